@@ -1,0 +1,87 @@
+"""Names that the run-time code, the infrastructure and the tests must spell alike.
+
+This module imports nothing, so that `infra` may share it without pulling in run-time code.
+"""
+
+from enum import StrEnum
+
+
+class Lane(StrEnum):
+    """A queue with its own workers; work in one lane never waits for another lane."""
+
+    CRITICAL = "critical"
+    STANDARD = "standard"
+    BULK = "bulk"
+
+
+class Env:
+    """Environment variables of the functions; `shared.settings` says which are required and their form."""
+
+    STAGE = "PUNCTUAL_STAGE"
+    REGION = "PUNCTUAL_REGION"
+    EXECUTIONS_TABLE = "EXECUTIONS_TABLE"
+    JOBS_TABLE = "JOBS_TABLE"
+    TENANTS_TABLE = "TENANTS_TABLE"
+    LEASES_TABLE = "LEASES_TABLE"
+    LANE_QUEUE_URLS = "LANE_QUEUE_URLS"
+    KMS_KEY_ID = "KMS_KEY_ID"
+    SHARD_PLAN = "SHARD_PLAN"
+    RETENTION_DAYS = "RETENTION_DAYS"
+    DIAL_EXCEPTIONS = "DIAL_EXCEPTIONS"
+
+
+class Index:
+    """Global secondary indexes of the executions table."""
+
+    BY_TENANT = "by_tenant"
+    FAILED = "failed"
+
+
+class Attr:
+    """Key and TTL attributes that both the tables and the adapters name."""
+
+    PK = "pk"
+    SK = "sk"
+    TTL = "ttl"
+    TENANT_PK = "gt"
+    TENANT_SK = "gd"
+    FAILED_PK = "ft"
+    FAILED_SK = "fd"
+
+
+METRICS_NAMESPACE = "Punctual"
+
+
+class Metric:
+    """CloudWatch metric names; each function emits its own once per invocation."""
+
+    WATCHER_TICK = "WatcherTick"
+    SHARDS_SCANNED = "ShardsScanned"
+    FOUND = "Found"
+    SENT = "Sent"
+    SEND_FAILED = "SendFailed"
+    SWEEPER_TICK = "SweeperTick"
+    OLDEST_UNCLAIMED_DUE_SECONDS = "OldestUnclaimedDueSeconds"
+    RESENT = "Resent"
+    WORKER_LOST = "WorkerLost"
+    QUARANTINED = "Quarantined"
+    CLAIMED = "Claimed"
+    START_LAG_MS = "StartLagMs"
+    SUCCEEDED = "Succeeded"
+    RETRIED = "Retried"
+    FAILED = "Failed"
+    FENCED = "Fenced"
+    RETURNED = "Returned"
+    POISON = "Poison"
+    DEAD_LETTER_RESCHEDULED = "DeadLetterRescheduled"
+    DEAD_LETTER_PARKED = "DeadLetterParked"
+    DEAD_LETTER_FAILED = "DeadLetterFailed"
+    JOBS_CREATED = "JobsCreated"
+    API_ERRORS = "ApiErrors"
+
+
+MAX_CALLBACK_TIMEOUT_SECONDS = 60
+"""The longest that one callback may take; leases, function and visibility timeouts follow from it."""
+
+EXECUTOR_TIMEOUT_SECONDS = MAX_CALLBACK_TIMEOUT_SECONDS + 15
+"""Lambda timeout of the executor: the callback plus claiming, waiting and completing around it."""
