@@ -1,0 +1,1 @@
+"""Pure rules: values, schedules, the transition table. Imports the standard library alone (croniter in `cron`)."""

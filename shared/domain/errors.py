@@ -1,0 +1,57 @@
+"""Errors that the domain and the use cases raise; the edges translate them (the API into problem documents)."""
+
+
+class PunctualError(Exception):
+    """Base of every error that Punctual raises on purpose."""
+
+
+class InvalidValueError(PunctualError, ValueError):
+    """A value breaks a rule of the domain; the text says which, in words that a user may see."""
+
+
+class ScheduleError(InvalidValueError):
+    """A schedule cannot be accepted. `field` names the part of it, in the API's own spelling."""
+
+    def __init__(self, message: str, *, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class ScheduleInPastError(ScheduleError):
+    """The instant asked for is more than the grace in the past."""
+
+
+class ScheduleTooFarError(ScheduleError):
+    """The instant asked for is beyond the horizon."""
+
+
+class ScheduleNeverFiresError(ScheduleError):
+    """The schedule has no instant at all, such as 30 February."""
+
+
+class CallbackUrlNotAllowedError(InvalidValueError):
+    """The target may not be called: its scheme, host, port or address is refused."""
+
+
+class UnavailableError(PunctualError):
+    """A service that is needed did not answer or throttled; nothing was decided, the same call may be repeated."""
+
+
+class NotFoundError(PunctualError):
+    """No such thing, or it belongs to somebody else: the two are never told apart."""
+
+
+class InvalidStateError(PunctualError):
+    """The thing exists, but its state forbids what was asked."""
+
+
+class IdempotencyKeyReusedError(PunctualError):
+    """The Idempotency-Key was used before with another request body."""
+
+
+class IdentityConflictError(PunctualError):
+    """Another item with another fingerprint stands under the same id."""
+
+
+class UnreadableItemError(PunctualError):
+    """A stored item has an unknown version or breaks its own invariants; it is left untouched."""
