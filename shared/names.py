@@ -28,6 +28,8 @@ class Env:
     SHARD_PLAN = "SHARD_PLAN"
     RETENTION_DAYS = "RETENTION_DAYS"
     DIAL_EXCEPTIONS = "DIAL_EXCEPTIONS"
+    LANE = "LANE"
+    DEAD_LETTER_ARNS = "DEAD_LETTER_ARNS"
 
 
 class Index:
@@ -85,3 +87,6 @@ MAX_CALLBACK_TIMEOUT_SECONDS = 60
 
 EXECUTOR_TIMEOUT_SECONDS = MAX_CALLBACK_TIMEOUT_SECONDS + 15
 """Lambda timeout of the executor: the callback plus claiming, waiting and completing around it."""
+
+ENCRYPTION_CONTEXT_TENANT = "punctual:tenant"
+"""The key of the KMS encryption context that names the tenant; the functions' roles insist on its presence."""

@@ -55,3 +55,7 @@ class IdentityConflictError(PunctualError):
 
 class UnreadableItemError(PunctualError):
     """A stored item has an unknown version or breaks its own invariants; it is left untouched."""
+
+
+class UnknownVersionError(UnreadableItemError):
+    """The item was written by a newer version; it is whole, and not ours to touch."""

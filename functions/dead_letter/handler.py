@@ -1,0 +1,48 @@
+"""Entry point for the dead-letter queues of all lanes."""
+
+import os
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from shared.adapters.sqs.messages import decode_wakeup
+from shared.bootstrap.core import Core
+from shared.bootstrap.ticks import rescue_dead_letters
+from shared.domain.errors import InvalidValueError
+from shared.names import Metric
+from shared.observability import count, logger, metrics
+from shared.settings import DeadLetterSettings
+from shared.usecases.rescue_dead_letters import DeadMessage
+
+settings = DeadLetterSettings.from_env(os.environ)
+rescue = rescue_dead_letters(Core(settings))
+lanes = {arn: lane for lane, arn in settings.dead_letter_arns.items()}
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Settle each message; those that the stores did not answer for are listed and come back."""
+    report = rescue([_message(record) for record in event["Records"]])
+    count(Metric.DEAD_LETTER_RESCHEDULED, report.rescheduled)
+    count(Metric.DEAD_LETTER_PARKED, report.parked)
+    count(Metric.DEAD_LETTER_FAILED, report.failed)
+    logger.warning(
+        "dead letters",
+        extra={"rescheduled": report.rescheduled, "parked": report.parked, "failed": report.failed},
+    )
+    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in report.returned]}
+
+
+def _message(record: dict[str, Any]) -> DeadMessage:
+    wakeup, fault = None, ""
+    try:
+        wakeup = decode_wakeup(record["body"])
+    except InvalidValueError as unreadable:
+        fault = str(unreadable)
+    return DeadMessage(
+        message_id=record["messageId"],
+        lane=lanes[record["eventSourceARN"]],
+        body=record["body"],
+        wakeup=wakeup,
+        fault=fault,
+    )

@@ -1,0 +1,35 @@
+"""Entry point of the executors: a batch of wake-ups from one lane."""
+
+import asyncio
+import os
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.executor.records import batch_response, deliveries
+from functions.executor.report import emit
+from shared.adapters.http.sender import AiohttpSender
+from shared.adapters.sqs.visibility import SqsVisibility
+from shared.bootstrap.callbacks import CallbackParts, run_attempts
+from shared.observability import metrics
+from shared.settings import ExecutorSettings
+
+settings = ExecutorSettings.from_env(os.environ)
+parts = CallbackParts(settings)
+# One loop for the life of the sandbox: kept-alive connections belong to it.
+loop = asyncio.new_event_loop()
+sender = AiohttpSender(settings.dial_exceptions)
+run = run_attempts(parts, settings.lane, sender)
+put_back = SqsVisibility(parts.core.sqs, settings.lane_queue_urls)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Run the batch; only messages that must come back are listed, and what is not listed is deleted."""
+    records = event["Records"]
+    report = loop.run_until_complete(run(deliveries(records)))
+    receipts = {record["messageId"]: record["receiptHandle"] for record in records}
+    for settled in report.returned():
+        put_back(settings.lane, receipts[settled.delivery.message_id], settled.visible_after_seconds)
+    emit(report)
+    return batch_response(report)

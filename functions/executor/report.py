@@ -1,0 +1,46 @@
+"""A batch's outcome as metrics, once an invocation, and as a log line for each call that did not succeed."""
+
+from collections import Counter
+
+from shared.names import Metric
+from shared.observability import count, logger, milliseconds
+from shared.usecases.make_attempt import AttemptEnd, AttemptResult
+from shared.usecases.run_attempts import BatchReport
+from shared.usecases.settle_refusal import Refusal
+
+
+def emit(report: BatchReport) -> None:
+    """Count what happened. Nothing that a tenant sent is logged: ids, numbers and reason words only."""
+    ends = Counter(attempt.end for attempt in report.attempts)
+    lost = sum(refusal.kind is Refusal.WORKER_LOST for refusal in report.refusals)
+    count(Metric.CLAIMED, len(report.attempts))
+    count(Metric.SUCCEEDED, ends[AttemptEnd.SUCCEEDED])
+    count(Metric.RETRIED, ends[AttemptEnd.RETRIED])
+    count(Metric.FAILED, ends[AttemptEnd.FAILED] + lost)
+    count(Metric.FENCED, ends[AttemptEnd.FENCED])
+    count(Metric.RETURNED, len(report.returned()))
+    count(Metric.POISON, report.poison)
+    milliseconds(Metric.START_LAG_MS, [attempt.lag_ms for attempt in report.attempts])
+    for attempt in report.attempts:
+        if attempt.end is not AttemptEnd.SUCCEEDED:
+            _log(attempt)
+    for settled in report.settled:
+        if settled.delivery.wakeup is None:
+            extra = {"message_id": settled.delivery.message_id, "fault": settled.delivery.fault}
+            logger.error("unreadable message", extra=extra)
+    for undecided in report.undecided:
+        logger.warning("claim undecided", extra={"reason": undecided.reason})
+
+
+def _log(attempt: AttemptResult) -> None:
+    execution = attempt.execution
+    logger.warning(
+        "attempt " + attempt.end,
+        extra={
+            "execution": str(execution.id),
+            "tenant": execution.tenant_id,
+            "attempt": execution.attempt,
+            "reason": attempt.answer.reason.word,
+            "status": attempt.answer.status,
+        },
+    )

@@ -1,0 +1,31 @@
+"""Entry point of the watchers: a tick from EventBridge, with the part of the shards that it is for."""
+
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from shared.bootstrap.ticks import core_from_env, watch_buckets
+from shared.domain.bucket import ShardRange
+from shared.names import Metric
+from shared.observability import count, logger, metrics
+
+watch = watch_buckets(core_from_env())
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
+    """Watch the part `event["range"]` = {"index": i, "of": n}; a failed tick is made good by the next one."""
+    part = ShardRange(index=event["range"]["index"], of=event["range"]["of"])
+    report = watch(part)
+    count(Metric.WATCHER_TICK)
+    count(Metric.SHARDS_SCANNED, report.shards_scanned)
+    count(Metric.FOUND, report.found)
+    count(Metric.SENT, report.sent)
+    count(Metric.SEND_FAILED, report.send_failed)
+    if report.unreadable:
+        count(Metric.QUARANTINED, report.unreadable)
+    if report.found or report.send_failed or report.unreadable:
+        logger.info(
+            "watched", extra={"found": report.found, "sent": report.sent, "failed": report.send_failed}
+        )
+    return {"found": report.found, "sent": report.sent}

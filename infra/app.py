@@ -1,0 +1,52 @@
+"""The CDK application: two stacks for each stage.
+
+`cdk synth -c stage=prod -c region=eu-west-1` runs this file; tests and the laptop stack call `synth`.
+"""
+
+import os
+from pathlib import Path
+
+from aws_cdk import App, DefaultStackSynthesizer, Validations, cx_api
+from cdk_nag import AwsSolutionsChecks
+
+from infra.config import StageConfig, cloud_stage
+from infra.stacks.data import DataStack
+from infra.stacks.service import ServiceStack
+
+
+def build(app: App, stage: StageConfig) -> None:
+    """Add the stacks of one stage to an application."""
+    # Exports: CloudFormation then refuses to remove or replace a table that the service still names.
+    app.node.set_context("@aws-cdk/core:defaultCrossStackReferences", "strong")
+    data = DataStack(app, stage)
+    ServiceStack(app, stage, data)
+    if not stage.emulated:
+        Validations.of(app).add_plugins(AwsSolutionsChecks(app))
+
+
+def synth(stage: StageConfig, outdir: Path) -> cx_api.CloudAssembly:
+    """Write templates and assets of one stage to a directory."""
+    app = App(
+        outdir=str(outdir),
+        analytics_reporting=False,
+        builtin_cloud_formation_validation=not stage.emulated,
+        default_stack_synthesizer=DefaultStackSynthesizer(
+            # The version check reads a parameter that only a bootstrapped account has.
+            generate_bootstrap_version_rule=not stage.emulated
+        ),
+    )
+    build(app, stage)
+    return app.synth()
+
+
+def main() -> None:
+    """Synthesise the stage and region that the command line names."""
+    app = App(analytics_reporting=False)
+    name = app.node.try_get_context("stage") or "dev"
+    region = app.node.try_get_context("region") or os.environ.get("CDK_DEFAULT_REGION") or "us-east-1"
+    build(app, cloud_stage(name, region, os.environ.get("CDK_DEFAULT_ACCOUNT")))
+    app.synth()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Alarms, each of which means something: its description says what is wrong and what that does to callers."""
+
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_sns as sns
+from constructs import Construct
+
+from infra.components.alarm_spec import AlarmSpec
+from infra.components.promise_alarms import promise_alarms
+from infra.components.resource_alarms import Watched, resource_alarms
+from infra.config import StageConfig
+
+
+class Alarms(Construct):
+    """Every alarm of a stage; those that page notify one topic."""
+
+    def __init__(self, scope: Construct, stage: StageConfig, watched: Watched) -> None:
+        """Declare the alarms over what is watched."""
+        super().__init__(scope, "Alarms")
+        self.topic = self._topic(stage)
+        self._action = actions.SnsAction(self.topic)
+        self.alarms = [
+            self._alarm(spec) for spec in (*promise_alarms(stage), *resource_alarms(stage, watched))
+        ]
+
+    def _topic(self, stage: StageConfig) -> sns.ITopic:
+        if stage.alarm_topic_arn:
+            return sns.Topic.from_topic_arn(self, "Topic", stage.alarm_topic_arn)
+        return sns.Topic(self, "Topic", display_name=f"{stage.prefix} alarms", enforce_ssl=not stage.emulated)
+
+    def _alarm(self, spec: AlarmSpec) -> cloudwatch.Alarm:
+        alarm = cloudwatch.Alarm(
+            self,
+            spec.name,
+            metric=spec.metric,
+            threshold=spec.threshold,
+            comparison_operator=spec.comparison,
+            evaluation_periods=spec.of_minutes,
+            datapoints_to_alarm=spec.minutes,
+            treat_missing_data=spec.missing,
+            alarm_description=spec.meaning,
+        )
+        if spec.pages:
+            alarm.add_alarm_action(self._action)
+        return alarm

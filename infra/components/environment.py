@@ -1,0 +1,52 @@
+"""The environment of the functions: one base set for all, and beyond it what each needs by its kind."""
+
+from dataclasses import dataclass
+
+from aws_cdk import Stack
+from aws_cdk import aws_kms as kms
+from constructs import Construct
+
+from infra.components.function_specs import FunctionSpec
+from infra.components.lanes import Lanes
+from infra.components.shard_plan import plan_json
+from infra.components.tables import Tables
+from infra.config import StageConfig
+from shared.names import METRICS_NAMESPACE, Env
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """What every function works on."""
+
+    tables: Tables
+    key: kms.IKey
+    lanes: Lanes
+
+
+def environment(scope: Construct, stage: StageConfig, spec: FunctionSpec, shared: Shared) -> dict[str, str]:
+    """The variables of one function, as `shared.settings` reads them."""
+    urls = {str(lane): pair.main.queue_url for lane, pair in shared.lanes.queues.items()}
+    variables = {
+        Env.STAGE: stage.name,
+        Env.REGION: stage.region,
+        Env.EXECUTIONS_TABLE: shared.tables.executions.table_name,
+        Env.JOBS_TABLE: shared.tables.jobs.table_name,
+        Env.TENANTS_TABLE: shared.tables.tenants.table_name,
+        Env.LEASES_TABLE: shared.tables.leases.table_name,
+        # The URLs are known at deployment only, so CloudFormation has to join this JSON.
+        Env.LANE_QUEUE_URLS: Stack.of(scope).to_json_string(urls),
+        Env.SHARD_PLAN: plan_json(stage.shard_plan),
+        Env.RETENTION_DAYS: str(stage.retention_days),
+        "POWERTOOLS_SERVICE_NAME": spec.service,
+        "POWERTOOLS_METRICS_NAMESPACE": METRICS_NAMESPACE,
+        "LOG_LEVEL": stage.log_level,
+    }
+    if spec.lane is not None:
+        variables[Env.LANE] = spec.lane
+    if spec.rescues:
+        arns = {str(lane): pair.dead.queue_arn for lane, pair in shared.lanes.queues.items()}
+        variables[Env.DEAD_LETTER_ARNS] = Stack.of(scope).to_json_string(arns)
+    if spec.calls_back:
+        variables[Env.KMS_KEY_ID] = shared.key.key_id
+        variables[Env.DIAL_EXCEPTIONS] = ",".join(stage.dial_exceptions)
+    return variables

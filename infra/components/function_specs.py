@@ -1,0 +1,70 @@
+"""The functions as a table: what each is called, what it runs, for how long, and what it may loop through."""
+
+from dataclasses import dataclass
+
+from infra.config import FunctionMemory
+from shared.names import EXECUTOR_TIMEOUT_SECONDS, Lane
+
+DEAD_LETTER_TIMEOUT_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionSpec:
+    """One Lambda function. `service` names it in logs and metrics, and so in alarms too."""
+
+    service: str
+    package: str
+    timeout_seconds: int
+    memory_mb: int
+    lane: Lane | None = None
+    """The lane whose queue it consumes."""
+    calls_back: bool = False
+    """Reads tenants' secrets and judges callback addresses: it gets the key and the dial exceptions."""
+    ticked: bool = False
+    """Invoked by the clock: a failed run is not repeated, since the next tick does its work."""
+    rescues: bool = False
+    """Reads the dead-letter queues."""
+    loops: bool = False
+    """Lawfully feeds the queue that invokes it (retries, successors, returned work). Lambda would cut such a
+    chain after about 16 passes; `max_attempts` and the schedule are what bound it instead."""
+
+    @property
+    def construct_id(self) -> str:
+        """The service in CamelCase, as CloudFormation names resources."""
+        return "".join(word.capitalize() for word in self.service.split("-"))
+
+
+def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
+    """Every function of a stage."""
+    executors = (
+        FunctionSpec(
+            service=f"executor-{lane}",
+            package="executor",
+            timeout_seconds=EXECUTOR_TIMEOUT_SECONDS,
+            memory_mb=memory.executor,
+            lane=lane,
+            calls_back=True,
+            loops=True,
+        )
+        for lane in Lane
+    )
+    return (
+        # The gateway answers 503 after 30 s at the latest; a function that lasts longer works for nobody.
+        FunctionSpec(service="api", package="api", timeout_seconds=25, memory_mb=memory.api, calls_back=True),
+        # Longer than a tick on purpose: leases keep overlapping runs apart, and a full bucket may need it.
+        FunctionSpec(
+            service="watcher", package="watcher", timeout_seconds=110, memory_mb=memory.watcher, ticked=True
+        ),
+        FunctionSpec(
+            service="sweeper", package="sweeper", timeout_seconds=110, memory_mb=memory.sweeper, ticked=True
+        ),
+        *executors,
+        FunctionSpec(
+            service="dead-letter",
+            package="dead_letter",
+            timeout_seconds=DEAD_LETTER_TIMEOUT_SECONDS,
+            memory_mb=memory.dead_letter,
+            rescues=True,
+            loops=True,
+        ),
+    )

@@ -1,0 +1,81 @@
+"""The Lambda functions: one shared bundle, one role each, one environment for all."""
+
+from collections.abc import Mapping
+
+from aws_cdk import AssetHashType, Duration
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra.bundling import bundle
+from infra.components.environment import Shared, environment
+from infra.components.function_specs import FunctionSpec, function_specs
+from infra.components.grants import LOG, allow, statements
+from infra.components.log_groups import log_group
+from infra.config import StageConfig
+from shared.names import Lane
+
+
+class Functions(Construct):
+    """Every function of the service, by its service name."""
+
+    def __init__(self, scope: Construct, stage: StageConfig, shared: Shared) -> None:
+        """Declare log group, role and function for each entry of the table of functions."""
+        super().__init__(scope, "Functions")
+        self._stage = stage
+        self._shared = shared
+        built = bundle(stage.bundle)
+        self._code = lambda_.Code.from_asset(
+            str(built.path), asset_hash=built.hash, asset_hash_type=AssetHashType.CUSTOM
+        )
+        self.specs = {spec.service: spec for spec in function_specs(stage.memory)}
+        self._made = {spec.service: self._function(spec) for spec in self.specs.values()}
+
+    @property
+    def by_service(self) -> Mapping[str, lambda_.Function]:
+        """Every function by its service name."""
+        return self._made
+
+    def executor(self, lane: Lane) -> lambda_.Function:
+        """The function that works off one lane."""
+        return self._made[f"executor-{lane}"]
+
+    def _function(self, spec: FunctionSpec) -> lambda_.Function:
+        logs = log_group(self, f"{spec.construct_id}Log", self._stage)
+        function = lambda_.Function(
+            self,
+            spec.construct_id,
+            description=f"{self._stage.prefix} {spec.service}",
+            runtime=lambda_.Runtime.PYTHON_3_13,
+            architecture=lambda_.Architecture.ARM_64,
+            code=self._code,
+            handler=f"functions.{spec.package}.handler.handler",
+            role=self._role(spec, logs.log_group_arn),
+            memory_size=spec.memory_mb,
+            timeout=Duration.seconds(spec.timeout_seconds),
+            environment=environment(self, self._stage, spec, self._shared),
+            log_group=logs,
+            recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.loops else None,
+        )
+        if spec.ticked:
+            function.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
+        return function
+
+    def _role(self, spec: FunctionSpec, log_group_arn: str) -> iam.IRole:
+        """A role with one inline policy, finished before the function exists; nothing adds to it later."""
+        granted = statements(
+            spec,
+            tables=self._shared.tables,
+            lanes=self._shared.lanes,
+            key_arn=self._shared.key.key_arn,
+            emulated=self._stage.emulated,
+        )
+        granted.append(allow(LOG, [log_group_arn]))
+        role = iam.Role(
+            self,
+            f"{spec.construct_id}Role",
+            assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+            description=f"{self._stage.prefix} {spec.service}",
+            inline_policies={"Granted": iam.PolicyDocument(statements=granted)},
+        )
+        return role.without_policy_updates()

@@ -1,0 +1,120 @@
+"""What each function may do: the whole table of permissions, in one place.
+
+No statement has a wildcard action, and none names a resource that its function does not touch. Adding a call to
+an adapter means adding its action here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aws_cdk import aws_iam as iam
+
+from infra.components.function_specs import FunctionSpec
+from infra.components.lanes import Lanes
+from infra.components.tables import Tables
+from shared.names import ENCRYPTION_CONTEXT_TENANT, Index
+
+GET, PUT, UPDATE, DELETE = "GetItem", "PutItem", "UpdateItem", "DeleteItem"
+QUERY, BATCH_GET, CHECK, PARTIQL = "Query", "BatchGetItem", "ConditionCheckItem", "PartiQLUpdate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grants:
+    """DynamoDB actions on each table, and whether the function unwraps tenants' keys. All send to the lanes."""
+
+    executions: tuple[str, ...] = ()
+    execution_indexes: tuple[str, ...] = ()
+    jobs: tuple[str, ...] = ()
+    tenants: tuple[str, ...] = ()
+    leases: tuple[str, ...] = ()
+    decrypts: bool = False
+
+
+GRANTS: dict[str, Grants] = {
+    "api": Grants(
+        executions=(GET, PUT, UPDATE, BATCH_GET, QUERY, CHECK),
+        execution_indexes=(QUERY,),
+        jobs=(GET, PUT, UPDATE, QUERY, CHECK),
+        tenants=(GET, UPDATE),
+        leases=(PUT, UPDATE),
+        decrypts=True,
+    ),
+    "watcher": Grants(
+        executions=(QUERY,),
+        leases=(GET, PUT, UPDATE, QUERY),
+    ),
+    "sweeper": Grants(
+        executions=(GET, PUT, UPDATE, QUERY),
+        jobs=(GET, UPDATE, CHECK),
+        leases=(GET, PUT, UPDATE, DELETE, QUERY),
+    ),
+    "executor": Grants(
+        executions=(GET, PUT, UPDATE, CHECK, PARTIQL),
+        jobs=(GET, UPDATE, CHECK),
+        tenants=(GET,),
+        leases=(PUT, UPDATE),
+        decrypts=True,
+    ),
+    "dead_letter": Grants(
+        executions=(GET, PUT, UPDATE),
+        jobs=(GET, UPDATE, CHECK),
+        leases=(PUT, UPDATE),
+    ),
+}
+"""By the package under `functions/`."""
+
+INDEXES = (Index.BY_TENANT, Index.FAILED)
+SEND = ("sqs:SendMessage",)
+CONSUME = (
+    "sqs:ReceiveMessage",
+    "sqs:DeleteMessage",
+    "sqs:ChangeMessageVisibility",
+    "sqs:GetQueueAttributes",
+)
+LOG = ("logs:CreateLogStream", "logs:PutLogEvents")
+
+
+def statements(
+    spec: FunctionSpec, *, tables: Tables, lanes: Lanes, key_arn: str, emulated: bool
+) -> list[iam.PolicyStatement]:
+    """The statements of one function's role, except that for its logs."""
+    grants = GRANTS[spec.package]
+    executions = tables.executions.table_arn
+    indexes = [f"{executions}/index/{name}" for name in INDEXES]
+    wanted: list[tuple[tuple[str, ...], list[str]]] = [
+        (_dynamodb(grants.executions), [executions]),
+        (_dynamodb(grants.execution_indexes), indexes),
+        (_dynamodb(grants.jobs), [tables.jobs.table_arn]),
+        (_dynamodb(grants.tenants), [tables.tenants.table_arn]),
+        (_dynamodb(grants.leases), [tables.leases.table_arn]),
+        (SEND, [pair.main.queue_arn for pair in lanes.queues.values()]),
+        (CONSUME, _consumed(spec, lanes)),
+    ]
+    found = [allow(actions, resources) for actions, resources in wanted if actions and resources]
+    if grants.decrypts:
+        found.append(_decrypt(key_arn, emulated=emulated))
+    return found
+
+
+def allow(actions: Sequence[str], resources: Sequence[str]) -> iam.PolicyStatement:
+    """A statement that allows these actions on these resources."""
+    return iam.PolicyStatement(actions=list(actions), resources=list(resources))
+
+
+def _dynamodb(verbs: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"dynamodb:{verb}" for verb in verbs)
+
+
+def _consumed(spec: FunctionSpec, lanes: Lanes) -> list[str]:
+    if spec.lane is not None:
+        return [lanes.queues[spec.lane].main.queue_arn]
+    return [pair.dead.queue_arn for pair in lanes.queues.values()] if spec.rescues else []
+
+
+def _decrypt(key_arn: str, *, emulated: bool) -> iam.PolicyStatement:
+    """Unwrap data keys, and only such as were wrapped for a named tenant."""
+    statement = allow(["kms:Decrypt"], [key_arn])
+    if not emulated:  # The emulator's policy engine does not know this condition key and would refuse all.
+        names = {"kms:EncryptionContextKeys": ENCRYPTION_CONTEXT_TENANT}
+        statement.add_condition("ForAnyValue:StringEquals", names)
+    return statement

@@ -1,0 +1,61 @@
+"""The HTTPS entry: an HTTP API that hands every request to the api function.
+
+One `$default` route, so that unknown paths and methods get our own answers too. The gateway authorises nobody:
+credentials are keys of tenants, which only the function can judge.
+"""
+
+import json
+from typing import cast
+
+from aws_cdk import aws_apigatewayv2 as apigateway
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
+from constructs import Construct
+
+from infra.components.log_groups import log_group
+from infra.config import StageConfig
+
+ACCESS_LOG = {
+    "requestId": "$context.requestId",
+    "time": "$context.requestTimeEpoch",
+    "method": "$context.httpMethod",
+    "path": "$context.path",
+    "status": "$context.status",
+    "latencyMs": "$context.responseLatency",
+    "bytes": "$context.responseLength",
+    "sourceIp": "$context.identity.sourceIp",
+    "error": "$context.integrationErrorMessage",
+}
+
+
+class HttpEntry(Construct):
+    """The API and its only stage."""
+
+    def __init__(self, scope: Construct, function: lambda_.Function, stage: StageConfig) -> None:
+        """Declare the API in front of the function."""
+        super().__init__(scope, "HttpEntry")
+        self.api = apigateway.HttpApi(
+            self,
+            "Api",
+            api_name=f"{stage.prefix}-api",
+            create_default_stage=False,
+            default_integration=HttpLambdaIntegration(
+                "ToFunction", function, payload_format_version=apigateway.PayloadFormatVersion.VERSION_2_0
+            ),
+        )
+        default = apigateway.HttpStage(
+            self,
+            "Default",
+            http_api=self.api,
+            auto_deploy=True,
+            throttle=apigateway.ThrottleSettings(
+                rate_limit=stage.api_rate_limit, burst_limit=stage.api_burst_limit
+            ),
+        )
+        # Under this prefix API Gateway needs no entry of its own in the account's log resource policy.
+        logs = log_group(self, "AccessLog", stage, path=f"/aws/vendedlogs/{stage.prefix}-api")
+        cast(
+            apigateway.CfnStage, default.node.default_child
+        ).access_log_settings = apigateway.CfnStage.AccessLogSettingsProperty(
+            destination_arn=logs.log_group_arn, format=json.dumps(ACCESS_LOG)
+        )

@@ -1,0 +1,63 @@
+"""Lanes: for each a queue and its dead-letter queue.
+
+Standard queues, because only they delay single messages. SQS holds nothing but wake-ups, so what a queue loses or
+doubles is found again in the tables.
+"""
+
+from dataclasses import dataclass
+
+from aws_cdk import Duration
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from infra.components.function_specs import DEAD_LETTER_TIMEOUT_SECONDS
+from infra.config import StageConfig
+from shared.names import EXECUTOR_TIMEOUT_SECONDS, Lane
+
+MAX_RECEIVES = 5
+VISIBILITY_FACTOR = 6
+"""Times the function's timeout: AWS's advice for an event source, which holds batches while it is throttled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneQueue:
+    """A lane's queue, and where its messages go that were received too often."""
+
+    main: sqs.Queue
+    dead: sqs.Queue
+
+
+class Lanes(Construct):
+    """The queues of all lanes."""
+
+    def __init__(self, scope: Construct, stage: StageConfig) -> None:
+        """Declare two queues for each lane."""
+        super().__init__(scope, "Lanes")
+        self._stage = stage
+        self.queues: dict[Lane, LaneQueue] = {lane: self._lane(lane) for lane in Lane}
+
+    def _lane(self, lane: Lane) -> LaneQueue:
+        dead = self._queue(
+            f"{lane.capitalize()}Dead", self._stage.dead_letter_retention_days, DEAD_LETTER_TIMEOUT_SECONDS
+        )
+        main = self._queue(
+            lane.capitalize(),
+            self._stage.queue_retention_days,
+            EXECUTOR_TIMEOUT_SECONDS,
+            sqs.DeadLetterQueue(queue=dead, max_receive_count=MAX_RECEIVES),
+        )
+        return LaneQueue(main=main, dead=dead)
+
+    def _queue(
+        self, name: str, days: int, timeout_seconds: int, dead: sqs.DeadLetterQueue | None = None
+    ) -> sqs.Queue:
+        return sqs.Queue(
+            self,
+            name,
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=not self._stage.emulated,  # the emulator speaks plain HTTP on loopback
+            retention_period=Duration.days(days),
+            visibility_timeout=Duration.seconds(VISIBILITY_FACTOR * timeout_seconds),
+            receive_message_wait_time=Duration.seconds(20),
+            dead_letter_queue=dead,
+        )

@@ -1,0 +1,59 @@
+"""Metrics as alarms and dashboard name them: our own, and those that AWS keeps of what we use.
+
+They carry no labels: CDK writes an alarm on a labelled metric as an expression, which the emulator refuses.
+"""
+
+from collections.abc import Iterable
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
+
+from shared.names import METRICS_NAMESPACE
+
+MINUTE = Duration.minutes(1)
+SUM, MAXIMUM, P99 = "Sum", "Maximum", "p99"
+
+
+def own(name: str, service: str, statistic: str = SUM) -> cloudwatch.Metric:
+    """A metric that one of our functions emits: its only dimension is the name of the service."""
+    return cloudwatch.Metric(
+        namespace=METRICS_NAMESPACE,
+        metric_name=name,
+        dimensions_map={"service": service},
+        statistic=statistic,
+        period=MINUTE,
+    )
+
+
+def of_queue(name: str, queue: sqs.Queue) -> cloudwatch.Metric:
+    """A metric that SQS keeps of a queue."""
+    return queue.metric(name, statistic=MAXIMUM, period=MINUTE)
+
+
+def of_function(name: str, function: lambda_.Function) -> cloudwatch.Metric:
+    """A metric that Lambda keeps of a function."""
+    return function.metric(name, statistic=SUM, period=MINUTE)
+
+
+def table_throttles(table: dynamodb.Table, indexes: Iterable[str]) -> cloudwatch.MathExpression:
+    """Throttled reads and writes of a table and its indexes, as one number.
+
+    Each index has to be asked for: the table's own figure leaves it out, though a throttled index holds up
+    every write to the table. What was never throttled has no data, which counts as zero.
+    """
+    table_name = {"TableName": table.table_name}
+    places = [table_name] + [{**table_name, "GlobalSecondaryIndexName": index} for index in indexes]
+    wanted = [(name, place) for place in places for name in ("ReadThrottleEvents", "WriteThrottleEvents")]
+    metrics = {
+        f"m{number}": cloudwatch.Metric(
+            namespace="AWS/DynamoDB", metric_name=name, dimensions_map=place, statistic=SUM, period=MINUTE
+        )
+        for number, (name, place) in enumerate(wanted)
+    }
+    expression = f"SUM([{','.join(f'FILL({key},0)' for key in metrics)}])"
+    return cloudwatch.MathExpression(
+        expression=expression, using_metrics=dict(metrics), period=MINUTE, label="throttled requests"
+    )

@@ -1,0 +1,96 @@
+"""Alarms over what the functions say of themselves: is the clock ticking, are calls in time, is work lost."""
+
+from collections.abc import Iterator
+
+from infra.components.alarm_spec import SILENCE_IS_BAD, UNDER, AlarmSpec
+from infra.components.metrics import MAXIMUM, P99, own
+from infra.config import StageConfig
+from shared.names import Lane, Metric
+
+OLDEST_UNCLAIMED_SECONDS = 120
+START_LAG_MS = 1_000
+
+
+def promise_alarms(stage: StageConfig) -> Iterator[AlarmSpec]:
+    """The alarms over our own metrics."""
+    yield from _heartbeats(stage)
+    yield from _sweeper()
+    for lane in Lane:
+        yield from _lane(lane)
+    yield from _dead_letters()
+
+
+def _heartbeats(stage: StageConfig) -> Iterator[AlarmSpec]:
+    # A tick may slip over the edge of its minute, leaving one minute short, but never three running.
+    yield AlarmSpec(
+        name="WatcherHeartbeat",
+        meaning="A range of shards has not been scanned for 3 minutes: jobs due soon wait for the sweeper.",
+        metric=own(Metric.WATCHER_TICK, "watcher"),
+        threshold=stage.watchers,
+        comparison=UNDER,
+        missing=SILENCE_IS_BAD,
+        minutes=3,
+        of_minutes=3,
+    )
+    yield AlarmSpec(
+        name="SweeperHeartbeat",
+        meaning="No sweep for 3 minutes: lost messages and dead workers go unnoticed.",
+        metric=own(Metric.SWEEPER_TICK, "sweeper"),
+        threshold=1,
+        comparison=UNDER,
+        missing=SILENCE_IS_BAD,
+        minutes=3,
+        of_minutes=3,
+    )
+
+
+def _sweeper() -> Iterator[AlarmSpec]:
+    yield AlarmSpec(
+        name="OldestUnclaimedDue",
+        meaning="A job is due for over 2 minutes and no worker has claimed it.",
+        metric=own(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, "sweeper", MAXIMUM),
+        threshold=OLDEST_UNCLAIMED_SECONDS,
+    )
+    yield AlarmSpec(
+        name="Quarantined",
+        meaning="The sweeper set a row aside that it cannot read: that job does not run.",
+        metric=own(Metric.QUARANTINED, "sweeper"),
+    )
+    yield AlarmSpec(
+        name="FailedSweeper",
+        meaning="Executions ended as failed because their last worker died. For the tenant to act on.",
+        metric=own(Metric.FAILED, "sweeper"),
+        pages=False,
+    )
+
+
+def _lane(lane: Lane) -> Iterator[AlarmSpec]:
+    name, executor = lane.capitalize(), f"executor-{lane}"
+    yield AlarmSpec(
+        name=f"StartLag{name}",
+        meaning=f"1 in 100 calls of the {lane} lane starts over a second late.",
+        metric=own(Metric.START_LAG_MS, executor, P99),
+        threshold=START_LAG_MS,
+        minutes=3,
+        of_minutes=5,
+    )
+    yield AlarmSpec(
+        name=f"Failed{name}",
+        meaning=f"Executions of the {lane} lane used up their attempts. For the tenant to act on.",
+        metric=own(Metric.FAILED, executor),
+        pages=False,
+    )
+
+
+def _dead_letters() -> Iterator[AlarmSpec]:
+    yield AlarmSpec(
+        name="Parked",
+        meaning="A message could not be read or scheduled again and stays in its dead-letter queue.",
+        metric=own(Metric.DEAD_LETTER_PARKED, "dead-letter"),
+    )
+    yield AlarmSpec(
+        name="FailedDeadLetter",
+        meaning="Executions ended as failed because their messages did. For the tenant to act on.",
+        metric=own(Metric.DEAD_LETTER_FAILED, "dead-letter"),
+        pages=False,
+    )

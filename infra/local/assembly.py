@@ -1,0 +1,109 @@
+"""Reading a synthesised cloud assembly: which stacks, in which order, with which asset files."""
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asset:
+    """A file that a template refers to: function code, a template, a page."""
+
+    source: Path
+    packed: bool
+    """Whether `source` is a directory that is uploaded as one zip file."""
+    bucket: str
+    key: str
+
+    def content(self) -> bytes:
+        """The bytes to upload."""
+        return _zip(self.source) if self.packed else self.source.read_bytes()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackArtifact:
+    """One stack to deploy."""
+
+    name: str
+    file: Path
+    """The template."""
+    url_path: str
+    """Where the template is once the assets are uploaded: bucket, slash, key."""
+    assets: tuple[Asset, ...]
+
+    def body(self) -> str:
+        """The template's text."""
+        return self.file.read_text()
+
+
+def read_assembly(directory: Path, *, account: str, region: str) -> tuple[StackArtifact, ...]:
+    """The stacks of an assembly, each after the stacks that it depends on."""
+    artifacts = json.loads((directory / "manifest.json").read_text())["artifacts"]
+    place = {"${AWS::AccountId}": account, "${AWS::Region}": region, "${AWS::Partition}": "aws"}
+    return tuple(_stack(directory, name, artifacts, place) for name in _in_order(artifacts))
+
+
+def _in_order(artifacts: dict[str, Any]) -> list[str]:
+    """Stack names, dependencies first. A dependency may be an asset manifest, which is no stack."""
+    stacks = [name for name, value in artifacts.items() if value["type"] == "aws:cloudformation:stack"]
+    ordered: list[str] = []
+
+    def visit(name: str) -> None:
+        for dependency in artifacts[name].get("dependencies", ()):
+            if dependency in stacks:
+                visit(dependency)
+        if name not in ordered:
+            ordered.append(name)
+
+    for name in stacks:
+        visit(name)
+    return ordered
+
+
+def _stack(directory: Path, name: str, artifacts: dict[str, Any], place: dict[str, str]) -> StackArtifact:
+    properties = artifacts[name]["properties"]
+    manifests = [
+        artifacts[dependency]["properties"]["file"]
+        for dependency in artifacts[name].get("dependencies", ())
+        if artifacts[dependency]["type"] == "cdk:asset-manifest"
+    ]
+    assets = tuple(asset for file in manifests for asset in _assets(directory, file, place))
+    return StackArtifact(
+        name=properties.get("stackName", name),
+        file=directory / properties["templateFile"],
+        url_path=_fill(properties["stackTemplateAssetObjectUrl"], place).removeprefix("s3://"),
+        assets=assets,
+    )
+
+
+def _assets(directory: Path, manifest: str, place: dict[str, str]) -> list[Asset]:
+    files = json.loads((directory / manifest).read_text())["files"].values()
+    return [
+        Asset(
+            source=directory / file["source"]["path"],
+            packed=file["source"]["packaging"] == "zip",
+            bucket=_fill(destination["bucketName"], place),
+            key=_fill(destination["objectKey"], place),
+        )
+        for file in files
+        for destination in file["destinations"].values()
+    ]
+
+
+def _fill(text: str, place: dict[str, str]) -> str:
+    for name, value in place.items():
+        text = text.replace(name, value)
+    return text
+
+
+def _zip(directory: Path) -> bytes:
+    """The directory's files under their relative names; links are followed, as the code that is run is meant."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for path in sorted(directory.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                archive.write(path, path.relative_to(directory).as_posix())
+    return buffer.getvalue()

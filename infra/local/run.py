@@ -1,0 +1,136 @@
+"""`make run`: the whole of Punctual on this machine, three jobs at work, every call shown as it arrives.
+
+python -m infra.local.run [--fresh] [--home DIR] [--port N] [--seconds N] [--json]
+"""
+
+import argparse
+import json
+import queue
+import signal
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from types import FrameType
+
+from rich.console import Console
+
+from infra.local.calls import Call
+from infra.local.demo import demo
+from infra.local.home import DEFAULT_HOME, LocalHome, LocalStackError
+from infra.local.receiver import OK, Receiver, Reply
+from infra.local.screen import Screen
+from infra.local.sockets import taken
+from infra.local.stack import LocalStack, local_stack
+
+PREFERRED_PORT = 14566
+RECEIVER_PORT = 14567
+
+
+class Stop(BaseException):
+    """The user asked to stop: no error, and nothing on the way out may take it for one."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run until a signal or for the given time; 0 unless something did not work."""
+    options = _options(arguments)
+    console = Console(stderr=options.json)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
+    screen = Screen(Console(), {}, as_json=options.json)
+    try:
+        with ExitStack() as exits:
+            _run(options, console, screen, exits)
+    except Stop:
+        pass
+    except LocalStackError as error:
+        console.print(str(error), style="bold red", highlight=False, markup=False)
+        return 1
+    if options.json:
+        Console().out(json.dumps({"event": "stopped", **screen.totals.as_dict()}), highlight=False)
+    console.print(
+        f"Stopped: {screen.totals.line()}. What is stored is kept in {options.home}.", soft_wrap=True
+    )
+    return 0
+
+
+def _run(options: argparse.Namespace, console: Console, screen: Screen, exits: ExitStack) -> None:
+    """Bring everything up, each thing with its end on `exits`, then show calls."""
+    begun = time.monotonic()
+    console.print("Starting the AWS emulator and deploying the stacks into it …")
+    stack = exits.enter_context(local_stack(options.home, fresh=options.fresh, port=options.port))
+    came: queue.SimpleQueue[Call] = queue.SimpleQueue()
+    receiver = exits.enter_context(_receiver(came))
+    shown = demo(stack, LocalHome(options.home))
+    receiver.secret = shown.tenant.signing_secret
+    screen.kinds = shown.jobs
+    exits.callback(shown.stop_jobs)
+    shown.start_jobs(receiver.url)
+    _introduce(stack, shown.curl(receiver.url), time.monotonic() - begun, console, options)
+    exits.callback(console.print, "Stopping …")
+    with screen.shown():
+        _show(came, screen, stack, options.seconds)
+
+
+def _show(came: "queue.SimpleQueue[Call]", screen: Screen, stack: LocalStack, seconds: float | None) -> None:
+    """Show each call; LocalStackError if the emulator is gone."""
+    end = time.monotonic() + seconds if seconds is not None else float("inf")
+    while time.monotonic() < end:
+        try:
+            screen.add(came.get(timeout=0.5))
+        except queue.Empty:
+            if not stack.emulator.alive():
+                raise LocalStackError(f"the emulator ended; see {stack.emulator.home.log}") from None
+
+
+def _receiver(came: "queue.SimpleQueue[Call]") -> Receiver:
+    """One that hands each call on at once; on the same port as last time if it can, for jobs that call it."""
+
+    def respond(call: Call) -> Reply:
+        came.put(call)
+        return OK
+
+    return Receiver(port=0 if taken(RECEIVER_PORT) else RECEIVER_PORT, respond=respond, keep=1)
+
+
+def _introduce(
+    stack: LocalStack, curl: str, seconds: float, console: Console, options: argparse.Namespace
+) -> None:
+    """Say what is up and how to make a job of one's own."""
+    if options.json:
+        ready = {"event": "ready", "seconds": round(seconds, 1), "api": stack.api_url, "curl": curl}
+        Console().out(json.dumps(ready), highlight=False)
+        return
+    console.print(
+        f"Up in {seconds:.1f} s. API {stack.api_url}, AWS at {stack.endpoint}, log in {stack.emulator.home.log}.\n"
+        "Three jobs are at work: once in 5 s, every 5 s, and on the minute. For one of your own, paste this into "
+        "another terminal:\n",
+        highlight=False,
+        soft_wrap=True,
+    )
+    # No line breaks and no markup, so that what is copied is what was printed.
+    console.out(curl, highlight=False)
+    console.out("")
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m infra.local.run", description="Punctual on this machine."
+    )
+    parser.add_argument("--home", type=Path, default=DEFAULT_HOME, help="where its state is kept")
+    parser.add_argument("--fresh", action="store_true", help="forget all jobs and tenants of earlier runs")
+    parser.add_argument("--port", type=int, default=PREFERRED_PORT, help="the emulator's port, if it is free")
+    parser.add_argument("--seconds", type=float, help="stop by itself after this time")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    return parser.parse_args(arguments)
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    """Unwind everything, once: a second signal must not cut the unwinding short."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    raise Stop
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,40 @@
+"""The stack that survives: tables and the key under which tenants' data keys are wrapped.
+
+Nothing here is ever replaced by a deployment of the service, and in a protected stage nothing is deleted even if
+the stack is: tables and key are retained, and the tables refuse deletion.
+"""
+
+from aws_cdk import CfnOutput, Environment, RemovalPolicy, Stack
+from aws_cdk import aws_kms as kms
+from constructs import Construct
+
+from infra.components.tables import Tables
+from infra.config import StageConfig
+
+
+class DataStack(Stack):
+    """Tables and key of one stage."""
+
+    def __init__(self, scope: Construct, stage: StageConfig) -> None:
+        """Declare the stack under the stage's name."""
+        super().__init__(
+            scope,
+            f"{stage.prefix}-data",
+            env=Environment(account=stage.account, region=stage.region),
+            description="Punctual: the tables and the key of a cell. Outlives the service stack.",
+            termination_protection=stage.protect_data,
+        )
+        self.tables = Tables(self, stage)
+        self.key = self._tenant_key(stage)
+        for name, table in self.tables.by_name().items():
+            CfnOutput(self, f"{name.capitalize()}TableName", value=table.table_name)
+        CfnOutput(self, "KmsKeyId", value=self.key.key_id)
+
+    def _tenant_key(self, stage: StageConfig) -> kms.Key:
+        return kms.Key(
+            self,
+            "TenantKey",
+            description=f"{stage.prefix}: wraps the data keys of tenants",
+            enable_key_rotation=True,
+            removal_policy=RemovalPolicy.RETAIN if stage.protect_data else RemovalPolicy.DESTROY,
+        )

@@ -1,0 +1,52 @@
+"""The stack that is replaceable: everything that runs. It holds no data that the tables do not have."""
+
+from aws_cdk import CfnOutput, Environment, Stack
+from constructs import Construct
+
+from infra.components.alarms import Alarms
+from infra.components.dashboard import add_dashboard
+from infra.components.environment import Shared
+from infra.components.functions import Functions
+from infra.components.http_entry import HttpEntry
+from infra.components.lanes import Lanes
+from infra.components.nag import acknowledge
+from infra.components.resource_alarms import Watched
+from infra.components.sources import Ticks, connect_queues
+from infra.config import StageConfig
+from infra.stacks.data import DataStack
+
+
+class ServiceStack(Stack):
+    """Queues, functions, API, clock and alarms of one stage."""
+
+    def __init__(self, scope: Construct, stage: StageConfig, data: DataStack) -> None:
+        """Declare the stack on top of the stage's data."""
+        super().__init__(
+            scope,
+            f"{stage.prefix}-service",
+            env=Environment(account=stage.account, region=stage.region),
+            description="Punctual: the functions, queues and API of a cell. Replaceable.",
+        )
+        self.lanes = Lanes(self, stage)
+        shared = Shared(tables=data.tables, key=data.key, lanes=self.lanes)
+        self.functions = Functions(self, stage, shared)
+        connect_queues(self.functions, self.lanes, stage)
+        self.entry = HttpEntry(self, self.functions.by_service["api"], stage)
+        Ticks(self, self.functions, stage)
+        watched = Watched(functions=self.functions, lanes=self.lanes, tables=data.tables, entry=self.entry)
+        self.alarms = Alarms(self, stage, watched)
+        add_dashboard(self, stage, watched, self.alarms)
+        acknowledge(self)
+        self._outputs(stage)
+
+    def _outputs(self, stage: StageConfig) -> None:
+        """What clients, operators and the laptop stack need to know."""
+        CfnOutput(self, "Region", value=stage.region)
+        CfnOutput(self, "ApiUrl", value=self.entry.api.api_endpoint)
+        CfnOutput(self, "AlarmTopicArn", value=self.alarms.topic.topic_arn)
+        for lane, pair in self.lanes.queues.items():
+            CfnOutput(self, f"{lane.capitalize()}QueueUrl", value=pair.main.queue_url)
+            CfnOutput(self, f"{lane.capitalize()}DeadLetterQueueUrl", value=pair.dead.queue_url)
+        for service, function in self.functions.by_service.items():
+            name = self.functions.specs[service].construct_id
+            CfnOutput(self, f"{name}FunctionName", value=function.function_name)

@@ -1,0 +1,49 @@
+"""DynamoDB attribute values, for the few types that the items use."""
+
+from collections.abc import Mapping
+
+Plain = str | int | bool | bytes | dict[str, "Plain"] | list["Plain"]
+Value = Mapping[str, object]
+Item = dict[str, Value]
+
+
+def encode(value: Plain) -> Value:
+    """A plain value as the low-level API spells it."""
+    match value:
+        case bool():
+            return {"BOOL": value}
+        case str():
+            return {"S": value}
+        case int():
+            return {"N": str(value)}
+        case bytes():
+            return {"B": value}
+        case list():
+            return {"L": [encode(member) for member in value]}
+        case dict():
+            return {"M": encode_all(value)}
+
+
+def encode_all(values: Mapping[str, Plain | None]) -> Item:
+    """An item; attributes whose value is None are left out."""
+    return {name: encode(value) for name, value in values.items() if value is not None}
+
+
+def decode(value: Value) -> Plain:
+    """The plain value; ValueError for types that no item of ours has."""
+    ((kind, raw),) = value.items()
+    match kind, raw:
+        case ("S", str()) | ("B", bytes()) | ("BOOL", bool()):
+            return raw  # type: ignore[return-value]
+        case "N", str():
+            return int(raw)
+        case "L", list():
+            return [decode(member) for member in raw]
+        case "M", dict():
+            return decode_all(raw)
+    raise ValueError(f"unexpected attribute type {kind}")
+
+
+def decode_all(item: Mapping[str, Value]) -> dict[str, Plain]:
+    """A whole item."""
+    return {name: decode(value) for name, value in item.items()}

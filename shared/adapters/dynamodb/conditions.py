@@ -1,0 +1,56 @@
+"""Every condition of the protocol, by name. Derived from the transition table where they speak of states."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from shared.adapters.dynamodb.attributes import encode
+from shared.adapters.dynamodb.items import STATE_CODES, VERSION
+from shared.domain.execution import OPEN, Execution, Transition
+
+ABSENT = "attribute_not_exists(pk)"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition expression with the values that it names."""
+
+    expression: str
+    values: dict[str, Any]
+
+
+def in_source_state(transition: Transition) -> Condition:
+    """The item is in a state from which the transition may start, and of a version that is known."""
+    codes = sorted(STATE_CODES[state] for state in transition.sources)
+    values: dict[str, Any] = {f":from{code}": encode(code) for code in codes}
+    return Condition(f"#s IN ({', '.join(values)}) AND #v = :v", {**values, ":v": encode(VERSION)})
+
+
+def own_claim(execution: Execution, transition: Transition) -> Condition:
+    """RUNNING by this very attempt and owner; a retry only while retries are not stopped."""
+    allowed = in_source_state(transition)
+    expression = f"{allowed.expression} AND a = :attempt AND ow = :owner"
+    if transition is Transition.RETRY:
+        expression += " AND attribute_not_exists(sr)"
+    owned = {":attempt": encode(execution.attempt), ":owner": encode(execution.owner or "")}
+    return Condition(expression, {**allowed.values, **owned})
+
+
+def dead_lease(execution: Execution, now_ms: int) -> Condition:
+    """RUNNING at this attempt still, under a lease that has ended."""
+    allowed = in_source_state(Transition.GIVE_UP)
+    values = {":attempt": encode(execution.attempt), ":now": encode(now_ms)}
+    return Condition(f"{allowed.expression} AND a = :attempt AND ca <= :now", {**allowed.values, **values})
+
+
+def open_state() -> Condition:
+    """Not ended yet, and of a known version."""
+    values: dict[str, Any] = {f":o{STATE_CODES[state]}": encode(STATE_CODES[state]) for state in OPEN}
+    return Condition(f"#s IN ({', '.join(sorted(values))}) AND #v = :v", {**values, ":v": encode(VERSION)})
+
+
+CLAIMABLE = "a < mx AND attribute_not_exists(sr) AND ca <= {now}"
+"""Attempts left, retries not stopped, and from `claimable_from` on: the one condition of a claim.
+
+`ca` says it for every state at once: 0 before the first attempt, 1.5 s before a retry is due, the end of the
+lease while running; an ended execution has none, so the comparison is false.
+"""

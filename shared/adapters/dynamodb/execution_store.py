@@ -1,0 +1,271 @@
+"""Executions in DynamoDB."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from shared.adapters.dynamodb.attributes import Item, encode
+from shared.adapters.dynamodb.conditions import (
+    ABSENT,
+    Condition,
+    dead_lease,
+    in_source_state,
+    open_state,
+    own_claim,
+)
+from shared.adapters.dynamodb.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.items import (
+    DUE_ROW_ATTRIBUTES,
+    STATE_CODES,
+    execution_item,
+    failed_index,
+    pointer_item,
+    read_due_row,
+    read_execution,
+)
+from shared.adapters.dynamodb.keys import execution_key, item_key, parse_execution_sk, pointer_key, shard_pk
+from shared.adapters.dynamodb.outcomes import pack_outcomes
+from shared.domain.errors import NotFoundError, UnavailableError, UnreadableItemError
+from shared.domain.execution import EndReason, Execution, Pointer, State, Transition
+from shared.domain.ids import ExecutionId
+from shared.domain.wakeup import EARLY_MS
+from shared.names import Attr, Index
+from shared.ports import Finish, ScanPage
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+NAMES = {"#s": "s", "#v": "v"}
+BATCH_GET_TRIES = 5
+
+
+class DynamoExecutionStore:
+    """One conditional write for each change; the base table is read strongly, always."""
+
+    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+        self._client = client
+        self._table = table
+        self._region = region
+
+    def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
+        """See the port."""
+        standing = self._put(execution_item(execution, self._region, expires_at_s))
+        return read_execution(standing) if standing else None
+
+    def put_pointer(self, pointer: Pointer) -> bool:
+        """See the port."""
+        return self._put(pointer_item(pointer, self._region)) is None
+
+    def _put(self, item: Item) -> Item | None:
+        try:
+            with translated():
+                self._client.put_item(
+                    TableName=self._table,
+                    Item=item,
+                    ConditionExpression=ABSENT,
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                )
+        except ConditionRefused as refused:
+            return refused.items[0] or {}
+        return None
+
+    def end_pointer(
+        self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
+    ) -> None:
+        """See the port."""
+        key = item_key(*pointer_key(self._region, location, target, attempt))
+        state = encode(STATE_CODES[State.SUCCEEDED])
+        self._update(
+            key,
+            "SET #s = :to, #ttl = :ttl",
+            open_state(),
+            {":to": state, ":ttl": encode(expires_at_s)},
+        )
+
+    def get(self, execution_id: ExecutionId) -> Execution | None:
+        """See the port."""
+        with translated():
+            answer = self._client.get_item(
+                TableName=self._table,
+                Key=self._key(execution_id),
+                ConsistentRead=True,
+            )
+        item = answer.get("Item")
+        return read_execution(item) if item else None
+
+    def get_many(self, execution_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
+        """See the port. UnprocessedKeys are asked for again; UnavailableError when some stay so."""
+        keys: Any = [self._key(execution_id) for execution_id in execution_ids]
+        found: dict[ExecutionId, Execution] = {}
+        for _ in range(BATCH_GET_TRIES):
+            if not keys:
+                return found
+            with translated():
+                answer = self._client.batch_get_item(
+                    RequestItems={self._table: {"Keys": keys, "ConsistentRead": True}}
+                )
+            for item in answer["Responses"].get(self._table, []):
+                execution = read_execution(item)
+                found[execution.id] = execution
+            unprocessed: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))
+            keys = unprocessed.get(self._table, {}).get("Keys", [])
+        raise UnavailableError("BatchGetItem left keys unprocessed")
+
+    def finish(self, execution: Execution, finish: Finish) -> Execution | None:
+        """See the port."""
+        condition = own_claim(execution, finish.transition)
+        sets: dict[str, Any] = {"oc": pack_outcomes(finish.outcomes), "lb": finish.last_body or None}
+        removes = ["ow"]
+        if finish.next_attempt_at is not None:
+            sets |= {"na": finish.next_attempt_at, "ca": finish.next_attempt_at - EARLY_MS}
+        else:
+            removes.append("ca")
+        if finish.transition.target is State.FAILED:
+            sets |= failed_index(execution)
+        return self._change(execution.id, finish.transition, condition, finish, sets, removes)
+
+    def give_up(self, execution: Execution, *, reason: EndReason, now_ms: int, expires_at_s: int) -> bool:
+        """See the port."""
+        finish = Finish(
+            transition=Transition.GIVE_UP, outcomes=(), end_reason=reason, expires_at_s=expires_at_s
+        )
+        condition = dead_lease(execution, now_ms)
+        sets: dict[str, Any] = dict(failed_index(execution))
+        try:
+            return (
+                self._change(execution.id, Transition.GIVE_UP, condition, finish, sets, ["ow", "ca"]) is None
+            )
+        except NotFoundError:
+            return False
+
+    def cancel(
+        self, execution_id: ExecutionId, transition: Transition, *, reason: EndReason, expires_at_s: int
+    ) -> Execution | None:
+        """See the port."""
+        finish = Finish(transition=transition, outcomes=(), end_reason=reason, expires_at_s=expires_at_s)
+        sets: dict[str, Any] = {"ec": True} if transition is Transition.END_CHAIN else {}
+        return self._change(execution_id, transition, in_source_state(transition), finish, sets, ["ca"])
+
+    def _change(
+        self,
+        execution_id: ExecutionId,
+        transition: Transition,
+        condition: Condition,
+        finish: Finish,
+        sets: dict[str, Any],
+        removes: list[str],
+    ) -> Execution | None:
+        """Make one transition; None when it was made, otherwise what stands there."""
+        sets |= {"rs": finish.end_reason, Attr.TTL: finish.expires_at_s}
+        values = {f":{name}": encode(value) for name, value in sets.items() if value is not None}
+        assignments = ", ".join(f"{_spelt(name[1:])} = {name}" for name in values)
+        expression = f"SET #s = :to{', ' + assignments if assignments else ''} REMOVE {', '.join(removes)}"
+        values[":to"] = encode(STATE_CODES[transition.target])
+        standing = self._update(self._key(execution_id), expression, condition, values)
+        return read_execution(standing) if standing is not None else None
+
+    def stop_retries(self, execution_id: ExecutionId) -> bool:
+        """See the port."""
+        condition = in_source_state(Transition.FAIL)
+        try:
+            return (
+                self._update(self._key(execution_id), "SET sr = :yes", condition, {":yes": encode(True)})
+                is None
+            )
+        except NotFoundError:
+            return False
+
+    def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
+        """See the port."""
+        values: dict[str, Any] = {
+            ":to": encode(STATE_CODES[State.FAILED]),
+            ":ttl": encode(expires_at_s),
+            ":rs": encode(EndReason.UNREADABLE.value),
+        }
+        expression = "SET #s = :to, #ttl = :ttl, rs = :rs REMOVE ca"
+        try:
+            return self._update(self._key(execution_id), expression, open_state(), values) is None
+        except NotFoundError:
+            return False
+
+    def _update(
+        self, key: Item, expression: str, condition: Condition, values: dict[str, Any]
+    ) -> Item | None:
+        """None when it was written, otherwise what stands there; NotFoundError where nothing does."""
+        names = NAMES | ({"#ttl": Attr.TTL} if "#ttl" in expression else {})
+        try:
+            with translated():
+                self._client.update_item(
+                    TableName=self._table,
+                    Key=key,
+                    UpdateExpression=expression,
+                    ConditionExpression=condition.expression,
+                    ExpressionAttributeNames=names,
+                    ExpressionAttributeValues={**condition.values, **values},
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                )
+        except ConditionRefused as refused:
+            if not refused.items[0]:
+                raise NotFoundError("no such execution") from refused
+            return refused.items[0]
+        return None
+
+    def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
+        """See the port."""
+        pk = shard_pk(self._region, bucket, shard)
+        start: Any = {"ExclusiveStartKey": item_key(pk, after)} if after is not None else {}
+        with translated():
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk",
+                ExpressionAttributeNames={f"#{name}": name for name in DUE_ROW_ATTRIBUTES},
+                ExpressionAttributeValues={":pk": {"S": pk}},
+                ProjectionExpression=", ".join(f"#{name}" for name in DUE_ROW_ATTRIBUTES),
+                ConsistentRead=True,
+                Limit=limit,
+                **start,
+            )
+        rows, unreadable = [], []
+        for item in answer["Items"]:
+            try:
+                rows.append(read_due_row(item, bucket, shard))
+            except UnreadableItemError:
+                unreadable.append(f"{pk}/{item[Attr.SK]['S']}")
+        last = answer.get("LastEvaluatedKey")
+        return ScanPage(
+            rows=tuple(rows), unreadable=tuple(unreadable), next_after=last[Attr.SK]["S"] if last else None
+        )
+
+    def failed(
+        self, tenant_id: str, *, after: str | None, limit: int
+    ) -> tuple[list[ExecutionId], str | None]:
+        """See the port."""
+        start: Any = {}
+        if after is not None:
+            execution_id = parse_execution_sk(after)
+            key = item_key(*execution_key(self._region, execution_id))
+            index_key = {Attr.FAILED_PK: encode(tenant_id), Attr.FAILED_SK: encode(after)}
+            start = {"ExclusiveStartKey": {**key, **index_key}}
+        with translated():
+            answer = self._client.query(
+                TableName=self._table,
+                IndexName=Index.FAILED,
+                KeyConditionExpression="#pk = :tenant",
+                ExpressionAttributeNames={"#pk": Attr.FAILED_PK},
+                ExpressionAttributeValues={":tenant": {"S": tenant_id}},
+                ScanIndexForward=False,
+                Limit=limit,
+                **start,
+            )
+        last = answer.get("LastEvaluatedKey")
+        ids = [parse_execution_sk(item[Attr.SK]["S"]) for item in answer["Items"]]
+        return ids, last[Attr.FAILED_SK]["S"] if last else None
+
+    def _key(self, execution_id: ExecutionId) -> Item:
+        return item_key(*execution_key(self._region, execution_id))
+
+
+def _spelt(name: str) -> str:
+    """TTL is a reserved word of the expression language, the short names are not."""
+    return "#ttl" if name == Attr.TTL else name

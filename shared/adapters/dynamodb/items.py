@@ -1,0 +1,222 @@
+"""Executions and pointers as items, and back. Attribute names are short: they are stored millions of times.
+
+An item carries `v`, its version. A newer version is never guessed at: reading it raises UnknownVersionError.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from shared.adapters.dynamodb.attributes import Item, Value, decode_all, encode_all
+from shared.adapters.dynamodb.keys import (
+    execution_key,
+    failed_index_key,
+    parse_execution_sk,
+    pointer_key,
+    tenant_index_key,
+)
+from shared.adapters.dynamodb.outcomes import pack_outcomes, unpack_outcomes
+from shared.domain.bucket import ShardCounts
+from shared.domain.errors import UnknownVersionError, UnreadableItemError
+from shared.domain.execution import EndReason, Execution, Missed, Pointer, Recurrence, State
+from shared.domain.ids import ExecutionId, one_off_job_id, parse_execution_id
+from shared.domain.retry import RetryPolicy
+from shared.domain.schedule import Cron, Rate, decode_schedule, encode_schedule
+from shared.domain.sweep import DueRow
+from shared.names import Attr, Lane
+
+VERSION = 1
+STATE_CODES = {
+    State.PENDING: "P",
+    State.QUEUED: "Q",
+    State.RUNNING: "R",
+    State.WAITING: "W",
+    State.SUCCEEDED: "S",
+    State.FAILED: "F",
+    State.CANCELLED: "C",
+    State.SKIPPED: "K",
+    State.MOVED: "M",
+}
+_STATES = {code: state for state, code in STATE_CODES.items()}
+_LANES = {"c": Lane.CRITICAL, "s": Lane.STANDARD, "b": Lane.BULK}
+_LANE_CODES = {lane: code for code, lane in _LANES.items()}
+DUE_ROW_ATTRIBUTES = (Attr.SK, "v", "s", "t", "ln", "c", "a", "mx", "sr", "ca", "na", "tg")
+_MALFORMED = (KeyError, ValueError, TypeError, AttributeError)
+
+
+def execution_item(execution: Execution, region: str, expires_at_s: int | None = None) -> Item:
+    """The whole item."""
+    pk, sk = execution_key(region, execution.id)
+    index_pk, index_sk = tenant_index_key(execution.tenant_id, execution.index_shard, execution.id)
+    is_own_job = execution.job_id == one_off_job_id(execution.id)
+    recurrence = execution.recurrence
+    return encode_all(
+        {
+            Attr.PK: pk,
+            Attr.SK: sk,
+            Attr.TENANT_PK: index_pk,
+            Attr.TENANT_SK: index_sk,
+            Attr.TTL: expires_at_s,
+            "v": VERSION,
+            "s": STATE_CODES[execution.state],
+            "t": execution.tenant_id,
+            "j": None if is_own_job else execution.job_id,
+            "rv": execution.revision,
+            "nm": None if execution.nominal_at == execution.id.dispatch_at else execution.nominal_at,
+            "c": execution.created_at,
+            "ln": _LANE_CODES[execution.lane],
+            "rq": execution.request or None,
+            "pa": execution.payload_apart or None,
+            "fp": execution.fingerprint,
+            "mx": execution.retry.max_attempts,
+            "rt": f"{execution.retry.base_seconds}/{execution.retry.factor}/{execution.retry.cap_seconds}",
+            "tm": execution.timeout_ms,
+            "n": execution.name,
+            "sc": cast("dict[str, Any]", encode_schedule(recurrence.schedule)) if recurrence else None,
+            "sn": encode_counts(recurrence.counts) if recurrence else None,
+            "a": execution.attempt,
+            "ca": execution.claimable_from,
+            "ow": execution.owner,
+            "na": execution.next_attempt_at,
+            "oc": pack_outcomes(execution.outcomes) or None,
+            "lb": execution.last_body or None,
+            "rs": execution.end_reason,
+            "ec": execution.ends_chain or None,
+            "sr": execution.stop_retries or None,
+            "mi": _encode_missed(execution.missed),
+        }
+    )
+
+
+def read_execution(item: Mapping[str, Value]) -> Execution:
+    """The execution; UnknownVersionError or UnreadableItemError where the item is not one."""
+    plain = _plain(item)
+    try:
+        return _read_execution(plain)
+    except _MALFORMED as fault:
+        raise UnreadableItemError(f"item {plain.get(Attr.SK)} is broken") from fault
+
+
+def _read_execution(plain: dict[str, Any]) -> Execution:
+    execution_id = parse_execution_sk(plain[Attr.SK])
+    state = _STATES[plain["s"]]
+    base, factor, cap = (int(part) for part in plain["rt"].split("/"))
+    retry = RetryPolicy(max_attempts=plain["mx"], base_seconds=base, factor=factor, cap_seconds=cap)
+    return Execution(
+        id=execution_id,
+        tenant_id=plain["t"],
+        job_id=plain.get("j") or one_off_job_id(execution_id),
+        revision=plain["rv"],
+        nominal_at=plain.get("nm", execution_id.dispatch_at),
+        created_at=plain["c"],
+        lane=_LANES[plain["ln"]],
+        request=plain.get("rq", b""),
+        fingerprint=plain["fp"],
+        retry=retry,
+        timeout_ms=plain["tm"],
+        index_shard=int(plain[Attr.TENANT_PK].rpartition("#")[2]),
+        name=plain.get("n"),
+        payload_apart=plain.get("pa", False),
+        recurrence=_read_recurrence(plain),
+        state=state,
+        attempt=plain["a"],
+        owner=plain["ow"] if state is State.RUNNING else None,
+        lease_until=plain["ca"] - 1 if state is State.RUNNING else None,
+        next_attempt_at=plain.get("na"),
+        outcomes=unpack_outcomes(plain.get("oc", b"")),
+        last_body=plain.get("lb", b""),
+        end_reason=EndReason(plain["rs"]) if "rs" in plain else None,
+        ends_chain=plain.get("ec", False),
+        stop_retries=plain.get("sr", False),
+        missed=_read_missed(plain.get("mi")),
+    )
+
+
+def pointer_item(pointer: Pointer, region: str) -> Item:
+    """A pointer: the attributes that watchers and sweepers read, and no index."""
+    pk, sk = pointer_key(region, pointer.location, pointer.target, pointer.attempt)
+    return encode_all(
+        {
+            Attr.PK: pk,
+            Attr.SK: sk,
+            "v": VERSION,
+            "s": STATE_CODES[pointer.state],
+            "t": pointer.tenant_id,
+            "ln": _LANE_CODES[pointer.lane],
+            "c": pointer.created_at,
+            "a": pointer.attempt,
+            "mx": pointer.attempt,
+            "tg": str(pointer.target),
+        }
+    )
+
+
+def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
+    """What watchers and sweepers need of a row; raises as `read_execution` does."""
+    plain = _plain(item)
+    try:
+        target = parse_execution_id(plain["tg"]) if "tg" in plain else None
+        offset_ms = int(plain[Attr.SK].partition("#")[0])
+        entropy = target.entropy if target else parse_execution_sk(plain[Attr.SK]).entropy
+        return DueRow(
+            id=ExecutionId(dispatch_at=bucket * 60_000 + offset_ms, shard=shard, entropy=entropy),
+            sort_key=plain[Attr.SK],
+            tenant_id=plain["t"],
+            lane=_LANES[plain["ln"]],
+            state=_STATES[plain["s"]],
+            created_at=plain["c"],
+            attempt=plain["a"],
+            max_attempts=plain["mx"],
+            stop_retries=plain.get("sr", False),
+            claimable_from=plain.get("ca"),
+            next_attempt_at=plain.get("na"),
+            pointer_target=target,
+        )
+    except _MALFORMED as fault:
+        raise UnreadableItemError(f"row {plain.get(Attr.SK)} is broken") from fault
+
+
+def failed_index(execution: Execution) -> dict[str, str]:
+    """The attributes that put an execution into the index of dead letters."""
+    pk, sk = failed_index_key(execution.tenant_id, execution.id)
+    return {Attr.FAILED_PK: pk, Attr.FAILED_SK: sk}
+
+
+def encode_counts(counts: ShardCounts) -> str:
+    """Shard counts in one short string."""
+    return f"{counts.normal}/{counts.quarter}/{counts.midnight}"
+
+
+def read_counts(text: str) -> ShardCounts:
+    """The inverse; ValueError for anything else."""
+    normal, quarter, midnight = (int(part) for part in text.split("/"))
+    return ShardCounts(normal=normal, quarter=quarter, midnight=midnight)
+
+
+def _plain(item: Mapping[str, Value]) -> dict[str, Any]:
+    try:
+        plain: dict[str, Any] = dict(decode_all(item))
+    except ValueError as fault:
+        raise UnreadableItemError("an item has attributes of unknown types") from fault
+    if plain.get("v") != VERSION:
+        raise UnknownVersionError(f"item {plain.get(Attr.SK)} has version {plain.get('v')}")
+    return plain
+
+
+def _read_recurrence(plain: dict[str, Any]) -> Recurrence | None:
+    if "sc" not in plain:
+        return None
+    schedule = decode_schedule(plain["sc"])
+    if not isinstance(schedule, Rate | Cron):
+        raise ValueError("a recurring execution has a rate or a cron schedule")
+    return Recurrence(schedule=schedule, counts=read_counts(plain["sn"]))
+
+
+def _encode_missed(missed: Missed | None) -> str | None:
+    return f"{missed.count}/{missed.first_at}/{missed.last_at}/{missed.resumed_at}" if missed else None
+
+
+def _read_missed(text: str | None) -> Missed | None:
+    if text is None:
+        return None
+    count, first_at, last_at, resumed_at = (int(part) for part in text.split("/"))
+    return Missed(count=count, first_at=first_at, last_at=last_at, resumed_at=resumed_at)

@@ -1,0 +1,103 @@
+"""Keys of every table, built and parsed here alone."""
+
+from hashlib import sha256
+
+from shared.adapters.dynamodb.attributes import Item, encode
+from shared.domain.bucket import bucket_start_ms
+from shared.domain.ids import ExecutionId, parse_execution_id
+from shared.names import Attr
+
+
+def item_key(pk: str, sk: str) -> Item:
+    """A primary key as the low-level API spells it."""
+    return {Attr.PK: encode(pk), Attr.SK: encode(sk)}
+
+
+def shard_pk(region: str, bucket: int, shard: int) -> str:
+    """The partition of one shard of one bucket."""
+    return f"{region}#{bucket}#{shard}"
+
+
+def execution_key(region: str, execution_id: ExecutionId) -> tuple[str, str]:
+    """Where an execution stands."""
+    return shard_pk(region, execution_id.bucket, execution_id.shard), _sort(execution_id, str(execution_id))
+
+
+def pointer_key(region: str, location: ExecutionId, target: ExecutionId, attempt: int) -> tuple[str, str]:
+    """Where a pointer stands: in its own bucket, under the id of its target and the attempt that failed."""
+    return shard_pk(region, location.bucket, location.shard), _sort(location, f"ptr_{target.body}_{attempt}")
+
+
+def _sort(location: ExecutionId, identity: str) -> str:
+    return f"{location.dispatch_at - bucket_start_ms(location.bucket):05d}#{identity}"
+
+
+def parse_execution_sk(sk: str) -> ExecutionId:
+    """The execution that a sort key names; InvalidValueError for any other row."""
+    return parse_execution_id(sk.partition("#")[2])
+
+
+def tenant_index_key(tenant_id: str, index_shard: int, execution_id: ExecutionId) -> tuple[str, str]:
+    """Key in the index by tenant: sharded, so that one tenant's load never throttles its own writes."""
+    return f"{tenant_id}#{index_shard}", f"{execution_id.dispatch_at:015d}#{execution_id}"
+
+
+def failed_index_key(tenant_id: str, execution_id: ExecutionId) -> tuple[str, str]:
+    """Key in the sparse index of dead letters."""
+    return tenant_id, f"{execution_id.dispatch_at:015d}#{execution_id}"
+
+
+def job_key(tenant_id: str, job_id: str) -> tuple[str, str]:
+    """A definition in the jobs table."""
+    return tenant_id, f"job#{job_id}"
+
+
+def payload_key(tenant_id: str, job_id: str) -> tuple[str, str]:
+    """A large request in the jobs table."""
+    return tenant_id, f"payload#{job_id}"
+
+
+def idempotency_key(tenant_id: str, key: str) -> tuple[str, str]:
+    """An Idempotency-Key in the jobs table, in a partition of its own: hashed, since users choose its text."""
+    return f"{tenant_id}#idempotency#{sha256(key.encode()).hexdigest()}", "record"
+
+
+def tenant_key(tenant_id: str) -> tuple[str, str]:
+    """A tenant in the tenants table."""
+    return f"tenant#{tenant_id}", "tenant"
+
+
+def api_key_key(key_id: str) -> tuple[str, str]:
+    """An API key in the tenants table."""
+    return f"key#{key_id}", "key"
+
+
+def ledger_key(region: str, bucket: int, shard: int) -> tuple[str, str]:
+    """A shard in the ledger of the leases table; the buckets sort by time."""
+    return f"{region}#ledger", f"{bucket:010d}#{shard:05d}"
+
+
+def ledger_before(bucket: int) -> str:
+    """Sorts behind every shard of earlier buckets, and before those of this one."""
+    return f"{bucket:010d}"
+
+
+def parse_ledger_sk(sk: str) -> tuple[int, int]:
+    """Bucket and shard of a ledger row."""
+    bucket, _, shard = sk.partition("#")
+    return int(bucket), int(shard)
+
+
+def swept_key(region: str) -> tuple[str, str]:
+    """The mark up to which buckets were listed."""
+    return f"{region}#swept", "through"
+
+
+def progress_key(region: str, lane: str) -> tuple[str, str]:
+    """A lane's progress."""
+    return f"{region}#progress", lane
+
+
+def parked_key(region: str, parked_at: int, message_id: str) -> tuple[str, str]:
+    """A parked message; the newest sort last."""
+    return f"{region}#parked", f"{parked_at:015d}#{message_id}"

@@ -1,0 +1,39 @@
+"""Attempt outcomes, packed: 13 bytes each, so that an item with its history stays under one KB."""
+
+import struct
+
+from shared.domain.delivery import Reason
+from shared.domain.execution import AttemptOutcome
+
+_ROW = struct.Struct(">BQIHB")
+_MAX_DURATION_MS = (1 << 24) - 1
+
+
+def pack_outcomes(outcomes: tuple[AttemptOutcome, ...]) -> bytes:
+    """Attempt (1 byte), start (6), duration (3), status or 0 (2), reason (1)."""
+    rows = []
+    for outcome in outcomes:
+        duration_ms = min(outcome.duration_ms, _MAX_DURATION_MS)
+        row = _ROW.pack(outcome.attempt, outcome.started_at, duration_ms, outcome.status or 0, outcome.reason)
+        rows.append(row[0:1] + row[3:9] + row[10:13] + row[13:])
+    return b"".join(rows)
+
+
+def unpack_outcomes(packed: bytes) -> tuple[AttemptOutcome, ...]:
+    """The inverse; ValueError or struct.error for anything else."""
+    outcomes = []
+    for start in range(0, len(packed), 13):
+        row = packed[start : start + 13]
+        attempt, started_at, duration_ms, status, reason = _ROW.unpack(
+            row[0:1] + b"\0\0" + row[1:7] + b"\0" + row[7:10] + row[10:]
+        )
+        outcomes.append(
+            AttemptOutcome(
+                attempt=attempt,
+                started_at=started_at,
+                duration_ms=duration_ms,
+                status=status or None,
+                reason=Reason(reason),
+            )
+        )
+    return tuple(outcomes)

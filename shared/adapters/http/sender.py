@@ -1,0 +1,244 @@
+"""Sends one callback over HTTP and says what became of it."""
+
+import asyncio
+import math
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from ssl import SSLContext, SSLError
+
+import aiohttp
+from aiohttp.connector import Connection
+from aiohttp.tracing import Trace
+from yarl import URL
+
+from shared.adapters.http.dial import AddressNotAllowedError, DialGuard, GuardedResolver, Network
+from shared.domain.delivery import KEPT_BODY_BYTES, Answer, Callback, Reason
+
+MAX_BODY_BYTES = 64 * 1024
+"""How much of an answer's body is read; where there is more, the connection is closed instead of drained."""
+
+MAX_RETRY_AFTER_SECONDS = 86_400
+USER_AGENT = "Punctual/0.1"
+_CHUNK_BYTES = 16 * 1024
+_MAX_LINE_BYTES = 8 * 1024
+_MAX_ANSWER_HEADERS = 100
+# Below the five seconds after which common servers drop an idle connection: reusing one that the receiver is just
+# closing costs an attempt.
+_KEEPALIVE_SECONDS = 4.0
+_AUTO_HEADERS = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
+_METHOD = re.compile(r"[A-Z]+")
+_URL = re.compile(r"https?://[\x21-\x7e]+")
+_DELTA_SECONDS = re.compile(r"0*([0-9]+)")
+
+
+class _NoAnswerError(aiohttp.ClientError):
+    """What the receiver did is no HTTP/1 answer to this request."""
+
+
+# The first row that fits decides, so subclasses stand before their bases.
+_REASONS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], Reason], ...] = (
+    (aiohttp.ClientConnectorDNSError, Reason.DNS_FAILED),
+    ((aiohttp.ClientSSLError, SSLError), Reason.TLS_FAILED),
+    (aiohttp.ClientConnectorError, Reason.CONNECT_FAILED),
+    (TimeoutError, Reason.TIMEOUT),
+    ((ValueError, TypeError), Reason.REQUEST_UNREADABLE),
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Seen:
+    """What has arrived of one answer; it stands even if the rest never comes."""
+
+    status: int | None = None
+    retry_after_seconds: int | None = None
+    body: bytes = b""
+
+    async def read(self, response: aiohttp.ClientResponse) -> None:
+        if response.version not in (aiohttp.HttpVersion10, aiohttp.HttpVersion11):
+            raise _NoAnswerError("the version is neither HTTP/1.0 nor HTTP/1.1")
+        self.status = response.status
+        if response.status in (429, 503):
+            self.retry_after_seconds = _retry_after_seconds(response.headers)
+        unread = MAX_BODY_BYTES
+        while unread and (chunk := await response.content.read(min(unread, _CHUNK_BYTES))):
+            unread -= len(chunk)
+            self.body += chunk[: KEPT_BODY_BYTES - len(self.body)]
+
+    def answer(self, error: Exception | None, duration_ms: int) -> Answer:
+        reason = self._reason(error)
+        return Answer(
+            reason=reason,
+            duration_ms=duration_ms,
+            status=self.status,
+            retry_after_seconds=self.retry_after_seconds,
+            body=b"" if reason is Reason.OK else self.body,
+        )
+
+    def _reason(self, error: Exception | None) -> Reason:
+        if self.status is not None and 300 <= self.status < 400:
+            return Reason.REDIRECT
+        if self.status is not None and not 200 <= self.status < 300:
+            return Reason.HTTP_STATUS
+        return Reason.OK if error is None else _reason_of(error)
+
+
+class AiohttpSender:
+    """Makes callbacks over kept-alive connections, each at most once, within its deadline and to allowed addresses.
+
+    All calls belong to one event loop; connections are opened in it when they are first needed. `exceptions` are the
+    networks that may be dialled although they are not public; plain http goes there only. `monotonic` is in seconds.
+    A call that finds all connections taken (`limit`, and `limit_per_host`, for each scheme) waits inside its deadline.
+    """
+
+    def __init__(
+        self,
+        exceptions: Sequence[Network] = (),
+        monotonic: Callable[[], float] = time.monotonic,
+        ssl_context: SSLContext | None = None,
+        *,
+        limit: int = 256,
+        limit_per_host: int = 128,
+    ) -> None:
+        self._exceptions = tuple(exceptions)
+        self._monotonic = monotonic
+        self._ssl_context = ssl_context
+        self._limit = limit
+        self._limit_per_host = limit_per_host
+        self._sessions: dict[str, aiohttp.ClientSession] = {}
+
+    async def send(self, callback: Callback, *, timeout_seconds: float) -> Answer:
+        """One call, never repeated and never redirected; raises nothing but CancelledError.
+
+        `timeout_seconds` bounds all of it, from the look-up of the name to the end of the body. A 2xx whose body is
+        cut off or still dripping at the deadline is no success: it ends as PROTOCOL_ERROR or TIMEOUT, with its
+        status. Any other status has decided by its head, whatever becomes of its body. A 2xx with more than
+        MAX_BODY_BYTES succeeds.
+        """
+        started = self._monotonic()
+        seen = _Seen()
+        error: Exception | None = None
+        try:
+            await self._exchange(callback, timeout_seconds, seen)
+        except Exception as caught:  # noqa: BLE001 - every attempt must end as an answer, or it would be lost
+            error = caught
+        return seen.answer(error, max(0, round((self._monotonic() - started) * 1000)))
+
+    async def close(self) -> None:
+        """Close every connection. Not while a call is under way; a later call opens new ones."""
+        while self._sessions:
+            _, session = self._sessions.popitem()
+            await session.close()
+
+    async def _exchange(self, callback: Callback, timeout_seconds: float, seen: _Seen) -> None:
+        if not timeout_seconds > 0:
+            raise TimeoutError  # aiohttp would take it as no deadline at all
+        if not (_METHOD.fullmatch(callback.method) and _URL.fullmatch(callback.url)):
+            raise ValueError("the callback was never checked")
+        # A worker that was frozen between two invocations has not noticed which of its kept connections the receiver
+        # closed meanwhile; two turns of the loop tell it.
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        url = URL(callback.url, encoded=True)  # sent as it was accepted, never normalised
+        async with self._session(url.scheme).request(
+            callback.method,
+            url,
+            headers=callback.headers,
+            data=callback.body or None,
+            allow_redirects=False,
+            # Without the infinite threshold, deadlines over five seconds would be rounded up to whole ones.
+            timeout=aiohttp.ClientTimeout(total=timeout_seconds, ceil_threshold=math.inf),
+        ) as response:
+            await seen.read(response)
+
+    def _session(self, scheme: str) -> aiohttp.ClientSession:
+        # One pool for each scheme: a name that was judged for https must not be remembered as good for plain http.
+        if scheme not in self._sessions:
+            self._sessions[scheme] = self._open_session(plain_http=scheme == "http")
+        return self._sessions[scheme]
+
+    def _open_session(self, *, plain_http: bool) -> aiohttp.ClientSession:
+        guard = DialGuard(exceptions=self._exceptions, plain_http=plain_http)
+        connector = _QuietConnector(
+            resolver=GuardedResolver(guard),
+            socket_factory=guard.open_socket,
+            ssl=self._ssl_context or True,
+            limit=self._limit,
+            limit_per_host=self._limit_per_host,
+            keepalive_timeout=_KEEPALIVE_SECONDS,
+        )
+        return aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"User-Agent": USER_AGENT},
+            skip_auto_headers=_AUTO_HEADERS,
+            trust_env=False,
+            auto_decompress=False,
+            read_bufsize=_CHUNK_BYTES,
+            max_line_size=_MAX_LINE_BYTES,
+            max_field_size=_MAX_LINE_BYTES,
+            max_headers=_MAX_ANSWER_HEADERS,
+            middlewares=(_never_repeat,),
+        )
+
+
+class _QuietConnector(aiohttp.TCPConnector):
+    """Refuses a connection on which the receiver spoke before it was asked.
+
+    aiohttp would take a response that reached an idle kept connection for the answer to the next request, and every
+    later answer for the one after it.
+    """
+
+    async def connect(
+        self, req: aiohttp.ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
+    ) -> Connection:
+        connection = await super().connect(req, traces, timeout)
+        if connection.protocol is None or connection.protocol.should_close:
+            connection.close()
+            raise _NoAnswerError("the receiver answered before it was asked")
+        return connection
+
+
+async def _never_repeat(
+    request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """Hide dropped connections from aiohttp, which would send a GET, PUT or DELETE again within one attempt."""
+    try:
+        return await send(request)
+    except aiohttp.ClientConnectorError:
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        raise _NoAnswerError("the connection ended before a complete response head") from error
+
+
+def _reason_of(error: Exception) -> Reason:
+    """Why a call without a deciding status failed. What fits nowhere else broke the protocol."""
+    if isinstance(error.__cause__, AddressNotAllowedError):
+        return Reason.ADDRESS_NOT_ALLOWED
+    return next((reason for kinds, reason in _REASONS if isinstance(error, kinds)), Reason.PROTOCOL_ERROR)
+
+
+def _retry_after_seconds(headers: Mapping[str, str]) -> int | None:
+    """Retry-After in whole seconds from 0 to a day; None if absent or unreadable.
+
+    A date is measured against the answer's own Date, because the two come from one clock; without one it is ignored.
+    """
+    text = headers.get("Retry-After", "").strip()
+    if delta := _DELTA_SECONDS.fullmatch(text):
+        # Cut before it is converted: Python refuses to read thousands of digits.
+        return min(int(delta[1][:10]), MAX_RETRY_AFTER_SECONDS)
+    until, sent = _http_date(text), _http_date(headers.get("Date", ""))
+    if until is None or sent is None:
+        return None
+    return max(0, min(int((until - sent).total_seconds()), MAX_RETRY_AFTER_SECONDS))
+
+
+def _http_date(text: str) -> datetime | None:
+    try:
+        parsed = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)

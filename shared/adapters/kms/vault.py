@@ -1,0 +1,87 @@
+"""Envelope encryption: AES-256-GCM under a data key for each tenant, which KMS wraps."""
+
+from __future__ import annotations
+
+import hmac
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import BotoCoreError, ClientError
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from shared.domain.errors import UnavailableError, UnreadableItemError
+from shared.domain.tenant import Tenant
+from shared.ports import Entropy
+
+if TYPE_CHECKING:
+    from mypy_boto3_kms import KMSClient
+
+CONTEXT_KEY = "punctual:tenant"
+_VERSION = b"\x01"
+_NONCE_BYTES = 12
+_OVERHEAD = len(_VERSION) + _NONCE_BYTES + 16
+_FINGERPRINT_BYTES = 16
+_MAX_KEYS = 10_000
+
+
+class KmsVault:
+    """Unwraps each data key once for each container; KMS is asked for nothing else."""
+
+    def __init__(self, client: KMSClient, key_id: str, entropy: Entropy) -> None:
+        self._client = client
+        self._key_id = key_id
+        self._entropy = entropy
+        self._keys: dict[tuple[str, bytes], bytes] = {}
+
+    def new_data_key(self, tenant_id: str) -> bytes:
+        """See the port."""
+        try:
+            answer = self._client.generate_data_key_without_plaintext(
+                KeyId=self._key_id, KeySpec="AES_256", EncryptionContext={CONTEXT_KEY: tenant_id}
+            )
+        except (BotoCoreError, ClientError) as fault:
+            raise UnavailableError("KMS made no data key") from fault
+        return bytes(answer["CiphertextBlob"])
+
+    def seal(self, tenant: Tenant, context: str, plain: bytes) -> bytes:
+        """See the port. One version byte, a random nonce, ciphertext and tag."""
+        nonce = self._entropy.bits(_NONCE_BYTES * 8).to_bytes(_NONCE_BYTES)
+        sealed = AESGCM(self._key(tenant)).encrypt(nonce, plain, _bound_to(tenant, context))
+        return _VERSION + nonce + sealed
+
+    def unseal(self, tenant: Tenant, context: str, sealed: bytes) -> bytes:
+        """See the port."""
+        if len(sealed) < _OVERHEAD or sealed[:1] != _VERSION:
+            raise UnreadableItemError("not sealed by a version that is known")
+        nonce, body = sealed[1 : 1 + _NONCE_BYTES], sealed[1 + _NONCE_BYTES :]
+        try:
+            return AESGCM(self._key(tenant)).decrypt(nonce, body, _bound_to(tenant, context))
+        except InvalidTag as fault:
+            raise UnreadableItemError("sealed for another tenant or context, or altered") from fault
+
+    def fingerprint(self, tenant: Tenant, data: bytes) -> bytes:
+        """See the port."""
+        return hmac.digest(self._key(tenant), b"fingerprint|" + data, "sha256")[:_FINGERPRINT_BYTES]
+
+    def _key(self, tenant: Tenant) -> bytes:
+        identity = (tenant.id, tenant.data_key)
+        if identity not in self._keys:
+            if len(self._keys) >= _MAX_KEYS:
+                self._keys.clear()
+            self._keys[identity] = self._unwrap(tenant)
+        return self._keys[identity]
+
+    def _unwrap(self, tenant: Tenant) -> bytes:
+        try:
+            answer = self._client.decrypt(
+                KeyId=self._key_id,
+                CiphertextBlob=tenant.data_key,
+                EncryptionContext={CONTEXT_KEY: tenant.id},
+            )
+        except (BotoCoreError, ClientError) as fault:
+            raise UnavailableError("KMS did not unwrap the data key") from fault
+        return bytes(answer["Plaintext"])
+
+
+def _bound_to(tenant: Tenant, context: str) -> bytes:
+    return f"{tenant.id}|{context}".encode()

@@ -1,0 +1,35 @@
+"""Putting a received message back for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from shared.names import Lane
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+MAX_VISIBILITY_SECONDS = 43_200
+
+
+class SqsVisibility:
+    """Sets when a message that is returned becomes visible again."""
+
+    def __init__(self, client: SQSClient, queue_urls: Mapping[Lane, str]) -> None:
+        self._client = client
+        self._queue_urls = dict(queue_urls)
+
+    def __call__(self, lane: Lane, receipt_handle: str, seconds: int) -> bool:
+        """Best effort: False leaves the message to the queue's own visibility timeout, which is longer."""
+        try:
+            self._client.change_message_visibility(
+                QueueUrl=self._queue_urls[lane],
+                ReceiptHandle=receipt_handle,
+                VisibilityTimeout=min(max(seconds, 0), MAX_VISIBILITY_SECONDS),
+            )
+        except (BotoCoreError, ClientError):
+            return False
+        return True

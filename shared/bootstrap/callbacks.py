@@ -1,0 +1,164 @@
+"""The use cases that accept jobs and make callbacks: the API, the executors and the operator's commands."""
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+
+import boto3
+
+from shared.adapters.clock import ThreadOffload
+from shared.adapters.dynamodb.claims import BatchStatementClaimer
+from shared.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
+from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
+from shared.adapters.kms.vault import KmsVault
+from shared.bootstrap.core import CLIENT_CONFIG, Core
+from shared.names import Lane
+from shared.ports import Sender
+from shared.settings import CallbackSettings
+from shared.usecases.authenticate import Authenticate
+from shared.usecases.cancel_job import CancelJob
+from shared.usecases.compose_callback import ComposeCallback
+from shared.usecases.create_job import CreateJob
+from shared.usecases.create_tenant import CreateTenant
+from shared.usecases.delete_recurring_job import DeleteRecurringJob
+from shared.usecases.find_job import FindJob
+from shared.usecases.list_executions import ListDeadLetters, ListExecutions
+from shared.usecases.make_attempt import MakeAttempt
+from shared.usecases.open_request import OpenRequest
+from shared.usecases.read_tenant import ReadTenant
+from shared.usecases.run_attempts import RunAttempts
+from shared.usecases.settle_refusal import SettleRefusal
+
+OFFLOAD_THREADS = 32
+
+
+@dataclass(frozen=True)
+class CallbackParts:
+    """The core, and what handles requests and secrets."""
+
+    settings: CallbackSettings
+
+    @cached_property
+    def core(self) -> Core:
+        """What every function has."""
+        return Core(self.settings)
+
+    @cached_property
+    def tenants(self) -> DynamoTenantStore:
+        """Tenants and keys."""
+        return DynamoTenantStore(self.core.dynamodb, self.settings.tenants_table)
+
+    @cached_property
+    def read_tenant(self) -> ReadTenant:
+        """Tenants, remembered."""
+        return ReadTenant(tenants=self.tenants, clock=self.core.clock)
+
+    @cached_property
+    def vault(self) -> KmsVault:
+        """Envelope encryption."""
+        client = boto3.client("kms", region_name=self.settings.region, config=CLIENT_CONFIG)
+        return KmsVault(client, self.settings.kms_key_id, self.core.entropy)
+
+    @cached_property
+    def open_request(self) -> OpenRequest:
+        """Requests, unsealed."""
+        return OpenRequest(jobs=self.core.jobs, vault=self.vault)
+
+    @cached_property
+    def find_job(self) -> FindJob:
+        """Jobs by id."""
+        return FindJob(store=self.core.store, jobs=self.core.jobs)
+
+
+def parts_from_env() -> CallbackParts:
+    """The parts of a function that accepts or makes callbacks."""
+    return CallbackParts(CallbackSettings.from_env(os.environ))
+
+
+def run_attempts(parts: CallbackParts, lane: Lane, sender: Sender) -> RunAttempts:
+    """EXECUTE, for one lane."""
+    core = parts.core
+    offload = ThreadOffload(OFFLOAD_THREADS)
+    make_attempt = MakeAttempt(
+        store=core.store,
+        jobs=core.jobs,
+        file=core.file,
+        file_successor=core.file_successor,
+        compose=ComposeCallback(
+            read_tenant=parts.read_tenant, open_request=parts.open_request, vault=parts.vault
+        ),
+        sender=sender,
+        clock=core.clock,
+        entropy=core.entropy,
+        offload=offload,
+        retention=parts.settings.retention,
+    )
+    return RunAttempts(
+        lane=lane,
+        claimer=BatchStatementClaimer(core.dynamodb, parts.settings.executions_table, parts.settings.region),
+        make_attempt=make_attempt,
+        settle_refusal=SettleRefusal(
+            store=core.store,
+            file=core.file,
+            file_successor=core.file_successor,
+            clock=core.clock,
+            retention=parts.settings.retention,
+        ),
+        progress=core.progress,
+        clock=core.clock,
+        entropy=core.entropy,
+        offload=offload,
+    )
+
+
+def create_job(parts: CallbackParts) -> CreateJob:
+    """POST /v1/jobs."""
+    core = parts.core
+    return CreateJob(
+        file=core.file,
+        jobs=core.jobs,
+        idempotency=DynamoIdempotencyStore(core.dynamodb, parts.settings.jobs_table),
+        vault=parts.vault,
+        clock=core.clock,
+        entropy=core.entropy,
+        plan=parts.settings.shard_plan,
+        allow_http=parts.settings.allow_http,
+    )
+
+
+def cancel_job(parts: CallbackParts) -> CancelJob:
+    """DELETE /v1/jobs/{id}."""
+    core = parts.core
+    delete = DeleteRecurringJob(
+        store=core.store, jobs=core.jobs, clock=core.clock, retention=parts.settings.retention
+    )
+    return CancelJob(
+        find=parts.find_job,
+        store=core.store,
+        jobs=core.jobs,
+        delete_recurring=delete,
+        clock=core.clock,
+        retention=parts.settings.retention,
+    )
+
+
+def list_executions(parts: CallbackParts) -> ListExecutions:
+    """GET /v1/jobs/{id}/executions."""
+    return ListExecutions(find=parts.find_job, store=parts.core.store, clock=parts.core.clock)
+
+
+def list_dead_letters(parts: CallbackParts) -> ListDeadLetters:
+    """GET /v1/dead-letters."""
+    return ListDeadLetters(store=parts.core.store)
+
+
+def authenticate(parts: CallbackParts) -> Authenticate:
+    """API keys."""
+    return Authenticate(tenants=parts.tenants, read_tenant=parts.read_tenant, clock=parts.core.clock)
+
+
+def create_tenant(parts: CallbackParts) -> CreateTenant:
+    """The operator's command."""
+    return CreateTenant(
+        tenants=parts.tenants, vault=parts.vault, clock=parts.core.clock, entropy=parts.core.entropy
+    )

@@ -1,0 +1,94 @@
+"""The adapters that every function needs, each made when it is first asked for."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from shared.adapters.clock import SystemClock, SystemEntropy
+from shared.adapters.dynamodb.boards import DynamoProgressBoard
+from shared.adapters.dynamodb.execution_store import DynamoExecutionStore
+from shared.adapters.dynamodb.job_store import DynamoJobStore
+from shared.adapters.dynamodb.ledger import DynamoShardLedger
+from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.settings import Settings
+from shared.usecases.file_execution import FileExecution
+from shared.usecases.file_successor import FileSuccessor
+
+CLIENT_CONFIG = Config(
+    connect_timeout=2,
+    read_timeout=5,
+    retries={"mode": "standard", "total_max_attempts": 3},
+    max_pool_connections=64,
+)
+
+
+@dataclass(frozen=True)
+class Core:
+    """What every function is made of; parts are made when first asked for."""
+
+    settings: Settings
+
+    @cached_property
+    def clock(self) -> SystemClock:
+        """The system's clock."""
+        return SystemClock()
+
+    @cached_property
+    def entropy(self) -> SystemEntropy:
+        """The system's randomness."""
+        return SystemEntropy()
+
+    @cached_property
+    def dynamodb(self) -> Any:
+        """One client for all tables: low-level clients are thread-safe and share their connections."""
+        return boto3.client("dynamodb", region_name=self.settings.region, config=CLIENT_CONFIG)
+
+    @cached_property
+    def sqs(self) -> Any:
+        """One client for all lanes."""
+        return boto3.client("sqs", region_name=self.settings.region, config=CLIENT_CONFIG)
+
+    @cached_property
+    def store(self) -> DynamoExecutionStore:
+        """Executions."""
+        return DynamoExecutionStore(self.dynamodb, self.settings.executions_table, self.settings.region)
+
+    @cached_property
+    def jobs(self) -> DynamoJobStore:
+        """Definitions."""
+        settings = self.settings
+        return DynamoJobStore(self.dynamodb, settings.jobs_table, settings.executions_table, settings.region)
+
+    @cached_property
+    def ledger(self) -> DynamoShardLedger:
+        """Shards to watch and to sweep."""
+        return DynamoShardLedger(self.dynamodb, self.settings.leases_table, self.settings.region)
+
+    @cached_property
+    def progress(self) -> DynamoProgressBoard:
+        """How far the lanes are."""
+        return DynamoProgressBoard(self.dynamodb, self.settings.leases_table, self.settings.region)
+
+    @cached_property
+    def queue(self) -> SqsWakeupQueue:
+        """The lanes."""
+        return SqsWakeupQueue(self.sqs, self.settings.lane_queue_urls)
+
+    @cached_property
+    def file(self) -> FileExecution:
+        """FILE."""
+        return FileExecution(store=self.store, queue=self.queue, ledger=self.ledger, clock=self.clock)
+
+    @cached_property
+    def file_successor(self) -> FileSuccessor:
+        """The chain of recurring jobs."""
+        return FileSuccessor(
+            file=self.file,
+            store=self.store,
+            jobs=self.jobs,
+            clock=self.clock,
+            retention=self.settings.retention,
+        )

@@ -1,0 +1,52 @@
+"""The use cases that look after buckets and queues, and make no callback."""
+
+import os
+
+from shared.adapters.dynamodb.boards import DynamoParkingLot
+from shared.bootstrap.core import Core
+from shared.settings import Settings
+from shared.usecases.rescue_dead_letters import RescueDeadLetters
+from shared.usecases.sweep_buckets import SweepBuckets
+from shared.usecases.watch_buckets import WatchBuckets
+
+
+def core_from_env() -> Core:
+    """The parts of a function that makes no callback."""
+    return Core(Settings.from_env(os.environ))
+
+
+def watch_buckets(parts: Core) -> WatchBuckets:
+    """WATCH."""
+    return WatchBuckets(
+        store=parts.store,
+        queue=parts.queue,
+        ledger=parts.ledger,
+        clock=parts.clock,
+        plan=parts.settings.shard_plan,
+    )
+
+
+def sweep_buckets(parts: Core) -> SweepBuckets:
+    """SWEEP."""
+    return SweepBuckets(
+        store=parts.store,
+        queue=parts.queue,
+        ledger=parts.ledger,
+        progress=parts.progress,
+        file_successor=parts.file_successor,
+        clock=parts.clock,
+        plan=parts.settings.shard_plan,
+        retention=parts.settings.retention,
+    )
+
+
+def rescue_dead_letters(parts: Core) -> RescueDeadLetters:
+    """The dead-letter queues."""
+    return RescueDeadLetters(
+        store=parts.store,
+        file=parts.file,
+        file_successor=parts.file_successor,
+        parking=DynamoParkingLot(parts.dynamodb, parts.settings.leases_table, parts.settings.region),
+        clock=parts.clock,
+        retention=parts.settings.retention,
+    )

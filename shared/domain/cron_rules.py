@@ -1,0 +1,50 @@
+"""The five fields of a cron line: their names, ranges and words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, NoReturn
+
+from shared.domain.errors import ScheduleError
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldRule:
+    """What one field may hold. `top` is the largest number that may be written, above `high` for Sunday as 7."""
+
+    name: str
+    low: int
+    high: int
+    top: int
+    words: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def size(self) -> int:
+        """How many values the field has; a range that wraps counts modulo this."""
+        return self.high - self.low + 1
+
+    def refuse(self, why: str) -> NoReturn:
+        """Raise the ScheduleError that names this field."""
+        raise ScheduleError(f"{self.name}: {why}", field=self.name)
+
+
+MINUTE: Final = FieldRule(name="minute", low=0, high=59, top=59)
+HOUR: Final = FieldRule(name="hour", low=0, high=23, top=23)
+DAY_OF_MONTH: Final = FieldRule(name="day_of_month", low=1, high=31, top=31)
+MONTH: Final = FieldRule(
+    name="month",
+    low=1,
+    high=12,
+    top=12,
+    words=MappingProxyType({word: number for number, word in enumerate(_MONTHS, start=1)}),
+)
+DAY_OF_WEEK: Final = FieldRule(
+    name="day_of_week",
+    low=0,
+    high=6,
+    top=7,
+    words=MappingProxyType({word: number for number, word in enumerate(_WEEKDAYS)}),
+)

@@ -1,0 +1,220 @@
+"""The execution: its states, the one table of transitions, and the value itself."""
+
+from dataclasses import dataclass, replace
+from enum import Enum, StrEnum
+
+from shared.domain.bucket import ShardCounts
+from shared.domain.delivery import Reason
+from shared.domain.errors import InvalidValueError
+from shared.domain.ids import ExecutionId, occurrence_id
+from shared.domain.retry import RetryPolicy
+from shared.domain.schedule import Cron, Rate
+from shared.domain.wakeup import EARLY_MS
+from shared.names import Lane
+
+LEASE_MARGIN_MS = 5_000
+"""A lease outlasts the callback's timeout by this much: the time for waiting, completing and clock skew."""
+
+
+class State(StrEnum):
+    """Where an execution stands. The values are the API's words."""
+
+    PENDING = "pending"
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    SKIPPED = "skipped"
+    MOVED = "moved"
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether no transition leaves this state."""
+        return self in TERMINAL
+
+
+TERMINAL = frozenset({State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SKIPPED, State.MOVED})
+OPEN = frozenset(State) - TERMINAL
+NOT_STARTED = frozenset({State.PENDING, State.QUEUED})
+
+
+class Transition(Enum):
+    """Every lawful change of state: (its name, from which states, to which). Filing comes before all of them.
+
+    The stores derive their conditions from this table; nothing else may change a state.
+    """
+
+    CLAIM = ("claim", NOT_STARTED | {State.WAITING, State.RUNNING}, State.RUNNING)
+    SUCCEED = ("succeed", frozenset({State.RUNNING}), State.SUCCEEDED)
+    RETRY = ("retry", frozenset({State.RUNNING}), State.WAITING)
+    FAIL = ("fail", frozenset({State.RUNNING}), State.FAILED)
+    GIVE_UP = ("give_up", frozenset({State.RUNNING}), State.FAILED)
+    CANCEL = ("cancel", NOT_STARTED | {State.WAITING}, State.CANCELLED)
+    END_CHAIN = ("end_chain", NOT_STARTED, State.CANCELLED)
+
+    @property
+    def sources(self) -> frozenset[State]:
+        """The states from which the transition may start."""
+        return self.value[1]
+
+    @property
+    def target(self) -> State:
+        """The state in which it ends."""
+        return self.value[2]
+
+    @property
+    def ends(self) -> bool:
+        """Whether it ends the execution, and so starts its retention."""
+        return self.target in TERMINAL
+
+
+class EndReason(StrEnum):
+    """Why an execution ended, where its state alone does not say it."""
+
+    ATTEMPTS_USED_UP = "attempts_used_up"
+    NOT_RETRYABLE = "not_retryable"
+    STOPPED = "stopped"
+    WORKER_LOST = "worker_lost"
+    UNREADABLE = "unreadable"
+    CANCELLED = "cancelled"
+    JOB_DELETED = "job_deleted"
+    COALESCED = "coalesced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptOutcome:
+    """What is remembered of one attempt. An attempt whose worker died leaves none."""
+
+    attempt: int
+    started_at: int
+    duration_ms: int
+    status: int | None
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recurrence:
+    """What makes an execution one of a series: everything that its successor is computed from."""
+
+    schedule: Rate | Cron
+    counts: ShardCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missed:
+    """Nominal instants that were passed over in one jump: how many, and the first and last of them."""
+
+    count: int
+    first_at: int
+    last_at: int
+    resumed_at: int
+    """The nominal instant at which the chain went on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """One planned firing: due entry, lock and hot history in one. Instants are UTC in ms."""
+
+    id: ExecutionId
+    tenant_id: str
+    job_id: str
+    revision: int
+    nominal_at: int
+    created_at: int
+    lane: Lane
+    request: bytes
+    """The sealed request, or nothing where `payload_apart` says that it stands in an item of its own."""
+    fingerprint: bytes
+    retry: RetryPolicy
+    timeout_ms: int
+    index_shard: int = 0
+    name: str | None = None
+    payload_apart: bool = False
+    recurrence: Recurrence | None = None
+    state: State = State.PENDING
+    attempt: int = 0
+    """Tries begun so far; while RUNNING it is also the fencing token."""
+    owner: str | None = None
+    lease_until: int | None = None
+    next_attempt_at: int | None = None
+    outcomes: tuple[AttemptOutcome, ...] = ()
+    last_body: bytes = b""
+    end_reason: EndReason | None = None
+    ends_chain: bool = False
+    stop_retries: bool = False
+    missed: Missed | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse combinations that no transition makes."""
+        if (self.state is State.RUNNING) != (self.owner is not None and self.lease_until is not None):
+            raise InvalidValueError("exactly a running execution has an owner and a lease")
+        if self.state is State.WAITING and self.next_attempt_at is None:
+            raise InvalidValueError("a waiting execution has the instant of its next attempt")
+        if not 0 <= self.attempt <= self.retry.max_attempts:
+            raise InvalidValueError("attempt must be 0 to max_attempts")
+
+    @property
+    def has_attempts_left(self) -> bool:
+        """Whether another claim would be lawful as far as the count of attempts goes."""
+        return self.attempt < self.retry.max_attempts and not self.stop_retries
+
+    def lease_is_dead(self, now_ms: int) -> bool:
+        """Whether the execution runs under a lease that has ended."""
+        return self.lease_until is not None and self.lease_until < now_ms
+
+    @property
+    def starts_at(self) -> int:
+        """The instant before which the next call must not begin."""
+        return max(self.id.dispatch_at, self.next_attempt_at or 0)
+
+    @property
+    def claimable_from(self) -> int | None:
+        """From when a claim is lawful: at once at first, later by retry time or lease, at the end never."""
+        if self.state in NOT_STARTED:
+            return 0
+        if self.state is State.WAITING and self.next_attempt_at is not None:
+            return self.next_attempt_at - EARLY_MS
+        return self.lease_until + 1 if self.lease_until is not None else None
+
+    def occurrence(self, nominal_at: int, *, created_at: int) -> "Execution":
+        """A fresh execution of the same job and revision at another nominal instant."""
+        if self.recurrence is None:
+            raise InvalidValueError("a one-off job has no other occurrence")
+        return replace(
+            self,
+            id=occurrence_id(self.job_id, self.revision, nominal_at, self.recurrence.counts),
+            nominal_at=nominal_at,
+            created_at=created_at,
+            state=State.PENDING,
+            attempt=0,
+            owner=None,
+            lease_until=None,
+            next_attempt_at=None,
+            outcomes=(),
+            last_body=b"",
+            end_reason=None,
+            ends_chain=False,
+            stop_retries=False,
+            missed=None,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointer:
+    """A row in a future bucket that wakes an execution for a far-off retry. It is no part of the history."""
+
+    dispatch_at: int
+    target: ExecutionId
+    attempt: int
+    """The attempt that failed; the pointer ends when its target has moved on from it."""
+    tenant_id: str
+    lane: Lane
+    created_at: int
+    state: State = State.PENDING
+
+    @property
+    def location(self) -> ExecutionId:
+        """Where the row stands: in the target's shard of the bucket in which the retry is due."""
+        return replace(self.target, dispatch_at=self.dispatch_at)

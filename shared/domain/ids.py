@@ -1,0 +1,130 @@
+"""Identifiers. An execution's id says where its item is, so that a read by id needs no index.
+
+`exe_` + 30 characters of Crockford's base32: a version (1), the dispatch instant in ms (50 bits), the final
+shard number (15 bits) and 80 bits that are random for a one-off and derived for an occurrence of a recurring
+job. A one-off job *is* its execution: its id has the same 30 characters behind `job_`.
+"""
+
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+
+from shared.domain.bucket import MAX_SHARDS, ShardCounts, bucket_of
+from shared.domain.errors import InvalidValueError
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_VERSION = "1"
+_LOCATED = re.compile(rf"1[{_ALPHABET}]{{29}}")
+_RECURRING = re.compile(rf"job_r[{_ALPHABET}]{{26}}")
+_MAX_INSTANT = 1 << 50
+ENTROPY_BITS = 80
+
+
+def encode_base32(value: int, length: int) -> str:
+    """Crockford's base32 of a whole number, padded with zeros to `length` characters."""
+    digits = []
+    for _ in range(length):
+        value, digit = divmod(value, 32)
+        digits.append(_ALPHABET[digit])
+    return "".join(reversed(digits))
+
+
+def _decode_base32(text: str) -> int:
+    value = 0
+    for character in text:
+        value = value * 32 + _ALPHABET.index(character)
+    return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionId:
+    """Identity and location of one execution."""
+
+    dispatch_at: int
+    shard: int
+    entropy: int
+
+    def __post_init__(self) -> None:
+        """Refuse what the text form cannot carry."""
+        if not 0 <= self.dispatch_at < _MAX_INSTANT or not 0 <= self.shard < MAX_SHARDS:
+            raise InvalidValueError("an execution id needs an instant and a shard in range")
+        if not 0 <= self.entropy < 1 << ENTROPY_BITS:
+            raise InvalidValueError("an execution id carries 80 bits of entropy")
+
+    @property
+    def bucket(self) -> int:
+        """The UTC minute in which the execution is due."""
+        return bucket_of(self.dispatch_at)
+
+    @property
+    def body(self) -> str:
+        """The 30 characters behind the prefix."""
+        return (
+            _VERSION
+            + encode_base32(self.dispatch_at, 10)
+            + encode_base32(self.shard, 3)
+            + encode_base32(self.entropy, 16)
+        )
+
+    def __str__(self) -> str:
+        """The text form, as receivers and users see it."""
+        return f"exe_{self.body}"
+
+
+def parse_execution_id(text: str) -> ExecutionId:
+    """Read the text form; InvalidValueError for anything but its one canonical spelling."""
+    if not text.startswith("exe_"):
+        raise InvalidValueError("an execution id starts with exe_")
+    return _parse_body(text[4:])
+
+
+def _parse_body(body: str) -> ExecutionId:
+    if not _LOCATED.fullmatch(body):
+        raise InvalidValueError("not an id that this version can read")
+    return ExecutionId(
+        dispatch_at=_decode_base32(body[1:11]),
+        shard=_decode_base32(body[11:14]),
+        entropy=_decode_base32(body[14:]),
+    )
+
+
+def one_off_job_id(execution_id: ExecutionId) -> str:
+    """The id of the one-off job that is this execution."""
+    return f"job_{execution_id.body}"
+
+
+def one_off_execution(job_id: str) -> ExecutionId | None:
+    """The execution that a one-off job's id names; None where the id is of another kind or malformed."""
+    if not job_id.startswith("job_") or not _LOCATED.fullmatch(job_id[4:]):
+        return None
+    return _parse_body(job_id[4:])
+
+
+def recurring_job_id(created_at: int, entropy: int) -> str:
+    """A new id for a recurring job; sorts by the time of creation."""
+    return f"job_r{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}"
+
+
+def is_recurring_job_id(job_id: str) -> bool:
+    """Whether the text has the form of a recurring job's id."""
+    return _RECURRING.fullmatch(job_id) is not None
+
+
+def new_one_off_id(dispatch_at: int, counts: ShardCounts, entropy: int) -> ExecutionId:
+    """The id of a new one-off job's execution; `entropy` decides the shard too."""
+    shard = entropy % counts.of(bucket_of(dispatch_at))
+    return ExecutionId(dispatch_at=dispatch_at, shard=shard, entropy=entropy)
+
+
+def occurrence_id(job_id: str, revision: int, nominal_at: int, counts: ShardCounts) -> ExecutionId:
+    """The id of one occurrence of a recurring job: a pure function, so that every writer names the same key.
+
+    `counts` are those frozen in the job's revision, never those of today's configuration.
+    """
+    digest = sha256(f"{job_id}|{revision}|{nominal_at}".encode()).digest()
+    shard_hash = int.from_bytes(sha256(job_id.encode()).digest()[:8])
+    return ExecutionId(
+        dispatch_at=nominal_at,
+        shard=shard_hash % counts.of(bucket_of(nominal_at)),
+        entropy=int.from_bytes(digest[: ENTROPY_BITS // 8]),
+    )

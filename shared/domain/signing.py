@@ -1,0 +1,89 @@
+"""Signatures over callbacks: the Standard Webhooks scheme, version v1, and a compact one of the same strength.
+
+A secret is spelled `whsec_` and the base64 of its bytes. While a secret is being rotated both the new and the old
+one sign, so that a receiver may hold either of them.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+from collections.abc import Sequence
+
+SECRET_PREFIX = "whsec_"  # noqa: S105 - the public prefix of every secret, not one of them
+MIN_SECRET_BYTES = 24
+MAX_SECRET_BYTES = 64
+
+
+def new_secret(random_bytes: bytes) -> str:
+    """The spelling of a secret that is made of these random bytes (24 to 64 of them, as Standard Webhooks asks)."""
+    if not MIN_SECRET_BYTES <= len(random_bytes) <= MAX_SECRET_BYTES:
+        raise ValueError(f"a signing secret has {MIN_SECRET_BYTES} to {MAX_SECRET_BYTES} bytes")
+    return SECRET_PREFIX + base64.b64encode(random_bytes).decode("ascii")
+
+
+def sign(*, message_id: str, timestamp_s: int, body: bytes, secrets: Sequence[str]) -> str:
+    """The value of `webhook-signature`: one `v1,<base64>` for each secret, in their order, parted by spaces.
+
+    ValueError if there is no secret or one is malformed: nothing is ever sent unsigned.
+    """
+    signed = f"{message_id}.{timestamp_s}.".encode() + body
+    digests = [hmac.digest(key, signed, hashlib.sha256) for key in _keys(secrets)]
+    return " ".join("v1," + base64.b64encode(digest).decode("ascii") for digest in digests)
+
+
+def signed_headers(
+    *,
+    message_id: str,
+    timestamp_s: int,
+    body: bytes,
+    secrets: Sequence[str],
+    job_id: str,
+    attempt: int,
+    scheduled_at: str,
+    traceparent: str,
+) -> tuple[tuple[str, str], ...]:
+    """Every header that Punctual adds to a callback; `message_id` is the execution's id, equal for all its attempts.
+
+    ValueError as for `sign`.
+    """
+    return (
+        ("webhook-id", message_id),
+        ("webhook-timestamp", str(timestamp_s)),
+        (
+            "webhook-signature",
+            sign(message_id=message_id, timestamp_s=timestamp_s, body=body, secrets=secrets),
+        ),
+        ("X-Job-Id", job_id),
+        ("X-Attempt", str(attempt)),
+        ("X-Scheduled-At", scheduled_at),
+        ("X-Scheduler-Signature", _scheduler_signature(timestamp_s, body, secrets)),
+        ("traceparent", traceparent),
+        ("Idempotency-Key", message_id),
+    )
+
+
+def _scheduler_signature(timestamp_s: int, body: bytes, secrets: Sequence[str]) -> str:
+    """`t=<timestamp>,v1=<hex>` over `<timestamp>.<body>`, by the first secret alone."""
+    newest = _keys(secrets)[0]
+    digest = hmac.digest(newest, f"{timestamp_s}.".encode() + body, hashlib.sha256)
+    return f"t={timestamp_s},v1={digest.hex()}"
+
+
+def _keys(secrets: Sequence[str]) -> list[bytes]:
+    if not secrets:
+        raise ValueError("a callback needs at least one signing secret")
+    return [_key(secret) for secret in secrets]
+
+
+def _key(secret: str) -> bytes:
+    # The texts never quote the secret, and `from None` keeps it out of tracebacks' chained errors.
+    if not secret.startswith(SECRET_PREFIX):
+        raise ValueError(f"a signing secret begins with {SECRET_PREFIX}")
+    try:
+        key = base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
+    except (binascii.Error, ValueError):
+        raise ValueError("a signing secret is base64 after its prefix") from None
+    if not key:
+        raise ValueError("a signing secret is not empty")
+    return key

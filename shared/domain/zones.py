@@ -1,0 +1,103 @@
+"""Time zones from the pinned PyPI `tzdata` alone, and the stretches of constant UTC offset within them.
+
+Importing this module clears zoneinfo's search path for the whole process. The tables of an operating system are
+often older than the pinned ones, and two functions that disagree on an offset would file the same execution at two
+instants.
+"""
+
+from bisect import bisect_right
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from importlib import import_module
+from operator import attrgetter
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo, available_timezones, reset_tzpath
+
+from shared.domain.errors import ScheduleError
+
+reset_tzpath(())
+# A zone that somebody loaded earlier, from the system's tables, would otherwise be handed out again.
+ZoneInfo.clear_cache()
+
+# Asked of the package itself, since a Lambda bundle may come without the metadata of its distributions.
+TZDATA_VERSION: Final[str] = str(import_module("tzdata").IANA_VERSION)
+"""The IANA release that every offset comes from, such as `2026f`."""
+
+REACH_MS: Final = 14 * 86_400_000
+"""An end of a segment that is not a transition lies at least this far from the instant that was asked for."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Since 1970 no zone has had two transitions less than six days apart, so that a sample a day cannot miss any.
+_SAMPLE_MS = 86_400_000
+_BLOCK_MS = 366 * _SAMPLE_MS
+
+
+class Segment(NamedTuple):
+    """Instants from `start_ms` up to, not including, `end_ms`, in which local time is UTC plus `offset_ms`."""
+
+    start_ms: int
+    end_ms: int
+    offset_ms: int
+
+
+@lru_cache(maxsize=1)
+def _known_names() -> frozenset[str]:
+    # "Factory" is a placeholder for a machine whose zone was never set.
+    return frozenset(available_timezones() - {"Factory"})
+
+
+@lru_cache(maxsize=1024)
+def load_zone(name: str) -> ZoneInfo:
+    """The zone of that exact IANA name; spelling and case count.
+
+    Raises ScheduleError (field `timezone`) for every other text. Only listed names ever reach the file system, so
+    that a path cannot.
+    """
+    if name not in _known_names():
+        raise ScheduleError(
+            f"unknown time zone {name[:64]!a}: an IANA name such as Europe/Berlin is needed", field="timezone"
+        )
+    return ZoneInfo(name)
+
+
+def segment_at(zone: ZoneInfo, instant_ms: int) -> Segment:
+    """The segment that holds the instant (UTC, milliseconds).
+
+    Each end is a transition of the zone, or else lies at least REACH_MS from the instant. Right from 1970 to 9990.
+    """
+    segments = _segments_of_block(zone, instant_ms // _BLOCK_MS)
+    return segments[bisect_right(segments, instant_ms, key=attrgetter("start_ms")) - 1]
+
+
+@lru_cache(maxsize=4096)
+def _segments_of_block(zone: ZoneInfo, block: int) -> tuple[Segment, ...]:
+    """All segments of one block of time and of REACH_MS on either side of it, in order, without a hole."""
+    start = block * _BLOCK_MS - REACH_MS
+    last = (block + 1) * _BLOCK_MS + REACH_MS
+    offset = _offset_ms(zone, start)
+    segments = []
+    for sample in range(start + _SAMPLE_MS, last + 1, _SAMPLE_MS):
+        if _offset_ms(zone, sample) != offset:
+            transition = _bisect(zone, sample - _SAMPLE_MS, sample)
+            segments.append(Segment(start, transition, offset))
+            start, offset = transition, _offset_ms(zone, transition)
+    segments.append(Segment(start, last, offset))
+    return tuple(segments)
+
+
+def _bisect(zone: ZoneInfo, before_ms: int, after_ms: int) -> int:
+    """The first instant of the new offset, between an instant of the old one and one of the new one."""
+    old = _offset_ms(zone, before_ms)
+    while after_ms - before_ms > 1:
+        middle = (before_ms + after_ms) // 2
+        if _offset_ms(zone, middle) == old:
+            before_ms = middle
+        else:
+            after_ms = middle
+    return after_ms
+
+
+def _offset_ms(zone: ZoneInfo, instant_ms: int) -> int:
+    offset = (_EPOCH + timedelta(milliseconds=instant_ms)).astimezone(zone).utcoffset()
+    assert offset is not None
+    return offset // timedelta(milliseconds=1)

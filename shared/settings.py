@@ -1,0 +1,126 @@
+"""Settings of a function, read from its environment once and checked before anything else happens."""
+
+from collections.abc import Mapping
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from typing import Annotated, Any, Self
+
+import orjson
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan, bucket_of
+from shared.domain.errors import InvalidValueError
+from shared.domain.retention import Retention
+from shared.domain.schedule import parse_instant
+from shared.names import Env, Lane
+
+Text = Annotated[str, Field(min_length=1)]
+
+
+class _Epoch(BaseModel):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    from_: Annotated[str, Field(alias="from")]
+    normal: int
+    quarter: int
+    midnight: int
+
+
+def _json(value: Any) -> Any:
+    return orjson.loads(value) if isinstance(value, str) else value
+
+
+def _plan(value: Any) -> ShardPlan:
+    """A JSON list of epochs, or a plan that is made already."""
+    if isinstance(value, ShardPlan):
+        return value
+    epochs = [_Epoch.model_validate(epoch) for epoch in _json(value)]
+    return ShardPlan(
+        tuple(
+            ShardEpoch(
+                from_bucket=bucket_of(parse_instant(epoch.from_.replace("Z", ":00Z"), None)),
+                counts=ShardCounts(normal=epoch.normal, quarter=epoch.quarter, midnight=epoch.midnight),
+            )
+            for epoch in epochs
+        )
+    )
+
+
+def _every_lane(urls: dict[Lane, str]) -> dict[Lane, str]:
+    missing = [lane.value for lane in Lane if not urls.get(lane)]
+    if missing:
+        raise InvalidValueError(f"no queue for lane {', '.join(missing)}")
+    return urls
+
+
+def _networks(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    return tuple(ip_network(part.strip()) for part in value.split(",") if part.strip())
+
+
+class Settings(BaseModel):
+    """What every function needs."""
+
+    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
+
+    stage: Text
+    region: Text
+    executions_table: Text
+    jobs_table: Text
+    tenants_table: Text
+    leases_table: Text
+    lane_queue_urls: Annotated[dict[Lane, str], BeforeValidator(_json), AfterValidator(_every_lane)]
+    shard_plan: Annotated[ShardPlan, BeforeValidator(_plan)]
+    retention: Annotated[Retention, BeforeValidator(lambda days: Retention(int(days)))]
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str]) -> Self:
+        """Read the variables; pydantic's ValidationError names every one that is missing or wrong."""
+        return cls.model_validate(
+            {
+                name: environment[variable]
+                for name, variable in _VARIABLES.items()
+                if variable in environment and name in cls.model_fields
+            }
+        )
+
+
+class CallbackSettings(Settings):
+    """What the functions need besides that accept or make callbacks."""
+
+    kms_key_id: Text
+    dial_exceptions: Annotated[tuple[IPv4Network | IPv6Network, ...], BeforeValidator(_networks)]
+
+    @property
+    def allow_http(self) -> bool:
+        """Plain HTTP is for the addresses of the exceptions only, so without any there is none."""
+        return bool(self.dial_exceptions)
+
+
+class ExecutorSettings(CallbackSettings):
+    """What an executor needs besides."""
+
+    lane: Lane
+
+
+class DeadLetterSettings(Settings):
+    """What the rescuer of dead letters needs besides: which queue belongs to which lane."""
+
+    dead_letter_arns: Annotated[dict[Lane, str], BeforeValidator(_json), AfterValidator(_every_lane)]
+
+
+_VARIABLES = {
+    "stage": Env.STAGE,
+    "region": Env.REGION,
+    "executions_table": Env.EXECUTIONS_TABLE,
+    "jobs_table": Env.JOBS_TABLE,
+    "tenants_table": Env.TENANTS_TABLE,
+    "leases_table": Env.LEASES_TABLE,
+    "lane_queue_urls": Env.LANE_QUEUE_URLS,
+    "shard_plan": Env.SHARD_PLAN,
+    "retention": Env.RETENTION_DAYS,
+    "kms_key_id": Env.KMS_KEY_ID,
+    "dial_exceptions": Env.DIAL_EXCEPTIONS,
+    "lane": Env.LANE,
+    "dead_letter_arns": Env.DEAD_LETTER_ARNS,
+}

@@ -1,0 +1,60 @@
+"""CANCEL a one-off job, or delete a recurring one. What is acknowledged holds; too late is said so."""
+
+from dataclasses import dataclass
+
+from shared.domain.errors import InvalidStateError, NotFoundError
+from shared.domain.execution import EndReason, Execution, State, Transition
+from shared.domain.job import Job
+from shared.domain.retention import Retention
+from shared.ports import Clock, ExecutionStore, JobStore
+from shared.usecases.delete_recurring_job import DeleteRecurringJob
+from shared.usecases.find_job import FindJob
+
+
+@dataclass(frozen=True, slots=True)
+class CancelJob:
+    """After it returned, no attempt begins that had not begun before."""
+
+    find: FindJob
+    store: ExecutionStore
+    jobs: JobStore
+    delete_recurring: DeleteRecurringJob
+    clock: Clock
+    retention: Retention
+
+    def __call__(self, tenant_id: str, job_id: str, *, stop_retries: bool = False) -> Execution | Job:
+        """The job as it stands afterwards.
+
+        InvalidStateError where it is too late: an attempt is running, or the job is final already. With
+        `stop_retries` a running attempt is let be and made the last.
+        """
+        job = self.find(tenant_id, job_id)
+        if isinstance(job, Job):
+            return self.delete_recurring(tenant_id, job_id)
+        expires_at_s = self.retention.expires_at_s(self.clock.now_ms())
+        standing = self.store.cancel(
+            job.id, Transition.CANCEL, reason=EndReason.CANCELLED, expires_at_s=expires_at_s
+        )
+        if standing is not None:
+            self._too_late(standing, stop_retries=stop_retries)
+        elif job.payload_apart:
+            self.jobs.expire_payload(tenant_id, job_id, expires_at_s)
+        return self._reread(job)
+
+    def _too_late(self, standing: Execution, *, stop_retries: bool) -> None:
+        if standing.state is State.CANCELLED:
+            return
+        if standing.state is State.RUNNING:
+            if stop_retries and self.store.stop_retries(standing.id):
+                return
+            raise InvalidStateError(f"too late: attempt {standing.attempt} is running")
+        raise InvalidStateError(f"too late: the job has already {_PAST.get(standing.state, 'ended')}")
+
+    def _reread(self, job: Execution) -> Execution:
+        execution = self.store.get(job.id)
+        if execution is None:
+            raise NotFoundError("no such job")
+        return execution
+
+
+_PAST = {State.SUCCEEDED: "succeeded", State.FAILED: "failed", State.SKIPPED: "been skipped"}

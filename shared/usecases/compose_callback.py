@@ -1,0 +1,51 @@
+"""From a claimed execution to the signed request that its receiver gets."""
+
+from dataclasses import dataclass
+
+from shared.domain.delivery import Callback
+from shared.domain.errors import UnreadableItemError
+from shared.domain.execution import Execution
+from shared.domain.schedule import format_instant
+from shared.domain.signing import signed_headers
+from shared.domain.tenant import SIGNING_CONTEXT
+from shared.ports import Vault
+from shared.usecases.open_request import OpenRequest
+from shared.usecases.read_tenant import ReadTenant
+
+
+@dataclass(frozen=True, slots=True)
+class ComposeCallback:
+    """Unseals the request and signs it. No unsigned call is ever made."""
+
+    read_tenant: ReadTenant
+    open_request: OpenRequest
+    vault: Vault
+
+    def __call__(self, execution: Execution, now_ms: int) -> Callback:
+        """The request for this attempt; UnreadableItemError where it cannot be had, UnavailableError for now."""
+        tenant = self.read_tenant(execution.tenant_id)
+        if tenant is None:
+            raise UnreadableItemError("the tenant of this execution is gone")
+        request = self.open_request(tenant, execution)
+        secrets = [
+            self.vault.unseal(tenant, SIGNING_CONTEXT, secret).decode() for secret in tenant.signing_secrets
+        ]
+        headers = signed_headers(
+            message_id=str(execution.id),
+            timestamp_s=now_ms // 1000,
+            body=request.body,
+            secrets=secrets,
+            job_id=execution.job_id,
+            attempt=execution.attempt,
+            scheduled_at=format_instant(execution.nominal_at),
+            traceparent=_traceparent(execution),
+        )
+        return Callback(
+            method=request.method, url=request.url, headers=(*request.headers, *headers), body=request.body
+        )
+
+
+def _traceparent(execution: Execution) -> str:
+    """One trace for all attempts of an execution, one span for each attempt."""
+    trace_id = execution.id.entropy << 48 | execution.id.dispatch_at & 0xFFFFFFFFFFFF
+    return f"00-{trace_id:032x}-{execution.attempt:016x}-00"

@@ -1,0 +1,100 @@
+"""FILE: put executions where watchers find them, and send for those that no watcher will find in time.
+
+Who calls this may acknowledge only after it returned: then each execution is durable, and either a scan of its
+bucket is still to come, or a message for it is in its lane.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from shared.domain.bucket import bucket_end_ms, is_near, may_be_closed, next_sweep_ms
+from shared.domain.errors import IdentityConflictError, UnavailableError
+from shared.domain.execution import Execution, Pointer, State
+from shared.domain.ids import ExecutionId
+from shared.domain.wakeup import MAX_DELAY_SECONDS, Wakeup, single_wakeup
+from shared.ports import Clock, ExecutionStore, ShardLedger, WakeupQueue
+
+
+@dataclass(frozen=True, slots=True)
+class FileExecution:
+    """Files executions and pointers; the same one may be filed any number of times."""
+
+    store: ExecutionStore
+    queue: WakeupQueue
+    ledger: ShardLedger
+    clock: Clock
+
+    def __call__(self, draft: Execution) -> Execution:
+        """File one execution and return it as it stands.
+
+        IdentityConflictError where something else stands under its id; UnavailableError where it may or may not
+        be stored or sent: file it again, or leave it to the sweep.
+        """
+        reopened = self.reopen_if_closed(draft.id)
+        state = State.QUEUED if is_near(draft.id.bucket, self.clock.now_ms()) else State.PENDING
+        filed = replace(draft, state=state)
+        existing = self.store.put_if_absent(filed)
+        if existing is not None and existing.fingerprint != draft.fingerprint:
+            raise IdentityConflictError(f"{draft.id} stands for another request")
+        self.ensure_sent(existing or filed, reopened=reopened)
+        return existing or filed
+
+    def ensure_sent(self, execution: Execution, *, reopened: bool = False) -> None:
+        """After a write returned: look at the clock again, and send where a scan may have passed already."""
+        if execution.state.is_terminal:
+            return
+        if not reopened:
+            self.reopen_if_closed(execution.id)
+        if is_near(execution.id.bucket, self.clock.now_ms()):
+            self.send([wakeup_for(execution)])
+
+    def pointer(self, pointer: Pointer) -> None:
+        """File a pointer to a retry that is too far off for the lanes."""
+        reopened = self.reopen_if_closed(pointer.location)
+        near = is_near(pointer.location.bucket, self.clock.now_ms())
+        self.store.put_pointer(replace(pointer, state=State.QUEUED if near else State.PENDING))
+        if not reopened:
+            self.reopen_if_closed(pointer.location)
+        if is_near(pointer.location.bucket, self.clock.now_ms()):
+            self.send([single_wakeup(pointer.lane, pointer.tenant_id, pointer.target, pointer.dispatch_at)])
+
+    def wake_for_retry(self, execution: Execution, next_attempt_at: int) -> None:
+        """A retry within reach of the lanes' delay gets a message, a later one a pointer: never a chain of delays."""
+        now_ms = self.clock.now_ms()
+        if next_attempt_at - now_ms <= MAX_DELAY_SECONDS * 1000:
+            self.send([single_wakeup(execution.lane, execution.tenant_id, execution.id, next_attempt_at)])
+            return
+        self.pointer(
+            Pointer(
+                dispatch_at=next_attempt_at,
+                target=execution.id,
+                attempt=execution.attempt,
+                tenant_id=execution.tenant_id,
+                lane=execution.lane,
+                created_at=now_ms,
+            )
+        )
+
+    def send(self, wakeups: Sequence[Wakeup]) -> None:
+        """Send messages; UnavailableError where one was not accepted."""
+        if self.queue.send(wakeups, self.clock.now_ms()):
+            raise UnavailableError("the lane did not accept the message")
+
+    def reopen_if_closed(self, location: ExecutionId) -> bool:
+        """Put a bucket that may be closed back on the sweepers' list; whether that was needed.
+
+        A stalled writer may pass the end of its bucket, so this runs before a put and again after it.
+        """
+        now_ms = self.clock.now_ms()
+        if not may_be_closed(location.bucket, now_ms):
+            return False
+        at_least_ms = bucket_end_ms(location.bucket)
+        self.ledger.reopen(
+            location.bucket, location.shard, max(at_least_ms, next_sweep_ms(location.bucket, now_ms))
+        )
+        return True
+
+
+def wakeup_for(execution: Execution) -> Wakeup:
+    """The message that wakes an execution at its next start."""
+    return single_wakeup(execution.lane, execution.tenant_id, execution.id, execution.starts_at)

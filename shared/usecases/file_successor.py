@@ -1,0 +1,72 @@
+"""The chain of a recurring job: every execution files its successor while it runs."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.errors import UnavailableError
+from shared.domain.execution import EndReason, Execution, Missed, State
+from shared.domain.misfire import Succession, succession
+from shared.domain.retention import Retention
+from shared.ports import Clock, ExecutionStore, JobStore
+from shared.usecases.file_execution import FileExecution
+
+
+@dataclass(frozen=True, slots=True)
+class FileSuccessor:
+    """Makes sure that the next occurrence exists; may be called for the same execution any number of times."""
+
+    file: FileExecution
+    store: ExecutionStore
+    jobs: JobStore
+    clock: Clock
+    retention: Retention
+
+    def __call__(self, execution: Execution) -> None:
+        """File the successor of one execution of a recurring job; nothing for a one-off or at a chain's end.
+
+        The immediate successor is a pure function of job, revision and nominal instant. Where instants were
+        missed, the jump over them is one transaction that competes with the immediate successor for its key,
+        so that two writers who judge lateness differently cannot split the chain.
+        """
+        if execution.recurrence is None or execution.ends_chain:
+            return
+        if execution.missed is not None:
+            self._resume_after(execution, execution.missed)
+            return
+        now_ms = self.clock.now_ms()
+        following = succession(execution.recurrence.schedule, execution.nominal_at, now_ms)
+        if following is None:
+            return
+        if following.missed is not None and self._jump(execution, following, following.missed, now_ms):
+            return
+        self._file_immediate(execution, following.immediate_at, now_ms)
+
+    def _file_immediate(self, execution: Execution, nominal_at: int, now_ms: int) -> None:
+        filed = self.file(execution.occurrence(nominal_at, created_at=now_ms))
+        if filed.missed is not None:
+            self._resume_after(filed, filed.missed)
+
+    def _jump(self, execution: Execution, following: Succession, missed: Missed, now_ms: int) -> bool:
+        """Pass over missed instants; False leaves the chain to its immediate successor.
+
+        That is right in both cases of refusal: the immediate successor is there already, or the job was deleted
+        and its deletion puts a tombstone at that very key.
+        """
+        target = replace(execution.occurrence(following.nominal_at, created_at=now_ms), state=State.QUEUED)
+        self.file.reopen_if_closed(target.id)
+        skipped = replace(
+            execution.occurrence(following.immediate_at, created_at=now_ms),
+            state=State.SKIPPED,
+            end_reason=EndReason.COALESCED,
+            missed=missed,
+        )
+        if not self.jobs.jump(skipped, target, self.retention.expires_at_s(now_ms)):
+            return False
+        self.file.ensure_sent(target)
+        return True
+
+    def _resume_after(self, skipped: Execution, missed: Missed) -> None:
+        """A jump was made before, maybe by a writer that died before it sent."""
+        target = self.store.get(skipped.occurrence(missed.resumed_at, created_at=0).id)
+        if target is None:
+            raise UnavailableError("a jump left no target; it is read again")
+        self.file.ensure_sent(target)

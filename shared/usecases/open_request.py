@@ -1,0 +1,25 @@
+"""Unseal the request of a job."""
+
+from dataclasses import dataclass
+
+from shared.domain.execution import Execution
+from shared.domain.job import Job
+from shared.domain.request import Request, decode_request
+from shared.domain.tenant import Tenant
+from shared.ports import JobStore, Vault
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRequest:
+    """Requests lie sealed in the item, or apart where they are large."""
+
+    jobs: JobStore
+    vault: Vault
+
+    def __call__(self, tenant: Tenant, owner: Execution | Job) -> Request:
+        """The request; UnreadableItemError where it cannot be had, UnavailableError for now."""
+        job_id = owner.job_id if isinstance(owner, Execution) else owner.id
+        sealed = owner.request
+        if owner.payload_apart:
+            sealed = self.jobs.get_payload(owner.tenant_id, job_id)
+        return decode_request(self.vault.unseal(tenant, job_id, sealed))

@@ -1,0 +1,124 @@
+"""What becomes of messages in a lane's dead-letter queue: the queue gave up on the message, not on the job."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from shared.domain.errors import UnavailableError, UnknownVersionError, UnreadableItemError
+from shared.domain.execution import EndReason, Execution, State
+from shared.domain.ids import ExecutionId
+from shared.domain.retention import Retention
+from shared.domain.wakeup import Wakeup, single_wakeup
+from shared.names import Lane
+from shared.ports import Clock, ExecutionStore, Parked, ParkingLot
+from shared.usecases.file_execution import FileExecution
+from shared.usecases.file_successor import FileSuccessor
+
+RESCHEDULE_SECONDS = 60
+"""The pause before another round of receives: whatever used up the last one gets time to heal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadMessage:
+    """One message from a dead-letter queue, with its body as it was; `fault` says why it cannot be read."""
+
+    message_id: str
+    lane: Lane
+    body: str
+    wakeup: Wakeup | None
+    fault: str = ""
+
+
+@dataclass(slots=True)
+class RescueReport:
+    """What a batch came to; `returned` are the ids of messages that have to come back."""
+
+    rescheduled: int = 0
+    parked: int = 0
+    failed: int = 0
+    returned: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class RescueDeadLetters:
+    """Reads each key again: schedules what has attempts left, fails what is used up, parks what is unclear."""
+
+    store: ExecutionStore
+    file: FileExecution
+    file_successor: FileSuccessor
+    parking: ParkingLot
+    clock: Clock
+    retention: Retention
+
+    def __call__(self, messages: Sequence[DeadMessage]) -> RescueReport:
+        """Settle each message; those that the stores do not answer for are returned."""
+        report = RescueReport()
+        for message in messages:
+            try:
+                self._rescue(message, report)
+            except UnavailableError:
+                report.returned.append(message.message_id)
+        return report
+
+    def _rescue(self, message: DeadMessage, report: RescueReport) -> None:
+        if message.wakeup is None:
+            self._park(message, message.fault, report)
+            return
+        for key in message.wakeup.keys:
+            reason = self._rescue_key(key, report)
+            if reason:
+                self._park(message, f"{key}: {reason}", report)
+
+    def _rescue_key(self, key: ExecutionId, report: RescueReport) -> str:
+        """Settle one key; a text where it has to be parked, untouched."""
+        try:
+            execution = self.store.get(key)
+        except UnknownVersionError:
+            return "the item is of an unknown version"
+        except UnreadableItemError:
+            report.failed += self.store.mark_unreadable(key, self._expires_at_s())
+            return "the item is broken"
+        if execution is None or execution.state is State.MOVED:
+            return ""
+        if execution.state is State.RUNNING:
+            return self._running(execution, report)
+        if execution.state.is_terminal:
+            self.file_successor(execution)
+        else:
+            self._reschedule(execution, report)
+        return ""
+
+    def _running(self, execution: Execution, report: RescueReport) -> str:
+        now_ms = self.clock.now_ms()
+        if not execution.lease_is_dead(now_ms):
+            return "another worker's lease is live"
+        if execution.has_attempts_left:
+            self._reschedule(execution, report)
+            return ""
+        self.file_successor(execution)
+        report.failed += self.store.give_up(
+            execution, reason=EndReason.WORKER_LOST, now_ms=now_ms, expires_at_s=self._expires_at_s()
+        )
+        return ""
+
+    def _reschedule(self, execution: Execution, report: RescueReport) -> None:
+        report.rescheduled += 1
+        at = max(self.clock.now_ms() + RESCHEDULE_SECONDS * 1000, execution.starts_at)
+        if execution.state is State.WAITING:
+            self.file.wake_for_retry(execution, at)
+            return
+        self.file.send([single_wakeup(execution.lane, execution.tenant_id, execution.id, at)])
+
+    def _park(self, message: DeadMessage, reason: str, report: RescueReport) -> None:
+        report.parked += 1
+        self.parking.park(
+            Parked(
+                message_id=message.message_id,
+                lane=message.lane,
+                body=message.body,
+                reason=reason,
+                parked_at=self.clock.now_ms(),
+            )
+        )
+
+    def _expires_at_s(self) -> int:
+        return self.retention.expires_at_s(self.clock.now_ms())

@@ -1,0 +1,184 @@
+"""EXECUTE: what a batch of messages leads to.
+
+Claim first, then wait the rest, then call; all calls of a batch at once. A message is reported as done only
+when everything that it stood for is durable somewhere else.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from shared.domain.execution import Execution
+from shared.domain.ids import ExecutionId
+from shared.domain.sweep import LaneProgress
+from shared.domain.wakeup import EARLY_MS, Wakeup
+from shared.names import Lane
+from shared.ports import Claim, Claimer, Clock, Entropy, Offload, ProgressBoard, Refused, Undecided
+from shared.usecases.make_attempt import AttemptResult, MakeAttempt
+from shared.usecases.settle_refusal import RefusalResult, SettleRefusal
+
+OWNER_BITS = 64
+CLAIM_TRIES = 3
+BACKLOG_MS = 5_000
+"""A message claimed this long after it became visible says that its lane is backed up."""
+REPORT_EVERY_MS = 15_000
+UNSURE_WAIT_SECONDS = 15
+"""How long a message waits when the store did not say what became of it."""
+POISON_RETURN_SECONDS = 1
+"""A message that nobody can read goes quickly through its receives into the dead-letter queue."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One received message. `wakeup` is None where the body cannot be read, and `fault` says why."""
+
+    message_id: str
+    sent_at: int
+    receive_count: int
+    wakeup: Wakeup | None
+    fault: str = ""
+
+
+class Verdict(Enum):
+    """What to tell the queue about a message."""
+
+    DONE = auto()
+    RETURN = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """A message's verdict; a returned one becomes visible after `visible_after_seconds`."""
+
+    delivery: Delivery
+    verdict: Verdict
+    visible_after_seconds: int = 0
+
+
+@dataclass(slots=True)
+class BatchReport:
+    """What a batch came to."""
+
+    settled: list[Settled] = field(default_factory=list)
+    attempts: list[AttemptResult] = field(default_factory=list)
+    refusals: list[RefusalResult] = field(default_factory=list)
+    undecided: list[Undecided] = field(default_factory=list)
+    poison: int = 0
+
+    def returned(self) -> list[Settled]:
+        """The messages that the queue must keep."""
+        return [settled for settled in self.settled if settled.verdict is Verdict.RETURN]
+
+
+KeyResult = AttemptResult | RefusalResult | Undecided
+
+
+@dataclass(slots=True)
+class RunAttempts:
+    """Runs batches of one lane."""
+
+    lane: Lane
+    claimer: Claimer
+    make_attempt: MakeAttempt
+    settle_refusal: SettleRefusal
+    progress: ProgressBoard
+    clock: Clock
+    entropy: Entropy
+    offload: Offload
+    _reported_at: int = 0
+
+    async def __call__(self, deliveries: Sequence[Delivery]) -> BatchReport:
+        """Settle every message of the batch. Raises nothing that one message could cause for the others."""
+        report = BatchReport()
+        ready: list[tuple[Delivery, Wakeup]] = []
+        for delivery in deliveries:
+            if delivery.wakeup is None:
+                report.poison += 1
+                report.settled.append(_return(delivery, POISON_RETURN_SECONDS))
+            elif (early_ms := delivery.wakeup.not_before - self.clock.now_ms()) > EARLY_MS:
+                report.settled.append(_return(delivery, -(-early_ms // 1000)))
+            else:
+                ready.append((delivery, delivery.wakeup))
+        results = await self._run_keys(ready)
+        for delivery, wakeup in ready:
+            report.settled.append(await self._settle(delivery, wakeup, results))
+        report.attempts = [result for result in results.values() if isinstance(result, AttemptResult)]
+        report.refusals = [result for result in results.values() if isinstance(result, RefusalResult)]
+        report.undecided = [result for result in results.values() if isinstance(result, Undecided)]
+        return report
+
+    async def _run_keys(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, KeyResult]:
+        """Each key once, however many messages of the batch name it."""
+        receives: dict[ExecutionId, int] = {}
+        for delivery, wakeup in ready:
+            for key in wakeup.keys:
+                receives[key] = max(receives.get(key, 0), delivery.receive_count)
+        answers = await self._claim(list(receives))
+        if any(isinstance(answer, Execution) for answer in answers.values()):
+            await self._report_progress([delivery for delivery, _ in ready], [wakeup for _, wakeup in ready])
+        running = [self._run_key(answer, receives[key]) for key, answer in answers.items()]
+        return dict(zip(answers, await asyncio.gather(*running), strict=True))
+
+    async def _claim(self, keys: list[ExecutionId]) -> dict[ExecutionId, Execution | Refused | Undecided]:
+        """Claim all; what stays undecided is asked again with the same token, so that a lost answer is recognised."""
+        claims = [Claim(execution_id=key, owner=f"{self.entropy.bits(OWNER_BITS):016x}") for key in keys]
+        answers: dict[ExecutionId, Execution | Refused | Undecided] = {}
+        for _ in range(CLAIM_TRIES):
+            open_claims = [
+                claim
+                for claim in claims
+                if isinstance(answers.get(claim.execution_id, Undecided("new")), Undecided)
+            ]
+            if not open_claims:
+                break
+            found = await self.offload(self.claimer.claim, open_claims, self.clock.now_ms())
+            answers.update(zip((claim.execution_id for claim in open_claims), found, strict=True))
+        return answers
+
+    async def _run_key(self, answer: Execution | Refused | Undecided, receive_count: int) -> KeyResult:
+        try:
+            if isinstance(answer, Execution):
+                return await self.make_attempt(answer)
+            if isinstance(answer, Refused):
+                return await self.offload(self.settle_refusal, answer.existing, receive_count)
+        except Exception as fault:  # noqa: BLE001 - a fault of ours in one key must not sink the other calls
+            return Undecided(f"{type(fault).__name__}: {fault}")
+        return answer
+
+    async def _settle(
+        self, delivery: Delivery, wakeup: Wakeup, results: dict[ExecutionId, KeyResult]
+    ) -> Settled:
+        """A message is done when all its keys are; the unfinished keys of a pack are sent again singly."""
+        waits = {key: _wait(results[key]) for key in wakeup.keys if not _is_done(results[key])}
+        if not waits:
+            return Settled(delivery=delivery, verdict=Verdict.DONE)
+        if len(wakeup.keys) > 1 and await self.offload(self.settle_refusal.send_again, wakeup, waits):
+            return Settled(delivery=delivery, verdict=Verdict.DONE)
+        return _return(delivery, max(waits.values()))
+
+    async def _report_progress(self, deliveries: list[Delivery], wakeups: list[Wakeup]) -> None:
+        """Say how far the lane is behind, when it is, once in a while."""
+        now_ms = self.clock.now_ms()
+        visible_at = min(
+            max(delivery.sent_at, wakeup.not_before)
+            for delivery, wakeup in zip(deliveries, wakeups, strict=True)
+        )
+        if now_ms - visible_at < BACKLOG_MS or now_ms - self._reported_at < REPORT_EVERY_MS:
+            return
+        self._reported_at = now_ms
+        progress = LaneProgress(visible_at=visible_at, reported_at=now_ms)
+        await self.offload(self.progress.report, self.lane, progress)
+
+
+def _return(delivery: Delivery, visible_after_seconds: int) -> Settled:
+    return Settled(delivery=delivery, verdict=Verdict.RETURN, visible_after_seconds=visible_after_seconds)
+
+
+def _is_done(result: KeyResult) -> bool:
+    return not isinstance(result, Undecided) and result.is_done
+
+
+def _wait(result: KeyResult) -> int:
+    asked = result.wait_seconds if isinstance(result, RefusalResult) else None
+    return UNSURE_WAIT_SECONDS if asked is None else asked

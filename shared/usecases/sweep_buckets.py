@@ -1,0 +1,207 @@
+"""SWEEP: go over ended buckets until nothing in them is unfinished: the late, the stuck and the forgotten."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from shared.domain.bucket import ShardPlan, bucket_of, next_sweep_ms
+from shared.domain.errors import UnavailableError, UnreadableItemError
+from shared.domain.execution import NOT_STARTED, EndReason
+from shared.domain.retention import Retention
+from shared.domain.sweep import (
+    DueRow,
+    LaneProgress,
+    SweepAction,
+    SweepContext,
+    actionable_at,
+    is_held_back,
+    pointer_is_settled,
+    sweep_action,
+)
+from shared.domain.wakeup import pack, single_wakeup
+from shared.names import Lane
+from shared.ports import Clock, ExecutionStore, OpenShard, ProgressBoard, ShardLedger, WakeupQueue
+from shared.usecases.file_successor import FileSuccessor
+
+PAGE_ROWS = 500
+FIRST_LOOK_BACK = 60
+"""The very first sweep of a deployment lists this many minutes: an hour that a restored table may hold."""
+MIN_PAUSE_MS = 20_000
+"""An early extra pass comes no sooner than this after the last one."""
+
+
+@dataclass(slots=True)
+class SweepReport:
+    """What one run did."""
+
+    shards_swept: int = 0
+    closed: int = 0
+    resent: int = 0
+    send_failed: int = 0
+    unavailable: int = 0
+    held_back: int = 0
+    worker_lost: int = 0
+    quarantined: list[str] = field(default_factory=list)
+    oldest_unclaimed_ms: int = 0
+
+
+@dataclass(slots=True)
+class _Pass:
+    """What a pass over one shard has seen so far."""
+
+    context: SweepContext
+    unfinished: int = 0
+    resent: int = 0
+    next_actionable_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SweepBuckets:
+    """One run of the sweeper; runs may overlap, crash or be missed."""
+
+    store: ExecutionStore
+    queue: WakeupQueue
+    ledger: ShardLedger
+    progress: ProgressBoard
+    file_successor: FileSuccessor
+    clock: Clock
+    plan: ShardPlan
+    retention: Retention
+
+    def __call__(self, has_time: Callable[[], bool] = lambda: True) -> SweepReport:
+        """Sweep each open shard whose next pass has come, oldest first, while `has_time` says so."""
+        report = SweepReport()
+        lanes = {lane: self.progress.read(lane) for lane in Lane}
+        for shard in self._open_shards():
+            if not has_time():
+                break
+            if shard.next_pass_at > self.clock.now_ms():
+                continue
+            try:
+                self._sweep(shard, lanes, report)
+            except UnavailableError:
+                report.unavailable += 1
+        return report
+
+    def _open_shards(self) -> list[OpenShard]:
+        """The ledger's list, after adding the shards that no watcher ever opened."""
+        now_bucket = bucket_of(self.clock.now_ms())
+        shards = self.ledger.open_before(now_bucket)
+        swept = self.ledger.swept_through()
+        first = swept + 1 if swept is not None else now_bucket - FIRST_LOOK_BACK
+        listed = {(shard.bucket, shard.shard) for shard in shards}
+        missing = [
+            (bucket, shard)
+            for bucket in range(first, now_bucket)
+            for shard in range(self.plan.counts_at(bucket).of(bucket))
+            if (bucket, shard) not in listed
+        ]
+        for bucket, number in missing:
+            self.ledger.reopen(bucket, number, next_sweep_ms(bucket, bucket * 60_000))
+        if first < now_bucket:
+            self.ledger.note_swept_through(now_bucket - 1)
+        return self.ledger.open_before(now_bucket) if missing else shards
+
+    def _sweep(self, shard: OpenShard, lanes: dict[Lane, LaneProgress | None], report: SweepReport) -> None:
+        state = _Pass(
+            context=SweepContext(
+                now_ms=self.clock.now_ms(),
+                is_first_pass=shard.passes == 0,
+                scan_began_at=shard.scan_began_at,
+                last_resend_at=shard.last_resend_at,
+            )
+        )
+        after: str | None = None
+        while True:
+            page = self.store.scan(shard.bucket, shard.shard, after=after, limit=PAGE_ROWS)
+            report.quarantined.extend(page.unreadable)
+            state.unfinished += len(page.unreadable)
+            self._sweep_rows([row for row in page.rows if not row.state.is_terminal], lanes, state, report)
+            after = page.next_after
+            if after is None:
+                break
+        report.shards_swept += 1
+        self._conclude(shard, state, report)
+
+    def _sweep_rows(
+        self, rows: list[DueRow], lanes: dict[Lane, LaneProgress | None], state: _Pass, report: SweepReport
+    ) -> None:
+        late = []
+        for row in rows:
+            self._note(row, state, report)
+            if self._decide(row, state, report) is not SweepAction.RESEND:
+                continue
+            if is_held_back(row, lanes[row.lane], state.context):
+                report.held_back += 1
+            else:
+                late.append(row)
+        self._resend(late, state, report)
+
+    def _decide(self, row: DueRow, state: _Pass, report: SweepReport) -> SweepAction:
+        """The action for a row, carried out unless it is a message; a row that fails never blocks the rest."""
+        try:
+            action = sweep_action(row, state.context)
+            if action is SweepAction.CHECK_POINTER:
+                action = self._check_pointer(row)
+            if action is SweepAction.GIVE_UP:
+                report.worker_lost += self._give_up(row)
+        except UnreadableItemError:
+            report.quarantined.append(str(row.id))
+            return SweepAction.LEAVE
+        except UnavailableError:
+            report.unavailable += 1
+            return SweepAction.LEAVE
+        return action
+
+    def _note(self, row: DueRow, state: _Pass, report: SweepReport) -> None:
+        state.unfinished += 1
+        if row.state in NOT_STARTED:
+            report.oldest_unclaimed_ms = max(
+                report.oldest_unclaimed_ms, state.context.now_ms - row.id.dispatch_at
+            )
+        later = actionable_at(row)
+        if later is not None and (state.next_actionable_at is None or later < state.next_actionable_at):
+            state.next_actionable_at = later
+
+    def _resend(self, rows: list[DueRow], state: _Pass, report: SweepReport) -> None:
+        wakeups = pack(
+            single_wakeup(row.lane, row.tenant_id, row.wakes, row.next_attempt_at or row.id.dispatch_at)
+            for row in rows
+        )
+        failed = self.queue.send(wakeups, self.clock.now_ms()) if wakeups else []
+        report.send_failed += len(failed)
+        report.resent += len(rows)
+        state.resent += len(rows)
+
+    def _check_pointer(self, row: DueRow) -> SweepAction:
+        """A pointer ends when its target has moved on from the attempt that it stands for."""
+        target = self.store.get(row.wakes)
+        if not pointer_is_settled(target, row.attempt):
+            return SweepAction.RESEND
+        now_ms = self.clock.now_ms()
+        self.store.end_pointer(row.id, row.wakes, row.attempt, self.retention.expires_at_s(now_ms))
+        return SweepAction.LEAVE
+
+    def _give_up(self, row: DueRow) -> bool:
+        """The worker died with the last attempt: the outcome is FAILED, and the chain goes on."""
+        execution = self.store.get(row.id)
+        now_ms = self.clock.now_ms()
+        if execution is None or execution.has_attempts_left or not execution.lease_is_dead(now_ms):
+            return False
+        self.file_successor(execution)
+        return self.store.give_up(
+            execution,
+            reason=EndReason.WORKER_LOST,
+            now_ms=now_ms,
+            expires_at_s=self.retention.expires_at_s(now_ms),
+        )
+
+    def _conclude(self, shard: OpenShard, state: _Pass, report: SweepReport) -> None:
+        if state.unfinished == 0:
+            report.closed += self.ledger.close(shard)
+            return
+        now_ms = self.clock.now_ms()
+        next_pass_at = next_sweep_ms(shard.bucket, now_ms)
+        if state.next_actionable_at is not None:
+            next_pass_at = min(next_pass_at, max(state.next_actionable_at, now_ms + MIN_PAUSE_MS))
+        last_resend_at = now_ms if state.resent else shard.last_resend_at
+        self.ledger.record_pass(shard, next_pass_at=next_pass_at, last_resend_at=last_resend_at)

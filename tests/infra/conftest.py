@@ -1,0 +1,59 @@
+"""One synthesised template of each kind for the whole session: synthesis is slow, and nobody changes it."""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from infra.app import synth
+from infra.bundling import HOST_WHEELS, ROOT, build
+from infra.config import StageConfig, cloud_stage, local_stage
+from tests.infra.template import Template
+
+
+@dataclass(frozen=True)
+class Synthesised:
+    """The stacks of one stage."""
+
+    stage: StageConfig
+    outdir: Path
+    data: Template
+    service: Template
+
+    def json(self, name: str) -> dict[str, object]:
+        """A file of the assembly."""
+        content: dict[str, object] = json.loads((self.outdir / name).read_text())
+        return content
+
+
+def _synthesise(stage: StageConfig, outdir: Path) -> Synthesised:
+    assembly = synth(stage, outdir)
+    data, service = (
+        Template(
+            json.loads(
+                Path(assembly.get_stack_by_name(f"{stage.prefix}-{part}").template_full_path).read_text()
+            )
+        )
+        for part in ("data", "service")
+    )
+    return Synthesised(stage=stage, outdir=outdir, data=data, service=service)
+
+
+@pytest.fixture(scope="session")
+def cloud(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
+    """A stage as AWS would get it, but for the wheels: which those are changes nothing but the asset's hash."""
+    stage = replace(cloud_stage("test", "eu-west-1", "111111111111"), bundle="host")
+    return _synthesise(stage, tmp_path_factory.mktemp("cloud"))
+
+
+@pytest.fixture(scope="session")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
+    """The laptop's stage."""
+    return _synthesise(local_stage(), tmp_path_factory.mktemp("local"))
+
+
+@pytest.fixture(scope="session")
+def host_bundle() -> Path:
+    """The bundle with its dependencies for this interpreter, pruned like Lambda's; pip runs once for each lock."""
+    return build(HOST_WHEELS, ROOT / "build").path

@@ -1,0 +1,60 @@
+"""A synthesised template, read the way CloudFormation would resolve it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+Resource = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Template:
+    """The JSON of one stack."""
+
+    body: dict[str, Any]
+
+    def of_type(self, kind: str) -> dict[str, Resource]:
+        """Resources of a type by logical id."""
+        found = {name: made for name, made in self.body["Resources"].items() if made["Type"] == kind}
+        assert found, f"no {kind} in the template"
+        return found
+
+    def properties(self, kind: str) -> Iterator[Resource]:
+        """The properties of every resource of a type."""
+        return (made["Properties"] for made in self.of_type(kind).values())
+
+    def functions(self) -> dict[str, Resource]:
+        """The properties of the functions by the name of their service."""
+        return {
+            made["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]: made
+            for made in self.properties("AWS::Lambda::Function")
+        }
+
+    def referred(self, value: Any) -> Resource:
+        """The properties of the resource that a Ref or GetAtt names."""
+        name = value["Ref"] if "Ref" in value else value["Fn::GetAtt"][0]
+        properties: Resource = self.body["Resources"][name].get("Properties", {})
+        return properties
+
+
+def resolve(value: Any) -> str:
+    """Text as it might be after deployment; references become plausible values that contain their names."""
+    match value:
+        case str():
+            return value
+        case {"Fn::Join": [separator, parts]}:
+            return separator.join(resolve(part) for part in parts)
+        case {"Ref": name} if name.startswith("Lanes"):
+            return f"https://sqs.eu-west-1.amazonaws.com/111111111111/{name}"
+        case {"Ref": name}:
+            return str(name)
+        case {"Fn::ImportValue": name}:
+            return name.rsplit(":", 1)[-1]
+        case {"Fn::GetAtt": [name, attribute]}:
+            return f"{name}.{attribute}"
+    raise AssertionError(f"cannot resolve {value}")
+
+
+def environment(function: Resource) -> dict[str, str]:
+    """The variables that a function would see."""
+    return {name: resolve(value) for name, value in function["Environment"]["Variables"].items()}

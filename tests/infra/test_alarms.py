@@ -1,0 +1,123 @@
+"""Alarms that can fire: each looks at a metric that somebody emits, under the dimensions that they use."""
+
+import json
+from typing import Any
+
+from shared.names import METRICS_NAMESPACE, Lane, Metric
+from tests.infra.conftest import Synthesised
+from tests.infra.template import Resource, resolve
+
+OWN_METRICS = {value for name, value in vars(Metric).items() if name.isupper()}
+AWS_METRICS = {
+    ("AWS/SQS", "ApproximateAgeOfOldestMessage"),
+    ("AWS/SQS", "ApproximateNumberOfMessagesVisible"),
+    ("AWS/Lambda", "Errors"),
+    ("AWS/Lambda", "Throttles"),
+    ("AWS/Lambda", "RecursiveInvocationsDropped"),
+    ("AWS/ApiGateway", "Count"),
+    ("AWS/ApiGateway", "4xx"),
+    ("AWS/ApiGateway", "5xx"),
+    ("AWS/DynamoDB", "ReadThrottleEvents"),
+    ("AWS/DynamoDB", "WriteThrottleEvents"),
+}
+
+
+def _alarms(stacks: Synthesised) -> dict[str, Resource]:
+    """Properties by the name in the table of alarms: logical ids are that plus a prefix and a hash."""
+    found = stacks.service.of_type("AWS::CloudWatch::Alarm")
+    return {name.removeprefix("Alarms")[:-8]: made["Properties"] for name, made in found.items()}
+
+
+def _metrics(alarm: Resource) -> list[Resource]:
+    if "Metrics" not in alarm:
+        return [alarm]
+    return [part["MetricStat"]["Metric"] for part in alarm["Metrics"] if "MetricStat" in part]
+
+
+def _known(namespace: str, name: str, dimensions: dict[str, Any], services: set[str]) -> bool:
+    if namespace == METRICS_NAMESPACE:
+        return name in OWN_METRICS and dimensions.keys() == {"service"} and dimensions["service"] in services
+    return (namespace, name) in AWS_METRICS
+
+
+def test_every_alarm_looks_at_a_metric_that_exists(cloud: Synthesised) -> None:
+    services = set(cloud.service.functions())
+    for name, alarm in _alarms(cloud).items():
+        for metric in _metrics(alarm):
+            dimensions = {made["Name"]: made["Value"] for made in metric["Dimensions"]}
+            assert _known(metric["Namespace"], metric["MetricName"], dimensions, services), name
+
+
+def test_the_dashboard_shows_only_metrics_that_exist(cloud: Synthesised) -> None:
+    (board,) = cloud.service.properties("AWS::CloudWatch::Dashboard")
+    services = set(cloud.service.functions())
+    shown = 0
+    for widget in json.loads(resolve(board["DashboardBody"]))["widgets"]:
+        for metric in widget["properties"].get("metrics", []):
+            namespace, name, *rest = (part for part in metric if isinstance(part, str))
+            assert _known(namespace, name, dict(zip(rest[::2], rest[1::2], strict=True)), services), metric
+            shown += 1
+    assert shown > 20
+
+
+def test_a_heartbeat_that_falls_silent_is_an_alarm(cloud: Synthesised) -> None:
+    for name, beats in (("WatcherHeartbeat", cloud.stage.watchers), ("SweeperHeartbeat", 1)):
+        alarm = _alarms(cloud)[name]
+        assert alarm["TreatMissingData"] == "breaching"
+        assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("LessThanThreshold", beats)
+        assert (alarm["Statistic"], alarm["Period"]) == ("Sum", 60)
+        assert (alarm["EvaluationPeriods"], alarm["DatapointsToAlarm"]) == (3, 3)
+
+
+def test_everything_else_treats_silence_as_good(cloud: Synthesised) -> None:
+    for name, alarm in _alarms(cloud).items():
+        assert name.endswith("Heartbeat") or alarm["TreatMissingData"] == "notBreaching", name
+
+
+def test_every_lane_is_watched_for_lag_age_dead_letters_and_failures(cloud: Synthesised) -> None:
+    alarms = _alarms(cloud)
+    for lane in Lane:
+        name = lane.capitalize()
+        assert {f"StartLag{name}", f"QueueAge{name}", f"DeadLetters{name}", f"Failed{name}"} <= alarms.keys()
+        lag = alarms[f"StartLag{name}"]
+        assert (lag["ExtendedStatistic"], lag["Threshold"]) == ("p99", 1000)
+        assert lag["Dimensions"] == [{"Name": "service", "Value": f"executor-{lane}"}]
+        assert alarms[f"DeadLetters{name}"]["Threshold"] == 0
+    queues = {json.dumps(alarms[f"DeadLetters{lane.capitalize()}"]["Dimensions"]) for lane in Lane}
+    assert len(queues) == len(Lane)
+
+
+def test_every_function_and_table_is_watched(cloud: Synthesised) -> None:
+    count = len(cloud.service.functions())
+    names = list(_alarms(cloud))
+    assert sum(name.startswith("Errors") for name in names) == count
+    assert sum(name.startswith("Throttles") for name in names) == count
+    assert sum(name.startswith("TableThrottles") for name in names) == 4
+    loops = sum(function.get("RecursiveLoop") == "Allow" for function in cloud.service.functions().values())
+    assert sum(name.startswith("RecursionDropped") for name in names) == loops
+    assert {"Api5xx", "OldestUnclaimedDue", "Parked"} <= set(names)
+
+
+def test_throttling_of_an_index_counts_for_its_table(cloud: Synthesised) -> None:
+    indexes = {
+        dimension["Value"]
+        for metric in _metrics(_alarms(cloud)["TableThrottlesExecutions"])
+        for dimension in metric["Dimensions"]
+        if dimension["Name"] == "GlobalSecondaryIndexName"
+    }
+    assert indexes == {"by_tenant", "failed"}
+
+
+def test_every_alarm_says_what_it_means_and_pages_unless_it_only_informs(cloud: Synthesised) -> None:
+    for name, alarm in _alarms(cloud).items():
+        assert len(alarm["AlarmDescription"]) > 25, name
+        assert bool(alarm.get("AlarmActions")) != name.startswith("Failed"), name
+
+
+def test_the_emulator_gets_the_same_alarms_but_for_expressions(
+    cloud: Synthesised, local: Synthesised
+) -> None:
+    emulated = _alarms(local)
+    assert not any("Metrics" in alarm for alarm in emulated.values())
+    missing = _alarms(cloud).keys() - emulated.keys()
+    assert missing == {name for name in _alarms(cloud) if name.startswith("TableThrottles")}

@@ -1,0 +1,126 @@
+"""The bundle: complete without anything that happens to be installed here, small, and made once."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from infra import bundling
+from infra.bundling import HOST_WHEELS, build
+from infra.components.function_specs import FunctionSpec, function_specs
+from infra.config import FunctionMemory
+from tests.infra.conftest import Synthesised
+from tests.infra.template import environment
+
+LIMIT_BYTES = 250 * 1024 * 1024
+# One spec for each package: the executors share theirs.
+PACKAGES = {spec.package: spec for spec in function_specs(FunctionMemory())}
+CREDENTIALS = {
+    "AWS_ACCESS_KEY_ID": "test",
+    "AWS_SECRET_ACCESS_KEY": "test",
+    "AWS_DEFAULT_REGION": "eu-west-1",
+}
+every_package = pytest.mark.parametrize("spec", PACKAGES.values(), ids=PACKAGES.keys())
+
+
+@pytest.fixture(scope="session")
+def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where compiled modules go, so that the bundle stays clean and is compiled only once."""
+    return tmp_path_factory.mktemp("bytecode")
+
+
+def _run_isolated(bundle: Path, bytecode: Path, script: str, variables: dict[str, str]) -> str:
+    """Run a script that sees the standard library and the bundle, and nothing else."""
+    done = subprocess.run(
+        [
+            sys.executable, "-I", "-S", "-X", f"pycache_prefix={bytecode}",
+            "-c", f"import sys; sys.path.append({str(bundle)!r})\n{script}",
+        ],
+        env=variables | CREDENTIALS,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@every_package
+def test_every_handler_can_be_imported_from_the_bundle_alone(
+    cloud: Synthesised, host_bundle: Path, bytecode: Path, spec: FunctionSpec
+) -> None:
+    function = cloud.service.functions()[spec.service]
+    module, _, name = function["Handler"].rpartition(".")
+    script = f"import importlib; print(callable(importlib.import_module({module!r}).{name}))"
+    assert _run_isolated(host_bundle, bytecode, script, environment(function)).strip() == "True"
+
+
+def test_the_isolated_interpreter_sees_nothing_else(host_bundle: Path, bytecode: Path) -> None:
+    script = "import importlib.util; print(importlib.util.find_spec('pytest'))"
+    assert _run_isolated(host_bundle, bytecode, script, {}).strip() == "None"
+
+
+PRUNED = """
+import boto3, botocore.exceptions
+from botocore.stub import Stubber
+for service, call, wanted, answer in (
+    ("dynamodb", "get_item", {"TableName": "tbl", "Key": {"pk": {"S": "a"}}}, {"Item": {"pk": {"S": "a"}}}),
+    ("sqs", "get_queue_url", {"QueueName": "q"}, {"QueueUrl": "https://q"}),
+    ("kms", "decrypt", {"CiphertextBlob": b"c"}, {"Plaintext": b"p"}),
+    ("sts", "get_caller_identity", {}, {"Account": "111111111111"}),
+):
+    client = boto3.client(service)
+    with Stubber(client) as stub:
+        stub.add_response(call, answer, wanted)
+        assert getattr(client, call)(**wanted) == answer
+    assert client.meta.endpoint_url == f"https://{service}.eu-west-1.amazonaws.com", client.meta.endpoint_url
+assert boto3.client("dynamodb").can_paginate("query")
+boto3.client("dynamodb").exceptions.ConditionalCheckFailedException
+try:
+    boto3.client("ec2")
+except botocore.exceptions.UnknownServiceError:
+    print("pruned")
+"""
+
+
+def test_the_services_that_are_called_survive_pruning(host_bundle: Path, bytecode: Path) -> None:
+    assert _run_isolated(host_bundle, bytecode, PRUNED, {}).strip() == "pruned"
+
+
+def test_the_bundle_is_small_and_clean(host_bundle: Path) -> None:
+    files = [path for path in host_bundle.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < LIMIT_BYTES / 4
+    assert not [
+        path for path in files if path.suffix == ".pyc" or "tests" in path.relative_to(host_bundle).parts
+    ]
+    assert all(path.stat().st_mode & 0o444 == 0o444 for path in files)
+    assert not (host_bundle / "infra").exists()
+
+
+def test_the_same_sources_are_bundled_once(tmp_path: Path) -> None:
+    first = build(None, tmp_path)
+    written = first.path.stat().st_mtime_ns
+    time.sleep(0.01)
+    assert build(None, tmp_path) == first
+    assert first.path.stat().st_mtime_ns == written
+    assert [path.name for path in tmp_path.iterdir()] == [first.path.name]
+
+
+def test_a_changed_source_is_another_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "functions" / "api" / "handler.py"
+    source.parent.mkdir(parents=True)
+    monkeypatch.setattr(bundling, "ROOT", tmp_path)
+    source.write_text("handler = 1\n")
+    first = build(None, tmp_path / "build")
+    source.write_text("handler = 2\n")
+    second = build(None, tmp_path / "build")
+    assert first.hash != second.hash
+    assert (second.path / "functions" / "api" / "handler.py").read_text() == "handler = 2\n"
+
+
+def test_without_dependencies_the_bundle_is_the_sources(tmp_path: Path) -> None:
+    assert {path.name for path in build(None, tmp_path).path.iterdir()} == set(bundling.SOURCES)
+    assert HOST_WHEELS == ()

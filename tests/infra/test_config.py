@@ -1,0 +1,78 @@
+"""Stages that could not keep the promises are refused before anything is deployed."""
+
+from dataclasses import FrozenInstanceError, replace
+from typing import Any
+
+import pytest
+
+from infra.components.shard_plan import MAX_SHARDS, ShardEpoch, plan_json
+from infra.config import IDEMPOTENCY_DAYS, LaneConcurrency, cloud_stage, local_stage
+from shared.adapters.kms import vault
+from shared.domain import bucket, retention
+from shared.names import ENCRYPTION_CONTEXT_TENANT
+
+STAGE = cloud_stage("prod", "eu-west-1")
+EPOCH = STAGE.shard_plan[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"retention_days": IDEMPOTENCY_DAYS},
+        {"retention_days": 10},
+        {"queue_retention_days": 10},
+        {"dead_letter_retention_days": 4},
+        {"dead_letter_retention_days": 15, "retention_days": 20},
+        {"watchers": 0},
+        {"watchers": 5},
+        {"name": "Prod"},
+        {"name": ""},
+        {"log_retention_days": 8},
+        {"shard_plan": ()},
+        {"shard_plan": (EPOCH, EPOCH)},
+        {"shard_plan": (replace(EPOCH, since="2026-06-01T00:00Z"), EPOCH)},
+        {"shard_plan": (EPOCH, replace(EPOCH, since="2026-06-01T00:00Z", quarter=7))},
+    ],
+)
+def test_a_stage_that_breaks_a_rule_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError):
+        replace(STAGE, **change)
+
+
+def test_a_plan_may_grow() -> None:
+    grown = replace(EPOCH, since="2026-06-01T00:00Z", normal=8)
+    assert replace(STAGE, shard_plan=(EPOCH, grown)).shard_plan[-1].normal == 8
+
+
+def test_the_plan_is_passed_on_as_it_is() -> None:
+    assert plan_json((EPOCH,)) == '[{"from":"2026-01-01T00:00Z","normal":4,"quarter":8,"midnight":16}]'
+
+
+@pytest.mark.parametrize("change", [{"since": "2026-01-01"}, {"normal": 0}, {"midnight": 32_769}])
+def test_an_epoch_that_no_id_could_carry_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError):
+        replace(EPOCH, **change)
+
+
+@pytest.mark.parametrize("limit", [1, 1001])
+def test_a_lane_needs_a_concurrency_that_sqs_accepts(limit: int) -> None:
+    with pytest.raises(ValueError):
+        LaneConcurrency(critical=limit, standard=2, bulk=2)
+
+
+def test_a_stage_never_changes() -> None:
+    with pytest.raises(FrozenInstanceError):
+        STAGE.retention_days = 1  # type: ignore[misc]
+
+
+def test_only_the_laptop_may_call_private_addresses() -> None:
+    assert STAGE.dial_exceptions == ()
+    assert local_stage().dial_exceptions
+    assert isinstance(EPOCH, ShardEpoch)
+
+
+def test_the_limits_are_those_of_the_domain() -> None:
+    """Spelt twice, since infrastructure imports no run-time code."""
+    assert IDEMPOTENCY_DAYS == retention.IDEMPOTENCY_DAYS
+    assert MAX_SHARDS == bucket.MAX_SHARDS
+    assert vault.CONTEXT_KEY == ENCRYPTION_CONTEXT_TENANT

@@ -1,0 +1,74 @@
+"""The tables and the key: what the adapters rely on, and what keeps the data alive."""
+
+import pytest
+
+from infra.config import local_stage
+from shared.names import Attr, Index
+from tests.infra.conftest import Synthesised
+from tests.infra.template import Resource
+
+TABLES = ("Executions", "Jobs", "Tenants", "Leases")
+
+
+def _table(stacks: Synthesised, name: str) -> Resource:
+    tables = stacks.data.of_type("AWS::DynamoDB::Table")
+    assert len(tables) == len(TABLES)
+    (found,) = (made for logical_id, made in tables.items() if logical_id.startswith(f"Tables{name}"))
+    return found
+
+
+def _key(pk: str, sk: str) -> list[dict[str, str]]:
+    return [{"AttributeName": pk, "KeyType": "HASH"}, {"AttributeName": sk, "KeyType": "RANGE"}]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_has_its_keys_and_lets_finished_items_expire(cloud: Synthesised, name: str) -> None:
+    properties = _table(cloud, name)["Properties"]
+    assert properties["KeySchema"] == _key(Attr.PK, Attr.SK)
+    assert {attribute["AttributeType"] for attribute in properties["AttributeDefinitions"]} == {"S"}
+    assert properties["BillingMode"] == "PAY_PER_REQUEST"
+    assert properties["TimeToLiveSpecification"] == {"AttributeName": Attr.TTL, "Enabled": True}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_no_deployment_or_deletion_of_the_stack_loses_a_table(cloud: Synthesised, name: str) -> None:
+    table = _table(cloud, name)
+    assert table["Properties"]["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"] is True
+    assert table["Properties"]["DeletionProtectionEnabled"] is True
+    assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("Retain", "Retain")
+
+
+def test_the_executions_table_streams_both_images(cloud: Synthesised) -> None:
+    stream = _table(cloud, "Executions")["Properties"]["StreamSpecification"]
+    assert stream == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
+
+
+def test_the_executions_table_is_indexed_by_tenant_and_by_failure_with_keys_alone(cloud: Synthesised) -> None:
+    indexes = {
+        index["IndexName"]: index
+        for index in _table(cloud, "Executions")["Properties"]["GlobalSecondaryIndexes"]
+    }
+    assert indexes.keys() == {Index.BY_TENANT, Index.FAILED}
+    assert indexes[Index.BY_TENANT]["KeySchema"] == _key(Attr.TENANT_PK, Attr.TENANT_SK)
+    assert indexes[Index.FAILED]["KeySchema"] == _key(Attr.FAILED_PK, Attr.FAILED_SK)
+    assert all(index["Projection"] == {"ProjectionType": "KEYS_ONLY"} for index in indexes.values())
+
+
+def test_the_key_of_the_tenants_rotates_and_survives(cloud: Synthesised) -> None:
+    (key,) = cloud.data.of_type("AWS::KMS::Key").values()
+    assert key["Properties"]["EnableKeyRotation"] is True
+    assert key["DeletionPolicy"] == "Retain"
+
+
+def test_the_stack_itself_is_protected(cloud: Synthesised) -> None:
+    artifacts = cloud.json("manifest.json")["artifacts"]
+    assert isinstance(artifacts, dict)
+    assert artifacts[f"{cloud.stage.prefix}-data"]["properties"]["terminationProtection"] is True
+
+
+def test_the_laptop_may_throw_its_data_away(local: Synthesised) -> None:
+    assert not local_stage().protect_data
+    for name in TABLES:
+        table = _table(local, name)
+        assert table["DeletionPolicy"] == "Delete"
+        assert not table["Properties"].get("DeletionProtectionEnabled", False)

@@ -1,0 +1,62 @@
+"""The API and the clock."""
+
+import json
+
+from tests.infra.conftest import Synthesised
+from tests.infra.template import environment
+
+
+def test_one_route_takes_every_request_to_the_api_function(cloud: Synthesised) -> None:
+    (route,) = cloud.service.properties("AWS::ApiGatewayV2::Route")
+    assert route["RouteKey"] == "$default"
+    (integration,) = cloud.service.properties("AWS::ApiGatewayV2::Integration")
+    assert integration["PayloadFormatVersion"] == "2.0"
+    function = cloud.service.referred(integration["IntegrationUri"])
+    assert environment(function)["POWERTOOLS_SERVICE_NAME"] == "api"
+
+
+def test_the_stage_is_throttled_and_logs_every_access(cloud: Synthesised) -> None:
+    (stage,) = cloud.service.properties("AWS::ApiGatewayV2::Stage")
+    assert stage["StageName"] == "$default"
+    assert stage["DefaultRouteSettings"] == {
+        "ThrottlingBurstLimit": cloud.stage.api_burst_limit,
+        "ThrottlingRateLimit": cloud.stage.api_rate_limit,
+    }
+    logs = cloud.service.referred(stage["AccessLogSettings"]["DestinationArn"])
+    assert logs["RetentionInDays"] == cloud.stage.log_retention_days
+    assert {"requestId", "status", "path"} <= json.loads(stage["AccessLogSettings"]["Format"]).keys()
+
+
+def test_every_minute_each_range_of_shards_is_watched_and_one_sweep_made(cloud: Synthesised) -> None:
+    ticks: dict[str, list[object]] = {}
+    for rule in cloud.service.properties("AWS::Events::Rule"):
+        assert (rule["ScheduleExpression"], rule["State"]) == ("rate(1 minute)", "ENABLED")
+        (target,) = rule["Targets"]
+        service = environment(cloud.service.referred(target["Arn"]))["POWERTOOLS_SERVICE_NAME"]
+        ticks.setdefault(service, []).append(json.loads(target["Input"]))
+    ranges = [
+        {"range": {"index": index, "of": cloud.stage.watchers}} for index in range(cloud.stage.watchers)
+    ]
+    assert cloud.stage.watchers > 1
+    assert ticks == {"watcher": ranges, "sweeper": [{}]}
+
+
+def test_a_tick_that_cannot_be_delivered_is_dropped_within_a_minute(cloud: Synthesised) -> None:
+    for rule in cloud.service.properties("AWS::Events::Rule"):
+        assert rule["Targets"][0]["RetryPolicy"] == {
+            "MaximumEventAgeInSeconds": 60,
+            "MaximumRetryAttempts": 1,
+        }
+
+
+def test_the_outputs_say_what_a_client_and_an_operator_need(cloud: Synthesised) -> None:
+    service = cloud.service.body["Outputs"].keys()
+    assert {
+        "ApiUrl",
+        "Region",
+        "AlarmTopicArn",
+        "StandardQueueUrl",
+        "ExecutorStandardFunctionName",
+    } <= service
+    data = cloud.data.body["Outputs"].keys()
+    assert {f"{name}TableName" for name in ("Executions", "Jobs", "Tenants", "Leases")} | {"KmsKeyId"} <= data

@@ -1,0 +1,115 @@
+"""The functions: what they run, with which variables, and whether that exists."""
+
+import ast
+
+import pytest
+
+from infra.bundling import ROOT
+from infra.components.function_specs import FunctionSpec, function_specs
+from infra.config import FunctionMemory
+from shared.names import EXECUTOR_TIMEOUT_SECONDS, Lane
+from shared.settings import CallbackSettings, DeadLetterSettings, ExecutorSettings, Settings
+from tests.infra.conftest import Synthesised
+from tests.infra.template import environment
+
+SPECS = function_specs(FunctionMemory())
+EXECUTORS = {f"executor-{lane}" for lane in Lane}
+SETTINGS: dict[str, type[Settings]] = {
+    "api": CallbackSettings,
+    "watcher": Settings,
+    "sweeper": Settings,
+    "executor": ExecutorSettings,
+    "dead_letter": DeadLetterSettings,
+}
+every_function = pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.service)
+
+
+def test_the_template_has_the_functions_of_the_table_and_no_others(cloud: Synthesised) -> None:
+    assert cloud.service.functions().keys() == {spec.service for spec in SPECS}
+    assert len(cloud.service.of_type("AWS::Lambda::Function")) == len(SPECS)
+
+
+@every_function
+def test_it_runs_on_arm_with_a_log_group_that_ends(cloud: Synthesised, spec: FunctionSpec) -> None:
+    function = cloud.service.functions()[spec.service]
+    assert function["Architectures"] == ["arm64"]
+    assert function["Runtime"] == "python3.13"
+    logs = cloud.service.referred(function["LoggingConfig"]["LogGroup"])
+    assert logs["RetentionInDays"] == cloud.stage.log_retention_days
+
+
+@every_function
+def test_its_handler_exists(cloud: Synthesised, spec: FunctionSpec) -> None:
+    module, _, name = cloud.service.functions()[spec.service]["Handler"].rpartition(".")
+    path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
+    assert path.is_file(), f"{path} is missing"
+    assert path.parent.parent == ROOT / "functions"
+    assert name in _defined_names(ast.parse(path.read_text()))
+
+
+def _defined_names(module: ast.Module) -> set[str]:
+    found: set[str] = set()
+    for statement in module.body:
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                found.add(name)
+            case ast.Assign(targets=targets):
+                found.update(target.id for target in targets if isinstance(target, ast.Name))
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                found.add(name)
+    return found
+
+
+@every_function
+def test_its_variables_satisfy_its_settings(
+    cloud: Synthesised, local: Synthesised, spec: FunctionSpec
+) -> None:
+    for stacks in (cloud, local):
+        settings = SETTINGS[spec.package].from_env(environment(stacks.service.functions()[spec.service]))
+        assert settings.stage == stacks.stage.name
+        assert settings.region == stacks.stage.region
+        assert settings.lane_queue_urls.keys() == set(Lane)
+        assert settings.shard_plan.epochs[0].counts.normal == stacks.stage.shard_plan[0].normal
+        assert settings.retention.days == stacks.stage.retention_days
+
+
+def test_each_executor_knows_its_lane_and_the_rescuer_every_dead_letter_queue(cloud: Synthesised) -> None:
+    functions = cloud.service.functions()
+    for lane in Lane:
+        assert ExecutorSettings.from_env(environment(functions[f"executor-{lane}"])).lane is lane
+    rescuer = DeadLetterSettings.from_env(environment(functions["dead-letter"]))
+    assert all("Dead" in arn for arn in rescuer.dead_letter_arns.values())
+    assert len(set(rescuer.dead_letter_arns.values())) == len(Lane)
+
+
+def test_only_what_calls_back_is_told_the_key_and_the_dial_exceptions(
+    cloud: Synthesised, local: Synthesised
+) -> None:
+    for spec in SPECS:
+        variables = environment(cloud.service.functions()[spec.service])
+        assert ("KMS_KEY_ID" in variables) == ("DIAL_EXCEPTIONS" in variables) == spec.calls_back
+        assert variables.get("DIAL_EXCEPTIONS", "") == ""
+    executor = environment(local.service.functions()["executor-standard"])
+    assert executor["DIAL_EXCEPTIONS"] == "127.0.0.0/8,::1/128"
+
+
+def test_loops_are_allowed_on_purpose_and_only_where_they_are_lawful(cloud: Synthesised) -> None:
+    allowed = {
+        service
+        for service, function in cloud.service.functions().items()
+        if function.get("RecursiveLoop") == "Allow"
+    }
+    assert allowed == EXECUTORS | {"dead-letter"}
+
+
+def test_an_executor_lives_as_long_as_its_longest_callback_needs(cloud: Synthesised) -> None:
+    for service in EXECUTORS:
+        assert cloud.service.functions()[service]["Timeout"] == EXECUTOR_TIMEOUT_SECONDS
+
+
+def test_a_failed_tick_is_not_repeated(cloud: Synthesised) -> None:
+    configured = {}
+    for config in cloud.service.properties("AWS::Lambda::EventInvokeConfig"):
+        function = cloud.service.referred(config["FunctionName"])
+        configured[environment(function)["POWERTOOLS_SERVICE_NAME"]] = config["MaximumRetryAttempts"]
+    assert configured == {"watcher": 0, "sweeper": 0}

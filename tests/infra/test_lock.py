@@ -1,0 +1,74 @@
+"""requirements.lock: the whole closure of what the functions import, and nothing else, for both interpreters."""
+
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import Distribution, distributions
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from infra.bundling import LOCK, ROOT
+
+INTERPRETERS = ("3.11", "3.13")
+
+
+def _pins() -> dict[str, str]:
+    lines = [line for line in LOCK.read_text().splitlines() if line and not line.startswith("#")]
+    pins = dict(line.split("==") for line in lines)
+    assert len(pins) == len(lines)
+    return pins
+
+
+def _declared() -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return [Requirement(line) for line in project["dependencies"]]
+
+
+def _needs(distribution: Distribution, interpreter: str) -> Iterator[Requirement]:
+    environment = {"python_version": interpreter, "python_full_version": f"{interpreter}.0", "extra": ""}
+    for line in distribution.requires or ():
+        requirement = Requirement(line)
+        if requirement.marker is None or requirement.marker.evaluate(environment):
+            yield requirement
+
+
+@pytest.fixture(scope="session")
+def installed(host_bundle: Path) -> dict[str, Distribution]:
+    return {canonicalize_name(found.name): found for found in distributions(path=[str(host_bundle)])}
+
+
+def test_the_bundle_has_exactly_what_is_pinned(installed: dict[str, Distribution]) -> None:
+    assert {name: found.version for name, found in installed.items()} == _pins()
+
+
+def test_every_declared_dependency_is_pinned_within_its_bounds() -> None:
+    for requirement in _declared():
+        assert requirement.specifier.contains(_pins()[canonicalize_name(requirement.name)]), requirement
+
+
+@pytest.mark.parametrize("interpreter", INTERPRETERS)
+def test_everything_that_is_pinned_finds_what_it_needs(
+    installed: dict[str, Distribution], interpreter: str
+) -> None:
+    for found in installed.values():
+        for requirement in _needs(found, interpreter):
+            pin = _pins().get(canonicalize_name(requirement.name))
+            assert pin and requirement.specifier.contains(pin), f"{found.name} needs {requirement}"
+
+
+def test_nothing_is_pinned_that_nobody_needs(installed: dict[str, Distribution]) -> None:
+    wanted = {canonicalize_name(requirement.name) for requirement in _declared()}
+    waiting = list(wanted)
+    while waiting:
+        for interpreter in INTERPRETERS:
+            found = {canonicalize_name(need.name) for need in _needs(installed[waiting[-1]], interpreter)}
+            waiting[:0] = found - wanted
+            wanted |= found
+        waiting.pop()
+    assert wanted == _pins().keys()
+
+
+def test_the_sdk_is_the_one_that_the_local_tools_pin() -> None:
+    assert _pins()["boto3"] == _pins()["botocore"] == "1.43.106"

@@ -1,0 +1,119 @@
+"""Least privilege: what the roles may do, read from the template."""
+
+from typing import Any
+
+import pytest
+
+from infra.components.function_specs import FunctionSpec, function_specs
+from infra.components.grants import GRANTS
+from infra.config import FunctionMemory
+from shared.names import ENCRYPTION_CONTEXT_TENANT
+from tests.infra.conftest import Synthesised
+from tests.infra.template import Resource, resolve
+
+SPECS = function_specs(FunctionMemory())
+KMS_CONDITION = {"ForAnyValue:StringEquals": {"kms:EncryptionContextKeys": ENCRYPTION_CONTEXT_TENANT}}
+every_function = pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.service)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _role(stacks: Synthesised, service: str) -> Resource:
+    return stacks.service.referred(stacks.service.functions()[service]["Role"])
+
+
+def _statements(stacks: Synthesised, service: str) -> list[Resource]:
+    (policy,) = _role(stacks, service)["Policies"]
+    statements: list[Resource] = policy["PolicyDocument"]["Statement"]
+    return statements
+
+
+def _allowed(stacks: Synthesised, service: str) -> set[tuple[str, str]]:
+    """Pairs of action and resource; a resource by its last words, which contain its name in the template."""
+    return {
+        (action, resolve(resource))
+        for statement in _statements(stacks, service)
+        for action in _listed(statement["Action"])
+        for resource in _listed(statement["Resource"])
+    }
+
+
+def test_every_function_has_a_role_of_its_own_and_nobody_else_has_one(cloud: Synthesised) -> None:
+    functions = cloud.service.functions()
+    used = [function["Role"]["Fn::GetAtt"][0] for function in functions.values()]
+    assert sorted(used) == sorted(cloud.service.of_type("AWS::IAM::Role"))
+    kinds = {made["Type"] for made in cloud.service.body["Resources"].values()}
+    assert not kinds & {"AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"}
+
+
+@every_function
+def test_no_statement_has_a_wildcard(cloud: Synthesised, spec: FunctionSpec) -> None:
+    assert "ManagedPolicyArns" not in _role(cloud, spec.service)
+    for statement in _statements(cloud, spec.service):
+        assert statement["Effect"] == "Allow"
+        assert "NotAction" not in statement
+        assert "NotResource" not in statement
+    for action, resource in _allowed(cloud, spec.service):
+        assert "*" not in action
+        assert "*" not in resource
+
+
+@every_function
+def test_the_role_is_for_lambda_alone(cloud: Synthesised, spec: FunctionSpec) -> None:
+    (trust,) = _role(cloud, spec.service)["AssumeRolePolicyDocument"]["Statement"]
+    assert trust["Principal"] == {"Service": "lambda.amazonaws.com"}
+
+
+@every_function
+def test_each_table_is_granted_as_the_table_of_grants_says(cloud: Synthesised, spec: FunctionSpec) -> None:
+    grants = GRANTS[spec.package]
+    wanted = {
+        "TablesExecutions": grants.executions,
+        "TablesJobs": grants.jobs,
+        "TablesTenants": grants.tenants,
+        "TablesLeases": grants.leases,
+    }
+    allowed = _allowed(cloud, spec.service)
+    for table, verbs in wanted.items():
+        own = {action for action, name in allowed if table in name and "/index/" not in name}
+        assert own == {f"dynamodb:{verb}" for verb in verbs}
+    indexes = {name.rsplit("/", 1)[-1] for _, name in allowed if "/index/" in name}
+    assert indexes == ({"by_tenant", "failed"} if grants.execution_indexes else set())
+
+
+@every_function
+def test_only_its_own_queues_are_consumed(cloud: Synthesised, spec: FunctionSpec) -> None:
+    consumed = {name for action, name in _allowed(cloud, spec.service) if action == "sqs:ReceiveMessage"}
+    mapped = {
+        resolve(mapping["EventSourceArn"])
+        for mapping in cloud.service.properties("AWS::Lambda::EventSourceMapping")
+        if cloud.service.referred(mapping["FunctionName"]) == cloud.service.functions()[spec.service]
+    }
+    assert consumed == mapped
+
+
+@every_function
+def test_nobody_may_send_to_a_dead_letter_queue(cloud: Synthesised, spec: FunctionSpec) -> None:
+    sent_to = [name for action, name in _allowed(cloud, spec.service) if action == "sqs:SendMessage"]
+    assert len(sent_to) == 3
+    assert not any("Dead" in name for name in sent_to)
+
+
+def test_data_keys_are_unwrapped_only_for_a_named_tenant_by_those_who_call_back(cloud: Synthesised) -> None:
+    for spec in SPECS:
+        found = [
+            made for made in _statements(cloud, spec.service) if "kms:Decrypt" in _listed(made["Action"])
+        ]
+        assert len(found) == spec.calls_back
+        assert all(statement["Condition"] == KMS_CONDITION for statement in found)
+
+
+def test_the_only_wildcard_resource_is_the_key_policys_own_key(cloud: Synthesised) -> None:
+    """AWS requires both: a key policy names its key by `*`, and without the account as its administrator a key
+    can become unmanageable; use of the key is still granted by the roles above alone."""
+    (key,) = cloud.data.properties("AWS::KMS::Key")
+    (statement,) = key["KeyPolicy"]["Statement"]
+    assert statement["Resource"] == "*"
+    assert resolve(statement["Principal"]["AWS"]).endswith("111111111111:root")

@@ -1,0 +1,192 @@
+"""Properties of cron instants, checked against an enumeration of every minute around awkward transitions."""
+
+from collections import Counter
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from shared.domain.cron import Gap, Overlap, cron_count, cron_next, parse_cron
+from shared.domain.schedule import Cron, instants_before, latest_at_or_before
+from tests.property.line_strategies import lines
+from tests.property.wall_clock_oracle import Line, at, instants, minutes_of
+
+DAY_MS = 86_400_000
+DAYS = 4
+# Two days before a transition of the zone, or of its very absence.
+WINDOWS = [
+    ("America/New_York", "2025-03-07T00:00"),
+    ("America/New_York", "2025-10-31T00:00"),
+    ("America/Havana", "2025-03-07T00:00"),
+    ("America/Havana", "2025-10-31T00:00"),
+    ("Australia/Lord_Howe", "2025-04-03T12:00"),
+    ("Australia/Lord_Howe", "2025-10-02T12:00"),
+    ("Pacific/Chatham", "2025-04-03T12:00"),
+    ("Pacific/Chatham", "2025-09-25T12:00"),
+    ("Antarctica/Troll", "2025-03-28T00:00"),
+    ("Antarctica/Troll", "2025-10-24T00:00"),
+    ("Antarctica/Casey", "2009-10-15T18:00"),
+    ("Pacific/Apia", "2011-12-28T12:00"),
+    ("Pacific/Kwajalein", "1993-08-19T00:00"),
+    ("Africa/Casablanca", "2025-02-21T00:00"),
+    ("Africa/Casablanca", "2025-04-04T00:00"),
+    ("America/St_Johns", "2007-03-09T00:00"),
+    ("America/St_Johns", "2007-11-02T00:00"),
+    ("America/Scoresbysund", "2025-03-28T00:00"),
+    ("America/Scoresbysund", "2025-10-24T00:00"),
+    ("Asia/Kathmandu", "1985-12-29T18:00"),
+    ("Asia/Kathmandu", "2025-03-01T00:00"),
+    ("America/Caracas", "2007-12-07T06:00"),
+    ("Asia/Pyongyang", "2015-08-12T15:00"),
+    ("Europe/Dublin", "2025-10-24T00:00"),
+    ("UTC", "2027-12-30T00:00"),
+]
+ZONES = sorted({zone for zone, _ in WINDOWS})
+# Here clocks jump from 23:00 to 24:00: what falls into the gap fires on the next date.
+JUMPS_TO_MIDNIGHT = {"America/Scoresbysund"}
+
+windows = st.sampled_from(WINDOWS)
+gaps = st.sampled_from(list(Gap))
+overlaps = st.sampled_from(list(Overlap))
+moments = st.integers(int(at("1971-01-01").timestamp()) * 1000, int(at("2100-01-01").timestamp()) * 1000)
+relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=150)
+
+
+@relaxed
+@given(line=lines(), window=windows, gap=gaps, overlap=overlaps, data=st.data())
+def test_the_next_instants_are_those_of_the_enumeration(
+    line: Line, window: tuple[str, str], gap: Gap, overlap: Overlap, data: st.DataObject
+) -> None:
+    zone, start = window
+    expected = instants(line, minutes_of(zone, at(start), DAYS), gap, overlap)
+    begin = int(at(start).timestamp()) * 1000
+    moment = begin + data.draw(st.integers(-1, DAYS * DAY_MS - 1))
+    parsed = parse_cron(line.text)
+    for instant in [one for one in expected if one > moment][:30]:
+        assert cron_next(parsed, zone, moment, gap, overlap) == instant
+        moment = instant
+    if expected and moment >= expected[-1]:
+        following = cron_next(parsed, zone, moment, gap, overlap)
+        assert following is not None and following >= begin + DAYS * DAY_MS
+
+
+@relaxed
+@given(line=lines(), window=windows, gap=gaps, overlap=overlaps, data=st.data())
+def test_counting_equals_the_enumeration(
+    line: Line, window: tuple[str, str], gap: Gap, overlap: Overlap, data: st.DataObject
+) -> None:
+    zone, start = window
+    expected = instants(line, minutes_of(zone, at(start), DAYS), gap, overlap)
+    begin = int(at(start).timestamp()) * 1000
+    bounds = st.integers(begin - 1, begin + DAYS * DAY_MS - 1) | st.sampled_from(expected or [begin])
+    after, until = data.draw(bounds), data.draw(bounds)
+    limit = data.draw(st.sampled_from([0, 1, 7, 10_000]))
+    count = len([one for one in expected if after < one <= until])
+    assert cron_count(parse_cron(line.text), zone, after, until, limit, gap, overlap) == min(count, limit)
+
+
+@relaxed
+@given(line=lines(), window=windows, limit=st.integers(1, 25), data=st.data())
+def test_looking_back_equals_the_enumeration(
+    line: Line, window: tuple[str, str], limit: int, data: st.DataObject
+) -> None:
+    zone, start = window
+    expected = instants(line, minutes_of(zone, at(start), DAYS), "shift", "first")
+    begin = int(at(start).timestamp()) * 1000
+    bounds = st.integers(begin, begin + DAYS * DAY_MS - 1) | st.sampled_from(expected or [begin])
+    not_before, moment = data.draw(bounds), data.draw(bounds)
+    schedule = Cron(line=line.text, timezone=zone)
+    up_to = [one for one in expected if not_before <= one <= moment]
+    assert latest_at_or_before(schedule, moment, not_before) == (up_to[-1] if up_to else None)
+    before = [one for one in up_to if one < moment]
+    assert instants_before(schedule, moment, not_before, limit) == before[::-1][:limit]
+
+
+@relaxed
+@given(line=lines(), moment=moments)
+def test_far_days_are_found_one_by_one(line: Line, moment: int) -> None:
+    """In UTC, over as many years as the next two instants need."""
+    parsed = parse_cron(line.text)
+    for _ in range(2):
+        found = cron_next(parsed, "UTC", moment)
+        assert found is not None and found > moment
+        wall = datetime.fromtimestamp(found / 1000, UTC)
+        assert line.matches(wall) and found % 60_000 == 0
+        day = datetime.fromtimestamp(moment / 1000, UTC).date() + timedelta(days=1)
+        while day < wall.date():
+            assert not line.day_matches(day)
+            day += timedelta(days=1)
+        moment = found
+
+
+@relaxed
+@given(line=lines(), zone=st.sampled_from(ZONES), moment=moments, gap=gaps, overlap=overlaps, data=st.data())
+def test_every_moment_up_to_the_next_instant_has_the_same_next(
+    line: Line, zone: str, moment: int, gap: Gap, overlap: Overlap, data: st.DataObject
+) -> None:
+    parsed = parse_cron(line.text)
+    found = cron_next(parsed, zone, moment, gap, overlap)
+    assert found is not None and found > moment
+    between = data.draw(st.integers(moment, found - 1))
+    assert cron_next(parsed, zone, between, gap, overlap) == found
+    assert cron_next(parsed, zone, found - 1, gap, overlap) == found
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    zone=st.sampled_from(sorted(set(ZONES) - JUMPS_TO_MIDNIGHT)),
+    year=st.integers(1993, 2040),
+    hour=st.integers(0, 23),
+    minute=st.sampled_from([0, 1, 15, 30, 59]),
+)
+def test_a_fixed_daily_line_fires_once_on_every_date_that_exists(
+    zone: str, year: int, hour: int, minute: int
+) -> None:
+    tz = ZoneInfo(zone)
+    line = parse_cron(f"{minute} {hour} * * *")
+    start = int(datetime(year, 1, 1, tzinfo=UTC).timestamp())
+    existing: set[date] = {datetime.fromtimestamp(start + n * 3600, tz).date() for n in range(366 * 24)}
+    inner = sorted(existing)[1:-1]
+    fired: Counter[date] = Counter()
+    moment: int | None = start * 1000 - DAY_MS
+    while moment is not None and moment < (start + 367 * 86_400) * 1000:
+        moment = cron_next(line, zone, moment)
+        assert moment is not None
+        fired[datetime.fromtimestamp(moment // 1000, tz).date()] += 1
+    assert [fired[day] for day in inner] == [1] * len(inner)
+
+
+@pytest.mark.parametrize("zone", [z for z in ZONES if z not in ("Pacific/Apia", "Pacific/Kwajalein")])
+@pytest.mark.parametrize("year", [2007, 2025])
+def test_every_quarter_of_an_hour_is_900_seconds_after_the_last(zone: str, year: int) -> None:
+    line = parse_cron("*/15 * * * *")
+    for month in (3, 4, 9, 10, 11):
+        moment = int(datetime(year, month, 1, tzinfo=UTC).timestamp()) * 1000
+        count = cron_count(line, zone, moment, moment + 30 * DAY_MS, 10_000)
+        assert count == 30 * 96
+    transitions = [start for where, start in WINDOWS if where == zone]
+    for start in transitions:
+        moment = int((at(start) + timedelta(days=1)).timestamp()) * 1000
+        found = []
+        while len(found) < 250:
+            moment = cron_next(line, zone, moment) or 0
+            found.append(moment)
+        assert {later - earlier for earlier, later in pairwise(found)} == {900_000}
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    zone=st.sampled_from(["America/New_York", "Europe/Dublin", "America/Havana", "Pacific/Chatham"]),
+    day=st.dates(date(2008, 1, 1), date(2060, 12, 31)),
+)
+def test_an_hourly_line_fires_23_24_or_25_times_a_day(zone: str, day: date) -> None:
+    tz = ZoneInfo(zone)
+    midnight = datetime.combine(day, datetime.min.time(), tz)
+    following = datetime.combine(day + timedelta(days=1), datetime.min.time(), tz)
+    start, end = int(midnight.timestamp()), int(following.timestamp())
+    count = cron_count(parse_cron("0 * * * *"), zone, start * 1000 - 1, end * 1000 - 1, 100)
+    assert count == (end - start) // 3600
+    assert count in (23, 24, 25)

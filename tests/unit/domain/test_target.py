@@ -1,0 +1,228 @@
+"""The grammar of target URLs and of users' headers."""
+
+import pytest
+
+from shared.domain.errors import CallbackUrlNotAllowedError, InvalidValueError
+from shared.domain.target import check_headers, check_target
+
+LABEL_63 = "a" * 63
+HOST_253 = ".".join([LABEL_63, LABEL_63, LABEL_63, "a" * 61])
+
+GOOD = [
+    "https://example.com",
+    "https://example.com/",
+    "https://EXAMPLE.com/Path",
+    "https://example.com?x=1",
+    "https://example.com/a/../b//c;v=1?ids[]=1&q=%20+~:@!$&'()*,#"[:-1],
+    "https://a.b-c.example:443/",
+    "https://example.com:1024/",
+    "https://example.com:65535/",
+    "https://localhost/",
+    "https://1.2.3.4.example/",
+    "https://3com.example/",
+    "https://xn--mnchen-3ya.example/",
+    "https://r3---sn-x.example/",
+    "https://192.0.2.1/",
+    "https://192.0.2.1:8443/",
+    "https://[2001:db8::1]/",
+    "https://[2001:db8::1]:8443/x",
+    f"https://{HOST_253}/",
+    "https://example.com/" + "a" * (2048 - len("https://example.com/")),
+]
+
+BAD = {
+    # scheme
+    "http://example.com/": "https://",
+    "HTTPS://example.com/": "lower case",
+    "ftp://example.com/": "https://",
+    "wss://example.com/": "https://",
+    "//example.com/": "https://",
+    "example.com": "https://",
+    "https:/example.com/": "https://",
+    "https:example.com": "https://",
+    "javascript:alert(1)": "https://",
+    "": "https://",
+    # user information
+    "https://user@example.com/": "user name",
+    "https://user:pass@example.com/": "user name",
+    "https://example.com:443@127.0.0.1/": "user name",
+    "https://@example.com/": "user name",
+    # characters
+    "https://example.com/a b": "spaces",
+    "https://example.com\\@evil.example/": "backslashes",
+    "https://example.com/\r\nX: y": "control",
+    "https://example.com/\x00": "control",
+    "https://example.com/\x7f": "control",
+    "https://example.com/\t": "control",
+    "https://example.com/\n": "control",
+    " https://example.com/": "spaces",
+    "https://münchen.example/": "xn--",
+    "https://example.com/ü": "percent-encode",
+    "https://example。com/": "xn--",
+    "https://①②⑦.0.0.1/": "xn--",
+    "https://example.com/#part": "fragment",
+    "https://example.com#@127.0.0.1/": "fragment",
+    "https://example.com/<x>": "percent-encoded",
+    "https://example.com/{id}": "percent-encoded",
+    "https://example.com/%zz": "percent-encoded",
+    "https://example.com/%2": "percent-encoded",
+    "https://example.com/[x]": "percent-encoded",
+    'https://example.com/?q="x"': "percent-encoded",
+    "https://example.com/?q=%": "percent-encoded",
+    # host names
+    "https://": "host name",
+    "https:///path": "host name",
+    "https://?x": "host name",
+    "https://:443/": "host name",
+    "https://example.com./": "final dot",
+    "https://localhost./": "final dot",
+    "https://127.0.0.1./": "final dot",
+    "https://example..com/": "host name",
+    "https://.example.com/": "host name",
+    "https://./": "host name",
+    "https://-a.example/": "host name",
+    "https://a-.example/": "host name",
+    "https://a_b.example/": "host name",
+    "https://ex%61mple.com/": "host name",
+    "https://a*.example/": "host name",
+    f"https://{LABEL_63}a.example/": "host name",
+    f"https://{HOST_253}a/": "host name",
+    "https://xn--.example/": "host name",
+    "https://xn--abc-.example/": "host name",
+    "https://xn--99999999.example/": "xn-- label",
+    "https://xn--a.example/": "xn-- label",
+    "https://XN--A.example/": "xn-- label",
+    # IPv4 in costume
+    "https://127.1/": "IPv4",
+    "https://127.0.1/": "IPv4",
+    "https://2130706433/": "IPv4",
+    "https://0x7f.1/": "IPv4",
+    "https://0x7f000001/": "IPv4",
+    "https://0x7f.0.0.0x1/": "IPv4",
+    "https://0177.0.0.1/": "IPv4",
+    "https://127.0.0.01/": "IPv4",
+    "https://017700000001/": "IPv4",
+    "https://256.0.0.1/": "IPv4",
+    "https://1.2.3.4.5/": "IPv4",
+    "https://example.1/": "IPv4",
+    "https://0x/": "IPv4",
+    # IPv6
+    "https://[::1": "IPv6",
+    "https://::1/": "IPv6",
+    "https://2001:db8::1/": "IPv6",
+    "https://[]/": "IPv6",
+    "https://[::1]x/": "IPv6",
+    "https://[[::1]]/": "IPv6",
+    "https://[fe80::1%25eth0]/": "canonical",
+    "https://[fe80::1%eth0]/": "canonical",
+    "https://[2001:DB8::1]/": "canonical",
+    "https://[2001:db8:0:0:0:0:0:1]/": "canonical",
+    "https://[2001:0db8::1]/": "canonical",
+    "https://[::ffff:127.0.0.1]/": "canonical",
+    "https://[::ffff:7f00:1]/": "canonical",
+    "https://[127.0.0.1]/": "IPv6",
+    "https://[v1.x]/": "IPv6",
+    # ports
+    "https://example.com:/": "port",
+    "https://example.com:0/": "port",
+    "https://example.com:22/": "port",
+    "https://example.com:80/": "port",
+    "https://example.com:442/": "port",
+    "https://example.com:444/": "port",
+    "https://example.com:1023/": "port",
+    "https://example.com:65536/": "port",
+    "https://example.com:0443/": "port",
+    "https://example.com:+443/": "port",
+    "https://example.com:443:443/": "cannot be read",
+    "https://example.com:4_43/": "port",
+    "https://example.com:https/": "port",
+    # length
+    "https://example.com/" + "a" * 2029: "2048",
+}
+
+
+@pytest.mark.parametrize("url", GOOD)
+def test_good_targets(url: str) -> None:
+    check_target(url, allow_http=False)
+    check_target(url, allow_http=True)
+
+
+@pytest.mark.parametrize(("url", "words"), BAD.items())
+def test_bad_targets_say_what_is_wrong(url: str, words: str) -> None:
+    with pytest.raises(CallbackUrlNotAllowedError) as caught:
+        check_target(url, allow_http=False)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["http://localhost/", "http://127.0.0.1:8080/", "https://a.example:80/"])
+def test_plain_http_is_a_choice_of_the_deployment(url: str) -> None:
+    check_target(url, allow_http=True)
+    with pytest.raises(CallbackUrlNotAllowedError):
+        check_target(url, allow_http=False)
+
+
+@pytest.mark.parametrize("url", ["http://a.example:22/", "http://u@a.example/", "http://127.1/", "ftp://a/"])
+def test_plain_http_lifts_no_other_rule(url: str) -> None:
+    with pytest.raises(CallbackUrlNotAllowedError):
+        check_target(url, allow_http=True)
+
+
+def test_good_headers() -> None:
+    check_headers({})
+    check_headers({"Authorization": "Bearer x", "X-Tab": "a\tb", "User-Agent": "mine/1", "X-Empty": ""})
+    check_headers({"Content-Type": "application/json", "!#$%&'*+-.^_`|~09az": "odd but lawful"})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Host",
+        "CONTENT-LENGTH",
+        "transfer-encoding",
+        "Connection",
+        "Keep-Alive",
+        "Upgrade",
+        "TE",
+        "Trailer",
+        "Expect",
+        "Proxy-Authorization",
+        "proxy-connection",
+        "Webhook-Id",
+        "webhook-anything",
+        "X-Job-Id",
+        "X-Attempt",
+        "X-Scheduled-At",
+        "X-Scheduler-Signature",
+        "Idempotency-Key",
+        "TraceParent",
+    ],
+)
+def test_headers_of_the_connection_and_of_punctual_are_refused(name: str) -> None:
+    with pytest.raises(InvalidValueError, match="set by Punctual"):
+        check_headers({name: "x"})
+
+
+@pytest.mark.parametrize("name", ["", " ", "a b", "a:", "a\r\nb", "ü", "a\x00", "(a)", "a\n"])
+def test_header_names_are_tokens(name: str) -> None:
+    with pytest.raises(InvalidValueError, match="not a valid header name"):
+        check_headers({name: "x"})
+
+
+@pytest.mark.parametrize("value", ["a\r\nX: y", "a\n", "\r", "\x00", "\x7f", "ü", "\x0b"])
+def test_header_values_are_printable_ascii_on_one_line(value: str) -> None:
+    with pytest.raises(InvalidValueError, match="printable ASCII"):
+        check_headers({"X-A": value})
+
+
+def test_a_header_is_given_once() -> None:
+    with pytest.raises(InvalidValueError, match="twice"):
+        check_headers({"X-A": "1", "x-a": "2"})
+
+
+def test_headers_are_bounded_in_number_and_size() -> None:
+    check_headers({f"X-{number}": "" for number in range(50)})
+    with pytest.raises(InvalidValueError, match="at most 50"):
+        check_headers({f"X-{number}": "" for number in range(51)})
+    check_headers({"X-A": "a" * (8192 - 3)})
+    with pytest.raises(InvalidValueError, match="8192 bytes"):
+        check_headers({"X-A": "a" * (8192 - 2)})
