@@ -81,7 +81,7 @@ class StageConfig:
     alarm_topic_arn: str | None = None
     """An existing SNS topic for the alarms to notify; None creates one."""
     emulated: bool = False
-    """Leave out what the local emulator does not deploy."""
+    """Bend to the local emulator: no alarms on expressions, no demand for TLS, no condition on the key's use."""
 
     def __post_init__(self) -> None:
         """Refuse a stage that could not keep the promises, or that AWS would refuse half way."""

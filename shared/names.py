@@ -79,6 +79,7 @@ class Metric:
     DEAD_LETTER_PARKED = "DeadLetterParked"
     DEAD_LETTER_FAILED = "DeadLetterFailed"
     JOBS_CREATED = "JobsCreated"
+    API_REQUESTS = "ApiRequests"
     API_ERRORS = "ApiErrors"
 
 

@@ -1,5 +1,6 @@
 """Entry point of the HTTP API."""
 
+import os
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -7,9 +8,10 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.api.app import Api
 from functions.api.service import Service
 from shared.bootstrap import callbacks
-from shared.observability import metrics
+from shared.names import Metric
+from shared.observability import count, metrics
 
-parts = callbacks.parts_from_env()
+parts = callbacks.parts_from(os.environ)
 api = Api(
     Service(
         create_job=callbacks.create_job(parts),
@@ -28,4 +30,5 @@ api = Api(
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """One request of the HTTP API, payload version 2.0."""
+    count(Metric.API_REQUESTS)
     return api(event, context)

@@ -36,18 +36,6 @@ class FunctionSpec:
 
 def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
     """Every function of a stage."""
-    executors = (
-        FunctionSpec(
-            service=f"executor-{lane}",
-            package="executor",
-            timeout_seconds=EXECUTOR_TIMEOUT_SECONDS,
-            memory_mb=memory.executor,
-            lane=lane,
-            calls_back=True,
-            loops=True,
-        )
-        for lane in Lane
-    )
     return (
         # The gateway answers 503 after 30 s at the latest; a function that lasts longer works for nobody.
         FunctionSpec(service="api", package="api", timeout_seconds=25, memory_mb=memory.api, calls_back=True),
@@ -58,7 +46,7 @@ def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
         FunctionSpec(
             service="sweeper", package="sweeper", timeout_seconds=110, memory_mb=memory.sweeper, ticked=True
         ),
-        *executors,
+        *(_executor(lane, memory) for lane in Lane),
         FunctionSpec(
             service="dead-letter",
             package="dead_letter",
@@ -67,4 +55,16 @@ def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
             rescues=True,
             loops=True,
         ),
+    )
+
+
+def _executor(lane: Lane, memory: FunctionMemory) -> FunctionSpec:
+    return FunctionSpec(
+        service=f"executor-{lane}",
+        package="executor",
+        timeout_seconds=EXECUTOR_TIMEOUT_SECONDS,
+        memory_mb=memory.executor,
+        lane=lane,
+        calls_back=True,
+        loops=True,
     )

@@ -1,5 +1,6 @@
 """What `make run` shows: a tenant of its own, and three jobs that call the local receiver."""
 
+import secrets
 import shlex
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +9,6 @@ from infra.local.api import Api
 from infra.local.home import LocalHome, LocalStackError
 from infra.local.stack import LocalStack, Tenant
 
-TENANT = "demo"
 FILE = "demo.json"
 UNAUTHENTICATED = 401
 
@@ -90,7 +90,8 @@ def demo(stack: LocalStack, home: LocalHome) -> Demo:
         )
         jobs = dict(known.get("jobs", {}))
     else:
-        tenant, jobs = stack.create_tenant(TENANT), {}
+        # A name of its own each time, for a state that has the tenant while the file with its key is gone.
+        tenant, jobs = stack.create_tenant(f"demo-{secrets.token_hex(3)}"), {}
     return Demo(home=home, api=stack.api(tenant.api_key), tenant=tenant, jobs=jobs)
 
 

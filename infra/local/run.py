@@ -9,14 +9,14 @@ import queue
 import signal
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType
 
 from rich.console import Console
 
 from infra.local.calls import Call
-from infra.local.demo import demo
+from infra.local.demo import Demo, demo
 from infra.local.home import DEFAULT_HOME, LocalHome, LocalStackError
 from infra.local.receiver import OK, Receiver, Reply
 from infra.local.screen import Screen
@@ -64,12 +64,18 @@ def _run(options: argparse.Namespace, console: Console, screen: Screen, exits: E
     shown = demo(stack, LocalHome(options.home))
     receiver.secret = shown.tenant.signing_secret
     screen.kinds = shown.jobs
-    exits.callback(shown.stop_jobs)
+    exits.callback(_end_jobs, shown)
     shown.start_jobs(receiver.url)
     _introduce(stack, shown.curl(receiver.url), time.monotonic() - begun, console, options)
     exits.callback(console.print, "Stopping …")
     with screen.shown():
         _show(came, screen, stack, options.seconds)
+
+
+def _end_jobs(shown: Demo) -> None:
+    """Where the API is gone the jobs stay noted, and the next start deletes them."""
+    with suppress(OSError):
+        shown.stop_jobs()
 
 
 def _show(came: "queue.SimpleQueue[Call]", screen: Screen, stack: LocalStack, seconds: float | None) -> None:

@@ -131,17 +131,10 @@ def local_stack(
         clients = Clients(emulator.endpoint)
         stack = LocalStack(emulator=emulator, clients=clients, deployment=_deployed(home, clients))
         if warm_up:
-            warm_stack(stack)
+            warm(clients, stack.invoke, lambda: stack.api().request("GET", "/v1/health"))
         yield stack
     finally:
         emulator.stop()
-
-
-def warm_stack(stack: LocalStack) -> None:
-    """Have every function's process ready, and do now what the clock would have done while nothing ran."""
-    warm(stack.functions, stack.invoke)
-    stack.tick()
-    stack.api().request("GET", "/v1/health")
 
 
 def _deployed(home: LocalHome, clients: Clients) -> Deployment:

@@ -1,45 +1,51 @@
 """Making the functions' processes before the first job is due, and ticking without waiting for the clock.
 
-A first call takes about a second of imports; on the laptop a call must arrive within 1.5 s of its time.
+A first call takes a second or more of imports; on the laptop a callback must arrive within 1.5 s of its time.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from infra.local.clients import Clients
 
-PROCESSES = {"executor-standard": 3}
-"""How many calls of a function may come at once without a cold start; 1 for those that are not named."""
+Invoke = Callable[[str, Any], Any]
+"""Invokes a function, by service or by name, with an event."""
+
+PROCESSES = {"executor-standard": 3, "executor-critical": 1, "executor-bulk": 1}
+"""How many batches of a lane may come at once without a cold start."""
 NO_RECORDS: dict[str, Any] = {"Records": []}
 
 
-def warm(functions: dict[str, str], invoke: Callable[[str, Any], Any]) -> None:
-    """Start the processes of the functions that queues feed. `functions` maps services to function names."""
-    fed = [service for service in functions if service.startswith("executor") or service == "dead-letter"]
-    wanted = [service for service in fed for _ in range(PROCESSES.get(service, 1))]
-    with ThreadPoolExecutor(max_workers=len(wanted) or 1) as pool:
-        # Calls that overlap get a process each; the emulator keeps them.
-        for done in [pool.submit(invoke, service, NO_RECORDS) for service in wanted]:
-            done.result()
+def warm(clients: Clients, invoke: Invoke, call_api: Callable[[], Any]) -> None:
+    """Start the processes, and do now what the clock would have done while nothing ran.
+
+    All at once: calls of one function that overlap get a process each, and the emulator keeps them.
+    """
+    empty = [(service, NO_RECORDS) for service, count in PROCESSES.items() for _ in range(count)]
+    calls = [*empty, *ticks(clients)]
+    with ThreadPoolExecutor(max_workers=len(calls) + 1) as pool:
+        started = [pool.submit(call_api), *(pool.submit(invoke, *call) for call in calls)]
+        for one in started:
+            one.result()
 
 
-def tick(clients: Clients, invoke: Callable[[str, Any], Any]) -> None:
-    """Invoke every scheduled rule's targets once, with the event that the rule would send.
+def tick(clients: Clients, invoke: Invoke) -> None:
+    """One tick of everything that the clock invokes, one after another.
 
     The emulator counts a rule's minute from its own start, so the first tick after a start would come 70 s late.
     """
+    for function, event in ticks(clients):
+        invoke(function, event)
+
+
+def ticks(clients: Clients) -> Iterable[tuple[str, Any]]:
+    """The functions that scheduled rules invoke, with the event that each rule sends."""
     events = clients.client("events")
-    targets = [
-        target
+    return [
+        (target["Arn"].rpartition(":")[2], json.loads(target["Input"]))
         for rule in events.list_rules()["Rules"]
         if rule.get("ScheduleExpression")
         for target in events.list_targets_by_rule(Rule=rule["Name"])["Targets"]
     ]
-    with ThreadPoolExecutor(max_workers=len(targets) or 1) as pool:
-        for done in [
-            pool.submit(invoke, target["Arn"].rpartition(":")[2], json.loads(target["Input"]))
-            for target in targets
-        ]:
-            done.result()

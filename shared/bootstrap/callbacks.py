@@ -1,17 +1,16 @@
 """The use cases that accept jobs and make callbacks: the API, the executors and the operator's commands."""
 
-import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-import boto3
-
+from shared.adapters.clients import client
 from shared.adapters.clock import ThreadOffload
 from shared.adapters.dynamodb.claims import BatchStatementClaimer
 from shared.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
 from shared.adapters.kms.vault import KmsVault
-from shared.bootstrap.core import CLIENT_CONFIG, Core
+from shared.bootstrap.core import Core
 from shared.names import Lane
 from shared.ports import Sender
 from shared.settings import CallbackSettings
@@ -56,8 +55,7 @@ class CallbackParts:
     @cached_property
     def vault(self) -> KmsVault:
         """Envelope encryption."""
-        client = boto3.client("kms", region_name=self.settings.region, config=CLIENT_CONFIG)
-        return KmsVault(client, self.settings.kms_key_id, self.core.entropy)
+        return KmsVault(client("kms", self.settings.region), self.settings.kms_key_id, self.core.entropy)
 
     @cached_property
     def open_request(self) -> OpenRequest:
@@ -70,9 +68,9 @@ class CallbackParts:
         return FindJob(store=self.core.store, jobs=self.core.jobs)
 
 
-def parts_from_env() -> CallbackParts:
+def parts_from(environment: Mapping[str, str]) -> CallbackParts:
     """The parts of a function that accepts or makes callbacks."""
-    return CallbackParts(CallbackSettings.from_env(os.environ))
+    return CallbackParts(CallbackSettings.from_env(environment))
 
 
 def run_attempts(parts: CallbackParts, lane: Lane, sender: Sender) -> RunAttempts:

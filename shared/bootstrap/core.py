@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import boto3
-from botocore.config import Config
-
+from shared.adapters.clients import client
 from shared.adapters.clock import SystemClock, SystemEntropy
 from shared.adapters.dynamodb.boards import DynamoProgressBoard
 from shared.adapters.dynamodb.execution_store import DynamoExecutionStore
@@ -16,13 +14,6 @@ from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.settings import Settings
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
-
-CLIENT_CONFIG = Config(
-    connect_timeout=2,
-    read_timeout=5,
-    retries={"mode": "standard", "total_max_attempts": 3},
-    max_pool_connections=64,
-)
 
 
 @dataclass(frozen=True)
@@ -44,12 +35,12 @@ class Core:
     @cached_property
     def dynamodb(self) -> Any:
         """One client for all tables: low-level clients are thread-safe and share their connections."""
-        return boto3.client("dynamodb", region_name=self.settings.region, config=CLIENT_CONFIG)
+        return client("dynamodb", self.settings.region)
 
     @cached_property
     def sqs(self) -> Any:
         """One client for all lanes."""
-        return boto3.client("sqs", region_name=self.settings.region, config=CLIENT_CONFIG)
+        return client("sqs", self.settings.region)
 
     @cached_property
     def store(self) -> DynamoExecutionStore:

@@ -81,17 +81,19 @@ def first_instant(step: Step, clock: WallClock, after_ms: int) -> int:
     low = clock.wall_before(here, after_ms)
     match = step(low)
     while True:
-        if match - low > _FAR_MS:
-            # No offset exceeds a day, so nothing can fire before this; years of transitions need no visit.
+        coming = clock.segment_at(here.end_ms)
+        start = clock.wall_before(coming, here.end_ms - 1)
+        if match - low > _FAR_MS and start >= low:
+            # No offset exceeds a day, so nothing fires before this, and years of transitions need no visit: only
+            # an overlap just ahead, where the wall goes back to before `low`, must not be jumped.
             near_ms = match - 2 * DAY_MS
             here = clock.segment_at(near_ms)
             low = clock.wall_before(here, near_ms)
-        coming = clock.segment_at(here.end_ms)
+            continue
         if match < clock.wall_end(here, coming):
             return match - here.offset_ms
         if match < here.end_ms + coming.offset_ms and clock.shifts(here, coming):
             return here.end_ms
-        start = clock.wall_before(coming, here.end_ms - 1)
         if not low <= start < match:
             match = step(start)
         here, low = coming, start

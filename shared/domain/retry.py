@@ -7,6 +7,8 @@ from shared.domain.errors import InvalidValueError
 
 MAX_ATTEMPTS = 20
 MAX_RETRY_DELAY_SECONDS = 86_400
+MAX_RETRY_SPAN_SECONDS = 7 * 86_400
+"""Records of neighbouring executions outlive every retry: a retry that files its successor again must meet it."""
 _GONE = 410
 
 
@@ -27,15 +29,24 @@ class RetryPolicy:
             raise InvalidValueError("base_seconds must be 1 to cap_seconds, which is a day at most")
         if not 1 <= self.factor <= 10:
             raise InvalidValueError("factor must be 1 to 10")
+        if self.longest_seconds > MAX_RETRY_SPAN_SECONDS:
+            raise InvalidValueError("all retries together may take 7 days at most")
+
+    @property
+    def longest_seconds(self) -> int:
+        """How long all waits together can take at the most."""
+        return sum(self._ceiling_seconds(attempt) for attempt in range(1, self.max_attempts))
+
+    def _ceiling_seconds(self, attempt: int) -> int:
+        return min(self.cap_seconds, self.base_seconds * int(self.factor ** (attempt - 1)))
 
     def delay_ms(self, attempt: int, draw: float, retry_after_seconds: int | None = None) -> int:
         """The wait after `attempt` failed; `draw` is uniform in [0, 1).
 
         A receiver's Retry-After is honoured up to the cap: the wait is never shorter than it.
         """
-        ceiling_seconds = min(self.cap_seconds, self.base_seconds * self.factor ** (attempt - 1))
         asked_seconds = min(retry_after_seconds or 0, self.cap_seconds)
-        return max(int(ceiling_seconds * 1000 * draw), asked_seconds * 1000)
+        return max(int(self._ceiling_seconds(attempt) * 1000 * draw), asked_seconds * 1000)
 
 
 def is_retryable(answer: Answer) -> bool:

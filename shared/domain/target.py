@@ -146,11 +146,10 @@ def _check_ipv4(text: str) -> None:
 
 
 def _check_a_label(label: str) -> None:
-    """An xn-- label must be the encoding of some international label, and the only one of it."""
-    encoded = label.removeprefix("xn--").encode("ascii")
+    """An xn-- label must encode some international label."""
     try:
-        plain = encoded.decode("punycode")
-        lawful = plain.isprintable() and not plain.isascii() and plain.encode("punycode") == encoded
+        plain = label.removeprefix("xn--").encode("ascii").decode("punycode")
+        lawful = plain.isprintable() and not plain.isascii()
     except UnicodeError:
         lawful = False
     if not lawful:

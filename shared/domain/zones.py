@@ -23,13 +23,13 @@ ZoneInfo.clear_cache()
 TZDATA_VERSION: Final[str] = str(import_module("tzdata").IANA_VERSION)
 """The IANA release that every offset comes from, such as `2026f`."""
 
-REACH_MS: Final = 14 * 86_400_000
+REACH_MS: Final = 16 * 86_400_000
 """An end of a segment that is not a transition lies at least this far from the instant that was asked for."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# Since 1970 no zone has had two transitions less than six days apart, so that a sample a day cannot miss any.
-_SAMPLE_MS = 86_400_000
-_BLOCK_MS = 366 * _SAMPLE_MS
+# Since 1970 no zone has had two transitions less than six days apart, so that samples four days apart miss none.
+_SAMPLE_MS = 4 * 86_400_000
+_BLOCK_MS = 91 * _SAMPLE_MS
 
 
 class Segment(NamedTuple):

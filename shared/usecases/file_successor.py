@@ -36,9 +36,8 @@ class FileSuccessor:
         following = succession(execution.recurrence.schedule, execution.nominal_at, now_ms)
         if following is None:
             return
-        if following.missed is not None and self._jump(execution, following, following.missed, now_ms):
-            return
-        self._file_immediate(execution, following.immediate_at, now_ms)
+        if following.missed is None or not self._jump(execution, following, following.missed, now_ms):
+            self._file_immediate(execution, following.immediate_at, now_ms)
 
     def _file_immediate(self, execution: Execution, nominal_at: int, now_ms: int) -> None:
         filed = self.file(execution.occurrence(nominal_at, created_at=now_ms))
@@ -51,10 +50,14 @@ class FileSuccessor:
         That is right in both cases of refusal: the immediate successor is there already, or the job was deleted
         and its deletion puts a tombstone at that very key.
         """
+        immediate = execution.occurrence(following.immediate_at, created_at=now_ms)
+        # A late retry is no late chain: a read is cheaper than a transaction that will be refused.
+        if self.store.get(immediate.id) is not None:
+            return False
         target = replace(execution.occurrence(following.nominal_at, created_at=now_ms), state=State.QUEUED)
         self.file.reopen_if_closed(target.id)
         skipped = replace(
-            execution.occurrence(following.immediate_at, created_at=now_ms),
+            immediate,
             state=State.SKIPPED,
             end_reason=EndReason.COALESCED,
             missed=missed,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from shared.domain.bucket import ShardPlan, bucket_of, next_sweep_ms
+from shared.domain.bucket import ShardPlan, bucket_of, bucket_start_ms, next_sweep_ms
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.execution import NOT_STARTED, EndReason
 from shared.domain.retention import Retention
@@ -71,7 +71,7 @@ class SweepBuckets:
         """Sweep each open shard whose next pass has come, oldest first, while `has_time` says so."""
         report = SweepReport()
         lanes = {lane: self.progress.read(lane) for lane in Lane}
-        for shard in self._open_shards():
+        for shard in self._open_shards(has_time):
             if not has_time():
                 break
             if shard.next_pass_at > self.clock.now_ms():
@@ -82,24 +82,23 @@ class SweepBuckets:
                 report.unavailable += 1
         return report
 
-    def _open_shards(self) -> list[OpenShard]:
-        """The ledger's list, after adding the shards that no watcher ever opened."""
+    def _open_shards(self, has_time: Callable[[], bool]) -> list[OpenShard]:
+        """The ledger's list, after adding the shards that no watcher ever opened, bucket by bucket."""
         now_bucket = bucket_of(self.clock.now_ms())
         shards = self.ledger.open_before(now_bucket)
         swept = self.ledger.swept_through()
         first = swept + 1 if swept is not None else now_bucket - FIRST_LOOK_BACK
         listed = {(shard.bucket, shard.shard) for shard in shards}
-        missing = [
-            (bucket, shard)
-            for bucket in range(first, now_bucket)
-            for shard in range(self.plan.counts_at(bucket).of(bucket))
-            if (bucket, shard) not in listed
-        ]
-        for bucket, number in missing:
-            self.ledger.reopen(bucket, number, next_sweep_ms(bucket, bucket * 60_000))
-        if first < now_bucket:
-            self.ledger.note_swept_through(now_bucket - 1)
-        return self.ledger.open_before(now_bucket) if missing else shards
+        added = False
+        for bucket in range(first, now_bucket):
+            if not has_time():
+                break
+            for number in range(self.plan.counts_at(bucket).of(bucket)):
+                if (bucket, number) not in listed:
+                    self.ledger.reopen(bucket, number, next_sweep_ms(bucket, bucket_start_ms(bucket)))
+                    added = True
+            self.ledger.note_swept_through(bucket)
+        return self.ledger.open_before(now_bucket) if added else shards
 
     def _sweep(self, shard: OpenShard, lanes: dict[Lane, LaneProgress | None], report: SweepReport) -> None:
         state = _Pass(
@@ -154,7 +153,7 @@ class SweepBuckets:
 
     def _note(self, row: DueRow, state: _Pass, report: SweepReport) -> None:
         state.unfinished += 1
-        if row.state in NOT_STARTED:
+        if row.state in NOT_STARTED and row.pointer_target is None:
             report.oldest_unclaimed_ms = max(
                 report.oldest_unclaimed_ms, state.context.now_ms - row.id.dispatch_at
             )
@@ -168,8 +167,9 @@ class SweepBuckets:
             for row in rows
         )
         failed = self.queue.send(wakeups, self.clock.now_ms()) if wakeups else []
-        report.send_failed += len(failed)
-        report.resent += len(rows)
+        refused = sum(len(wakeup.keys) for wakeup in failed)
+        report.send_failed += refused
+        report.resent += len(rows) - refused
         state.resent += len(rows)
 
     def _check_pointer(self, row: DueRow) -> SweepAction:

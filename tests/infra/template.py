@@ -43,13 +43,13 @@ def resolve(value: Any) -> str:
         case str():
             return value
         case {"Fn::Join": [separator, parts]}:
-            return separator.join(resolve(part) for part in parts)
+            return str(separator).join(resolve(part) for part in parts)
         case {"Ref": name} if name.startswith("Lanes"):
             return f"https://sqs.eu-west-1.amazonaws.com/111111111111/{name}"
         case {"Ref": name}:
             return str(name)
         case {"Fn::ImportValue": name}:
-            return name.rsplit(":", 1)[-1]
+            return str(name).rsplit(":", 1)[-1]
         case {"Fn::GetAtt": [name, attribute]}:
             return f"{name}.{attribute}"
     raise AssertionError(f"cannot resolve {value}")

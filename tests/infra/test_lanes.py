@@ -69,7 +69,8 @@ def test_a_message_stays_hidden_for_six_times_its_functions_timeout(cloud: Synth
 def test_each_lane_feeds_its_own_executor_and_every_dead_letter_queue_the_same_function(
     cloud: Synthesised,
 ) -> None:
-    lanes, dead = [], []
+    lanes: list[str] = []
+    dead: list[str] = []
     for _, queue, function in _mappings(cloud):
         service = function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]
         (lanes if "RedrivePolicy" in queue else dead).append(service)

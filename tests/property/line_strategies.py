@@ -29,7 +29,7 @@ def items(draw, low, high, words=()):
     last = draw(st.integers(low, high).filter(lambda value: value != first))
     text = f"{spelled}-{_spell(draw, last, low, words)}"
     if form == "range":
-        return text, frozenset(_walk(first, last, low, high)[::1])
+        return text, frozenset(_walk(first, last, low, high))
     return f"{text}/{step}", frozenset(_walk(first, last, low, high)[::step])
 
 
@@ -102,7 +102,7 @@ def lines(draw, min_stars=0) -> Line:
         return (months is None or day.month in months) and day_rule(day)
 
     return Line(
-        text=" ".join([minute_text, hour_text, day_text, month_text, week_text]),
+        text=f"{minute_text} {hour_text} {day_text} {month_text} {week_text}",
         minutes=frozenset(range(60)) if minutes is None else minutes,
         hours=frozenset(range(24)) if hours is None else hours,
         day_matches=day_matches,

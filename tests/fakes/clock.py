@@ -1,0 +1,48 @@
+"""Time, randomness and threads that a test has in its hand."""
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class VirtualClock:
+    """Stands still until a test sets it or somebody sleeps."""
+
+    def __init__(self, now_ms: int) -> None:
+        self.time_ms = now_ms
+
+    def now_ms(self) -> int:
+        """See the port."""
+        return self.time_ms
+
+    async def sleep_ms(self, duration_ms: int) -> None:
+        """See the port. No time passes but this; other tasks get their turn."""
+        self.time_ms += max(0, duration_ms)
+        await asyncio.sleep(0)
+
+
+class SeededEntropy:
+    """The same seed gives the same bits and draws."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self._random = random.Random(seed)
+
+    def bits(self, count: int) -> int:
+        """See the port."""
+        return self._random.getrandbits(count)
+
+    def draw(self) -> float:
+        """See the port."""
+        return self._random.random()
+
+
+class InlineOffload:
+    """Calls at once, in the caller's own thread."""
+
+    async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """See the port."""
+        return function(*args, **kwargs)

@@ -1,0 +1,51 @@
+"""A sender whose answers a test writes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shared.domain.delivery import Answer, Callback, Reason
+from shared.ports import Clock
+
+AnswerTo = Callable[[Callback], Answer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call that was made, and when it began."""
+
+    callback: Callback
+    at: int
+    timeout_seconds: float
+
+
+def succeeds(_: Callback) -> Answer:
+    """Every receiver is content."""
+    return Answer(reason=Reason.OK, duration_ms=5, status=200)
+
+
+def in_turn(*answers: Answer) -> AnswerTo:
+    """These answers, one after the other; then the last one for ever."""
+    left = list(answers)
+
+    def answer(_: Callback) -> Answer:
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    return answer
+
+
+class ScriptedSender:
+    """Makes no call: it notes it, lets the answer's duration pass, and gives the answer."""
+
+    def __init__(self, clock: Clock, answer_to: AnswerTo = succeeds) -> None:
+        self.calls: list[Call] = []
+        self.answer_to = answer_to
+        self._clock = clock
+
+    async def send(self, callback: Callback, *, timeout_seconds: float) -> Answer:
+        """See the port. An answer that would take longer than the deadline becomes a timeout."""
+        self.calls.append(Call(callback=callback, at=self._clock.now_ms(), timeout_seconds=timeout_seconds))
+        answer = self.answer_to(callback)
+        if answer.duration_ms > timeout_seconds * 1000:
+            answer = Answer(reason=Reason.TIMEOUT, duration_ms=int(timeout_seconds * 1000))
+        await self._clock.sleep_ms(answer.duration_ms)
+        return answer

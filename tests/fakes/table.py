@@ -1,0 +1,75 @@
+"""The memory behind the fake stores: executions, pointers and definitions in one, so that transactions touch all."""
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from shared.domain.errors import UnknownVersionError, UnreadableItemError
+from shared.domain.execution import Execution, Pointer, Transition
+from shared.domain.ids import ExecutionId
+from shared.domain.job import Job
+
+
+class Damage(Enum):
+    """What a test can do to a row."""
+
+    BROKEN = auto()
+    """Of a version that is known, but not to be read."""
+    NEWER = auto()
+    """Written by a version that is yet to come."""
+
+
+@dataclass(slots=True)
+class Row:
+    """One execution as it is stored."""
+
+    execution: Execution
+    expires_at_s: int | None = None
+    is_dead_letter: bool = False
+    """Whether it stands in the index of dead letters."""
+    damage: Damage | None = None
+
+    def read(self) -> Execution:
+        """The execution, as far as it can be read."""
+        if self.damage is Damage.NEWER:
+            raise UnknownVersionError(f"{self.execution.id} was written by a newer version")
+        if self.damage is Damage.BROKEN:
+            raise UnreadableItemError(f"{self.execution.id} is broken")
+        return self.execution
+
+    def admits(self, transition: Transition) -> bool:
+        """Whether the transition may start here: conditions look at the state and version, never at the rest."""
+        return self.damage is not Damage.NEWER and self.execution.state in transition.sources
+
+
+@dataclass(slots=True)
+class PointerRow:
+    """One pointer as it is stored."""
+
+    pointer: Pointer
+    expires_at_s: int | None = None
+
+
+PointerKey = tuple[ExecutionId, ExecutionId, int]
+
+
+def pointer_key(location: ExecutionId, target: ExecutionId, attempt: int) -> PointerKey:
+    """What tells pointers apart: where they stand, what they wake, after which attempt."""
+    return location, target, attempt
+
+
+@dataclass(slots=True)
+class FakeTable:
+    """Everything that the fake execution store, claimer and job store share. Tests may look into it."""
+
+    executions: dict[ExecutionId, Row] = field(default_factory=dict)
+    pointers: dict[PointerKey, PointerRow] = field(default_factory=dict)
+    jobs: dict[tuple[str, str], Job] = field(default_factory=dict)
+    payloads: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    job_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
+    payload_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def insert(self, execution: Execution, expires_at_s: int | None) -> None:
+        """Store a new row; a retention starts exactly where an execution ends."""
+        if (expires_at_s is not None) != execution.state.is_terminal:
+            raise ValueError("an expiry goes with an execution that is filed as ended, and with no other")
+        self.executions[execution.id] = Row(execution, expires_at_s)

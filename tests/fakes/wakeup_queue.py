@@ -1,0 +1,52 @@
+"""The lanes in memory, stricter than SQS and its emulators."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shared.domain.ids import ExecutionId
+from shared.domain.wakeup import MAX_DELAY_SECONDS, Wakeup, delay_seconds
+from shared.names import Lane
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentMessage:
+    """A message that a lane accepted; it can be received from `visible_at` on."""
+
+    wakeup: Wakeup
+    sent_at: int
+    visible_at: int
+
+
+class FakeWakeupQueue:
+    """Records what is sent, in order. A test can let it refuse certain sends once."""
+
+    def __init__(self) -> None:
+        self.messages: list[SentMessage] = []
+        self._failing: set[ExecutionId] = set()
+
+    def fail_once(self, *keys: ExecutionId) -> None:
+        """Refuse the next message that names any of these executions."""
+        self._failing.update(keys)
+
+    def send(self, wakeups: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
+        """See the port."""
+        return [wakeup for wakeup in wakeups if not self._accept(wakeup, now_ms)]
+
+    def visible(self, lane: Lane, now_ms: int) -> list[SentMessage]:
+        """The messages of a lane that can be received now."""
+        return [
+            message
+            for message in self.messages
+            if message.wakeup.lane is lane and message.visible_at <= now_ms
+        ]
+
+    def _accept(self, wakeup: Wakeup, now_ms: int) -> bool:
+        failing = self._failing.intersection(wakeup.keys)
+        if failing:
+            self._failing -= failing
+            return False
+        delay = delay_seconds(wakeup.not_before, now_ms)
+        if not 0 <= delay <= MAX_DELAY_SECONDS:
+            raise ValueError(f"SQS holds a message for 0 to {MAX_DELAY_SECONDS} seconds, not {delay}")
+        self.messages.append(SentMessage(wakeup=wakeup, sent_at=now_ms, visible_at=now_ms + delay * 1000))
+        return True
