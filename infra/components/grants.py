@@ -15,7 +15,7 @@ from infra.components.tables import Tables
 from shared.names import ENCRYPTION_CONTEXT_TENANT, Index
 
 GET, PUT, UPDATE, DELETE = "GetItem", "PutItem", "UpdateItem", "DeleteItem"
-QUERY, BATCH_GET, CHECK, PARTIQL = "Query", "BatchGetItem", "ConditionCheckItem", "PartiQLUpdate"
+QUERY, BATCH_GET, PARTIQL = "Query", "BatchGetItem", "PartiQLUpdate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class Grants:
     """DynamoDB actions on each table, and whether the function unwraps tenants' keys. All send to the lanes."""
 
     executions: tuple[str, ...] = ()
-    execution_indexes: tuple[str, ...] = ()
+    failed_index: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()
     tenants: tuple[str, ...] = ()
     leases: tuple[str, ...] = ()
@@ -32,38 +32,30 @@ class Grants:
 
 GRANTS: dict[str, Grants] = {
     "api": Grants(
-        executions=(GET, PUT, UPDATE, BATCH_GET, QUERY, CHECK),
-        execution_indexes=(QUERY,),
-        jobs=(GET, PUT, UPDATE, QUERY, CHECK),
-        tenants=(GET, UPDATE),
-        leases=(PUT, UPDATE),
+        executions=(GET, PUT, UPDATE, BATCH_GET),
+        failed_index=(QUERY,),
+        jobs=(GET, PUT, UPDATE),
+        tenants=(GET,),
+        leases=(UPDATE,),
         decrypts=True,
     ),
-    "watcher": Grants(
-        executions=(QUERY,),
-        leases=(GET, PUT, UPDATE, QUERY),
-    ),
+    "watcher": Grants(executions=(QUERY,), leases=(UPDATE,)),
     "sweeper": Grants(
         executions=(GET, PUT, UPDATE, QUERY),
-        jobs=(GET, UPDATE, CHECK),
-        leases=(GET, PUT, UPDATE, DELETE, QUERY),
+        jobs=(UPDATE,),
+        leases=(GET, UPDATE, DELETE, QUERY),
     ),
     "executor": Grants(
-        executions=(GET, PUT, UPDATE, CHECK, PARTIQL),
-        jobs=(GET, UPDATE, CHECK),
+        executions=(GET, PUT, UPDATE, PARTIQL),
+        jobs=(GET, UPDATE),
         tenants=(GET,),
         leases=(PUT, UPDATE),
         decrypts=True,
     ),
-    "dead_letter": Grants(
-        executions=(GET, PUT, UPDATE),
-        jobs=(GET, UPDATE, CHECK),
-        leases=(PUT, UPDATE),
-    ),
+    "dead_letter": Grants(executions=(GET, PUT, UPDATE), jobs=(UPDATE,), leases=(PUT, UPDATE)),
 }
 """By the package under `functions/`."""
 
-INDEXES = (Index.BY_TENANT, Index.FAILED)
 SEND = ("sqs:SendMessage",)
 CONSUME = (
     "sqs:ReceiveMessage",
@@ -80,10 +72,9 @@ def statements(
     """The statements of one function's role, except that for its logs."""
     grants = GRANTS[spec.package]
     executions = tables.executions.table_arn
-    indexes = [f"{executions}/index/{name}" for name in INDEXES]
     wanted: list[tuple[tuple[str, ...], list[str]]] = [
         (_dynamodb(grants.executions), [executions]),
-        (_dynamodb(grants.execution_indexes), indexes),
+        (_dynamodb(grants.failed_index), [f"{executions}/index/{Index.FAILED}"]),
         (_dynamodb(grants.jobs), [tables.jobs.table_arn]),
         (_dynamodb(grants.tenants), [tables.tenants.table_arn]),
         (_dynamodb(grants.leases), [tables.leases.table_arn]),

@@ -7,13 +7,12 @@ from aws_cdk import aws_lambda as lambda_
 
 from infra.components.alarm_spec import AlarmSpec
 from infra.components.functions import Functions
-from infra.components.grants import INDEXES
 from infra.components.http_entry import HttpEntry
 from infra.components.lanes import Lanes
 from infra.components.metrics import MINUTE, SUM, of_function, of_queue, table_throttles
 from infra.components.tables import Tables
 from infra.config import StageConfig
-from shared.names import Lane
+from shared.names import Index, Lane
 
 QUEUE_AGE_SECONDS = 1_200
 """A message may lawfully be delayed for 900 s; one that is five minutes older is not being worked off."""
@@ -96,7 +95,7 @@ def _recursion(name: str, function: lambda_.Function) -> AlarmSpec:
 
 def _tables(tables: Tables) -> Iterator[AlarmSpec]:
     for name, table in tables.by_name().items():
-        indexes = INDEXES if table is tables.executions else ()
+        indexes = (Index.BY_TENANT, Index.FAILED) if table is tables.executions else ()
         yield AlarmSpec(
             name=f"TableThrottles{name.capitalize()}",
             meaning=f"DynamoDB refuses requests to {name}: a partition is too hot; consider more shards.",

@@ -58,6 +58,8 @@ class FakeExecutionStore:
 
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
         """See the port."""
+        if (finish.next_attempt_at is not None) != (finish.transition is Transition.RETRY):
+            raise ValueError("the next attempt's instant goes with a retry, and with no other end")
         row = self._row(execution.id)
         standing = row.execution
         is_own = (standing.attempt, standing.owner) == (execution.attempt, execution.owner)

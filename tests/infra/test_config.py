@@ -7,9 +7,7 @@ import pytest
 
 from infra.components.shard_plan import MAX_SHARDS, ShardEpoch, plan_json
 from infra.config import IDEMPOTENCY_DAYS, LaneConcurrency, cloud_stage, local_stage
-from shared.adapters.kms import vault
 from shared.domain import bucket, retention
-from shared.names import ENCRYPTION_CONTEXT_TENANT
 
 STAGE = cloud_stage("prod", "eu-west-1")
 EPOCH = STAGE.shard_plan[0]
@@ -75,4 +73,3 @@ def test_the_limits_are_those_of_the_domain() -> None:
     """Spelt twice, since infrastructure imports no run-time code."""
     assert IDEMPOTENCY_DAYS == retention.IDEMPOTENCY_DAYS
     assert MAX_SHARDS == bucket.MAX_SHARDS
-    assert vault.CONTEXT_KEY == ENCRYPTION_CONTEXT_TENANT

@@ -80,7 +80,7 @@ def test_each_table_is_granted_as_the_table_of_grants_says(cloud: Synthesised, s
         own = {action for action, name in allowed if table in name and "/index/" not in name}
         assert own == {f"dynamodb:{verb}" for verb in verbs}
     indexes = {name.rsplit("/", 1)[-1] for _, name in allowed if "/index/" in name}
-    assert indexes == ({"by_tenant", "failed"} if grants.execution_indexes else set())
+    assert indexes == ({"failed"} if grants.failed_index else set())
 
 
 @every_function

@@ -52,7 +52,7 @@ windows = st.sampled_from(WINDOWS)
 gaps = st.sampled_from(list(Gap))
 overlaps = st.sampled_from(list(Overlap))
 moments = st.integers(int(at("1971-01-01").timestamp()) * 1000, int(at("2100-01-01").timestamp()) * 1000)
-relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=150)
+relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=80)
 
 
 @relaxed
@@ -135,7 +135,7 @@ def test_every_moment_up_to_the_next_instant_has_the_same_next(
     assert cron_next(parsed, zone, found - 1, gap, overlap) == found
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(
     zone=st.sampled_from(sorted(set(ZONES) - JUMPS_TO_MIDNIGHT)),
     year=st.integers(1993, 2040),

@@ -11,12 +11,12 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.tenant import Tenant
+from shared.names import ENCRYPTION_CONTEXT_TENANT
 from shared.ports import Entropy
 
 if TYPE_CHECKING:
     from mypy_boto3_kms import KMSClient
 
-CONTEXT_KEY = "punctual:tenant"
 _VERSION = b"\x01"
 _NONCE_BYTES = 12
 _OVERHEAD = len(_VERSION) + _NONCE_BYTES + 16
@@ -37,7 +37,7 @@ class KmsVault:
         """See the port."""
         try:
             answer = self._client.generate_data_key_without_plaintext(
-                KeyId=self._key_id, KeySpec="AES_256", EncryptionContext={CONTEXT_KEY: tenant_id}
+                KeyId=self._key_id, KeySpec="AES_256", EncryptionContext={ENCRYPTION_CONTEXT_TENANT: tenant_id}
             )
         except (BotoCoreError, ClientError) as fault:
             raise UnavailableError("KMS made no data key") from fault
@@ -76,7 +76,7 @@ class KmsVault:
             answer = self._client.decrypt(
                 KeyId=self._key_id,
                 CiphertextBlob=tenant.data_key,
-                EncryptionContext={CONTEXT_KEY: tenant.id},
+                EncryptionContext={ENCRYPTION_CONTEXT_TENANT: tenant.id},
             )
         except (BotoCoreError, ClientError) as fault:
             raise UnavailableError("KMS did not unwrap the data key") from fault

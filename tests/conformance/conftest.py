@@ -1,0 +1,119 @@
+"""The engines, each started once for the session, and the implementations that the suites run over."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+from moto import mock_aws
+
+from infra.local.dynamodb_local import DynamoDbLocal
+from infra.local.emulator import Emulator
+from infra.local.home import LocalHome
+from shared.ports import Claimer
+from tests.conformance.deviations import deviates
+from tests.conformance.labs import REGION, DynamoLab, FakeLab, Lab
+from tests.conformance.tables import TableNames, create_tables, delete_tables, empty_tables
+
+IMPLEMENTATIONS = {
+    "lab": ("fake", "moto", "ministack", "dynamodb-local"),
+    "engine_lab": ("moto", "ministack", "dynamodb-local"),
+    "claiming": (
+        "fake",
+        "moto-update",
+        "moto-batch",
+        "ministack-update",
+        "ministack-batch",
+        "dynamodb-local-update",
+        "dynamodb-local-batch",
+    ),
+}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run each suite over every implementation, except where the table of deviations names one."""
+    module = Path(metafunc.module.__file__).stem
+    for fixture, names in IMPLEMENTATIONS.items():
+        if fixture in metafunc.fixturenames:
+            lawful = [name for name in names if not deviates(name, module, metafunc.definition.originalname)]
+            metafunc.parametrize(fixture, lawful, indirect=True)
+
+
+def make_client(service: str, endpoint: str | None) -> Any:
+    """A client that asks once, so that a test sees the first answer, and knows no account of the user's."""
+    session = boto3.Session(
+        aws_access_key_id="local", aws_secret_access_key="local", region_name=REGION
+    )
+    config = Config(retries={"total_max_attempts": 1}, max_pool_connections=32, proxies={})
+    return session.client(service, endpoint_url=endpoint, config=config)
+
+
+@pytest.fixture(scope="session")
+def ministack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The endpoint of a running ministack."""
+    emulator = Emulator(LocalHome(tmp_path_factory.mktemp("ministack")))
+    emulator.start()
+    yield emulator.endpoint
+    emulator.stop()
+
+
+@pytest.fixture(scope="session")
+def dynamodb_local() -> Iterator[str]:
+    """The endpoint of a running DynamoDB Local."""
+    with DynamoDbLocal() as engine:
+        yield engine.endpoint
+
+
+@pytest.fixture(scope="module")
+def ministack_tables(ministack: str) -> Iterator[tuple[Any, TableNames]]:
+    """Tables of this module's own."""
+    yield from _tables(make_client("dynamodb", ministack))
+
+
+@pytest.fixture(scope="module")
+def dynamodb_local_tables(dynamodb_local: str) -> Iterator[tuple[Any, TableNames]]:
+    """Tables of this module's own."""
+    yield from _tables(make_client("dynamodb", dynamodb_local))
+
+
+def _tables(client: Any) -> Iterator[tuple[Any, TableNames]]:
+    names = create_tables(client)
+    yield client, names
+    delete_tables(client, names)
+    client.close()
+
+
+def _lab(name: str, request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """Empty stores of one implementation."""
+    if name == "fake":
+        yield FakeLab()
+    elif name == "moto":
+        with mock_aws():
+            client = make_client("dynamodb", None)
+            yield DynamoLab(client, create_tables(client))
+    else:
+        client, names = request.getfixturevalue(f"{name.replace('-', '_')}_tables")
+        yield DynamoLab(client, names)
+        empty_tables(client, names)
+
+
+@pytest.fixture
+def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """The stores of the fake and of every engine."""
+    yield from _lab(request.param, request)
+
+
+@pytest.fixture
+def engine_lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
+    """The adapters over every engine, for what only stored items show."""
+    yield from _lab(request.param, request)
+
+
+@pytest.fixture
+def claiming(request: pytest.FixtureRequest) -> Iterator[tuple[Lab, Claimer]]:
+    """Every way to claim."""
+    engine, _, way = request.param.rpartition("-") if request.param != "fake" else ("fake", "", "")
+    for made in _lab(engine, request):
+        yield made, made.batch_claimer if isinstance(made, DynamoLab) and way == "batch" else made.claimer

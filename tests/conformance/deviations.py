@@ -1,0 +1,19 @@
+"""The known deviations of the engines from AWS: which promise is not asked of which implementation, and why.
+
+The key is (implementation, test); a test is `module::function`, or a whole module. Nothing else leaves a test out.
+docs/deviations.md shows the same rows to people.
+"""
+
+NOT_FOR_THREADS = "one thread only: concurrent conditional writes are not atomic"
+ONE_STEP = "in memory and without threads: each call is one step that nothing comes between"
+
+DEVIATIONS = {
+    ("fake", "test_concurrency"): ONE_STEP,
+    ("moto", "test_concurrency"): NOT_FOR_THREADS,
+    ("moto-batch", "test_claimer"): "crashes on a BatchExecuteStatement with parameters",
+}
+
+
+def deviates(implementation: str, module: str, function: str) -> bool:
+    """Whether the table leaves this test out for this implementation."""
+    return bool({(implementation, module), (implementation, f"{module}::{function}")} & DEVIATIONS.keys())

@@ -1,0 +1,89 @@
+"""The four tables as the suites need them, created here alone."""
+
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from typing import Any
+from uuid import uuid4
+
+from shared.names import Attr, Index
+
+INDEXES = {
+    Index.BY_TENANT: (Attr.TENANT_PK, Attr.TENANT_SK),
+    Index.FAILED: (Attr.FAILED_PK, Attr.FAILED_SK),
+}
+MAX_DELETES = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableNames:
+    """Names that nobody else uses, whichever modules and workers share an engine."""
+
+    executions: str
+    jobs: str
+    tenants: str
+    leases: str
+
+    def __iter__(self) -> Iterator[str]:
+        """All of them."""
+        return iter(astuple(self))
+
+
+def create_tables(client: Any) -> TableNames:
+    """Create a fresh set."""
+    suffix = uuid4().hex[:12]
+    names = TableNames(
+        executions=f"executions-{suffix}",
+        jobs=f"jobs-{suffix}",
+        tenants=f"tenants-{suffix}",
+        leases=f"leases-{suffix}",
+    )
+    for name in names:
+        _create(client, name, INDEXES if name == names.executions else {})
+    return names
+
+
+def empty_tables(client: Any, names: TableNames) -> None:
+    """Delete every item, which is quicker than new tables."""
+    for name in names:
+        items = read_all(client, name)
+        for start in range(0, len(items), MAX_DELETES):
+            deletes = [
+                {"DeleteRequest": {"Key": {Attr.PK: item[Attr.PK], Attr.SK: item[Attr.SK]}}}
+                for item in items[start : start + MAX_DELETES]
+            ]
+            client.batch_write_item(RequestItems={name: deletes})
+
+
+def delete_tables(client: Any, names: TableNames) -> None:
+    """Give them back."""
+    for name in names:
+        client.delete_table(TableName=name)
+
+
+def read_all(client: Any, name: str) -> list[dict[str, Any]]:
+    """Every item of a table, in order of its key."""
+    pages = client.get_paginator("scan").paginate(TableName=name, ConsistentRead=True)
+    items = [item for page in pages for item in page["Items"]]
+    return sorted(items, key=lambda item: (item[Attr.PK]["S"], item[Attr.SK]["S"]))
+
+
+def _create(client: Any, name: str, indexes: dict[str, tuple[str, str]]) -> None:
+    attributes = [Attr.PK, Attr.SK, *(part for key in indexes.values() for part in key)]
+    secondary = [
+        {"IndexName": index, "KeySchema": _schema(*key), "Projection": {"ProjectionType": "KEYS_ONLY"}}
+        for index, key in indexes.items()
+    ]
+    client.create_table(
+        TableName=name,
+        AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in attributes],
+        KeySchema=_schema(Attr.PK, Attr.SK),
+        BillingMode="PAY_PER_REQUEST",
+        **({"GlobalSecondaryIndexes": secondary} if secondary else {}),
+    )
+
+
+def _schema(partition: str, sort: str) -> list[dict[str, str]]:
+    return [
+        {"AttributeName": partition, "KeyType": "HASH"},
+        {"AttributeName": sort, "KeyType": "RANGE"},
+    ]
