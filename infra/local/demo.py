@@ -21,27 +21,26 @@ SCHEDULES: dict[str, dict[str, Any]] = {
 
 @dataclass(slots=True, kw_only=True)
 class Demo:
-    """The demo's tenant and the recurring jobs that it has at work, remembered in a file for the next start."""
+    """The demo's tenant and the jobs that it has at work, remembered in a file for the next start."""
 
     home: LocalHome
     api: Api
     tenant: Tenant
-    jobs: dict[str, str]
-    """What each of the demo's jobs is, by its id."""
+    jobs: list[str]
+    """Ids of the jobs."""
 
     def start_jobs(self, url: str) -> None:
         """Delete what an interrupted run left at work, then submit the three jobs."""
         self.stop_jobs()
         for kind, schedule in SCHEDULES.items():
-            self.jobs[self._submit(kind, schedule, f"{url}/hooks/{kind}")] = kind
+            self.jobs.append(self._submit(kind, schedule, f"{url}/hooks/{kind}"))
             self._remember()
 
     def stop_jobs(self) -> None:
-        """Delete the recurring jobs, so that restarts do not pile them up."""
-        for job_id, kind in list(self.jobs.items()):
-            if kind != "once":
-                self.api.request("DELETE", f"/v1/jobs/{job_id}")
-            del self.jobs[job_id]
+        """Delete the jobs, so that restarts do not pile them up; one that is done already refuses, and may."""
+        while self.jobs:
+            self.api.request("DELETE", f"/v1/jobs/{self.jobs[-1]}")
+            self.jobs.pop()
         self._remember()
 
     def curl(self, url: str) -> str:
@@ -88,10 +87,10 @@ def demo(stack: LocalStack, home: LocalHome) -> Demo:
         tenant = Tenant(
             name=known["tenant"], api_key=known["api_key"], signing_secret=known["signing_secret"]
         )
-        jobs = dict(known.get("jobs", {}))
+        jobs = list(known.get("jobs", ()))
     else:
         # A name of its own each time, for a state that has the tenant while the file with its key is gone.
-        tenant, jobs = stack.create_tenant(f"demo-{secrets.token_hex(3)}"), {}
+        tenant, jobs = stack.create_tenant(f"demo-{secrets.token_hex(3)}"), []
     return Demo(home=home, api=stack.api(tenant.api_key), tenant=tenant, jobs=jobs)
 
 

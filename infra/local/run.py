@@ -37,7 +37,7 @@ def main(arguments: list[str]) -> int:
     console = Console(stderr=options.json)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
-    screen = Screen(Console(), {}, as_json=options.json)
+    screen = Screen(Console(), as_json=options.json)
     try:
         with ExitStack() as exits:
             _run(options, console, screen, exits)
@@ -63,7 +63,6 @@ def _run(options: argparse.Namespace, console: Console, screen: Screen, exits: E
     receiver = exits.enter_context(_receiver(came))
     shown = demo(stack, LocalHome(options.home))
     receiver.secret = shown.tenant.signing_secret
-    screen.kinds = shown.jobs
     exits.callback(_end_jobs, shown)
     shown.start_jobs(receiver.url)
     _introduce(stack, shown.curl(receiver.url), time.monotonic() - begun, console, options)

@@ -1,12 +1,13 @@
 """How calls are shown as they arrive: a live table in a terminal, a line or a JSON object each elsewhere."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
@@ -15,7 +16,6 @@ from rich.text import Text
 from infra.local.calls import Call
 
 PROMISED_LAG_MS = 1500
-OTHER = "mine"
 ROOM_FOR_FRAME = 9
 """Lines of a terminal that the table's rows cannot have."""
 
@@ -56,12 +56,11 @@ class Totals:
 
 
 class Screen:
-    """Shows calls; `kinds` says what each known job is, by its id."""
+    """Shows calls, each under the last part of the path that it came to."""
 
-    def __init__(self, console: Console, kinds: Mapping[str, str], *, as_json: bool = False) -> None:
+    def __init__(self, console: Console, *, as_json: bool = False) -> None:
         self.totals = Totals()
         self._console = console
-        self.kinds = kinds
         self._as_json = as_json
         self._calls: list[Call] = []
         self._live: Live | None = None
@@ -87,7 +86,8 @@ class Screen:
 
     def __rich__(self) -> Group:
         """The table as it is now; rich asks for it at each refresh."""
-        table = Table(expand=True, title=None)
+        # Narrower than the terminal, so that an echoed ^C does not wrap and shift the frame by a line.
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
         for column in ("arrived", "job", "execution", "attempt", "scheduled"):
             table.add_column(column, no_wrap=True)
         table.add_column("lag ms", justify="right", no_wrap=True)
@@ -101,7 +101,7 @@ class Screen:
         lag = "-" if call.lag_ms is None else f"{call.lag_ms:.0f}"
         return (
             _clock(call.arrived_at),
-            self._kind(call),
+            _hook(call),
             _short(call.execution_id),
             str(call.attempt),
             _clock(call.scheduled_at) if call.scheduled_at else "-",
@@ -111,7 +111,7 @@ class Screen:
     def _fields(self, call: Call) -> dict[str, Any]:
         return {
             "arrived_at": call.arrived_at.isoformat(),
-            "kind": self._kind(call),
+            "hook": _hook(call),
             "job_id": call.job_id,
             "execution_id": call.execution_id,
             "attempt": call.attempt,
@@ -120,8 +120,9 @@ class Screen:
             "genuine": call.genuine,
         }
 
-    def _kind(self, call: Call) -> str:
-        return self.kinds.get(call.job_id, OTHER)
+
+def _hook(call: Call) -> str:
+    return call.path.rpartition("/")[2]
 
 
 def _clock(instant: datetime) -> str:

@@ -1,5 +1,6 @@
 """Ports on the loopback address."""
 
+import http.client
 import socket
 
 HOST = "127.0.0.1"
@@ -21,3 +22,16 @@ def taken(port: int) -> bool:
         except OSError:
             return True
     return False
+
+
+def answers(port: int, path: str) -> bool:
+    """Whether an HTTP server on this port answers at all, whatever it says."""
+    connection = http.client.HTTPConnection(HOST, port, timeout=5)
+    try:
+        connection.request("GET", path)
+        connection.getresponse().read()
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+    return True

@@ -43,9 +43,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def make_client(service: str, endpoint: str | None) -> Any:
     """A client that asks once, so that a test sees the first answer, and knows no account of the user's."""
-    session = boto3.Session(
-        aws_access_key_id="local", aws_secret_access_key="local", region_name=REGION
-    )
+    session = boto3.Session(aws_access_key_id="local", aws_secret_access_key="local", region_name=REGION)
     config = Config(retries={"total_max_attempts": 1}, max_pool_connections=32, proxies={})
     return session.client(service, endpoint_url=endpoint, config=config)
 

@@ -14,7 +14,7 @@ from infra.local.stack import LocalStack
 
 pytestmark = pytest.mark.integration
 
-URL = "http://127.0.0.1:9/never"
+URL = "http://127.0.0.1:65000/never"
 FAR = {"schedule": {"at": "2030-01-01T00:00:00Z"}, "request": {"url": URL}}
 
 
@@ -215,7 +215,7 @@ def test_a_cancelled_job_is_never_called(api: Api) -> None:
 
 
 def test_a_large_body_reaches_the_receiver_whole(api: Api) -> None:
-    text = "\u00e4" * 90_000
+    text = "\u00e4" * 40_000
     with Receiver() as receiver:
         request = {"url": f"{receiver.url}/large", "body": text}
         created = api.request("POST", "/v1/jobs", {"schedule": {"delay_seconds": 1}, "request": request})

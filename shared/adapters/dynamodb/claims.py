@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.attributes import encode
 from shared.adapters.dynamodb.conditions import CLAIMABLE
 from shared.adapters.dynamodb.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.items import STATE_CODES, read_execution
+from shared.adapters.dynamodb.items import STATE_CODES, VERSION, read_execution
 from shared.adapters.dynamodb.keys import execution_key, item_key
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.execution import LEASE_MARGIN_MS, Execution, State
@@ -63,12 +63,13 @@ class UpdateItemClaimer:
                     TableName=self._table,
                     Key=item_key(*execution_key(self._region, claim.execution_id)),
                     UpdateExpression="SET s = :running, ca = tm + :lease, ow = :owner, a = a + :one",
-                    ConditionExpression=CLAIMABLE.format(now=":now"),
+                    ConditionExpression=CLAIMABLE.format(version=":version", now=":now"),
                     ExpressionAttributeValues={
                         ":running": encode(STATE_CODES[State.RUNNING]),
                         ":lease": encode(now_ms + LEASE_MARGIN_MS + 1),
                         ":owner": encode(claim.owner),
                         ":one": encode(1),
+                        ":version": encode(VERSION),
                         ":now": encode(now_ms),
                     },
                     ReturnValues="ALL_NEW",
@@ -90,7 +91,7 @@ class BatchStatementClaimer:
         self._region = region
         self._statement = (
             f'UPDATE "{table}" SET s=? SET ca=tm+? SET ow=? SET a=a+1 '  # noqa: S608 - the table is ours
-            f"WHERE pk=? AND sk=? AND {CLAIMABLE.format(now='?')} RETURNING ALL NEW *"
+            f"WHERE pk=? AND sk=? AND {CLAIMABLE.format(version='?', now='?')} RETURNING ALL NEW *"
         )
 
     def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Answer]:
@@ -115,7 +116,7 @@ class BatchStatementClaimer:
         running, lease = STATE_CODES[State.RUNNING], now_ms + LEASE_MARGIN_MS + 1
         return {
             "Statement": self._statement,
-            "Parameters": [encode(value) for value in (running, lease, claim.owner, pk, sk, now_ms)],
+            "Parameters": [encode(value) for value in (running, lease, claim.owner, pk, sk, VERSION, now_ms)],
             "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
 

@@ -48,8 +48,8 @@ def open_state() -> Condition:
     return Condition(f"#s IN ({', '.join(sorted(values))}) AND #v = :v", {**values, ":v": encode(VERSION)})
 
 
-CLAIMABLE = "a < mx AND attribute_not_exists(sr) AND ca <= {now}"
-"""Attempts left, retries not stopped, and from `claimable_from` on: the one condition of a claim.
+CLAIMABLE = "v = {version} AND a < mx AND attribute_not_exists(sr) AND ca <= {now}"
+"""A known version, attempts left, retries not stopped, and from `claimable_from` on: the one condition of a claim.
 
 `ca` says it for every state at once: 0 before the first attempt, 1.5 s before a retry is due, the end of the
 lease while running; an ended execution has none, so the comparison is false.

@@ -1,0 +1,141 @@
+"""`make bench`: what a job costs, in counted units.
+
+Counted on the emulator, which counts write units as DynamoDB documents them; nothing here is a time.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from rich.console import Console
+from rich.table import Table
+
+from shared.domain.bucket import LOOK_AHEAD_MS, MINUTE_MS
+from shared.domain.new_job import After, Every, NewJob
+from shared.domain.request import Request
+from tests.bench.world import World, world
+
+JOBS = 200
+OCCURRENCES = 50
+FAR_SECONDS = 600
+HOUR_MS = 3_600_000
+MOST_UNITS = 4.0
+MOST_UNITS_WITH_KEY = 5.0
+SQS = ("SendMessageBatch", "ReceiveMessage", "DeleteMessageBatch")
+REQUEST = Request(
+    method="POST",
+    url="https://hooks.example.com/v1/reports/nightly?team=billing",
+    headers=(("Content-Type", "application/json"), ("X-Team", "billing")),
+    body=b'{"kind": "nightly", "account": "1234567890", "parts": ["a", "b", "c"]}',
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """Counted for one scenario, per job or occurrence."""
+
+    name: str
+    write_units: float
+    requests: float
+    sqs: float
+    limit: float
+
+
+def one_offs(made: World, name: str, seconds: int, *, keyed: bool, limit: float) -> Cost:
+    """One-off jobs from the request to the recorded outcome."""
+    tenant = made.tenant
+    marks = _marks(made)
+    for number in range(JOBS):
+        key = f"{name}-{number}" if keyed else None
+        made.create_job(tenant, NewJob(timing=After(seconds), request=REQUEST), key)
+    ticked = _tick_ahead(made, seconds) if seconds == FAR_SECONDS else 0.0
+    made.clock.time_ms += min(seconds * 1000, LOOK_AHEAD_MS)
+    made.work()
+    return _cost(made, name, (marks[0] + ticked, *marks[1:]), JOBS, limit)
+
+
+def _tick_ahead(made: World, seconds: int) -> float:
+    """Let the watchers look; the write units of their leases, which are counted by `dispatch` and not by job."""
+    made.clock.time_ms += seconds * 1000 - LOOK_AHEAD_MS
+    before = made.meter.write_units["UpdateItem"]
+    made.tick()
+    return made.meter.write_units["UpdateItem"] - before
+
+
+def occurrences(made: World) -> Cost:
+    """A recurring job, occurrence after occurrence; its creation is not counted."""
+    made.create_job(made.tenant, NewJob(timing=Every(60), request=REQUEST))
+    marks = _marks(made)
+    for _ in range(OCCURRENCES):
+        made.clock.time_ms += MINUTE_MS
+        made.work()
+    return _cost(made, "recurring, one occurrence", marks, OCCURRENCES, MOST_UNITS)
+
+
+def cancels(made: World) -> Cost:
+    """Cancelling one-off jobs that have not started."""
+    jobs = [
+        made.create_job(made.tenant, NewJob(timing=After(FAR_SECONDS), request=REQUEST)).job.job_id  # type: ignore[union-attr]
+        for _ in range(JOBS)
+    ]
+    marks = _marks(made)
+    for job_id in jobs:
+        made.cancel_job("bench", job_id)
+    return _cost(made, "cancel", marks, JOBS, 1.0)
+
+
+def dispatch(made: World) -> Cost:
+    """What watchers write for jobs that they send: the units of a full tick beyond those of an empty one."""
+    made.clock.time_ms += HOUR_MS
+    empty = _tick_ahead(made, FAR_SECONDS)
+    for _ in range(JOBS):
+        made.create_job(made.tenant, NewJob(timing=After(FAR_SECONDS), request=REQUEST))
+    marks = _marks(made)
+    full = _tick_ahead(made, FAR_SECONDS)
+    assert made.work() < JOBS / 2, "the watcher packs its messages"
+    return replace(_cost(made, "dispatch of one job", marks, JOBS, 0.0), write_units=(full - empty) / JOBS)
+
+
+def _marks(made: World) -> tuple[float, int, int]:
+    meter = made.meter
+    return (
+        sum(meter.write_units.values()),
+        sum(meter.requests.values()),
+        sum(meter.requests[name] for name in SQS),
+    )
+
+
+def _cost(made: World, name: str, marks: tuple[float, int, int], count: int, limit: float) -> Cost:
+    now = _marks(made)
+    units, requests, sqs = ((after - before) / count for after, before in zip(now, marks, strict=True))
+    return Cost(name=name, write_units=units, requests=requests, sqs=sqs, limit=limit)
+
+
+SCENARIOS: tuple[Callable[[World], Cost], ...] = (
+    lambda made: one_offs(made, "one-off, due soon", 100, keyed=False, limit=MOST_UNITS),
+    lambda made: one_offs(made, "one-off, found by a watcher", FAR_SECONDS, keyed=False, limit=MOST_UNITS),
+    lambda made: one_offs(made, "one-off, with Idempotency-Key", 100, keyed=True, limit=MOST_UNITS_WITH_KEY),
+    occurrences,
+    cancels,
+    dispatch,
+)
+
+
+def main() -> int:
+    """Print the table; 1 where a figure is above its limit."""
+    table = Table(title="Cost per job (counted on the emulator)")
+    for heading in ("scenario", "write units", "limit", "AWS requests", "of them SQS"):
+        table.add_column(heading, justify="left" if heading == "scenario" else "right")
+    broken = 0
+    with world() as made:
+        for scenario in SCENARIOS:
+            cost = scenario(made)
+            broken += cost.write_units > cost.limit
+            figures = (cost.write_units, cost.limit, cost.requests, cost.sqs)
+            table.add_row(cost.name, *(f"{figure:.3f}" for figure in figures))
+    Console().print(table)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

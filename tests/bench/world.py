@@ -1,0 +1,147 @@
+"""The product's own wiring over the emulator, with a clock in our hand and every AWS request counted."""
+
+import asyncio
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from infra.local.clients import CREDENTIALS, REGION, Clients
+from infra.local.emulator import Emulator
+from infra.local.home import LocalHome
+from shared.adapters.sqs.messages import decode_wakeup
+from shared.bootstrap import callbacks
+from shared.bootstrap.callbacks import CallbackParts
+from shared.bootstrap.ticks import watch_buckets
+from shared.domain.bucket import MINUTE_MS, ShardRange
+from shared.domain.tenant import Tenant
+from shared.names import Env, Lane
+from shared.settings import CallbackSettings
+from shared.usecases.run_attempts import Delivery
+from tests.conformance.tables import create_tables
+from tests.fakes.clock import VirtualClock
+from tests.fakes.sender import ScriptedSender
+
+START_MS = 30_000_001 * MINUTE_MS
+LAMBDA_BATCH = 10
+
+
+@dataclass(slots=True)
+class Meter:
+    """Counts what goes out: DynamoDB's units by operation, and SQS's requests."""
+
+    write_units: Counter[str] = field(default_factory=Counter)
+    requests: Counter[str] = field(default_factory=Counter)
+    wakeups: list[dict[str, Any]] = field(default_factory=list)
+
+    def watch(self, client: Any) -> None:
+        """Hook into one client."""
+        client.meta.events.register("provide-client-params.dynamodb.*", _ask_for_units)
+        client.meta.events.register("before-call", self._called)
+        client.meta.events.register("after-call.dynamodb.*", self._answered)
+        client.meta.events.register("provide-client-params.sqs.SendMessageBatch", self._sent)
+
+    def _called(self, model: Any, **_: Any) -> None:
+        self.requests[model.name] += 1
+
+    def _sent(self, params: dict[str, Any], **_: Any) -> None:
+        self.wakeups += params["Entries"]
+
+    def _answered(self, model: Any, parsed: dict[str, Any], **_: Any) -> None:
+        if model.name in ("GetItem", "BatchGetItem", "Query"):
+            return
+        consumed = parsed.get("ConsumedCapacity") or []
+        for part in consumed if isinstance(consumed, list) else [consumed]:
+            self.write_units[model.name] += part.get("CapacityUnits", 0)
+
+
+def _ask_for_units(params: dict[str, Any], model: Any, **_: Any) -> dict[str, Any]:
+    if "ReturnConsumedCapacity" in model.input_shape.members:
+        return {**params, "ReturnConsumedCapacity": "TOTAL"}
+    return params
+
+
+class World:
+    """One deployment's use cases. Messages are handed on by the bench, so that no time has to pass."""
+
+    def __init__(self, clients: Clients) -> None:
+        self.clock = VirtualClock(START_MS)
+        self.meter = Meter()
+        self.parts = CallbackParts(_settings(clients))
+        core = self.parts.core
+        core.__dict__["clock"] = self.clock
+        for client in (core.dynamodb, core.sqs):
+            self.meter.watch(client)
+        self.watch_buckets = watch_buckets(core)
+        self.create_job = callbacks.create_job(self.parts)
+        self.cancel_job = callbacks.cancel_job(self.parts)
+        self.run_attempts = callbacks.run_attempts(self.parts, Lane.STANDARD, ScriptedSender(self.clock))
+
+    @cached_property
+    def tenant(self) -> Tenant:
+        """A tenant to work for."""
+        callbacks.create_tenant(self.parts)("bench")
+        made = self.parts.read_tenant("bench")
+        assert made is not None
+        return made
+
+    def tick(self) -> None:
+        """One tick of a watcher for all shards."""
+        self.watch_buckets(ShardRange(index=0, of=1))
+
+    def work(self) -> int:
+        """Hand on every message that was sent, in batches of ten as Lambda does; how many there were."""
+        entries, self.meter.wakeups = self.meter.wakeups, []
+        for start in range(0, len(entries), LAMBDA_BATCH):
+            batch = [_delivery(entry) for entry in entries[start : start + LAMBDA_BATCH]]
+            asyncio.run(self.run_attempts(batch))
+            # What the event source asks of SQS for a batch: one receive and one batch of deletes.
+            self.meter.requests.update(["ReceiveMessage", "DeleteMessageBatch"])
+        return len(entries)
+
+
+@contextmanager
+def world() -> Iterator[World]:
+    """A world over an emulator of its own, which is stopped at the end."""
+    with TemporaryDirectory() as root:
+        emulator = Emulator(LocalHome(Path(root)))
+        emulator.start()
+        try:
+            os.environ.update(CREDENTIALS, AWS_ENDPOINT_URL=emulator.endpoint)
+            yield World(Clients(emulator.endpoint))
+        finally:
+            emulator.stop()
+
+
+def _delivery(entry: dict[str, Any]) -> Delivery:
+    wakeup = decode_wakeup(entry["MessageBody"])
+    return Delivery(message_id=entry["Id"], sent_at=wakeup.not_before, receive_count=1, wakeup=wakeup)
+
+
+def _settings(clients: Clients) -> CallbackSettings:
+    tables = create_tables(clients.client("dynamodb"))
+    sqs = clients.client("sqs")
+    urls = {lane.value: sqs.create_queue(QueueName=f"{lane}-{tables.jobs}")["QueueUrl"] for lane in Lane}
+    key = clients.client("kms").create_key()["KeyMetadata"]["KeyId"]
+    plan = [{"from": "2026-01-01T00:00Z", "normal": 4, "quarter": 4, "midnight": 4}]
+    return CallbackSettings.from_env(
+        {
+            Env.STAGE: "bench",
+            Env.REGION: REGION,
+            Env.EXECUTIONS_TABLE: tables.executions,
+            Env.JOBS_TABLE: tables.jobs,
+            Env.TENANTS_TABLE: tables.tenants,
+            Env.LEASES_TABLE: tables.leases,
+            Env.LANE_QUEUE_URLS: json.dumps(urls),
+            Env.SHARD_PLAN: json.dumps(plan),
+            Env.RETENTION_DAYS: "14",
+            Env.KMS_KEY_ID: key,
+            Env.DIAL_EXCEPTIONS: "127.0.0.0/8",
+        }
+    )

@@ -1,0 +1,220 @@
+"""ExecutionStore: what the owner of an attempt may do, and what becomes of an owner that died."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared.domain.delivery import Reason
+from shared.domain.errors import NotFoundError
+from shared.domain.execution import AttemptOutcome, EndReason, Execution, State, Transition
+from shared.domain.retry import RetryPolicy
+from shared.ports import Claim, Finish
+from tests.builders import DUE_AT, EXPIRES_AT_S, OWNER, execution_id, expiry_for, in_state, one_off
+from tests.conformance.labs import Lab
+
+OUTCOME = AttemptOutcome(
+    attempt=1, started_at=DUE_AT + 3, duration_ms=120, status=503, reason=Reason.HTTP_STATUS
+)
+RETRY_AT = DUE_AT + 20_000
+ENDS = [Transition.SUCCEED, Transition.FAIL]
+OUTCOMES = [*ENDS, Transition.RETRY]
+
+
+def finish(transition: Transition, **overrides: Any) -> Finish:
+    fields: dict[str, Any] = {"transition": transition, "outcomes": (OUTCOME,)}
+    if transition.ends:
+        fields["expires_at_s"] = EXPIRES_AT_S
+    else:
+        fields["next_attempt_at"] = RETRY_AT
+    if transition is Transition.FAIL:
+        fields["end_reason"] = EndReason.ATTEMPTS_USED_UP
+    return Finish(**(fields | overrides))
+
+
+def claimed(lab: Lab, execution: Execution | None = None) -> Execution:
+    lab.executions.put_if_absent(execution or one_off())
+    answer = lab.claimer.claim([Claim(execution_id=(execution or one_off()).id, owner=OWNER)], DUE_AT)[0]
+    assert isinstance(answer, Execution)
+    return answer
+
+
+@pytest.mark.parametrize("transition", OUTCOMES)
+def test_an_attempt_ends_with_its_outcome_and_without_owner_and_lease(
+    lab: Lab, transition: Transition
+) -> None:
+    execution = claimed(lab)
+    assert lab.executions.finish(execution, finish(transition, last_body=b"no room")) is None
+    assert lab.executions.get(execution.id) == replace(
+        execution,
+        state=transition.target,
+        owner=None,
+        lease_until=None,
+        outcomes=(OUTCOME,),
+        last_body=b"no room",
+        next_attempt_at=RETRY_AT if transition is Transition.RETRY else None,
+        end_reason=EndReason.ATTEMPTS_USED_UP if transition is Transition.FAIL else None,
+    )
+
+
+@pytest.mark.parametrize("transition", OUTCOMES)
+def test_an_expiry_is_set_exactly_with_the_end(lab: Lab, transition: Transition) -> None:
+    execution = claimed(lab)
+    assert lab.expiry(execution.id) is None
+    lab.executions.finish(execution, finish(transition))
+    assert lab.expiry(execution.id) == (EXPIRES_AT_S if transition.ends else None)
+
+
+def test_every_outcome_of_twenty_attempts_is_kept(lab: Lab) -> None:
+    lab.executions.put_if_absent(one_off(retry=RetryPolicy(max_attempts=20)))
+    outcomes: tuple[AttemptOutcome, ...] = ()
+    for attempt in range(1, 21):
+        now_ms = DUE_AT + attempt * 100_000
+        answer = lab.claimer.claim([Claim(execution_id=one_off().id, owner=OWNER)], now_ms)[0]
+        assert isinstance(answer, Execution)
+        assert answer.outcomes == outcomes
+        outcomes += (
+            replace(OUTCOME, attempt=attempt, started_at=now_ms, status=None, reason=Reason.TIMEOUT),
+        )
+        end = Transition.RETRY if attempt < 20 else Transition.FAIL
+        changes = {"next_attempt_at": now_ms + 1} if end is Transition.RETRY else {}
+        assert lab.executions.finish(answer, finish(end, outcomes=outcomes, **changes)) is None
+    last = lab.executions.get(one_off().id)
+    assert last is not None
+    assert (last.outcomes, last.attempt, last.state) == (outcomes, 20, State.FAILED)
+
+
+def test_the_last_failing_body_outlives_a_success(lab: Lab) -> None:
+    execution = claimed(lab)
+    lab.executions.finish(execution, finish(Transition.RETRY, last_body=b"no room"))
+    again = lab.claimer.claim([Claim(execution_id=execution.id, owner=OWNER)], RETRY_AT)[0]
+    assert isinstance(again, Execution)
+    lab.executions.finish(again, finish(Transition.SUCCEED))
+    last = lab.executions.get(execution.id)
+    assert last is not None
+    assert last.last_body == b"no room"
+
+
+@pytest.mark.parametrize("transition", OUTCOMES)
+def test_an_attempt_that_was_taken_over_is_fenced(lab: Lab, transition: Transition) -> None:
+    stalled = claimed(lab)
+    later = (stalled.lease_until or 0) + 1
+    successor = lab.claimer.claim([Claim(execution_id=stalled.id, owner="another")], later)[0]
+    before = lab.contents()
+    assert lab.executions.finish(stalled, finish(transition)) == successor
+    assert lab.contents() == before
+
+
+@pytest.mark.parametrize("transition", OUTCOMES)
+@pytest.mark.parametrize("stranger", [{"attempt": 2}, {"owner": "another"}], ids=["attempt", "owner"])
+def test_neither_the_number_nor_the_owner_alone_is_enough(
+    lab: Lab, transition: Transition, stranger: dict[str, Any]
+) -> None:
+    execution = claimed(lab)
+    before = lab.contents()
+    assert lab.executions.finish(replace(execution, **stranger), finish(transition)) == execution
+    assert lab.contents() == before
+
+
+@pytest.mark.parametrize("transition", OUTCOMES)
+@pytest.mark.parametrize("state", sorted(set(State) - {State.RUNNING}))
+def test_nothing_but_a_running_attempt_ends(lab: Lab, transition: Transition, state: State) -> None:
+    standing = in_state(one_off(), state)
+    lab.executions.put_if_absent(standing, expires_at_s=expiry_for(standing))
+    before = lab.contents()
+    assert lab.executions.finish(in_state(one_off(), State.RUNNING), finish(transition)) == standing
+    assert lab.contents() == before
+
+
+@pytest.mark.parametrize("transition", OUTCOMES)
+def test_an_outcome_that_is_written_twice_is_refused_the_second_time(
+    lab: Lab, transition: Transition
+) -> None:
+    execution = claimed(lab)
+    lab.executions.finish(execution, finish(transition))
+    standing = lab.executions.finish(execution, finish(transition))
+    assert standing == lab.executions.get(execution.id)
+    assert standing is not None
+    assert (standing.state, standing.outcomes) == (transition.target, (OUTCOME,))
+
+
+def test_there_is_nothing_to_finish_where_nothing_stands(lab: Lab) -> None:
+    with pytest.raises(NotFoundError):
+        lab.executions.finish(in_state(one_off(), State.RUNNING), finish(Transition.SUCCEED))
+    assert lab.executions.get(one_off().id) is None
+
+
+def test_stopped_retries_refuse_a_retry_and_nothing_else(lab: Lab) -> None:
+    execution = claimed(lab)
+    assert lab.executions.stop_retries(execution.id)
+    standing = lab.executions.finish(execution, finish(Transition.RETRY))
+    assert standing == replace(execution, stop_retries=True)
+    assert lab.executions.finish(execution, finish(Transition.FAIL, end_reason=EndReason.STOPPED)) is None
+    last = lab.executions.get(execution.id)
+    assert last is not None
+    assert (last.state, last.end_reason) == (State.FAILED, EndReason.STOPPED)
+
+
+@pytest.mark.parametrize("state", State)
+def test_retries_are_stopped_only_while_an_attempt_runs(lab: Lab, state: State) -> None:
+    standing = in_state(one_off(), state)
+    lab.executions.put_if_absent(standing, expires_at_s=expiry_for(standing))
+    assert lab.executions.stop_retries(standing.id) == (state is State.RUNNING)
+    assert lab.executions.get(standing.id) == replace(standing, stop_retries=state is State.RUNNING)
+
+
+def test_no_retries_are_stopped_of_what_is_not_there(lab: Lab) -> None:
+    assert not lab.executions.stop_retries(execution_id())
+    assert lab.executions.get(execution_id()) is None
+
+
+def test_an_execution_is_given_up_under_a_dead_lease(lab: Lab) -> None:
+    lost = claimed(lab)
+    assert lab.executions.give_up(
+        lost, reason=EndReason.WORKER_LOST, now_ms=(lost.lease_until or 0) + 1, expires_at_s=EXPIRES_AT_S
+    )
+    assert lab.executions.get(lost.id) == replace(
+        lost, state=State.FAILED, owner=None, lease_until=None, end_reason=EndReason.WORKER_LOST
+    )
+    assert lab.expiry(lost.id) == EXPIRES_AT_S
+
+
+def test_an_execution_is_not_given_up_while_its_lease_lives(lab: Lab) -> None:
+    running = claimed(lab)
+    before = lab.contents()
+    assert not lab.executions.give_up(
+        running, reason=EndReason.WORKER_LOST, now_ms=running.lease_until or 0, expires_at_s=EXPIRES_AT_S
+    )
+    assert lab.contents() == before
+
+
+def test_an_execution_is_not_given_up_once_another_attempt_runs(lab: Lab) -> None:
+    stalled = claimed(lab)
+    lab.claimer.claim([Claim(execution_id=stalled.id, owner="another")], (stalled.lease_until or 0) + 1)
+    before = lab.contents()
+    assert not lab.executions.give_up(
+        stalled, reason=EndReason.WORKER_LOST, now_ms=DUE_AT + 10_000_000, expires_at_s=EXPIRES_AT_S
+    )
+    assert lab.contents() == before
+
+
+@pytest.mark.parametrize("state", sorted(set(State) - {State.RUNNING}))
+def test_nothing_but_a_running_execution_is_given_up(lab: Lab, state: State) -> None:
+    standing = in_state(one_off(), state)
+    lab.executions.put_if_absent(standing, expires_at_s=expiry_for(standing))
+    before = lab.contents()
+    assert not lab.executions.give_up(
+        replace(in_state(one_off(), State.RUNNING), attempt=standing.attempt),
+        reason=EndReason.WORKER_LOST,
+        now_ms=DUE_AT + 10_000_000,
+        expires_at_s=EXPIRES_AT_S,
+    )
+    assert lab.contents() == before
+
+
+def test_what_is_not_there_is_not_given_up(lab: Lab) -> None:
+    running = in_state(one_off(), State.RUNNING)
+    assert not lab.executions.give_up(
+        running, reason=EndReason.WORKER_LOST, now_ms=DUE_AT * 2, expires_at_s=EXPIRES_AT_S
+    )
+    assert lab.executions.get(running.id) is None

@@ -1,0 +1,130 @@
+"""ExecutionStore: filing and reading."""
+
+from dataclasses import replace
+
+import pytest
+
+from shared.domain.errors import UnknownVersionError, UnreadableItemError
+from shared.domain.execution import EndReason, Missed, State
+from shared.domain.job import Job
+from shared.domain.retry import RetryPolicy
+from shared.domain.schedule import Cron
+from shared.names import Lane
+from tests.builders import DUE_AT, EXPIRES_AT_S, execution_id, expiry_for, in_state, job, occurrence, one_off
+from tests.conformance.labs import Lab
+
+
+def test_what_is_filed_is_read_back_whole(lab: Lab) -> None:
+    execution = one_off(
+        shard=31, lane=Lane.BULK, name="nightly", index_shard=3, retry=RetryPolicy(max_attempts=20)
+    )
+    assert lab.executions.put_if_absent(execution) is None
+    assert lab.executions.get(execution.id) == execution
+
+
+def test_an_occurrence_is_read_back_with_all_that_its_successor_needs(lab: Lab) -> None:
+    execution = occurrence(job(schedule=Cron(line="*/5 9-17 * * 1-5", timezone="Europe/Berlin")))
+    lab.executions.put_if_absent(execution)
+    assert lab.executions.get(execution.id) == execution
+
+
+@pytest.mark.parametrize("state", State)
+def test_an_execution_can_be_filed_in_every_state(lab: Lab, state: State) -> None:
+    execution = in_state(one_off(), state)
+    assert lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution)) is None
+    assert lab.executions.get(execution.id) == execution
+
+
+@pytest.mark.parametrize("state", State)
+def test_exactly_an_ended_execution_is_filed_with_an_expiry(lab: Lab, state: State) -> None:
+    execution = in_state(one_off(), state)
+    lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
+    assert lab.expiry(execution.id) == (EXPIRES_AT_S if state.is_terminal else None)
+
+
+def test_a_record_of_skipped_instants_keeps_what_was_missed(lab: Lab) -> None:
+    missed = Missed(count=7, first_at=DUE_AT, last_at=DUE_AT + 360_000, resumed_at=DUE_AT + 420_000)
+    skipped = occurrence(state=State.SKIPPED, end_reason=EndReason.COALESCED, missed=missed)
+    lab.executions.put_if_absent(skipped, expires_at_s=EXPIRES_AT_S)
+    assert lab.executions.get(skipped.id) == skipped
+
+
+@pytest.mark.parametrize("state", State)
+def test_a_refused_put_returns_what_stands_there_unchanged(lab: Lab, state: State) -> None:
+    standing = in_state(one_off(), state, fingerprint=b"the first writer")
+    lab.executions.put_if_absent(standing, expires_at_s=expiry_for(standing))
+    before = lab.contents()
+    assert lab.executions.put_if_absent(one_off(fingerprint=b"another request!")) == standing
+    assert lab.contents() == before
+
+
+def test_filing_the_same_execution_again_changes_nothing(lab: Lab) -> None:
+    execution = one_off()
+    lab.executions.put_if_absent(execution)
+    assert lab.executions.put_if_absent(replace(execution, state=State.QUEUED)) == execution
+
+
+def test_ids_that_differ_in_one_part_are_different_executions(lab: Lab) -> None:
+    ids = [
+        execution_id(1),
+        execution_id(2),
+        execution_id(1, shard=1),
+        execution_id(1, dispatch_at=DUE_AT + 1),
+        execution_id(1, dispatch_at=DUE_AT + 60_000),
+    ]
+    for each in ids:
+        assert lab.executions.put_if_absent(one_off(id=each)) is None
+    assert [lab.executions.get(each) for each in ids] == [one_off(id=each) for each in ids]
+
+
+def test_an_execution_that_was_never_filed_is_not_found(lab: Lab) -> None:
+    assert lab.executions.get(execution_id()) is None
+
+
+def test_an_item_of_a_newer_version_is_neither_read_nor_overwritten(lab: Lab) -> None:
+    lab.executions.put_if_absent(one_off())
+    lab.make_newer(one_off().id)
+    before = lab.contents()
+    with pytest.raises(UnknownVersionError):
+        lab.executions.get(one_off().id)
+    with pytest.raises(UnknownVersionError):
+        lab.executions.put_if_absent(one_off())
+    assert lab.contents() == before
+
+
+def test_a_broken_item_is_neither_read_nor_overwritten(lab: Lab) -> None:
+    lab.executions.put_if_absent(one_off())
+    lab.damage(one_off().id)
+    before = lab.contents()
+    with pytest.raises(UnreadableItemError) as raised:
+        lab.executions.get(one_off().id)
+    assert not isinstance(raised.value, UnknownVersionError)
+    with pytest.raises(UnreadableItemError):
+        lab.executions.put_if_absent(one_off())
+    assert lab.contents() == before
+
+
+def test_a_hundred_are_read_at_once_and_those_that_are_absent_left_out(lab: Lab) -> None:
+    filed = [one_off(number, due_at=DUE_AT + number * 7_001) for number in range(100)]
+    for execution in filed[::3]:
+        lab.executions.put_if_absent(execution)
+    found = lab.executions.get_many([execution.id for execution in filed])
+    assert found == {execution.id: execution for execution in filed[::3]}
+
+
+def test_reading_none_finds_none(lab: Lab) -> None:
+    assert lab.executions.get_many([]) == {}
+
+
+def test_an_id_that_is_asked_for_twice_is_found_once(lab: Lab) -> None:
+    lab.executions.put_if_absent(one_off())
+    assert lab.executions.get_many([one_off().id, one_off().id]) == {one_off().id: one_off()}
+
+
+def test_occurrences_of_two_revisions_stand_side_by_side(lab: Lab) -> None:
+    first: Job = job()
+    second = replace(first, revision=2)
+    for definition in (first, second):
+        assert lab.executions.put_if_absent(occurrence(definition)) is None
+    found = lab.executions.get_many([occurrence(first).id, occurrence(second).id])
+    assert {execution.revision for execution in found.values()} == {1, 2}

@@ -1,0 +1,197 @@
+"""ExecutionStore: scans of a shard, and pointers."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from shared.domain.execution import Pointer, State
+from shared.domain.ids import ExecutionId
+from shared.domain.sweep import DueRow
+from shared.names import Lane
+from shared.ports import ScanPage
+from tests.builders import (
+    BUCKET,
+    DUE_AT,
+    EXPIRES_AT_S,
+    TENANT,
+    execution_id,
+    expiry_for,
+    in_state,
+    occurrence,
+    one_off,
+)
+from tests.conformance.labs import Lab
+
+LATER = DUE_AT + 3_600_000
+POINTER = Pointer(
+    dispatch_at=LATER,
+    target=execution_id(),
+    attempt=2,
+    tenant_id=TENANT,
+    lane=Lane.CRITICAL,
+    created_at=DUE_AT,
+)
+
+
+def pages(lab: Lab, limit: int, bucket: int = BUCKET, shard: int = 0) -> list[ScanPage]:
+    found = [lab.executions.scan(bucket, shard, after=None, limit=limit)]
+    while found[-1].next_after is not None:
+        found.append(lab.executions.scan(bucket, shard, after=found[-1].next_after, limit=limit))
+    return found
+
+
+def rows(lab: Lab, bucket: int = BUCKET, shard: int = 0) -> list[DueRow]:
+    return [row for page in pages(lab, 100, bucket, shard) for row in page.rows]
+
+
+@pytest.mark.parametrize("limit", [1, 4, 5, 9, 10, 11, 500])
+def test_pages_show_every_row_once_in_order_of_time(lab: Lab, limit: int) -> None:
+    for number in (3, 9, 0, 6, 1, 8, 2, 7, 5, 4):
+        lab.executions.put_if_absent(one_off(number, due_at=BUCKET * 60_000 + number * 5_999))
+    found = pages(lab, limit)
+    assert all(len(page.rows) <= limit for page in found)
+    seen = [row for page in found for row in page.rows]
+    assert [row.id.entropy for row in seen] == list(range(10))
+    assert all(earlier.sort_key < later.sort_key for earlier, later in pairwise(seen))
+
+
+def test_a_page_goes_on_behind_any_row_that_it_showed(lab: Lab) -> None:
+    for number in range(5):
+        lab.executions.put_if_absent(one_off(number))
+    seen = rows(lab)
+    page = lab.executions.scan(BUCKET, 0, after=seen[1].sort_key, limit=100)
+    assert page.rows == tuple(seen[2:])
+
+
+def test_the_limit_counts_rows_of_every_state(lab: Lab) -> None:
+    for number, state in enumerate(State):
+        execution = in_state(one_off(number), state)
+        lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
+    assert all(len(page.rows) <= 2 for page in pages(lab, 2))
+    assert [row.state for row in rows(lab)] == list(State)
+
+
+def test_a_scan_sees_its_own_shard_of_its_own_bucket_alone(lab: Lab) -> None:
+    places = [(DUE_AT, 0), (DUE_AT, 1), (DUE_AT, 10), (DUE_AT + 60_000, 0), (DUE_AT - 60_000, 0)]
+    for number, (due_at, shard) in enumerate(places):
+        lab.executions.put_if_absent(one_off(number, due_at=due_at, shard=shard))
+    for number, (due_at, shard) in enumerate(places):
+        assert [row.id.entropy for row in rows(lab, due_at // 60_000, shard)] == [number]
+
+
+def test_an_empty_shard_has_one_empty_page(lab: Lab) -> None:
+    assert lab.executions.scan(BUCKET, 0, after=None, limit=10) == ScanPage(
+        rows=(), unreadable=(), next_after=None
+    )
+
+
+@pytest.mark.parametrize("state", State)
+def test_a_row_says_all_that_watchers_and_sweepers_ask(lab: Lab, state: State) -> None:
+    execution = in_state(replace(occurrence(), lane=Lane.BULK), state)
+    lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
+    (row,) = rows(lab)
+    assert row == DueRow(
+        id=execution.id,
+        sort_key=row.sort_key,
+        tenant_id=execution.tenant_id,
+        lane=Lane.BULK,
+        state=state,
+        created_at=execution.created_at,
+        attempt=execution.attempt,
+        max_attempts=execution.retry.max_attempts,
+        stop_retries=False,
+        claimable_from=execution.claimable_from,
+        next_attempt_at=execution.next_attempt_at,
+    )
+    assert row.wakes == execution.id
+
+
+def test_a_row_says_that_retries_were_stopped(lab: Lab) -> None:
+    lab.executions.put_if_absent(in_state(one_off(), State.RUNNING))
+    lab.executions.stop_retries(one_off().id)
+    assert rows(lab)[0].stop_retries
+
+
+def test_rows_that_cannot_be_read_are_named_and_block_no_other(lab: Lab) -> None:
+    for number in range(6):
+        lab.executions.put_if_absent(one_off(number))
+    lab.damage(execution_id(1))
+    lab.make_newer(execution_id(4))
+    for limit in (1, 2, 100):
+        found = pages(lab, limit)
+        assert [row.id.entropy for page in found for row in page.rows] == [0, 2, 3, 5]
+        named = [name for page in found for name in page.unreadable]
+        assert [str(execution_id(1)) in named[0], str(execution_id(4)) in named[1], len(named)] == [
+            True,
+            True,
+            2,
+        ]
+
+
+def test_a_pointer_shows_where_it_stands_and_whom_it_wakes(lab: Lab) -> None:
+    assert lab.executions.put_pointer(POINTER)
+    (row,) = rows(lab, POINTER.location.bucket)
+    assert row == DueRow(
+        id=ExecutionId(dispatch_at=LATER, shard=0, entropy=POINTER.target.entropy),
+        sort_key=row.sort_key,
+        tenant_id=TENANT,
+        lane=Lane.CRITICAL,
+        state=State.PENDING,
+        created_at=DUE_AT,
+        attempt=2,
+        max_attempts=2,
+        stop_retries=False,
+        claimable_from=None,
+        next_attempt_at=None,
+        pointer_target=execution_id(),
+    )
+    assert row.wakes == execution_id()
+
+
+def test_a_pointer_is_filed_once(lab: Lab) -> None:
+    lab.executions.put_pointer(POINTER)
+    before = lab.contents()
+    assert not lab.executions.put_pointer(replace(POINTER, state=State.QUEUED, created_at=DUE_AT + 9))
+    assert lab.contents() == before
+
+
+def test_pointers_of_two_attempts_stand_beside_each_other_and_beside_executions(lab: Lab) -> None:
+    assert lab.executions.put_pointer(POINTER)
+    assert lab.executions.put_pointer(replace(POINTER, attempt=3))
+    assert lab.executions.put_if_absent(one_off(due_at=LATER)) is None
+    seen = rows(lab, POINTER.location.bucket)
+    assert sorted((row.attempt, row.wakes) for row in seen) == sorted(
+        [(0, execution_id(dispatch_at=LATER)), (2, execution_id()), (3, execution_id())],
+        key=lambda entry: entry[0],
+    )
+
+
+def test_a_pointer_is_no_execution(lab: Lab) -> None:
+    lab.executions.put_pointer(POINTER)
+    assert lab.executions.get(POINTER.location) is None
+    assert lab.executions.get(POINTER.target) is None
+
+
+@pytest.mark.parametrize("state", [State.PENDING, State.QUEUED])
+def test_a_pointer_that_is_done_expires(lab: Lab, state: State) -> None:
+    pointer = replace(POINTER, state=state)
+    lab.executions.put_pointer(pointer)
+    assert lab.pointer_expiry(pointer) is None
+    (row,) = rows(lab, POINTER.location.bucket)
+    lab.executions.end_pointer(row.id, row.wakes, row.attempt, EXPIRES_AT_S)
+    assert [row.state for row in rows(lab, POINTER.location.bucket)] == [State.SUCCEEDED]
+    assert lab.pointer_expiry(pointer) == EXPIRES_AT_S
+
+
+def test_a_pointer_ends_once(lab: Lab) -> None:
+    lab.executions.put_pointer(POINTER)
+    lab.executions.end_pointer(POINTER.location, POINTER.target, POINTER.attempt, EXPIRES_AT_S)
+    before = lab.contents()
+    lab.executions.end_pointer(POINTER.location, POINTER.target, POINTER.attempt, EXPIRES_AT_S + 1)
+    assert lab.contents() == before
+
+
+def test_ending_a_pointer_that_is_not_there_leaves_nothing(lab: Lab) -> None:
+    lab.executions.end_pointer(POINTER.location, POINTER.target, POINTER.attempt, EXPIRES_AT_S)
+    assert rows(lab, POINTER.location.bucket) == []

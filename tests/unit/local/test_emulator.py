@@ -1,0 +1,115 @@
+"""The emulator's process: where it listens, what it keeps, and what it leaves behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from infra.local.clients import Clients
+from infra.local.emulator import Emulator
+from infra.local.home import PROJECT_ROOT, LocalHome, LocalStackError
+from infra.local.processes import in_group
+from tests.unit.local.listening import LOOPBACK, listening_addresses
+
+linux = pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads the Linux kernel's tables")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> LocalHome:
+    return LocalHome(tmp_path / "local")
+
+
+@linux
+def test_it_listens_on_loopback_alone(home: LocalHome) -> None:
+    emulator = Emulator(home)
+    emulator.start()
+    try:
+        # Services bind lazily, so use those that could.
+        Clients(emulator.endpoint).client("sqs").create_queue(QueueName="q")
+        addresses = listening_addresses([process.pid for process in emulator.processes()])
+    finally:
+        emulator.stop()
+    assert addresses
+    assert addresses <= LOOPBACK
+
+
+def test_messages_keys_and_its_port_survive_a_restart(home: LocalHome) -> None:
+    emulator = Emulator(home)
+    emulator.start()
+    clients = Clients(emulator.endpoint)
+    try:
+        url = clients.client("sqs").create_queue(QueueName="q")["QueueUrl"]
+        clients.client("sqs").send_message(QueueUrl=url, MessageBody="later", DelaySeconds=2)
+        key = clients.client("kms").create_key()["KeyMetadata"]["KeyId"]
+        sealed = clients.client("kms").encrypt(KeyId=key, Plaintext=b"secret", EncryptionContext={"t": "a"})
+        first_port = emulator.port
+    finally:
+        emulator.stop()
+    again = Emulator(home)
+    again.start()
+    try:
+        assert again.port == first_port
+        opened = clients.client("kms").decrypt(
+            CiphertextBlob=sealed["CiphertextBlob"], EncryptionContext={"t": "a"}
+        )
+        assert opened["Plaintext"] == b"secret"
+        received = clients.client("sqs").receive_message(QueueUrl=url, WaitTimeSeconds=5)
+        assert [message["Body"] for message in received["Messages"]] == ["later"]
+    finally:
+        again.stop()
+
+
+def test_nothing_of_it_is_left_after_a_stop(home: LocalHome) -> None:
+    emulator = Emulator(home)
+    emulator.start()
+    pid = emulator.processes()[0].pid
+    emulator.stop()
+    assert in_group(pid) == []
+    emulator.stop()
+
+
+def test_one_directory_serves_one_emulator_at_a_time(
+    home: LocalHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infra.local.home.LOCK_SECONDS", 0.3)
+    emulator = Emulator(home)
+    emulator.start()
+    try:
+        with pytest.raises(LocalStackError, match="in use"):
+            Emulator(home).start()
+    finally:
+        emulator.stop()
+
+
+def test_it_saves_its_state_and_goes_when_its_owner_is_killed(home: LocalHome) -> None:
+    script = (
+        "import sys, time; from pathlib import Path; from infra.local.home import LocalHome; "
+        "from infra.local.emulator import Emulator; e = Emulator(LocalHome(Path(sys.argv[1]))); e.start(); "
+        "print(e.processes()[0].pid, flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(home.root)], cwd=PROJECT_ROOT, stdout=subprocess.PIPE, text=True
+    ) as owner:
+        assert owner.stdout is not None
+        emulator_pid = int(owner.stdout.readline())
+        os.kill(owner.pid, signal.SIGKILL)
+    deadline = time.monotonic() + 20
+    while in_group(emulator_pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert in_group(emulator_pid) == []
+    assert (home.state / "eventbridge.json").exists()
+
+
+def test_the_state_of_another_version_is_refused_until_it_may_be_forgotten(home: LocalHome) -> None:
+    home.prepare()
+    home.state.mkdir()
+    home.write("emulator.json", {"port": 1, "version": "0.1"})
+    with pytest.raises(LocalStackError, match="--fresh"):
+        Emulator(home).start()
+    emulator = Emulator(home)
+    emulator.start(fresh=True)
+    emulator.stop()

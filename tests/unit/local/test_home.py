@@ -1,0 +1,47 @@
+"""The state directory."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from infra.local.home import LocalHome, LocalStackError
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> LocalHome:
+    made = LocalHome(tmp_path / "local")
+    made.prepare()
+    return made
+
+
+def test_documents_are_replaced_whole_and_read_by_their_owner_alone(home: LocalHome) -> None:
+    home.write("demo.json", {"api_key": "first"})
+    home.write("demo.json", {"api_key": "second"})
+    assert home.read("demo.json") == {"api_key": "second"}
+    assert stat.S_IMODE((home.root / "demo.json").stat().st_mode) == 0o600
+    assert stat.S_IMODE(home.root.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]"])
+def test_an_unreadable_document_reads_as_empty(home: LocalHome, content: str) -> None:
+    (home.root / "demo.json").write_text(content)
+    assert home.read("demo.json") == {}
+    assert home.read("absent.json") == {}
+
+
+def test_wiping_forgets_state_and_notes(home: LocalHome) -> None:
+    home.state.mkdir()
+    home.write("demo.json", {"api_key": "k"})
+    home.wipe()
+    assert not home.state.exists()
+    assert home.read("demo.json") == {}
+
+
+def test_a_second_owner_is_refused_until_the_first_lets_go(home: LocalHome) -> None:
+    first = home.lock()
+    with pytest.raises(LocalStackError, match="in use"):
+        home.lock(wait_seconds=0)
+    os.close(first)
+    os.close(home.lock(wait_seconds=0))
