@@ -55,9 +55,9 @@ clean: ## Remove everything made here, the laptop stack's jobs and tenants inclu
 # uv installs in seconds what takes pip minutes; pip is there for networks that only pip is set up for.
 $(VENV): requirements-dev.lock Makefile
 	$(PYTHON) -m venv --clear .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	$(BIN)/python -m pip install -qq --disable-pip-version-check uv==$(UV_VERSION)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --requirement requirements-dev.lock || \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement requirements-dev.lock
+		$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --requirement requirements-dev.lock
 	touch $@
 
 $(TOOLS):

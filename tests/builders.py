@@ -85,6 +85,11 @@ def in_state(execution: Execution, state: State, **overrides: Any) -> Execution:
     return replace(execution, **(fields | overrides))
 
 
+def in_every_state(**overrides: Any) -> list[Execution]:
+    """One execution in each state, in the order of the states."""
+    return [in_state(one_off(number, **overrides), state) for number, state in enumerate(State)]
+
+
 def expiry_for(execution: Execution) -> int | None:
     """The expiry with which an execution is filed: that of an ended one, or none."""
     return EXPIRES_AT_S if execution.state in TERMINAL else None

@@ -6,6 +6,7 @@ Guarantees: it listens on 127.0.0.1 alone; `stop` (and the death of this process
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from infra.local.sockets import HOST, answers, free_port, taken
 
 START_SECONDS = 60.0
 SAVE_SECONDS = 20.0
+RESTORE_FAILED = ("Failed to restore persisted state", "Persistence: failed to load", "refusing to load")
 
 
 class Emulator:
@@ -51,6 +53,7 @@ class Emulator:
             self.port = self._choose_port()
             self._launch()
             self._await_health()
+            self._check_restore()
         except BaseException:
             self.stop()
             raise
@@ -63,6 +66,7 @@ class Emulator:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(SAVE_SECONDS)
             self._end_group(process)
+            shutil.rmtree(self.home.tmp, ignore_errors=True)
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -121,6 +125,18 @@ class Emulator:
                 return
             time.sleep(0.05)
         raise LocalStackError(f"the emulator did not start; see {self.home.log}")
+
+    def _check_restore(self) -> None:
+        """The emulator goes on without what it could not read, which would look like lost jobs."""
+        log = self.home.log.read_text(errors="replace")
+        broken = [line for line in log.splitlines() if any(sign in line for sign in RESTORE_FAILED)]
+        if broken and self._process is not None:
+            # Without the save that an orderly stop makes: it would put nothing over what is there.
+            self._process.kill()
+            raise LocalStackError(
+                f"the state in {self.home.root} cannot be restored ({broken[0].strip()}); start with --fresh, which "
+                "forgets the jobs and tenants in it"
+            )
 
     def _end_group(self, process: subprocess.Popen[bytes]) -> None:
         """Workers end by themselves when their input closes, unless one is in the middle of a call."""

@@ -11,7 +11,7 @@ from typing import Any
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_HOME = PROJECT_ROOT / ".local"
-LOCK_SECONDS = 25.0
+LOCK_SECONDS = 10.0
 
 
 class LocalStackError(RuntimeError):

@@ -72,12 +72,12 @@ class LocalStack:
         return self.clients.client(service)
 
     def invoke(self, function: str, event: Any) -> Any:
-        """Invoke a function, named by service or by its own name, and wait; raises RuntimeError if it failed."""
+        """Invoke a function, named by service or by its own name, and wait; LocalStackError if it failed."""
         name = self.functions.get(function, function)
         answer = self.client("lambda").invoke(FunctionName=name, Payload=json.dumps(event).encode())
         payload = json.loads(answer["Payload"].read() or b"null")
         if "FunctionError" in answer:
-            raise RuntimeError(f"{name}: {json.dumps(payload)[:2000]}")
+            raise LocalStackError(f"function {name} failed: {json.dumps(payload)[:2000]}")
         return payload
 
     def tick(self) -> None:

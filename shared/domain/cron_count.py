@@ -24,6 +24,8 @@ class DayPattern:
 
     def count(self, low: int, high: int, limit: int) -> int:
         """Matches with a naive wall time in (low, high], counted no further than one day past the limit."""
+        if high <= low:
+            return 0
         total = 0
         day = self.next_day(low // DAY_MS * DAY_MS - 1)
         while day <= high and total < limit:

@@ -216,5 +216,8 @@ class Pointer:
 
     @property
     def location(self) -> ExecutionId:
-        """Where the row stands: in the target's shard of the bucket in which the retry is due."""
-        return replace(self.target, dispatch_at=self.dispatch_at)
+        """Where the row stands: in the first shard of the bucket in which the retry is due.
+
+        The target's own shard may be one that only midnights or quarter hours have; nobody would look there.
+        """
+        return replace(self.target, dispatch_at=self.dispatch_at, shard=0)

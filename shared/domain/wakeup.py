@@ -12,7 +12,7 @@ MAX_DELAY_SECONDS = 900
 MAX_KEYS = 10
 EARLY_MS = 1_500
 """A message this early or less is claimed at once and waited for; an earlier one is put back."""
-_CEIL_FROM = 0.8
+_CEIL_FROM_MS = 800
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +71,5 @@ def delay_seconds(not_before: int, now_ms: int) -> int:
     Rounded down, and the rest is waited for in the executor, except where that rest would be 0.8 s or more:
     holding a worker so long costs more than the 0.2 s of lag.
     """
-    remaining = max(0, not_before - now_ms) / 1000
-    whole = int(remaining)
-    return min(MAX_DELAY_SECONDS, whole + (remaining - whole >= _CEIL_FROM))
+    whole, rest_ms = divmod(max(0, not_before - now_ms), 1000)
+    return min(MAX_DELAY_SECONDS, whole + (rest_ms >= _CEIL_FROM_MS))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from shared.domain.bucket import bucket_end_ms, is_near, may_be_closed, next_sweep_ms
 from shared.domain.errors import IdentityConflictError, UnavailableError
-from shared.domain.execution import Execution, Pointer, State
+from shared.domain.execution import NOT_STARTED, Execution, Pointer, State
 from shared.domain.ids import ExecutionId
 from shared.domain.wakeup import MAX_DELAY_SECONDS, Wakeup, single_wakeup
 from shared.ports import Clock, ExecutionStore, ShardLedger, WakeupQueue
@@ -30,31 +30,32 @@ class FileExecution:
         IdentityConflictError where something else stands under its id; UnavailableError where it may or may not
         be stored or sent: file it again, or leave it to the sweep.
         """
-        reopened = self.reopen_if_closed(draft.id)
+        self.reopen_if_closed(draft.id)
         state = State.QUEUED if is_near(draft.id.bucket, self.clock.now_ms()) else State.PENDING
         filed = replace(draft, state=state)
         existing = self.store.put_if_absent(filed)
         if existing is not None and existing.fingerprint != draft.fingerprint:
             raise IdentityConflictError(f"{draft.id} stands for another request")
-        self.ensure_sent(existing or filed, reopened=reopened)
+        self.ensure_sent(existing or filed)
         return existing or filed
 
-    def ensure_sent(self, execution: Execution, *, reopened: bool = False) -> None:
-        """After a write returned: look at the clock again, and send where a scan may have passed already."""
+    def ensure_sent(self, execution: Execution) -> None:
+        """After a write returned: look at the clock again, and send where a scan may have passed already.
+
+        What has begun has been sent for already; its retry has a message or a pointer of its own.
+        """
         if execution.state.is_terminal:
             return
-        if not reopened:
-            self.reopen_if_closed(execution.id)
-        if is_near(execution.id.bucket, self.clock.now_ms()):
+        self.reopen_if_closed(execution.id)
+        if execution.state in NOT_STARTED and is_near(execution.id.bucket, self.clock.now_ms()):
             self.send([wakeup_for(execution)])
 
     def pointer(self, pointer: Pointer) -> None:
         """File a pointer to a retry that is too far off for the lanes."""
-        reopened = self.reopen_if_closed(pointer.location)
+        self.reopen_if_closed(pointer.location)
         near = is_near(pointer.location.bucket, self.clock.now_ms())
         self.store.put_pointer(replace(pointer, state=State.QUEUED if near else State.PENDING))
-        if not reopened:
-            self.reopen_if_closed(pointer.location)
+        self.reopen_if_closed(pointer.location)
         if is_near(pointer.location.bucket, self.clock.now_ms()):
             self.send([single_wakeup(pointer.lane, pointer.tenant_id, pointer.target, pointer.dispatch_at)])
 
@@ -80,19 +81,19 @@ class FileExecution:
         if self.queue.send(wakeups, self.clock.now_ms()):
             raise UnavailableError("the lane did not accept the message")
 
-    def reopen_if_closed(self, location: ExecutionId) -> bool:
-        """Put a bucket that may be closed back on the sweepers' list; whether that was needed.
+    def reopen_if_closed(self, location: ExecutionId) -> None:
+        """Put a bucket that may be closed back on the sweepers' list.
 
-        A stalled writer may pass the end of its bucket, so this runs before a put and again after it.
+        Before a put, in case the writer dies after it; and again after it, however the first time went: while a
+        writer stands still its bucket may end, or be swept empty and closed once more.
         """
         now_ms = self.clock.now_ms()
         if not may_be_closed(location.bucket, now_ms):
-            return False
+            return
         at_least_ms = bucket_end_ms(location.bucket)
         self.ledger.reopen(
             location.bucket, location.shard, max(at_least_ms, next_sweep_ms(location.bucket, now_ms))
         )
-        return True
 
 
 def wakeup_for(execution: Execution) -> Wakeup:

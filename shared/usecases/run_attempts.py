@@ -6,9 +6,11 @@ when everything that it stood for is durable somewhere else.
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from shared.domain.errors import UnavailableError
 from shared.domain.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.sweep import LaneProgress
@@ -168,7 +170,9 @@ class RunAttempts:
             return
         self._reported_at = now_ms
         progress = LaneProgress(visible_at=visible_at, reported_at=now_ms)
-        await self.offload(self.progress.report, self.lane, progress)
+        # Best effort: the executions of this batch are claimed, and nothing may come between them and their calls.
+        with suppress(UnavailableError):
+            await self.offload(self.progress.report, self.lane, progress)
 
 
 def _return(delivery: Delivery, visible_after_seconds: int) -> Settled:

@@ -48,6 +48,39 @@ def make_client(service: str, endpoint: str | None) -> Any:
     return session.client(service, endpoint_url=endpoint, config=config)
 
 
+class Clients:
+    """Makes each client once: that takes longer than most tests."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str | None], Any] = {}
+
+    def __call__(self, service: str, endpoint: str | None) -> Any:
+        """The client of a service; without an endpoint it speaks to AWS, which is for moto to catch."""
+        if (service, endpoint) not in self._made:
+            self._made[service, endpoint] = _make_client(service, endpoint)
+        return self._made[service, endpoint]
+
+    def close(self) -> None:
+        """Leave no connection open."""
+        for client in self._made.values():
+            client.close()
+
+
+def _make_client(service: str, endpoint: str | None) -> Any:
+    """A client that asks once, so that a test sees the first answer, and knows no account of the user's."""
+    session = boto3.Session(aws_access_key_id="local", aws_secret_access_key="local", region_name=REGION)
+    config = Config(retries={"total_max_attempts": 1}, max_pool_connections=32, proxies={})
+    return session.client(service, endpoint_url=endpoint, config=config)
+
+
+@pytest.fixture(scope="session")
+def clients() -> Iterator[Clients]:
+    """Clients of every engine."""
+    made = Clients()
+    yield made
+    made.close()
+
+
 @pytest.fixture(scope="session")
 def ministack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The endpoint of a running ministack."""
@@ -65,36 +98,45 @@ def dynamodb_local() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def ministack_tables(ministack: str) -> Iterator[tuple[Any, TableNames]]:
-    """Tables of this module's own."""
-    yield from _tables(make_client("dynamodb", ministack))
+def moto() -> Iterator[None]:
+    """Calls to AWS go to moto; those to an engine's own endpoint pass."""
+    with mock_aws():
+        yield None
 
 
 @pytest.fixture(scope="module")
-def dynamodb_local_tables(dynamodb_local: str) -> Iterator[tuple[Any, TableNames]]:
+def moto_tables(moto: None, clients: Clients) -> Iterator[tuple[Any, TableNames]]:
     """Tables of this module's own."""
-    yield from _tables(make_client("dynamodb", dynamodb_local))
+    yield from _tables(clients("dynamodb", moto))
+
+
+@pytest.fixture(scope="module")
+def ministack_tables(ministack: str, clients: Clients) -> Iterator[tuple[Any, TableNames]]:
+    """Tables of this module's own."""
+    yield from _tables(clients("dynamodb", ministack))
+
+
+@pytest.fixture(scope="module")
+def dynamodb_local_tables(dynamodb_local: str, clients: Clients) -> Iterator[tuple[Any, TableNames]]:
+    """Tables of this module's own."""
+    yield from _tables(clients("dynamodb", dynamodb_local))
 
 
 def _tables(client: Any) -> Iterator[tuple[Any, TableNames]]:
     names = create_tables(client)
     yield client, names
     delete_tables(client, names)
-    client.close()
 
 
 def _lab(name: str, request: pytest.FixtureRequest) -> Iterator[Lab]:
     """Empty stores of one implementation."""
     if name == "fake":
         yield FakeLab()
-    elif name == "moto":
-        with mock_aws():
-            client = make_client("dynamodb", None)
-            yield DynamoLab(client, create_tables(client))
-    else:
-        client, names = request.getfixturevalue(f"{name.replace('-', '_')}_tables")
-        yield DynamoLab(client, names)
-        empty_tables(client, names)
+        return
+    client, names = request.getfixturevalue(f"{name.replace('-', '_')}_tables")
+    made = DynamoLab(client, names)
+    yield made
+    empty_tables(client, made.used)
 
 
 @pytest.fixture

@@ -128,51 +128,63 @@ class DynamoLab:
     def __init__(self, client: Any, names: TableNames) -> None:
         self.client = client
         self.names = names
-        self.claimer: Claimer = UpdateItemClaimer(client, names.executions, REGION)
+        self.used: set[str] = set()
+        """The tables that may hold something."""
 
-    @cached_property
-    def batch_claimer(self) -> Claimer:
-        """The other way to claim."""
-        return BatchStatementClaimer(self.client, self.names.executions, REGION)
+    def _use(self, *tables: str) -> Any:
+        self.used.update(tables)
+        return self.client
 
     @cached_property
     def executions(self) -> ExecutionStore:
         """See the protocol."""
-        return DynamoExecutionStore(self.client, self.names.executions, REGION)
+        return DynamoExecutionStore(self._use(self.names.executions), self.names.executions, REGION)
+
+    @cached_property
+    def claimer(self) -> Claimer:
+        """See the protocol."""
+        return UpdateItemClaimer(self._use(self.names.executions), self.names.executions, REGION)
+
+    @cached_property
+    def batch_claimer(self) -> Claimer:
+        """The other way to claim."""
+        return BatchStatementClaimer(self._use(self.names.executions), self.names.executions, REGION)
 
     @cached_property
     def jobs(self) -> JobStore:
         """See the protocol."""
-        return DynamoJobStore(self.client, self.names.jobs, self.names.executions, REGION)
+        client = self._use(self.names.jobs, self.names.executions)
+        return DynamoJobStore(client, self.names.jobs, self.names.executions, REGION)
 
     @cached_property
     def idempotency(self) -> IdempotencyStore:
         """See the protocol."""
-        return DynamoIdempotencyStore(self.client, self.names.jobs)
+        return DynamoIdempotencyStore(self._use(self.names.jobs), self.names.jobs)
 
     @cached_property
     def ledger(self) -> ShardLedger:
         """See the protocol."""
-        return DynamoShardLedger(self.client, self.names.leases, REGION)
+        return DynamoShardLedger(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
     def progress(self) -> ProgressBoard:
         """See the protocol."""
-        return DynamoProgressBoard(self.client, self.names.leases, REGION)
+        return DynamoProgressBoard(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
     def parking(self) -> ParkingLot:
         """See the protocol."""
-        return DynamoParkingLot(self.client, self.names.leases, REGION)
+        return DynamoParkingLot(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
     def tenants(self) -> TenantStore:
         """See the protocol."""
-        return DynamoTenantStore(self.client, self.names.tenants)
+        return DynamoTenantStore(self._use(self.names.tenants), self.names.tenants)
 
     def contents(self) -> object:
         """See the protocol."""
-        return [read_all(self.client, name) for name in (self.names.executions, self.names.jobs)]
+        stored = {name: read_all(self.client, name) for name in sorted(self.used)}
+        return {name: items for name, items in stored.items() if items}
 
     def expiry(self, execution_id: ExecutionId) -> int | None:
         """See the protocol."""

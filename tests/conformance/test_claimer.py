@@ -8,7 +8,7 @@ from shared.domain.execution import Execution, State
 from shared.domain.retry import RetryPolicy
 from shared.domain.wakeup import EARLY_MS
 from shared.ports import Claim, Claimer, Refused, Undecided
-from tests.builders import DUE_AT, OWNER, execution_id, expiry_for, in_state, one_off
+from tests.builders import DUE_AT, OWNER, execution_id, expiry_for, in_every_state, in_state, one_off
 from tests.conformance.labs import Lab
 
 Claiming = tuple[Lab, Claimer]
@@ -72,12 +72,12 @@ def test_a_retry_is_claimed_from_a_second_and_a_half_before_its_time(claiming: C
     assert (granted.attempt, granted.starts_at) == (2, DUE_AT + 60_000)
 
 
-@pytest.mark.parametrize("state", [state for state in State if state.is_terminal])
-def test_what_has_ended_is_never_claimed(claiming: Claiming, state: State) -> None:
+def test_what_has_ended_is_never_claimed(claiming: Claiming) -> None:
     lab, claimer = claiming
-    ended = filed(lab, in_state(one_off(), state))
+    ended = [filed(lab, execution) for execution in in_every_state() if execution.state.is_terminal]
     before = lab.contents()
-    assert claimer.claim([MINE], DUE_AT * 2) == [Refused(ended)]
+    claims = [Claim(execution_id=execution.id, owner="mine") for execution in ended]
+    assert claimer.claim(claims, DUE_AT * 2) == [Refused(execution) for execution in ended]
     assert lab.contents() == before
 
 
@@ -135,21 +135,22 @@ def test_one_key_is_never_granted_twice_within_a_batch(claiming: Claiming) -> No
     assert standing.attempt <= 1
 
 
-@pytest.mark.parametrize("count", [0, 1, 24, 25, 26, 53])
+@pytest.mark.parametrize("count", [0, 1, 53])
 def test_every_claim_has_its_answer_in_order(claiming: Claiming, count: int) -> None:
     lab, claimer = claiming
-    for number in range(0, count, 2):
+    filed_ones = range(0, count, 5)
+    for number in filed_ones:
         filed(lab, one_off(number, due_at=DUE_AT + number * 1_000))
     wanted = [execution_id(number, dispatch_at=DUE_AT + number * 1_000) for number in range(count)]
     claims = [Claim(execution_id=each, owner=f"owner {each.entropy}") for each in wanted]
     answers = claimer.claim(claims, DUE_AT)
     assert len(answers) == count
     for number, answer in enumerate(answers):
-        if number % 2:
-            assert answer == Refused(None)
-        else:
+        if number in filed_ones:
             assert isinstance(answer, Execution)
             assert (answer.id, answer.owner, answer.attempt) == (wanted[number], f"owner {number}", 1)
+        else:
+            assert answer == Refused(None)
 
 
 def test_claims_of_a_batch_are_granted_and_refused_apart(claiming: Claiming) -> None:
@@ -164,14 +165,15 @@ def test_claims_of_a_batch_are_granted_and_refused_apart(claiming: Claiming) -> 
     assert granted.id == fresh.id
 
 
-@pytest.mark.parametrize("state", [State.PENDING, State.RUNNING, State.SUCCEEDED])
-def test_an_item_of_a_newer_version_is_neither_claimed_nor_refused(claiming: Claiming, state: State) -> None:
+def test_an_item_of_a_newer_version_is_neither_claimed_nor_refused(claiming: Claiming) -> None:
     lab, claimer = claiming
-    filed(lab, in_state(one_off(), state))
-    lab.make_newer(one_off().id)
+    states = (State.PENDING, State.RUNNING, State.SUCCEEDED)
+    newer = [filed(lab, in_state(one_off(number), state)) for number, state in enumerate(states)]
+    for execution in newer:
+        lab.make_newer(execution.id)
     before = lab.contents()
-    (answer,) = claimer.claim([MINE], DUE_AT * 2)
-    assert isinstance(answer, Undecided)
+    claims = [Claim(execution_id=execution.id, owner="mine") for execution in newer]
+    assert [type(answer) for answer in claimer.claim(claims, DUE_AT * 2)] == [Undecided] * 3
     assert lab.contents() == before
 
 

@@ -10,7 +10,16 @@ from shared.domain.errors import NotFoundError
 from shared.domain.execution import AttemptOutcome, EndReason, Execution, State, Transition
 from shared.domain.retry import RetryPolicy
 from shared.ports import Claim, Finish
-from tests.builders import DUE_AT, EXPIRES_AT_S, OWNER, execution_id, expiry_for, in_state, one_off
+from tests.builders import (
+    DUE_AT,
+    EXPIRES_AT_S,
+    OWNER,
+    execution_id,
+    expiry_for,
+    in_every_state,
+    in_state,
+    one_off,
+)
 from tests.conformance.labs import Lab
 
 OUTCOME = AttemptOutcome(
@@ -39,12 +48,26 @@ def claimed(lab: Lab, execution: Execution | None = None) -> Execution:
     return answer
 
 
+def file_all_but_running(lab: Lab) -> list[Execution]:
+    others = [execution for execution in in_every_state() if execution.state is not State.RUNNING]
+    for execution in others:
+        lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
+    return others
+
+
+def running_like(execution: Execution) -> Execution:
+    """What a worker holds that claimed the execution before it came to stand as it does."""
+    return in_state(one_off(id=execution.id), State.RUNNING)
+
+
 @pytest.mark.parametrize("transition", OUTCOMES)
 def test_an_attempt_ends_with_its_outcome_and_without_owner_and_lease(
     lab: Lab, transition: Transition
 ) -> None:
     execution = claimed(lab)
+    assert lab.expiry(execution.id) is None
     assert lab.executions.finish(execution, finish(transition, last_body=b"no room")) is None
+    assert lab.expiry(execution.id) == (EXPIRES_AT_S if transition.ends else None)
     assert lab.executions.get(execution.id) == replace(
         execution,
         state=transition.target,
@@ -55,14 +78,6 @@ def test_an_attempt_ends_with_its_outcome_and_without_owner_and_lease(
         next_attempt_at=RETRY_AT if transition is Transition.RETRY else None,
         end_reason=EndReason.ATTEMPTS_USED_UP if transition is Transition.FAIL else None,
     )
-
-
-@pytest.mark.parametrize("transition", OUTCOMES)
-def test_an_expiry_is_set_exactly_with_the_end(lab: Lab, transition: Transition) -> None:
-    execution = claimed(lab)
-    assert lab.expiry(execution.id) is None
-    lab.executions.finish(execution, finish(transition))
-    assert lab.expiry(execution.id) == (EXPIRES_AT_S if transition.ends else None)
 
 
 def test_every_outcome_of_twenty_attempts_is_kept(lab: Lab) -> None:
@@ -105,24 +120,21 @@ def test_an_attempt_that_was_taken_over_is_fenced(lab: Lab, transition: Transiti
     assert lab.contents() == before
 
 
-@pytest.mark.parametrize("transition", OUTCOMES)
-@pytest.mark.parametrize("stranger", [{"attempt": 2}, {"owner": "another"}], ids=["attempt", "owner"])
-def test_neither_the_number_nor_the_owner_alone_is_enough(
-    lab: Lab, transition: Transition, stranger: dict[str, Any]
-) -> None:
+def test_neither_the_number_nor_the_owner_alone_is_enough(lab: Lab) -> None:
     execution = claimed(lab)
     before = lab.contents()
-    assert lab.executions.finish(replace(execution, **stranger), finish(transition)) == execution
+    for stranger in (replace(execution, attempt=2), replace(execution, owner="another")):
+        for transition in OUTCOMES:
+            assert lab.executions.finish(stranger, finish(transition)) == execution
     assert lab.contents() == before
 
 
-@pytest.mark.parametrize("transition", OUTCOMES)
-@pytest.mark.parametrize("state", sorted(set(State) - {State.RUNNING}))
-def test_nothing_but_a_running_attempt_ends(lab: Lab, transition: Transition, state: State) -> None:
-    standing = in_state(one_off(), state)
-    lab.executions.put_if_absent(standing, expires_at_s=expiry_for(standing))
+def test_nothing_but_a_running_attempt_ends(lab: Lab) -> None:
+    others = file_all_but_running(lab)
     before = lab.contents()
-    assert lab.executions.finish(in_state(one_off(), State.RUNNING), finish(transition)) == standing
+    for standing in others:
+        for transition in OUTCOMES:
+            assert lab.executions.finish(running_like(standing), finish(transition)) == standing
     assert lab.contents() == before
 
 
@@ -155,12 +167,12 @@ def test_stopped_retries_refuse_a_retry_and_nothing_else(lab: Lab) -> None:
     assert (last.state, last.end_reason) == (State.FAILED, EndReason.STOPPED)
 
 
-@pytest.mark.parametrize("state", State)
-def test_retries_are_stopped_only_while_an_attempt_runs(lab: Lab, state: State) -> None:
-    standing = in_state(one_off(), state)
-    lab.executions.put_if_absent(standing, expires_at_s=expiry_for(standing))
-    assert lab.executions.stop_retries(standing.id) == (state is State.RUNNING)
-    assert lab.executions.get(standing.id) == replace(standing, stop_retries=state is State.RUNNING)
+def test_retries_are_stopped_only_while_an_attempt_runs(lab: Lab) -> None:
+    for standing in in_every_state():
+        lab.executions.put_if_absent(standing, expires_at_s=expiry_for(standing))
+        is_running = standing.state is State.RUNNING
+        assert lab.executions.stop_retries(standing.id) == is_running
+        assert lab.executions.get(standing.id) == replace(standing, stop_retries=is_running)
 
 
 def test_no_retries_are_stopped_of_what_is_not_there(lab: Lab) -> None:
@@ -198,17 +210,14 @@ def test_an_execution_is_not_given_up_once_another_attempt_runs(lab: Lab) -> Non
     assert lab.contents() == before
 
 
-@pytest.mark.parametrize("state", sorted(set(State) - {State.RUNNING}))
-def test_nothing_but_a_running_execution_is_given_up(lab: Lab, state: State) -> None:
-    standing = in_state(one_off(), state)
-    lab.executions.put_if_absent(standing, expires_at_s=expiry_for(standing))
+def test_nothing_but_a_running_execution_is_given_up(lab: Lab) -> None:
+    others = file_all_but_running(lab)
     before = lab.contents()
-    assert not lab.executions.give_up(
-        replace(in_state(one_off(), State.RUNNING), attempt=standing.attempt),
-        reason=EndReason.WORKER_LOST,
-        now_ms=DUE_AT + 10_000_000,
-        expires_at_s=EXPIRES_AT_S,
-    )
+    for standing in others:
+        seen = replace(running_like(standing), attempt=standing.attempt)
+        assert not lab.executions.give_up(
+            seen, reason=EndReason.WORKER_LOST, now_ms=DUE_AT * 2, expires_at_s=EXPIRES_AT_S
+        )
     assert lab.contents() == before
 
 

@@ -1,7 +1,7 @@
 """ExecutionStore: cancellation, tombstones, dead letters and items that cannot be read."""
 
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 
@@ -9,7 +9,17 @@ from shared.domain.errors import NotFoundError, UnknownVersionError, UnreadableI
 from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.ports import Claim, Finish
-from tests.builders import DUE_AT, EXPIRES_AT_S, OWNER, TENANT, execution_id, expiry_for, in_state, one_off
+from tests.builders import (
+    DUE_AT,
+    EXPIRES_AT_S,
+    OWNER,
+    TENANT,
+    execution_id,
+    expiry_for,
+    in_every_state,
+    in_state,
+    one_off,
+)
 from tests.conformance.labs import Lab
 
 CANCELLATIONS = [Transition.CANCEL, Transition.END_CHAIN]
@@ -19,73 +29,72 @@ def cancel(lab: Lab, wanted: ExecutionId, transition: Transition = Transition.CA
     return lab.executions.cancel(wanted, transition, reason=EndReason.JOB_DELETED, expires_at_s=EXPIRES_AT_S)
 
 
+def file_all(lab: Lab) -> list[Execution]:
+    executions = in_every_state()
+    for execution in executions:
+        lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
+    return executions
+
+
 @pytest.mark.parametrize("transition", CANCELLATIONS)
-@pytest.mark.parametrize("state", State)
-def test_a_cancellation_holds_exactly_from_the_states_of_the_table(
-    lab: Lab, state: State, transition: Transition
-) -> None:
-    standing = in_state(one_off(), state)
-    lab.executions.put_if_absent(standing, expires_at_s=expiry_for(standing))
+def test_a_cancellation_holds_from_the_states_of_the_table(lab: Lab, transition: Transition) -> None:
+    for execution in file_all(lab):
+        if execution.state in transition.sources:
+            assert cancel(lab, execution.id, transition) is None
+            assert lab.executions.get(execution.id) == replace(
+                execution,
+                state=State.CANCELLED,
+                end_reason=EndReason.JOB_DELETED,
+                ends_chain=transition is Transition.END_CHAIN,
+            )
+            assert lab.expiry(execution.id) == EXPIRES_AT_S
+
+
+@pytest.mark.parametrize("transition", CANCELLATIONS)
+def test_a_cancellation_is_refused_from_every_other_state(lab: Lab, transition: Transition) -> None:
+    executions = file_all(lab)
     before = lab.contents()
-    if state not in transition.sources:
-        assert cancel(lab, standing.id, transition) == standing
-        assert lab.contents() == before
-        return
-    assert cancel(lab, standing.id, transition) is None
-    cancelled = lab.executions.get(standing.id)
-    assert cancelled is not None
-    assert cancelled.state is State.CANCELLED
-    assert cancelled.end_reason is EndReason.JOB_DELETED
-    assert cancelled.ends_chain == (transition is Transition.END_CHAIN)
-    assert lab.expiry(standing.id) == EXPIRES_AT_S
-
-
-@pytest.mark.parametrize("transition", CANCELLATIONS)
-@pytest.mark.parametrize("state", [State.PENDING, State.QUEUED])
-def test_nothing_is_claimed_after_a_cancellation(lab: Lab, state: State, transition: Transition) -> None:
-    lab.executions.put_if_absent(in_state(one_off(), state))
-    cancel(lab, one_off().id, transition)
-    lab.claimer.claim([Claim(execution_id=one_off().id, owner=OWNER)], DUE_AT * 2)
-    standing = lab.executions.get(one_off().id)
-    assert standing is not None
-    assert (standing.state, standing.attempt) == (State.CANCELLED, 0)
-
-
-def test_a_retry_is_not_made_after_a_cancellation(lab: Lab) -> None:
-    lab.executions.put_if_absent(in_state(one_off(), State.WAITING))
-    cancel(lab, one_off().id)
-    lab.claimer.claim([Claim(execution_id=one_off().id, owner=OWNER)], DUE_AT * 2)
-    standing = lab.executions.get(one_off().id)
-    assert standing is not None
-    assert (standing.state, standing.attempt) == (State.CANCELLED, 1)
-
-
-@pytest.mark.parametrize("transition", CANCELLATIONS)
-def test_there_is_nothing_to_cancel_where_nothing_stands(lab: Lab, transition: Transition) -> None:
-    with pytest.raises(NotFoundError):
-        cancel(lab, execution_id(), transition)
-    assert lab.executions.get(execution_id()) is None
-
-
-@pytest.mark.parametrize("transition", CANCELLATIONS)
-def test_an_item_of_a_newer_version_is_not_cancelled(lab: Lab, transition: Transition) -> None:
-    lab.executions.put_if_absent(one_off())
-    lab.make_newer(one_off().id)
-    before = lab.contents()
-    with pytest.raises(UnknownVersionError):
-        cancel(lab, one_off().id, transition)
+    refused = [execution for execution in executions if execution.state not in transition.sources]
+    assert [cancel(lab, execution.id, transition) for execution in refused] == refused
     assert lab.contents() == before
 
 
-@pytest.mark.parametrize("state", State)
-def test_a_broken_item_is_failed_unless_it_has_ended(lab: Lab, state: State) -> None:
-    execution = in_state(one_off(), state)
-    lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
-    lab.damage(execution.id)
+def test_no_attempt_begins_after_a_cancellation(lab: Lab) -> None:
+    cancelled = [execution for execution in file_all(lab) if execution.state in Transition.CANCEL.sources]
+    for execution in cancelled:
+        cancel(lab, execution.id)
+    lab.claimer.claim([Claim(execution_id=each.id, owner=OWNER) for each in cancelled], DUE_AT * 2)
+    for execution in cancelled:
+        standing = lab.executions.get(execution.id)
+        assert standing is not None
+        assert (standing.state, standing.attempt) == (State.CANCELLED, execution.attempt)
+
+
+def test_there_is_nothing_to_cancel_where_nothing_stands(lab: Lab) -> None:
+    for transition in CANCELLATIONS:
+        with pytest.raises(NotFoundError):
+            cancel(lab, execution_id(), transition)
+    assert lab.executions.get(execution_id()) is None
+
+
+def test_an_item_of_a_newer_version_is_not_cancelled(lab: Lab) -> None:
+    lab.executions.put_if_absent(one_off())
+    lab.make_newer(one_off().id)
     before = lab.contents()
-    assert lab.executions.mark_unreadable(execution.id, EXPIRES_AT_S) == (not state.is_terminal)
-    assert (lab.contents() == before) == state.is_terminal
-    assert lab.expiry(execution.id) == EXPIRES_AT_S
+    for transition in CANCELLATIONS:
+        with pytest.raises(UnknownVersionError):
+            cancel(lab, one_off().id, transition)
+    assert lab.contents() == before
+
+
+def test_a_broken_item_is_failed_unless_it_has_ended(lab: Lab) -> None:
+    executions = file_all(lab)
+    for execution in executions:
+        lab.damage(execution.id)
+    for execution in executions:
+        failed = lab.executions.mark_unreadable(execution.id, EXPIRES_AT_S + 1)
+        assert failed != execution.state.is_terminal
+        assert lab.expiry(execution.id) == EXPIRES_AT_S + failed
 
 
 def test_an_item_that_was_failed_for_being_broken_is_never_claimed(lab: Lab) -> None:
@@ -107,12 +116,10 @@ def test_an_item_of_a_newer_version_is_not_failed_for_being_unreadable(lab: Lab)
     assert lab.contents() == before
 
 
-@pytest.mark.parametrize("state", State)
-def test_an_item_that_can_be_read_is_not_failed_for_being_unreadable(lab: Lab, state: State) -> None:
-    execution = in_state(one_off(), state)
-    lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
+def test_an_item_that_can_be_read_is_not_failed_for_being_unreadable(lab: Lab) -> None:
+    executions = file_all(lab)
     before = lab.contents()
-    assert not lab.executions.mark_unreadable(execution.id, EXPIRES_AT_S)
+    assert not any(lab.executions.mark_unreadable(each.id, EXPIRES_AT_S + 1) for each in executions)
     assert lab.contents() == before
 
 
@@ -140,42 +147,34 @@ def fail(lab: Lab, execution: Execution, transition: Transition = Transition.FAI
     )
 
 
-@pytest.mark.parametrize("state", sorted(set(State) - {State.FAILED}))
-def test_what_has_not_failed_is_no_dead_letter(lab: Lab, state: State) -> None:
-    execution = in_state(one_off(), state)
-    lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
+def test_exactly_a_failure_makes_a_dead_letter(lab: Lab) -> None:
+    for number, transition in enumerate((Transition.SUCCEED, Transition.RETRY)):
+        fail(lab, one_off(number), transition)
+    lab.executions.put_if_absent(one_off(8))
+    cancel(lab, one_off(8).id)
     assert lab.executions.failed(TENANT, after=None, limit=10) == ([], None)
-
-
-@pytest.mark.parametrize(
-    "transition", [Transition.SUCCEED, Transition.RETRY, Transition.FAIL, Transition.GIVE_UP]
-)
-def test_exactly_a_failure_makes_a_dead_letter(lab: Lab, transition: Transition) -> None:
-    fail(lab, one_off(), transition)
+    for number, transition in enumerate((Transition.FAIL, Transition.GIVE_UP), start=10):
+        fail(lab, one_off(number), transition)
     ids, _ = lab.executions.failed(TENANT, after=None, limit=10)
-    assert ids == ([one_off().id] if transition.target is State.FAILED else [])
+    assert ids == [one_off(11).id, one_off(10).id]
 
 
-def test_a_cancellation_makes_no_dead_letter(lab: Lab) -> None:
-    lab.executions.put_if_absent(one_off())
-    cancel(lab, one_off().id)
-    assert lab.executions.failed(TENANT, after=None, limit=10) == ([], None)
+def test_dead_letters_are_paged_newest_first_and_each_comes_once(lab: Lab) -> None:
+    newest_first = [one_off(number, due_at=DUE_AT - number * 45_000, shard=number % 2) for number in range(5)]
+    for execution in (newest_first[index] for index in (2, 0, 4, 1, 3)):
+        fail(lab, execution)
+    for limit in (1, 2, 4, 5, 100):
+        pages = list(dead_letter_pages(lab, limit))
+        assert all(len(page) <= limit for page in pages)
+        assert [each for page in pages for each in page] == [execution.id for execution in newest_first]
 
 
-@pytest.mark.parametrize("limit", [1, 3, 4, 7, 100])
-def test_dead_letters_are_paged_newest_first_and_each_comes_once(lab: Lab, limit: int) -> None:
-    for number in range(7):
-        fail(lab, one_off(number, due_at=DUE_AT + number * 45_000, shard=number % 2))
-    seen: list[ExecutionId] = []
-    after: str | None = None
-    while True:
-        ids, after = lab.executions.failed(TENANT, after=after, limit=limit)
-        assert len(ids) <= limit
-        seen += ids
-        if after is None:
-            break
-    assert len(set(seen)) == len(seen) == 7
-    assert all(later.dispatch_at > earlier.dispatch_at for later, earlier in pairwise(seen))
+def dead_letter_pages(lab: Lab, limit: int) -> Iterator[list[ExecutionId]]:
+    page, after = lab.executions.failed(TENANT, after=None, limit=limit)
+    yield page
+    while after is not None:
+        page, after = lab.executions.failed(TENANT, after=after, limit=limit)
+        yield page
 
 
 def test_dead_letters_are_shown_to_their_own_tenant_alone(lab: Lab) -> None:

@@ -17,8 +17,8 @@ from tests.builders import (
     TENANT,
     execution_id,
     expiry_for,
+    in_every_state,
     in_state,
-    occurrence,
     one_off,
 )
 from tests.conformance.labs import Lab
@@ -45,15 +45,15 @@ def rows(lab: Lab, bucket: int = BUCKET, shard: int = 0) -> list[DueRow]:
     return [row for page in pages(lab, 100, bucket, shard) for row in page.rows]
 
 
-@pytest.mark.parametrize("limit", [1, 4, 5, 9, 10, 11, 500])
-def test_pages_show_every_row_once_in_order_of_time(lab: Lab, limit: int) -> None:
-    for number in (3, 9, 0, 6, 1, 8, 2, 7, 5, 4):
-        lab.executions.put_if_absent(one_off(number, due_at=BUCKET * 60_000 + number * 5_999))
-    found = pages(lab, limit)
-    assert all(len(page.rows) <= limit for page in found)
-    seen = [row for page in found for row in page.rows]
-    assert [row.id.entropy for row in seen] == list(range(10))
-    assert all(earlier.sort_key < later.sort_key for earlier, later in pairwise(seen))
+def test_pages_show_every_row_once_in_order_of_time(lab: Lab) -> None:
+    for number in (3, 0, 6, 1, 2, 7, 5, 4):
+        lab.executions.put_if_absent(one_off(number, due_at=BUCKET * 60_000 + number * 8_569))
+    for limit in (1, 3, 4, 7, 8, 9, 500):
+        found = pages(lab, limit)
+        assert all(len(page.rows) <= limit for page in found)
+        seen = [row for page in found for row in page.rows]
+        assert [row.id.entropy for row in seen] == list(range(8))
+        assert all(earlier.sort_key < later.sort_key for earlier, later in pairwise(seen))
 
 
 def test_a_page_goes_on_behind_any_row_that_it_showed(lab: Lab) -> None:
@@ -62,14 +62,6 @@ def test_a_page_goes_on_behind_any_row_that_it_showed(lab: Lab) -> None:
     seen = rows(lab)
     page = lab.executions.scan(BUCKET, 0, after=seen[1].sort_key, limit=100)
     assert page.rows == tuple(seen[2:])
-
-
-def test_the_limit_counts_rows_of_every_state(lab: Lab) -> None:
-    for number, state in enumerate(State):
-        execution = in_state(one_off(number), state)
-        lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
-    assert all(len(page.rows) <= 2 for page in pages(lab, 2))
-    assert [row.state for row in rows(lab)] == list(State)
 
 
 def test_a_scan_sees_its_own_shard_of_its_own_bucket_alone(lab: Lab) -> None:
@@ -86,25 +78,26 @@ def test_an_empty_shard_has_one_empty_page(lab: Lab) -> None:
     )
 
 
-@pytest.mark.parametrize("state", State)
-def test_a_row_says_all_that_watchers_and_sweepers_ask(lab: Lab, state: State) -> None:
-    execution = in_state(replace(occurrence(), lane=Lane.BULK), state)
-    lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
-    (row,) = rows(lab)
-    assert row == DueRow(
-        id=execution.id,
-        sort_key=row.sort_key,
-        tenant_id=execution.tenant_id,
-        lane=Lane.BULK,
-        state=state,
-        created_at=execution.created_at,
-        attempt=execution.attempt,
-        max_attempts=execution.retry.max_attempts,
-        stop_retries=False,
-        claimable_from=execution.claimable_from,
-        next_attempt_at=execution.next_attempt_at,
-    )
-    assert row.wakes == execution.id
+def test_a_row_says_all_that_watchers_and_sweepers_ask_whatever_its_state(lab: Lab) -> None:
+    executions = in_every_state(lane=Lane.BULK)
+    for execution in executions:
+        lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
+    for execution, row in zip(executions, rows(lab), strict=True):
+        assert row == DueRow(
+            id=execution.id,
+            sort_key=row.sort_key,
+            tenant_id=execution.tenant_id,
+            lane=Lane.BULK,
+            state=execution.state,
+            created_at=execution.created_at,
+            attempt=execution.attempt,
+            max_attempts=execution.retry.max_attempts,
+            stop_retries=False,
+            claimable_from=execution.claimable_from,
+            next_attempt_at=execution.next_attempt_at,
+        )
+        assert row.wakes == execution.id
+    assert all(len(page.rows) <= 2 for page in pages(lab, 2))
 
 
 def test_a_row_says_that_retries_were_stopped(lab: Lab) -> None:

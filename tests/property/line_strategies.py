@@ -15,7 +15,9 @@ LONGEST = {1: 31, 2: 29, 3: 31, 4: 30, 5: 31, 6: 30, 7: 31, 8: 31, 9: 30, 10: 31
 @st.composite
 def items(draw, low, high, words=()):
     """One item of a list, as text and as the set of its values."""
-    form = draw(st.sampled_from(["one", "one", "range", "stepped range", "from", "star step"]))
+    form = draw(st.sampled_from(["one", "one", "range", "stepped range", "whole", "from", "star step"]))
+    if form == "whole":
+        return f"{low}-{high}", frozenset(range(low, high + 1))
     first = draw(st.integers(low, high))
     spelled = _spell(draw, first, low, words)
     step = draw(st.integers(1, high))

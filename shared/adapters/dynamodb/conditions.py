@@ -5,7 +5,7 @@ from typing import Any
 
 from shared.adapters.dynamodb.attributes import encode
 from shared.adapters.dynamodb.items import STATE_CODES, VERSION
-from shared.domain.execution import OPEN, Execution, Transition
+from shared.domain.execution import TERMINAL, Execution, Transition
 
 ABSENT = "attribute_not_exists(pk)"
 
@@ -42,10 +42,11 @@ def dead_lease(execution: Execution, now_ms: int) -> Condition:
     return Condition(f"{allowed.expression} AND a = :attempt AND ca <= :now", {**allowed.values, **values})
 
 
-def open_state() -> Condition:
-    """Not ended yet, and of a known version."""
-    values: dict[str, Any] = {f":o{STATE_CODES[state]}": encode(STATE_CODES[state]) for state in OPEN}
-    return Condition(f"#s IN ({', '.join(sorted(values))}) AND #v = :v", {**values, ":v": encode(VERSION)})
+def not_ended() -> Condition:
+    """Of a known version, and not in a state that is final; a state that nobody knows is none."""
+    values: dict[str, Any] = {f":e{STATE_CODES[state]}": encode(STATE_CODES[state]) for state in TERMINAL}
+    expression = f"#v = :v AND NOT #s IN ({', '.join(sorted(values))})"
+    return Condition(expression, {**values, ":v": encode(VERSION)})
 
 
 CLAIMABLE = "v = {version} AND a < mx AND attribute_not_exists(sr) AND ca <= {now}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters.dynamodb.attributes import Item, encode
@@ -11,7 +12,7 @@ from shared.adapters.dynamodb.conditions import (
     Condition,
     dead_lease,
     in_source_state,
-    open_state,
+    not_ended,
     own_claim,
 )
 from shared.adapters.dynamodb.errors import ConditionRefused, translated
@@ -26,7 +27,7 @@ from shared.adapters.dynamodb.items import (
 )
 from shared.adapters.dynamodb.keys import execution_key, item_key, parse_execution_sk, pointer_key, shard_pk
 from shared.adapters.dynamodb.outcomes import pack_outcomes
-from shared.domain.errors import NotFoundError, UnavailableError, UnreadableItemError
+from shared.domain.errors import NotFoundError, UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.execution import EndReason, Execution, Pointer, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.wakeup import EARLY_MS
@@ -51,7 +52,7 @@ class DynamoExecutionStore:
     def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
         """See the port."""
         standing = self._put(execution_item(execution, self._region, expires_at_s))
-        return read_execution(standing) if standing else None
+        return read_execution(standing) if standing is not None else None
 
     def put_pointer(self, pointer: Pointer) -> bool:
         """See the port."""
@@ -76,12 +77,9 @@ class DynamoExecutionStore:
         """See the port."""
         key = item_key(*pointer_key(self._region, location, target, attempt))
         state = encode(STATE_CODES[State.SUCCEEDED])
-        self._update(
-            key,
-            "SET #s = :to, #ttl = :ttl",
-            open_state(),
-            {":to": state, ":ttl": encode(expires_at_s)},
-        )
+        values: dict[str, Any] = {":to": state, ":ttl": encode(expires_at_s)}
+        with suppress(NotFoundError):
+            self._update(key, "SET #s = :to, #ttl = :ttl", not_ended(), values)
 
     def get(self, execution_id: ExecutionId) -> Execution | None:
         """See the port."""
@@ -96,11 +94,11 @@ class DynamoExecutionStore:
 
     def get_many(self, execution_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
         """See the port. UnprocessedKeys are asked for again; UnavailableError when some stay so."""
-        keys: Any = [self._key(execution_id) for execution_id in execution_ids]
+        keys: Any = [self._key(execution_id) for execution_id in dict.fromkeys(execution_ids)]
         found: dict[ExecutionId, Execution] = {}
         for _ in range(BATCH_GET_TRIES):
             if not keys:
-                return found
+                break
             with translated():
                 answer = self._client.batch_get_item(
                     RequestItems={self._table: {"Keys": keys, "ConsistentRead": True}}
@@ -110,7 +108,9 @@ class DynamoExecutionStore:
                 found[execution.id] = execution
             unprocessed: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))
             keys = unprocessed.get(self._table, {}).get("Keys", [])
-        raise UnavailableError("BatchGetItem left keys unprocessed")
+        if keys:
+            raise UnavailableError("BatchGetItem left keys unprocessed")
+        return found
 
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
         """See the port."""
@@ -177,7 +177,9 @@ class DynamoExecutionStore:
             return False
 
     def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
-        """See the port."""
+        """See the port. The item is read again here: one that can be read after all is not touched."""
+        if not self._is_broken(execution_id):
+            return False
         values: dict[str, Any] = {
             ":to": encode(STATE_CODES[State.FAILED]),
             ":ttl": encode(expires_at_s),
@@ -185,9 +187,18 @@ class DynamoExecutionStore:
         }
         expression = "SET #s = :to, #ttl = :ttl, rs = :rs REMOVE ca"
         try:
-            return self._update(self._key(execution_id), expression, open_state(), values) is None
+            return self._update(self._key(execution_id), expression, not_ended(), values) is None
         except NotFoundError:
             return False
+
+    def _is_broken(self, execution_id: ExecutionId) -> bool:
+        try:
+            self.get(execution_id)
+        except UnknownVersionError:
+            return False
+        except UnreadableItemError:
+            return True
+        return False
 
     def _update(
         self, key: Item, expression: str, condition: Condition, values: dict[str, Any]

@@ -3,6 +3,7 @@
 An item carries `v`, its version. A newer version is never guessed at: reading it raises UnknownVersionError.
 """
 
+import struct
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -40,7 +41,7 @@ _STATES = {code: state for state, code in STATE_CODES.items()}
 _LANES = {"c": Lane.CRITICAL, "s": Lane.STANDARD, "b": Lane.BULK}
 _LANE_CODES = {lane: code for code, lane in _LANES.items()}
 DUE_ROW_ATTRIBUTES = (Attr.SK, "v", "s", "t", "ln", "c", "a", "mx", "sr", "ca", "na", "tg")
-_MALFORMED = (KeyError, ValueError, TypeError, AttributeError)
+_MALFORMED = (KeyError, ValueError, TypeError, AttributeError, struct.error)
 
 
 def execution_item(execution: Execution, region: str, expires_at_s: int | None = None) -> Item:
@@ -89,7 +90,7 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
 
 def read_execution(item: Mapping[str, Value]) -> Execution:
     """The execution; UnknownVersionError or UnreadableItemError where the item is not one."""
-    plain = _plain(item)
+    plain = plain_item(item)
     try:
         return _read_execution(plain)
     except _MALFORMED as fault:
@@ -152,7 +153,7 @@ def pointer_item(pointer: Pointer, region: str) -> Item:
 
 def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
     """What watchers and sweepers need of a row; raises as `read_execution` does."""
-    plain = _plain(item)
+    plain = plain_item(item)
     try:
         target = parse_execution_id(plain["tg"]) if "tg" in plain else None
         offset_ms = int(plain[Attr.SK].partition("#")[0])
@@ -192,7 +193,8 @@ def read_counts(text: str) -> ShardCounts:
     return ShardCounts(normal=normal, quarter=quarter, midnight=midnight)
 
 
-def _plain(item: Mapping[str, Value]) -> dict[str, Any]:
+def plain_item(item: Mapping[str, Value]) -> dict[str, Any]:
+    """The plain values of an item of a version that is known; raises as `read_execution` does."""
     try:
         plain: dict[str, Any] = dict(decode_all(item))
     except ValueError as fault:

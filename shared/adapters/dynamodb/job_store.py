@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from shared.adapters.dynamodb.attributes import Item, Value, decode_all, encode, encode_all
+from shared.adapters.dynamodb.attributes import Item, Value, encode, encode_all
 from shared.adapters.dynamodb.conditions import ABSENT
 from shared.adapters.dynamodb.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.items import VERSION, encode_counts, execution_item, read_counts
+from shared.adapters.dynamodb.items import VERSION, encode_counts, execution_item, plain_item, read_counts
 from shared.adapters.dynamodb.keys import item_key, job_key, payload_key
-from shared.domain.errors import UnknownVersionError, UnreadableItemError
+from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
 from shared.domain.job import Job, JobState
 from shared.domain.retry import RetryPolicy
@@ -60,8 +60,9 @@ class DynamoJobStore:
             "TableName": self._jobs,
             "Key": item_key(*job_key(target.tenant_id, target.job_id)),
             "UpdateExpression": "SET cf = :target",
-            "ConditionExpression": "s = :active AND rv = :revision AND cf < :target",
+            "ConditionExpression": "v = :version AND s = :active AND rv = :revision AND cf < :target",
             "ExpressionAttributeValues": {
+                ":version": encode(VERSION),
                 ":active": encode(JobState.ACTIVE.value),
                 ":revision": encode(target.revision),
                 ":target": encode(target.nominal_at),
@@ -87,8 +88,9 @@ class DynamoJobStore:
                     TableName=self._jobs,
                     Key=item_key(*job_key(tenant_id, job_id)),
                     UpdateExpression="SET s = :deleting",
-                    ConditionExpression="s = :active",
+                    ConditionExpression="v = :version AND s = :active",
                     ExpressionAttributeValues={
+                        ":version": encode(VERSION),
                         ":active": {"S": JobState.ACTIVE.value},
                         ":deleting": {"S": JobState.DELETING.value},
                     },
@@ -100,10 +102,23 @@ class DynamoJobStore:
         return _read_job(answer["Attributes"])
 
     def end_delete(self, job: Job, expires_at_s: int) -> None:
-        """See the port. The definition goes once the records of its executions have gone."""
-        self._expire(job_key(job.tenant_id, job.id), expires_at_s, state=JobState.DELETED)
+        """See the port. The definition goes once the records of its executions have gone.
+
+        The payload first: a deletion that crashes in between is finished by whoever meets the definition.
+        """
         if job.payload_apart:
             self.expire_payload(job.tenant_id, job.id, expires_at_s)
+        self._expire(
+            job_key(job.tenant_id, job.id),
+            expires_at_s,
+            also=", s = :deleted",
+            condition="v = :version AND s = :deleting",
+            values={
+                ":deleted": encode(JobState.DELETED.value),
+                ":deleting": encode(JobState.DELETING.value),
+                ":version": encode(VERSION),
+            },
+        )
 
     def put_payload(self, tenant_id: str, job_id: str, sealed: bytes) -> None:
         """See the port."""
@@ -117,28 +132,36 @@ class DynamoJobStore:
     def get_payload(self, tenant_id: str, job_id: str) -> bytes:
         """See the port."""
         item = self._get(payload_key(tenant_id, job_id))
-        sealed = decode_all(item).get("rq") if item else None
+        sealed = plain_item(item).get("rq") if item else None
         if not isinstance(sealed, bytes):
             raise UnreadableItemError(f"the request of {job_id} is missing")
         return sealed
 
     def expire_payload(self, tenant_id: str, job_id: str, expires_at_s: int) -> None:
         """See the port."""
-        self._expire(payload_key(tenant_id, job_id), expires_at_s)
+        self._expire(
+            payload_key(tenant_id, job_id), expires_at_s, condition="attribute_exists(pk)", values={}
+        )
 
-    def _expire(self, key: tuple[str, str], expires_at_s: int, state: JobState | None = None) -> None:
-        values: dict[str, Any] = {":ttl": encode(expires_at_s)}
-        if state is not None:
-            values[":state"] = encode(state.value)
+    def _expire(
+        self,
+        key: tuple[str, str],
+        expires_at_s: int,
+        *,
+        also: str = "",
+        condition: str,
+        values: Mapping[str, Any],
+    ) -> None:
+        """Start a retention where the condition holds."""
         try:
             with translated():
                 self._client.update_item(
                     TableName=self._jobs,
                     Key=item_key(*key),
-                    UpdateExpression=f"SET #ttl = :ttl{', s = :state' if state else ''}",
-                    ConditionExpression="attribute_exists(pk)",
+                    UpdateExpression=f"SET #ttl = :ttl{also}",
+                    ConditionExpression=condition,
                     ExpressionAttributeNames={"#ttl": Attr.TTL},
-                    ExpressionAttributeValues=values,
+                    ExpressionAttributeValues={":ttl": encode(expires_at_s), **values},
                 )
         except ConditionRefused:
             return
@@ -190,9 +213,7 @@ def _job_item(job: Job) -> Item:
 
 
 def _read_job(item: Mapping[str, Value]) -> Job:
-    plain: dict[str, Any] = dict(decode_all(item))
-    if plain.get("v") != VERSION:
-        raise UnknownVersionError(f"job {plain.get('id')} has version {plain.get('v')}")
+    plain = plain_item(item)
     try:
         schedule = decode_schedule(plain["sc"])
         if not isinstance(schedule, Rate | Cron):

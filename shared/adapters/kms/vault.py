@@ -37,7 +37,9 @@ class KmsVault:
         """See the port."""
         try:
             answer = self._client.generate_data_key_without_plaintext(
-                KeyId=self._key_id, KeySpec="AES_256", EncryptionContext={ENCRYPTION_CONTEXT_TENANT: tenant_id}
+                KeyId=self._key_id,
+                KeySpec="AES_256",
+                EncryptionContext={ENCRYPTION_CONTEXT_TENANT: tenant_id},
             )
         except (BotoCoreError, ClientError) as fault:
             raise UnavailableError("KMS made no data key") from fault

@@ -1,14 +1,17 @@
 """Dated tables: what a line does where clocks go forward and back."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from shared.domain.cron import HORIZON_MS, Gap, Overlap, cron_count, cron_next, parse_cron
-from shared.domain.cron_walk import WallClock, first_instant
+from shared.domain.cron_count import DayPattern, count_instants
+from shared.domain.cron_walk import DAY_MS, WallClock, first_instant
 from shared.domain.errors import ScheduleError
-from shared.domain.zones import load_zone
+from shared.domain.zones import REACH_MS, load_zone, segment_at
+
+MINUTE_MS = 60_000
 
 NEW_YORK, HAVANA, LORD_HOWE = "America/New_York", "America/Havana", "Australia/Lord_Howe"
 CHATHAM, TROLL, APIA = "Pacific/Chatham", "Antarctica/Troll", "Pacific/Apia"
@@ -167,6 +170,19 @@ def test_days(line: str, moment: str, expected: list[str]) -> None:
     assert found == expected
 
 
+def test_looking_from_within_an_overlap() -> None:
+    """The first pass of 01:00 to 02:00 lasts until 06:00Z, the second until 07:00Z."""
+    line, end = parse_cron("0-59/10 1-2 * * *"), ms("2025-11-02T08:00Z")
+    for moment, first, second in (("05:25", 9, 12), ("06:25", 6, 9), ("05:59", 6, 12)):
+        after = ms(f"2025-11-02T{moment}Z")
+        assert cron_count(line, NEW_YORK, after, end - 1, 99, overlap=Overlap.FIRST) == first
+        assert cron_count(line, NEW_YORK, after, end - 1, 99, overlap=Overlap.SECOND) == second
+    after = ms("2025-11-02T05:25Z")
+    assert cron_next(line, NEW_YORK, after, overlap=Overlap.FIRST) == ms("2025-11-02T05:30Z")
+    assert cron_next(line, NEW_YORK, after, overlap=Overlap.SECOND) == ms("2025-11-02T06:00Z")
+    assert cron_next(line, NEW_YORK, ms("2025-11-02T06:25Z")) == ms("2025-11-02T07:00Z")
+
+
 def test_the_answer_is_strictly_later_to_the_millisecond() -> None:
     line, noon = parse_cron("0 12 * * *"), ms("2025-06-01T12:00Z")
     assert cron_next(line, "UTC", noon - 1) == noon
@@ -188,6 +204,35 @@ def test_the_calendar_ends() -> None:
 def test_an_unknown_zone_is_refused() -> None:
     with pytest.raises(ScheduleError, match="unknown time zone"):
         cron_next(parse_cron("@hourly"), "Mars/Olympus", 0)
+
+
+class OneChange(tzinfo):
+    """Two hours ahead of UTC until an instant, then on UTC."""
+
+    def __init__(self, change_ms: int) -> None:
+        self.change = datetime.fromtimestamp(change_ms / 1000, UTC).replace(tzinfo=None)
+
+    def fromutc(self, moment: datetime) -> datetime:
+        bare = moment.replace(tzinfo=None)
+        ahead = timedelta(hours=2 if bare < self.change else 0)
+        return (bare + ahead).replace(tzinfo=timezone(ahead))
+
+
+def test_the_cut_end_of_a_segment_does_not_hide_an_overlap_behind_it() -> None:
+    """Segments are cut where sampling stops, here half an hour before the change of the offset."""
+    block_end = segment_at(load_zone("UTC"), ms("2025-06-01T00:00Z")).end_ms - REACH_MS
+    cut, moment = block_end + REACH_MS, block_end - 1
+    zone = OneChange(cut + 30 * MINUTE_MS)
+    assert segment_at(zone, moment).end_ms == cut
+    clock = WallClock(zone=zone, gap=Gap.SHIFT, overlap=Overlap.SECOND)
+    wall = cut - 10 * MINUTE_MS + 2 * 60 * MINUTE_MS
+    assert first_instant(lambda after: wall if after < wall else wall + REACH_MS, clock, moment) == wall
+    minutes = (wall // MINUTE_MS % 1440,)
+    daily = DayPattern(minutes=minutes, next_day=lambda after: (after // DAY_MS + 1) * DAY_MS)
+    assert count_instants(daily, clock, moment, cut - MINUTE_MS, 100) == 15
+    assert count_instants(daily, clock, moment, cut, 100) == 15
+    assert count_instants(daily, clock, moment, wall - 1, 100) == 15
+    assert count_instants(daily, clock, moment, wall, 100) == 16
 
 
 def test_a_far_match_is_not_searched_again_in_each_segment() -> None:

@@ -205,6 +205,7 @@ def test_a_day_pattern_counts_partial_days() -> None:
     assert pattern.count(0, 3_660_000, 100) == 2
     assert pattern.count(3_600_000 - 1, DAY_MS, 100) == 3
     assert pattern.count(5, 5, 100) == 0
+    assert pattern.count(3_700_000, 3_500_000, 100) == 0
 
 
 @pytest.mark.parametrize("not_before", [-5, 0, 4, 95, 96])

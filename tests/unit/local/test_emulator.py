@@ -113,3 +113,14 @@ def test_the_state_of_another_version_is_refused_until_it_may_be_forgotten(home:
     emulator = Emulator(home)
     emulator.start(fresh=True)
     emulator.stop()
+
+
+def test_state_that_cannot_be_read_is_an_error_and_is_left_as_it_is(home: LocalHome) -> None:
+    emulator = Emulator(home)
+    emulator.start()
+    Clients(emulator.endpoint).client("sqs").create_queue(QueueName="q")
+    emulator.stop()
+    (home.state / "sqs.json").write_text("{ cut short")
+    with pytest.raises(LocalStackError, match=r"cannot be restored.*sqs"):
+        emulator.start()
+    assert (home.state / "sqs.json").read_text() == "{ cut short"

@@ -1,0 +1,183 @@
+"""Every store: of many writers at once one wins, and all learn who."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from threading import Barrier
+from typing import TypeVar
+
+from shared.domain.errors import UnavailableError
+from shared.domain.execution import EndReason, Execution, State, Transition
+from shared.domain.job import JobState
+from shared.ports import Claim, Claimer, Finish, IdempotencyRecord, Refused
+from tests.builders import (
+    BUCKET,
+    DUE_AT,
+    EXPIRES_AT_S,
+    TENANT,
+    api_key,
+    in_state,
+    job,
+    occurrence,
+    one_off,
+    tenant,
+)
+from tests.conformance.labs import Lab
+
+T = TypeVar("T")
+THREADS = 8
+ROUNDS = 10
+
+
+def at_once(actions: Sequence[Callable[[], T]]) -> list[T]:
+    """The answers of actions that all begin at the same moment, each in a thread of its own."""
+    barrier = Barrier(len(actions))
+
+    def run(action: Callable[[], T]) -> T:
+        barrier.wait()
+        return action()
+
+    with ThreadPoolExecutor(len(actions)) as pool:
+        return list(pool.map(run, actions))
+
+
+def decided(call: Callable[[], T]) -> T:
+    """The answer of a transaction: those that meet may all be turned away, and ask again as the port says."""
+    for _ in range(50):
+        try:
+            return call()
+        except UnavailableError:
+            continue
+    raise AssertionError("never decided")
+
+
+def claim_one(claimer: Claimer, execution: Execution, owner: str) -> object:
+    return claimer.claim([Claim(execution_id=execution.id, owner=owner)], DUE_AT)[0]
+
+
+def test_of_eight_claims_of_one_key_exactly_one_is_granted(claiming: tuple[Lab, Claimer]) -> None:
+    lab, claimer = claiming
+    for number in range(ROUNDS):
+        lab.executions.put_if_absent(one_off(number))
+        answers = at_once(
+            [partial(claim_one, claimer, one_off(number), f"owner {thread}") for thread in range(THREADS)]
+        )
+        (granted,) = (answer for answer in answers if isinstance(answer, Execution))
+        assert answers.count(Refused(granted)) == THREADS - 1
+        assert granted.attempt == 1
+
+
+def test_of_eight_batches_of_the_same_keys_each_key_is_granted_once(claiming: tuple[Lab, Claimer]) -> None:
+    lab, claimer = claiming
+    keys = [one_off(number).id for number in range(10)]
+    for key in keys:
+        lab.executions.put_if_absent(one_off(id=key))
+    batches = [
+        [Claim(execution_id=key, owner=f"owner {thread}") for key in keys] for thread in range(THREADS)
+    ]
+    answers = at_once([partial(claimer.claim, batch, DUE_AT) for batch in batches])
+    granted = [each.id for batch in answers for each in batch if isinstance(each, Execution)]
+    assert sorted(granted, key=str) == sorted(keys, key=str)
+
+
+def test_a_claim_and_a_cancellation_never_both_hold(claiming: tuple[Lab, Claimer]) -> None:
+    lab, claimer = claiming
+
+    def cancels(execution: Execution) -> bool:
+        standing = lab.executions.cancel(
+            execution.id, Transition.CANCEL, reason=EndReason.CANCELLED, expires_at_s=EXPIRES_AT_S
+        )
+        return standing is None
+
+    def claims(execution: Execution, owner: str) -> bool:
+        return isinstance(claim_one(claimer, execution, owner), Execution)
+
+    for number in range(ROUNDS):
+        lab.executions.put_if_absent(one_off(number))
+        rivals = [partial(cancels, one_off(number)), partial(claims, one_off(number), "mine")]
+        assert sum(at_once(rivals)) == 1
+
+
+def test_of_eight_writers_of_one_execution_exactly_one_files_it(lab: Lab) -> None:
+    for number in range(ROUNDS):
+        drafts = [one_off(number, fingerprint=bytes([thread]) * 16) for thread in range(THREADS)]
+        answers = at_once([partial(lab.executions.put_if_absent, draft) for draft in drafts])
+        winner = drafts[answers.index(None)]
+        assert answers.count(winner) == THREADS - 1
+
+
+def test_one_outcome_of_an_attempt_is_recorded(lab: Lab) -> None:
+    ends = [Transition.SUCCEED, Transition.FAIL] * (THREADS // 2)
+    finishes = [Finish(transition=end, outcomes=(), expires_at_s=EXPIRES_AT_S) for end in ends]
+    for number in range(ROUNDS):
+        running = in_state(one_off(number), State.RUNNING)
+        lab.executions.put_if_absent(running)
+        answers = at_once([partial(lab.executions.finish, running, finish) for finish in finishes])
+        assert answers.count(None) == 1
+
+
+def test_of_eight_creations_of_one_job_exactly_one_is_written(lab: Lab) -> None:
+    drafts = [job(fingerprint=bytes([thread]) * 16) for thread in range(THREADS)]
+    creations = [partial(lab.jobs.create, draft, occurrence(draft)) for draft in drafts]
+    answers = at_once([partial(decided, creation) for creation in creations])
+    winner = drafts[answers.index(None)]
+    assert answers.count(winner) == THREADS - 1
+    assert lab.jobs.get(TENANT, winner.id) == winner
+
+
+def test_no_jump_follows_the_beginning_of_a_deletion(lab: Lab) -> None:
+    for number in range(ROUNDS):
+        definition = job(number)
+        lab.jobs.create(definition, occurrence(definition))
+        skipped = occurrence(definition, DUE_AT + 60_000, state=State.SKIPPED)
+        target = occurrence(definition, DUE_AT + 120_000)
+        jump = partial(lab.jobs.jump, skipped, target, EXPIRES_AT_S)
+        delete = partial(lab.jobs.begin_delete, TENANT, definition.id)
+        deleted, *jumped = at_once([partial(decided, call) for call in (delete, jump, jump)])
+        has_jumped = lab.executions.get(target.id) is not None
+        assert jumped.count(True) == has_jumped
+        chain_from = target.nominal_at if has_jumped else definition.chain_from
+        assert deleted == replace(definition, state=JobState.DELETING, chain_from=chain_from)
+
+
+def record(number: int, expires_at: int) -> IdempotencyRecord:
+    return IdempotencyRecord(
+        fingerprint=bytes(16), job_id=f"job_{number}", created_at=0, due_at=0, expires_at=expires_at
+    )
+
+
+def test_of_sixteen_requests_with_one_key_all_get_the_same_record(lab: Lab) -> None:
+    for key in ("fresh", "expired"):
+        if key == "expired":
+            lab.idempotency.claim(TENANT, key, record(99, expires_at=DUE_AT), 0)
+        claims = [
+            partial(lab.idempotency.claim, TENANT, key, record(number, DUE_AT * 2), DUE_AT)
+            for number in range(16)
+        ]
+        answers = at_once(claims)
+        assert answers == [answers[0]] * 16
+        assert answers[0].expires_at == DUE_AT * 2
+        assert lab.idempotency.find(TENANT, key, DUE_AT) == answers[0]
+
+
+def test_of_eight_watchers_one_takes_the_shard(lab: Lab) -> None:
+    for shard in range(ROUNDS):
+        leases = at_once([partial(lab.ledger.take, BUCKET, shard, DUE_AT)] * THREADS)
+        assert leases.count(None) == THREADS - 1
+
+
+def test_a_shard_that_is_reopened_while_it_is_closed_stays_on_the_list(lab: Lab) -> None:
+    for shard in range(ROUNDS):
+        lab.ledger.reopen(BUCKET, shard, DUE_AT)
+        seen = lab.ledger.open_before(BUCKET + 1)[-1]
+        at_once([partial(lab.ledger.close, seen), partial(lab.ledger.reopen, BUCKET, shard, DUE_AT)])
+        assert lab.ledger.open_before(BUCKET + 1)[-1].shard == shard
+
+
+def test_of_eight_creations_of_one_tenant_exactly_one_is_written(lab: Lab) -> None:
+    creations = [partial(lab.tenants.create, tenant(), api_key(thread)) for thread in range(THREADS)]
+    answers = at_once([partial(decided, creation) for creation in creations])
+    assert answers.count(True) == 1
+    keys = [lab.tenants.get_key(api_key(thread).id) for thread in range(THREADS)]
+    assert [key is not None for key in keys] == answers

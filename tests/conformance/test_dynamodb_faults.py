@@ -1,0 +1,273 @@
+"""The DynamoDB adapters when the service throttles, fails, loses answers or leaves work undone."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
+
+from shared.domain.errors import UnavailableError
+from shared.domain.execution import EndReason, Execution, Pointer, State, Transition
+from shared.domain.sweep import LaneProgress
+from shared.names import Lane
+from shared.ports import (
+    Claim,
+    Finish,
+    IdempotencyRecord,
+    OpenShard,
+    Parked,
+    Undecided,
+    WatchLease,
+)
+from tests.builders import (
+    BUCKET,
+    DUE_AT,
+    EXPIRES_AT_S,
+    TENANT,
+    api_key,
+    execution_id,
+    in_state,
+    job,
+    occurrence,
+    one_off,
+    tenant,
+)
+from tests.conformance.interference import answering, changing, failure, losing_answers, watching
+from tests.conformance.labs import DynamoLab
+
+RUNNING = in_state(one_off(), State.RUNNING)
+POINTER = Pointer(
+    dispatch_at=DUE_AT * 2,
+    target=execution_id(),
+    attempt=1,
+    tenant_id=TENANT,
+    lane=Lane.BULK,
+    created_at=DUE_AT,
+)
+SUCCESS = Finish(transition=Transition.SUCCEED, outcomes=(), expires_at_s=EXPIRES_AT_S)
+LEASE = WatchLease(bucket=BUCKET, shard=0, fence=1, cursor=None, scan_began_at=DUE_AT)
+SHARD = OpenShard(
+    bucket=BUCKET, shard=0, version=1, scan_began_at=None, passes=0, next_pass_at=0, last_resend_at=None
+)
+RECORD = IdempotencyRecord(
+    fingerprint=bytes(16), job_id="job_1", created_at=0, due_at=0, expires_at=DUE_AT * 2
+)
+PROGRESS = LaneProgress(visible_at=DUE_AT, reported_at=DUE_AT)
+PARKED = Parked(message_id="m", lane=Lane.BULK, body="", reason="", parked_at=DUE_AT)
+GIVEN_UP = {"reason": EndReason.WORKER_LOST, "now_ms": DUE_AT * 2, "expires_at_s": EXPIRES_AT_S}
+CANCELLED = {"reason": EndReason.CANCELLED, "expires_at_s": EXPIRES_AT_S}
+
+Call = Callable[[DynamoLab], object]
+CALLS: dict[str, Call] = {
+    "put_if_absent": lambda lab: lab.executions.put_if_absent(one_off()),
+    "put_pointer": lambda lab: lab.executions.put_pointer(POINTER),
+    "end_pointer": lambda lab: lab.executions.end_pointer(POINTER.location, POINTER.target, 1, EXPIRES_AT_S),
+    "get": lambda lab: lab.executions.get(one_off().id),
+    "get_many": lambda lab: lab.executions.get_many([one_off().id]),
+    "finish": lambda lab: lab.executions.finish(RUNNING, SUCCESS),
+    "give_up": lambda lab: lab.executions.give_up(RUNNING, **GIVEN_UP),  # type: ignore[arg-type]
+    "cancel": lambda lab: lab.executions.cancel(one_off().id, Transition.CANCEL, **CANCELLED),  # type: ignore[arg-type]
+    "stop_retries": lambda lab: lab.executions.stop_retries(one_off().id),
+    "mark_unreadable": lambda lab: lab.executions.mark_unreadable(one_off().id, EXPIRES_AT_S),
+    "scan": lambda lab: lab.executions.scan(BUCKET, 0, after=None, limit=1),
+    "failed": lambda lab: lab.executions.failed(TENANT, after=None, limit=1),
+    "jobs.create": lambda lab: lab.jobs.create(job(), occurrence()),
+    "jobs.get": lambda lab: lab.jobs.get(TENANT, job().id),
+    "jobs.jump": lambda lab: lab.jobs.jump(
+        occurrence(state=State.SKIPPED), occurrence(nominal_at=DUE_AT + 60_000), EXPIRES_AT_S
+    ),
+    "jobs.begin_delete": lambda lab: lab.jobs.begin_delete(TENANT, job().id),
+    "jobs.end_delete": lambda lab: lab.jobs.end_delete(job(), EXPIRES_AT_S),
+    "jobs.put_payload": lambda lab: lab.jobs.put_payload(TENANT, job().id, b"sealed"),
+    "jobs.get_payload": lambda lab: lab.jobs.get_payload(TENANT, job().id),
+    "jobs.expire_payload": lambda lab: lab.jobs.expire_payload(TENANT, job().id, EXPIRES_AT_S),
+    "idempotency.find": lambda lab: lab.idempotency.find(TENANT, "key", DUE_AT),
+    "idempotency.claim": lambda lab: lab.idempotency.claim(TENANT, "key", RECORD, DUE_AT),
+    "ledger.take": lambda lab: lab.ledger.take(BUCKET, 0, DUE_AT),
+    "ledger.advance": lambda lab: lab.ledger.advance(LEASE, "00000#"),
+    "ledger.finish": lambda lab: lab.ledger.finish(LEASE),
+    "ledger.reopen": lambda lab: lab.ledger.reopen(BUCKET, 0, DUE_AT),
+    "ledger.open_before": lambda lab: lab.ledger.open_before(BUCKET),
+    "ledger.swept_through": lambda lab: lab.ledger.swept_through(),
+    "ledger.note_swept_through": lambda lab: lab.ledger.note_swept_through(BUCKET),
+    "ledger.record_pass": lambda lab: lab.ledger.record_pass(SHARD, next_pass_at=0, last_resend_at=None),
+    "ledger.close": lambda lab: lab.ledger.close(SHARD),
+    "progress.report": lambda lab: lab.progress.report(Lane.BULK, PROGRESS),
+    "progress.read": lambda lab: lab.progress.read(Lane.BULK),
+    "parking.park": lambda lab: lab.parking.park(PARKED),
+    "parking.parked": lambda lab: lab.parking.parked(1),
+    "tenants.get": lambda lab: lab.tenants.get(TENANT),
+    "tenants.get_key": lambda lab: lab.tenants.get_key(api_key().id),
+    "tenants.create": lambda lab: lab.tenants.create(tenant(), api_key()),
+}
+TRANSIENT = [
+    failure("ProvisionedThroughputExceededException"),
+    failure("ThrottlingException"),
+    failure("RequestLimitExceeded"),
+    failure("InternalServerError"),
+    failure("TransactionConflictException"),
+    EndpointConnectionError(endpoint_url="http://nowhere"),
+    ReadTimeoutError(endpoint_url="http://nowhere"),
+]
+UNDECIDED_TRANSACTIONS = [
+    ["TransactionConflict", "None", "None"],
+    ["None", "ThrottlingError", "None"],
+    ["ProvisionedThroughputExceeded", "None", "None"],
+    ["ConditionalCheckFailed", "TransactionConflict", "None"],
+    ["None", "None", "None"],
+]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_fault_of_the_service_is_unavailability_and_never_a_refusal(
+    engine_lab: DynamoLab, name: str
+) -> None:
+    for fault in TRANSIENT:
+        with answering(engine_lab.client, "*", fault), pytest.raises(UnavailableError):
+            CALLS[name](engine_lab)
+
+
+@pytest.mark.parametrize("name", ["jobs.create", "jobs.jump", "tenants.create"])
+def test_a_transaction_that_met_another_is_undecided(engine_lab: DynamoLab, name: str) -> None:
+    for codes in UNDECIDED_TRANSACTIONS:
+        reasons = [{"Code": code} for code in codes]
+        cancelled = failure("TransactionCanceledException", CancellationReasons=reasons)
+        with answering(engine_lab.client, "TransactWriteItems", cancelled), pytest.raises(UnavailableError):
+            CALLS[name](engine_lab)
+
+
+def test_every_read_but_those_of_an_index_and_the_progress_is_strong(engine_lab: DynamoLab) -> None:
+    engine_lab.executions.put_if_absent(one_off())
+    with watching(engine_lab.client) as calls:
+        for name, call in CALLS.items():
+            if name not in ("progress.read", "jobs.get_payload"):
+                call(engine_lab)
+        engine_lab.jobs.get_payload(TENANT, job().id)
+    reads = calls.of("GetItem") + [query for query in calls.of("Query") if "IndexName" not in query]
+    reads += [table for batch in calls.of("BatchGetItem") for table in batch["RequestItems"].values()]
+    assert len(reads) >= 10
+    assert all(read.get("ConsistentRead") is True for read in reads)
+
+
+def test_a_put_whose_answer_was_lost_finds_its_own_execution(engine_lab: DynamoLab) -> None:
+    lost = ReadTimeoutError(endpoint_url="http://nowhere")
+    with losing_answers(engine_lab.client, "PutItem", lost), pytest.raises(UnavailableError):
+        engine_lab.executions.put_if_absent(one_off())
+    assert engine_lab.executions.put_if_absent(one_off()) == one_off()
+
+
+def keep_back(engine_lab: DynamoLab, processed: int) -> Callable[[dict[str, Any]], None]:
+    """Report all but the first few keys of each batch as unprocessed."""
+
+    def change(parsed: dict[str, Any]) -> None:
+        items = parsed["Responses"][engine_lab.names.executions]
+        left = [{"pk": item["pk"], "sk": item["sk"]} for item in items[processed:]]
+        del items[processed:]
+        if left:
+            parsed["UnprocessedKeys"] = {engine_lab.names.executions: {"Keys": left, "ConsistentRead": True}}
+
+    return change
+
+
+def test_keys_that_were_left_unprocessed_are_asked_for_again(engine_lab: DynamoLab) -> None:
+    wanted = [one_off(number) for number in range(10)]
+    for execution in wanted:
+        engine_lab.executions.put_if_absent(execution)
+    with changing(engine_lab.client, "after-call", "BatchGetItem", keep_back(engine_lab, 2)):
+        found = engine_lab.executions.get_many([execution.id for execution in wanted])
+    assert found == {execution.id: execution for execution in wanted}
+
+
+def test_keys_that_stay_unprocessed_are_unavailable_and_not_absent(engine_lab: DynamoLab) -> None:
+    engine_lab.executions.put_if_absent(one_off())
+    with (
+        changing(engine_lab.client, "after-call", "BatchGetItem", keep_back(engine_lab, 0)),
+        pytest.raises(UnavailableError),
+    ):
+        engine_lab.executions.get_many([one_off().id])
+
+
+def test_the_open_shards_are_listed_over_every_page(engine_lab: DynamoLab) -> None:
+    for shard in range(10):
+        engine_lab.ledger.reopen(BUCKET, shard, DUE_AT)
+    with changing(
+        engine_lab.client, "before-parameter-build", "Query", lambda params: params.update(Limit=3)
+    ):
+        listed = engine_lab.ledger.open_before(BUCKET + 1)
+    assert [shard.shard for shard in listed] == list(range(10))
+
+
+def test_a_claim_that_met_a_fault_is_undecided(engine_lab: DynamoLab) -> None:
+    engine_lab.executions.put_if_absent(one_off())
+    claim = Claim(execution_id=one_off().id, owner="mine")
+    for claimer in (engine_lab.claimer, engine_lab.batch_claimer):
+        for fault in TRANSIENT:
+            with answering(engine_lab.client, "*", fault):
+                (answer,) = claimer.claim([claim], DUE_AT)
+            assert isinstance(answer, Undecided)
+
+
+def test_a_claim_whose_answer_was_lost_is_undecided_and_then_recognised(engine_lab: DynamoLab) -> None:
+    engine_lab.executions.put_if_absent(one_off())
+    claim = Claim(execution_id=one_off().id, owner="mine")
+    with losing_answers(engine_lab.client, "UpdateItem", ReadTimeoutError(endpoint_url="http://nowhere")):
+        (lost,) = engine_lab.claimer.claim([claim], DUE_AT)
+    assert isinstance(lost, Undecided)
+    (answer,) = engine_lab.claimer.claim([claim], DUE_AT + 1)
+    assert isinstance(answer, Execution)
+    assert (answer.attempt, answer.owner) == (1, "mine")
+
+
+def test_each_claim_is_one_request_or_one_of_twenty_five_in_one(engine_lab: DynamoLab) -> None:
+    claims = [Claim(execution_id=execution_id(number), owner="mine") for number in range(53)]
+    refused = {"Error": {"Code": "ConditionalCheckFailed", "Message": ""}}
+    answers = [{"Responses": [refused] * size} for size in (25, 25, 3)]
+    with (
+        watching(engine_lab.client) as calls,
+        answering(engine_lab.client, "BatchExecuteStatement", *answers),
+    ):
+        engine_lab.batch_claimer.claim(claims, DUE_AT)
+        engine_lab.claimer.claim(claims[:2], DUE_AT)
+    sizes = [len(call["Statements"]) for call in calls.of("BatchExecuteStatement")]
+    assert sizes == [25, 25, 3]
+    assert len(calls.of("UpdateItem")) == len(calls.made) - 3 == 2
+
+
+@pytest.mark.parametrize(
+    "code", ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded", "InternalServerError"]
+)
+def test_one_statement_that_met_a_fault_leaves_the_others_decided(engine_lab: DynamoLab, code: str) -> None:
+    engine_lab.executions.put_if_absent(one_off())
+    item = engine_lab.item(one_off().id)
+    granted = item | {"s": {"S": "R"}, "ow": {"S": "mine"}, "a": {"N": "1"}, "ca": {"N": str(DUE_AT * 2)}}
+    statements = [
+        {"Error": {"Code": code, "Message": ""}},
+        {"Item": granted},
+        {"Error": {"Code": "ConditionalCheckFailed", "Message": ""}},
+    ]
+    claims = [Claim(execution_id=execution_id(number), owner="mine") for number in (2, 1, 3)]
+    with answering(engine_lab.client, "BatchExecuteStatement", {"Responses": statements}):
+        fault, mine, refused = engine_lab.batch_claimer.claim(claims, DUE_AT)
+    assert isinstance(fault, Undecided)
+    assert isinstance(mine, Execution)
+    assert not isinstance(refused, Execution | Undecided)
+
+
+def test_a_batch_that_failed_as_a_whole_undoes_no_other(engine_lab: DynamoLab) -> None:
+    refused = {"Error": {"Code": "ConditionalCheckFailed", "Message": ""}}
+    claims = [Claim(execution_id=execution_id(number), owner="mine") for number in range(30)]
+    answers = [{"Responses": [refused] * 25}, failure("ThrottlingException")]
+    with answering(engine_lab.client, "BatchExecuteStatement", *answers):
+        kinds = [isinstance(answer, Undecided) for answer in engine_lab.batch_claimer.claim(claims, DUE_AT)]
+    assert kinds == [False] * 25 + [True] * 5
+
+
+def test_every_change_of_an_execution_is_one_request(engine_lab: DynamoLab) -> None:
+    with watching(engine_lab.client) as calls:
+        engine_lab.executions.put_if_absent(one_off())
+        (running,) = engine_lab.claimer.claim([Claim(execution_id=one_off().id, owner="mine")], DUE_AT)
+        assert isinstance(running, Execution)
+        engine_lab.executions.finish(running, SUCCESS)
+        engine_lab.executions.finish(replace(running, owner="another"), SUCCESS)
+    assert [name for name, _ in calls.made] == ["PutItem", "UpdateItem", "UpdateItem", "UpdateItem"]

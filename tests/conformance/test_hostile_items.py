@@ -1,0 +1,137 @@
+"""Items that are not as the adapters write them: named as unreadable, whatever is wrong with them, and left alone."""
+
+from typing import Any
+
+import pytest
+
+from shared.adapters.dynamodb.keys import item_key, job_key, payload_key
+from shared.domain.delivery import Reason
+from shared.domain.errors import UnknownVersionError, UnreadableItemError
+from shared.domain.execution import AttemptOutcome, State
+from shared.domain.job import JobState
+from shared.names import Attr
+from shared.ports import Claim, Undecided
+from tests.builders import BUCKET, DUE_AT, EXPIRES_AT_S, TENANT, in_state, job, occurrence, one_off
+from tests.conformance.labs import REGION, DynamoLab
+
+OUTCOME = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=1, status=500, reason=Reason.HTTP_STATUS)
+RUNNING = in_state(occurrence(), State.RUNNING, outcomes=(OUTCOME,))
+BROKEN: dict[str, dict[str, dict[str, Any] | None]] = {
+    "no tenant": {"t": None},
+    "no state": {"s": None},
+    "no policy": {"rt": None},
+    "no fingerprint": {"fp": None},
+    "no owner while running": {"ow": None},
+    "no lease while running": {"ca": None},
+    "no index shard": {Attr.TENANT_PK: None},
+    "an unknown state": {"s": {"S": "Z"}},
+    "an unknown lane": {"ln": {"S": "z"}},
+    "an unknown end reason": {"rs": {"S": "boredom"}},
+    "a policy of words": {"rt": {"S": "often"}},
+    "a policy out of range": {"rt": {"S": "0/0/0"}},
+    "more attempts than the policy has": {"a": {"N": "6"}},
+    "a fractional attempt": {"a": {"N": "1.5"}},
+    "an attempt that is text": {"a": {"S": "1"}},
+    "outcomes cut short": {"oc": {"B": b"\x01\x02\x03"}},
+    "outcomes of an unknown reason": {"oc": {"B": b"\x01" + bytes(11) + b"\xff"}},
+    "outcomes that are text": {"oc": {"S": "0123456789abc"}},
+    "a schedule of an unknown kind": {"sc": {"M": {"k": {"S": "tides"}}}},
+    "a cron line that is none": {"sc": {"M": {"k": {"S": "c"}, "l": {"S": "* *"}, "z": {"S": "UTC"}}}},
+    "a zone that is none": {"sc": {"M": {"k": {"S": "c"}, "l": {"S": "* * * * *"}, "z": {"S": "Mars"}}}},
+    "a one-off schedule": {"sc": {"M": {"k": {"S": "o"}, "t": {"N": "1"}}}},
+    "no shard counts": {"sn": None},
+    "shard counts of nought": {"sn": {"S": "0/0/0"}},
+    "a set": {"t": {"SS": ["acme"]}},
+    "a null": {"t": {"NULL": True}},
+    "a record of missed instants cut short": {"mi": {"S": "7/1"}},
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_a_broken_item_is_unreadable_for_every_reader(engine_lab: DynamoLab, fault: str) -> None:
+    engine_lab.executions.put_if_absent(RUNNING)
+    engine_lab.rewrite(RUNNING.id, BROKEN[fault])
+    before = engine_lab.contents()
+    for read in (
+        lambda: engine_lab.executions.get(RUNNING.id),
+        lambda: engine_lab.executions.get_many([RUNNING.id]),
+        lambda: engine_lab.executions.put_if_absent(RUNNING),
+    ):
+        with pytest.raises(UnreadableItemError) as raised:
+            read()
+        assert not isinstance(raised.value, UnknownVersionError)
+    claim = Claim(execution_id=RUNNING.id, owner="mine")
+    assert isinstance(engine_lab.claimer.claim([claim], DUE_AT)[0], Undecided)
+    assert engine_lab.contents() == before
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_a_broken_item_can_be_failed(engine_lab: DynamoLab, fault: str) -> None:
+    engine_lab.executions.put_if_absent(RUNNING)
+    engine_lab.rewrite(RUNNING.id, BROKEN[fault])
+    assert engine_lab.executions.mark_unreadable(RUNNING.id, EXPIRES_AT_S)
+    item = engine_lab.item(RUNNING.id)
+    assert (item["s"], item[Attr.TTL]) == ({"S": "F"}, {"N": str(EXPIRES_AT_S)})
+    assert "ca" not in item
+
+
+def test_a_row_that_cannot_be_read_is_named_by_its_key(engine_lab: DynamoLab) -> None:
+    for number, changes in enumerate(({"v": {"N": "2"}}, {"v": None}, {"s": {"S": "Z"}}, {"a": {"S": "1"}})):
+        engine_lab.executions.put_if_absent(one_off(number))
+        if "a" not in changes:
+            engine_lab.rewrite(one_off(number).id, changes)  # type: ignore[arg-type]
+    page = engine_lab.executions.scan(BUCKET, 0, after=None, limit=10)
+    assert page.unreadable == tuple(f"{REGION}#{BUCKET}#0/12345#{one_off(number).id}" for number in range(3))
+    assert [row.id for row in page.rows] == [one_off(3).id]
+
+
+def test_a_definition_of_a_newer_version_is_left_alone(engine_lab: DynamoLab) -> None:
+    engine_lab.jobs.create(job(), occurrence())
+    _rewrite_job(engine_lab, {"v": {"N": "2"}})
+    before = engine_lab.contents()
+    for call in (
+        lambda: engine_lab.jobs.get(TENANT, job().id),
+        lambda: engine_lab.jobs.begin_delete(TENANT, job().id),
+        lambda: engine_lab.jobs.create(job(), occurrence()),
+    ):
+        with pytest.raises(UnknownVersionError):
+            call()
+    skipped = occurrence(nominal_at=DUE_AT + 60_000, state=State.SKIPPED)
+    assert not engine_lab.jobs.jump(skipped, occurrence(nominal_at=DUE_AT + 120_000), EXPIRES_AT_S)
+    engine_lab.jobs.end_delete(job(state=JobState.DELETING), EXPIRES_AT_S)
+    assert engine_lab.contents() == before
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"sc": {"M": {"k": {"S": "tides"}}}},
+        {"rt": {"L": []}},
+        {"s": {"S": "napping"}},
+        {"cf": None},
+        {"rv": {"SS": ["1"]}},
+    ],
+    ids=str,
+)
+def test_a_broken_definition_is_unreadable(engine_lab: DynamoLab, changes: dict[str, Any]) -> None:
+    engine_lab.jobs.create(job(), occurrence())
+    _rewrite_job(engine_lab, changes)
+    with pytest.raises(UnreadableItemError):
+        engine_lab.jobs.get(TENANT, job().id)
+
+
+def test_a_payload_of_a_newer_version_is_not_guessed_at(engine_lab: DynamoLab) -> None:
+    engine_lab.jobs.put_payload(TENANT, job().id, b"sealed")
+    key = item_key(*payload_key(TENANT, job().id))
+    engine_lab.client.put_item(
+        TableName=engine_lab.names.jobs, Item={**key, "v": {"N": "2"}, "rq": {"B": b"otherwise sealed"}}
+    )
+    with pytest.raises(UnknownVersionError):
+        engine_lab.jobs.get_payload(TENANT, job().id)
+
+
+def _rewrite_job(lab: DynamoLab, changes: dict[str, Any]) -> None:
+    key = item_key(*job_key(TENANT, job().id))
+    item = lab.client.get_item(TableName=lab.names.jobs, Key=key, ConsistentRead=True)["Item"]
+    kept = {name: value for name, value in (item | changes).items() if value is not None}
+    lab.client.put_item(TableName=lab.names.jobs, Item=kept)

@@ -1,0 +1,105 @@
+"""How large items are: every further kilobyte costs three more write units an execution."""
+
+from typing import Any
+
+import pytest
+
+from shared.domain.bucket import ShardCounts
+from shared.domain.delivery import KEPT_BODY_BYTES, Reason
+from shared.domain.execution import AttemptOutcome, EndReason, Execution, Transition
+from shared.domain.ids import recurring_job_id
+from shared.domain.request import Request, encode_request
+from shared.domain.schedule import Cron
+from shared.ports import Claim, Finish
+from tests.builders import DUE_AT, EXPIRES_AT_S, job, one_off
+from tests.conformance.labs import DynamoLab
+
+ONE_UNIT = 1_024
+SEAL_BYTES = 1 + 12 + 16
+REQUEST = encode_request(
+    Request(
+        method="POST",
+        url="https://hooks.example.com/v1/tenants/acme/reports/nightly?format=json",
+        headers=(("Content-Type", "application/json"), ("Authorization", "Bearer " + "t" * 40)),
+        body=b'{"report": "revenue", "range": "yesterday", "notify": ["ops@example.com"]}',
+    )
+)
+SEALED = bytes(SEAL_BYTES) + REQUEST
+TENANT = "a-tenant-with-a-rather-long-identifier"
+
+
+def item_bytes(item: dict[str, dict[str, Any]]) -> int:
+    """The size of an item by DynamoDB's rules."""
+    return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
+
+
+def _value_bytes(value: dict[str, Any]) -> int:
+    ((kind, raw),) = value.items()
+    if kind == "N":
+        return (len(raw.lstrip("-")) + 1) // 2 + 2
+    if kind == "M":
+        return 3 + sum(len(name) + _value_bytes(member) + 1 for name, member in raw.items())
+    return 1 if kind == "BOOL" else len(raw.encode() if isinstance(raw, str) else raw)
+
+
+def one_off_job() -> Execution:
+    return one_off(1 << 79, shard=1023, tenant_id=TENANT, request=SEALED, name="Nightly revenue report")
+
+
+def cron_occurrence() -> Execution:
+    definition = job(
+        id=recurring_job_id(DUE_AT, 1 << 79),
+        tenant_id=TENANT,
+        request=SEALED,
+        revision=12,
+        schedule=Cron(line="0,15,30,45 8-18 * * 1-5", timezone="America/Argentina/Buenos_Aires"),
+        counts=ShardCounts(normal=64, quarter=256, midnight=1024),
+    )
+    return definition.occurrence(DUE_AT, created_at=DUE_AT - 60_000)
+
+
+@pytest.mark.parametrize("execution", [one_off_job(), cron_occurrence()], ids=["one-off", "cron"])
+def test_a_typical_item_takes_one_write_unit_at_each_step(
+    engine_lab: DynamoLab, execution: Execution
+) -> None:
+    assert 290 <= len(REQUEST) <= 330
+    sizes = []
+    engine_lab.executions.put_if_absent(execution)
+    sizes.append(item_bytes(engine_lab.item(execution.id)))
+    (running,) = engine_lab.claimer.claim([Claim(execution_id=execution.id, owner="f" * 16)], DUE_AT)
+    assert isinstance(running, Execution)
+    sizes.append(item_bytes(engine_lab.item(execution.id)))
+    outcome = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=200, status=200, reason=Reason.OK)
+    engine_lab.executions.finish(
+        running, Finish(transition=Transition.SUCCEED, outcomes=(outcome,), expires_at_s=EXPIRES_AT_S)
+    )
+    sizes.append(item_bytes(engine_lab.item(execution.id)))
+    assert max(sizes) <= ONE_UNIT, sizes
+
+
+@pytest.mark.parametrize("execution", [one_off_job(), cron_occurrence()], ids=["one-off", "cron"])
+def test_a_failure_with_its_body_and_two_outcomes_fits_too(
+    engine_lab: DynamoLab, execution: Execution
+) -> None:
+    engine_lab.executions.put_if_absent(execution)
+    (running,) = engine_lab.claimer.claim([Claim(execution_id=execution.id, owner="f" * 16)], DUE_AT)
+    assert isinstance(running, Execution)
+    outcomes = tuple(
+        AttemptOutcome(
+            attempt=number, started_at=DUE_AT, duration_ms=200, status=503, reason=Reason.HTTP_STATUS
+        )
+        for number in (1, 2)
+    )
+    engine_lab.executions.finish(
+        running,
+        Finish(
+            transition=Transition.FAIL,
+            outcomes=outcomes,
+            last_body=b"x" * 40,
+            end_reason=EndReason.ATTEMPTS_USED_UP,
+            expires_at_s=EXPIRES_AT_S,
+        ),
+    )
+    size = item_bytes(engine_lab.item(execution.id))
+    assert size <= ONE_UNIT, size
+    assert KEPT_BODY_BYTES <= ONE_UNIT // 4

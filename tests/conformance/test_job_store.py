@@ -1,0 +1,140 @@
+"""JobStore: definitions, their deletion, and requests that stand apart."""
+
+from dataclasses import replace
+
+import pytest
+
+from shared.domain.errors import UnreadableItemError
+from shared.domain.execution import State
+from shared.domain.job import JobState
+from shared.domain.retry import RetryPolicy
+from shared.domain.schedule import Cron
+from shared.names import Lane
+from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
+from tests.conformance.labs import Lab
+
+JOB = job()
+
+
+def test_a_definition_is_written_with_its_first_execution(lab: Lab) -> None:
+    first = replace(occurrence(JOB), state=State.QUEUED)
+    assert lab.jobs.create(JOB, first) is None
+    assert lab.jobs.get(TENANT, JOB.id) == JOB
+    assert lab.executions.get(first.id) == first
+    assert lab.expiry(first.id) is None
+
+
+def test_a_definition_is_read_back_whole(lab: Lab) -> None:
+    definition = job(
+        schedule=Cron(line="0 9 * * 1-5", timezone="America/New_York"),
+        lane=Lane.CRITICAL,
+        retry=RetryPolicy(max_attempts=1, base_seconds=2, factor=3, cap_seconds=4),
+        revision=7,
+        index_shard=5,
+        name="morning report",
+        payload_apart=True,
+        request=b"",
+    )
+    lab.jobs.create(definition, occurrence(definition))
+    assert lab.jobs.get(TENANT, definition.id) == definition
+
+
+def test_a_definition_that_exists_is_returned_and_nothing_is_written(lab: Lab) -> None:
+    lab.jobs.create(JOB, occurrence(JOB))
+    before = lab.contents()
+    other = replace(JOB, fingerprint=b"another request!", chain_from=DUE_AT + 60_000)
+    assert lab.jobs.create(other, occurrence(other, DUE_AT + 60_000)) == JOB
+    assert lab.contents() == before
+
+
+def test_a_creation_whose_answer_was_lost_finds_its_own_definition(lab: Lab) -> None:
+    lab.jobs.create(JOB, occurrence(JOB))
+    before = lab.contents()
+    assert lab.jobs.create(JOB, occurrence(JOB)) == JOB
+    assert lab.contents() == before
+
+
+def test_no_definition_is_written_where_its_first_execution_cannot_be(lab: Lab) -> None:
+    lab.executions.put_if_absent(occurrence(JOB))
+    with pytest.raises(UnreadableItemError):
+        lab.jobs.create(JOB, occurrence(JOB))
+    assert lab.jobs.get(TENANT, JOB.id) is None
+
+
+def test_a_definition_is_found_by_its_own_tenant_alone(lab: Lab) -> None:
+    lab.jobs.create(JOB, occurrence(JOB))
+    assert lab.jobs.get("acme-2", JOB.id) is None
+    assert lab.jobs.get(TENANT, job(2).id) is None
+
+
+def test_a_deletion_begins_once_and_may_be_begun_again(lab: Lab) -> None:
+    lab.jobs.create(JOB, occurrence(JOB))
+    deleting = replace(JOB, state=JobState.DELETING)
+    assert lab.jobs.begin_delete(TENANT, JOB.id) == deleting
+    assert lab.jobs.begin_delete(TENANT, JOB.id) == deleting
+    assert lab.jobs.get(TENANT, JOB.id) == deleting
+    assert lab.job_expiry(TENANT, JOB.id) is None
+
+
+def test_a_deleted_definition_expires_and_stays_deleted(lab: Lab) -> None:
+    lab.jobs.create(JOB, occurrence(JOB))
+    lab.jobs.begin_delete(TENANT, JOB.id)
+    lab.jobs.end_delete(JOB, EXPIRES_AT_S)
+    deleted = replace(JOB, state=JobState.DELETED)
+    assert lab.jobs.get(TENANT, JOB.id) == deleted
+    assert lab.jobs.begin_delete(TENANT, JOB.id) == deleted
+    assert lab.job_expiry(TENANT, JOB.id) == EXPIRES_AT_S
+
+
+def test_a_deletion_ends_only_after_it_began(lab: Lab) -> None:
+    lab.jobs.create(JOB, occurrence(JOB))
+    before = lab.contents()
+    lab.jobs.end_delete(JOB, EXPIRES_AT_S)
+    assert lab.contents() == before
+
+
+def test_there_is_nothing_to_delete_where_nothing_stands(lab: Lab) -> None:
+    assert lab.jobs.begin_delete(TENANT, JOB.id) is None
+    lab.jobs.end_delete(JOB, EXPIRES_AT_S)
+    assert lab.jobs.get(TENANT, JOB.id) is None
+
+
+def test_a_payload_goes_with_the_definition_that_used_it(lab: Lab) -> None:
+    large = job(payload_apart=True, request=b"")
+    lab.jobs.put_payload(TENANT, large.id, b"sealed")
+    lab.jobs.create(large, occurrence(large))
+    lab.jobs.begin_delete(TENANT, large.id)
+    lab.jobs.end_delete(large, EXPIRES_AT_S)
+    assert lab.payload_expiry(TENANT, large.id) == EXPIRES_AT_S
+    assert lab.jobs.get_payload(TENANT, large.id) == b"sealed"
+
+
+def test_a_payload_of_two_hundred_kilobytes_is_kept(lab: Lab) -> None:
+    sealed = bytes(range(256)) * 1_100
+    lab.jobs.put_payload(TENANT, JOB.id, sealed)
+    assert lab.jobs.get_payload(TENANT, JOB.id) == sealed
+    assert lab.payload_expiry(TENANT, JOB.id) is None
+
+
+def test_a_payload_is_no_definition(lab: Lab) -> None:
+    lab.jobs.put_payload(TENANT, JOB.id, b"sealed")
+    assert lab.jobs.get(TENANT, JOB.id) is None
+
+
+def test_a_payload_expires_with_its_record(lab: Lab) -> None:
+    lab.jobs.put_payload(TENANT, JOB.id, b"sealed")
+    lab.jobs.expire_payload(TENANT, JOB.id, EXPIRES_AT_S)
+    assert lab.payload_expiry(TENANT, JOB.id) == EXPIRES_AT_S
+
+
+def test_a_missing_payload_is_unreadable_and_nothing_expires(lab: Lab) -> None:
+    lab.jobs.expire_payload(TENANT, JOB.id, EXPIRES_AT_S)
+    for tenant_id, job_id in ((TENANT, JOB.id), ("acme-2", JOB.id)):
+        with pytest.raises(UnreadableItemError):
+            lab.jobs.get_payload(tenant_id, job_id)
+
+
+def test_a_payload_belongs_to_one_tenant(lab: Lab) -> None:
+    lab.jobs.put_payload(TENANT, JOB.id, b"sealed")
+    with pytest.raises(UnreadableItemError):
+        lab.jobs.get_payload("acme-2", JOB.id)

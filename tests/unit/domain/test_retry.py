@@ -1,0 +1,76 @@
+"""When a failed attempt is tried again, and when not."""
+
+import pytest
+
+from shared.domain.delivery import Answer, Reason
+from shared.domain.errors import InvalidValueError
+from shared.domain.retry import RetryPolicy, is_retryable
+
+POLICY = RetryPolicy(max_attempts=6, base_seconds=10, factor=3, cap_seconds=600)
+
+
+def test_the_ceiling_of_the_wait_grows_by_the_factor_up_to_the_cap() -> None:
+    almost = 1 - 1e-9
+    waits = [POLICY.delay_ms(attempt, almost) for attempt in range(1, 6)]
+    assert [round(wait / 1000) for wait in waits] == [10, 30, 90, 270, 600]
+
+
+def test_jitter_is_full_from_nothing_to_the_ceiling() -> None:
+    assert POLICY.delay_ms(2, 0.0) == 0
+    assert POLICY.delay_ms(2, 0.5) == 15_000
+
+
+@pytest.mark.parametrize(("asked", "wait_ms"), [(None, 5_000), (0, 5_000), (7, 7_000), (3_600, 600_000)])
+def test_retry_after_is_honoured_up_to_the_cap_and_never_undercut(asked: int | None, wait_ms: int) -> None:
+    assert POLICY.delay_ms(1, 0.5, asked) == wait_ms
+
+
+def test_a_longer_draw_than_retry_after_stands() -> None:
+    assert POLICY.delay_ms(3, 0.9, 5) == 81_000
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"max_attempts": 0},
+        {"max_attempts": 21},
+        {"base_seconds": 0},
+        {"base_seconds": 3_601},
+        {"cap_seconds": 86_401},
+        {"factor": 0},
+        {"factor": 11},
+        {"max_attempts": 20, "base_seconds": 86_400, "cap_seconds": 86_400},
+    ],
+)
+def test_a_policy_outside_its_limits_is_refused(fields: dict[str, int]) -> None:
+    with pytest.raises(InvalidValueError):
+        RetryPolicy(**fields)
+
+
+def test_all_waits_together_are_counted_at_their_ceilings() -> None:
+    assert POLICY.longest_seconds == 10 + 30 + 90 + 270 + 600
+    week = RetryPolicy(max_attempts=8, base_seconds=86_400, factor=1, cap_seconds=86_400)
+    assert week.longest_seconds == 7 * 86_400
+
+
+@pytest.mark.parametrize(
+    ("reason", "status", "retryable"),
+    [
+        (Reason.OK, 200, False),
+        (Reason.HTTP_STATUS, 410, False),
+        (Reason.STOPPED, None, False),
+        (Reason.HTTP_STATUS, 500, True),
+        (Reason.HTTP_STATUS, 404, True),
+        (Reason.HTTP_STATUS, 429, True),
+        (Reason.REDIRECT, 301, True),
+        (Reason.TIMEOUT, None, True),
+        (Reason.CONNECT_FAILED, None, True),
+        (Reason.ADDRESS_NOT_ALLOWED, None, True),
+        (Reason.LEASE_TOO_SHORT, None, True),
+        (Reason.REQUEST_UNREADABLE, None, True),
+    ],
+)
+def test_another_attempt_is_made_unless_it_succeeded_or_was_told_to_stop(
+    reason: Reason, status: int | None, retryable: bool
+) -> None:
+    assert is_retryable(Answer(reason=reason, duration_ms=1, status=status)) is retryable

@@ -1,0 +1,30 @@
+"""Received messages."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from shared.domain.execution import Execution
+from shared.domain.wakeup import Wakeup
+from shared.usecases.run_attempts import Delivery
+
+
+def delivery(*executions: Execution, receives: int = 1, **overrides: Any) -> Delivery:
+    """A received message that names executions, due when the first of them is."""
+    not_before = min(execution.starts_at for execution in executions)
+    fields: dict[str, Any] = {
+        "message_id": str(executions[0].id),
+        "sent_at": not_before - 60_000,
+        "receive_count": receives,
+        "wakeup": wakeup_of(executions, not_before),
+    }
+    return Delivery(**(fields | overrides))
+
+
+def wakeup_of(executions: Sequence[Execution], not_before: int) -> Wakeup:
+    """The message for executions of one tenant and lane."""
+    return Wakeup(
+        lane=executions[0].lane,
+        tenant_id=executions[0].tenant_id,
+        keys=tuple(execution.id for execution in executions),
+        not_before=not_before,
+    )

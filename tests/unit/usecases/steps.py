@@ -1,0 +1,98 @@
+"""A hand on every port call: act before or after one, let it fail, lose its answer, or let the process die there."""
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from shared.domain.errors import UnavailableError
+
+Action = Callable[[], Any]
+
+
+class Crash(BaseException):
+    """The process is gone. Nothing may catch this."""
+
+
+class Steps:
+    """Every port call of a world goes through here, by a name such as `store.put_if_absent`."""
+
+    def __init__(self) -> None:
+        self.taken: list[str] = []
+        """The calls so far, in order; those that an action makes are not among them."""
+        self.at_each: Callable[[int, str], Any] | None = None
+        """Asked before (2n) and after (2n + 1) the n-th call, both counted from 0."""
+        self._actions: dict[tuple[str, str], list[Action]] = {}
+        self._is_acting = False
+
+    def before(self, name: str, action: Action, *, times: int = 1) -> None:
+        """Act before the next calls of this name have their effect."""
+        self._actions.setdefault((name, "before"), []).extend([action] * times)
+
+    def after(self, name: str, action: Action, *, times: int = 1) -> None:
+        """Act when the next calls of this name have had their effect."""
+        self._actions.setdefault((name, "after"), []).extend([action] * times)
+
+    def fail(self, name: str, *, times: int = 1) -> None:
+        """The next calls of this name have no effect."""
+        self.before(name, _unavailable, times=times)
+
+    def lose_answer(self, name: str, *, times: int = 1) -> None:
+        """The next calls of this name have their effect, and nobody learns of it."""
+        self.after(name, _unavailable, times=times)
+
+    def crash_after(self, name: str) -> None:
+        """The process dies when the next call of this name has had its effect."""
+        self.after(name, die)
+
+    def count(self, name: str) -> int:
+        """How often a call was made."""
+        return Counter(self.taken)[name]
+
+    def take(self, name: str, call: Callable[[], Any]) -> Any:
+        """Make one call."""
+        if self._is_acting:
+            return call()
+        number = len(self.taken)
+        self.taken.append(name)
+        self._act(name, "before", 2 * number)
+        answer = call()
+        self._act(name, "after", 2 * number + 1)
+        return answer
+
+    def _act(self, name: str, when: str, moment: int) -> None:
+        self._is_acting = True
+        try:
+            waiting = self._actions.get((name, when))
+            if waiting:
+                waiting.pop(0)()
+            if self.at_each is not None:
+                self.at_each(moment, name)
+        finally:
+            self._is_acting = False
+
+
+class Tapped:
+    """A port whose calls go through the steps."""
+
+    def __init__(self, name: str, port: Any, steps: Steps) -> None:
+        self._name = name
+        self._port = port
+        self._steps = steps
+
+    def __getattr__(self, method: str) -> Any:
+        real = getattr(self._port, method)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return self._steps.take(f"{self._name}.{method}", partial(real, *args, **kwargs))
+
+        return call
+
+
+def die() -> None:
+    """The end of the process."""
+    raise Crash
+
+
+def _unavailable() -> None:
+    raise UnavailableError("injected")
