@@ -3,6 +3,7 @@
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ARGS ?=
+SEEDS ?= 200
 
 UV_VERSION := 0.13.8
 DYNAMODB_LOCAL_VERSION := 11.1.0
@@ -14,7 +15,7 @@ TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)
 # Certificates of the system too: many networks put their own between a machine and the registries.
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 
-.PHONY: help run test check format bench synth lock tools clean
+.PHONY: help run test check format simulate mutants bench synth lock tools clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1	\2/p' Makefile
@@ -35,7 +36,13 @@ format: $(VENV) ## Rewrite the sources as `check` wants them.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV) $(TOOLS) ## Count write units and SQS requests per job, against DynamoDB Local.
+simulate: $(VENV) ## Run seeds of the simulation; SEEDS=5000, or ARGS="--first 42 --seeds 1 --trace" to see one again.
+	$(BIN)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)
+
+mutants: $(VENV) $(TOOLS) ## Plant each known fault in a copy, and see which suite dies of it; ARGS="NAME ..." for some.
+	$(BIN)/python -m tests.mutants $(ARGS)
+
+bench: $(VENV) ## Count write units and SQS requests per job, on the emulator.
 	$(BIN)/python -m tests.bench $(ARGS)
 
 synth: $(VENV) $(TOOLS) ## Write the CloudFormation templates to build/cdk.out; ARGS="-c region=eu-west-1".

@@ -94,10 +94,19 @@ def is_held_back(row: DueRow, progress: LaneProgress | None, context: SweepConte
     """Whether the row's message is surely still in a backed-up lane, so that sending again would only add to it."""
     if progress is None or context.now_ms - progress.reported_at > PROGRESS_FRESH_MS:
         return False
-    visible_at = max(row.id.dispatch_at, row.next_attempt_at or 0, context.last_resend_at or 0)
-    if context.now_ms - visible_at >= RESEND_AT_LEAST_MS:
+    if context.now_ms >= let_through_at(row, context):
         return False
-    return progress.visible_at < visible_at
+    return progress.visible_at < _visible_at(row, context)
+
+
+def let_through_at(row: DueRow, context: SweepContext) -> int:
+    """When a row is sent again however far behind its lane is."""
+    return _visible_at(row, context) + RESEND_AT_LEAST_MS
+
+
+def _visible_at(row: DueRow, context: SweepContext) -> int:
+    """When the latest message for the row became visible."""
+    return max(row.id.dispatch_at, row.next_attempt_at or 0, context.last_resend_at or 0)
 
 
 def actionable_at(row: DueRow) -> int | None:

@@ -16,6 +16,8 @@ from shared.usecases.compose_callback import ComposeCallback
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 
+SUCCESSOR_TRIES = 3
+"""How often the successor is filed before it is left to the message, which is back some seconds later."""
 FINISH_TRIES = 3
 """How often the outcome is written again when the store does not answer; each write is conditional."""
 
@@ -79,11 +81,13 @@ class MakeAttempt:
         """False leaves it to the message, which comes back and is refused its claim: that files it again."""
         if execution.recurrence is None:
             return True
-        try:
-            await self.offload(self.file_successor, execution)
-        except (UnavailableError, UnreadableItemError):
-            return False
-        return True
+        for _ in range(SUCCESSOR_TRIES):
+            try:
+                await self.offload(self.file_successor, execution)
+            except (UnavailableError, UnreadableItemError):
+                continue
+            return True
+        return False
 
     async def _call(self, execution: Execution) -> tuple[int, Answer]:
         """Wait for the time, by this worker's own clock, and call if the lease covers the whole timeout."""

@@ -60,6 +60,8 @@ class SettleRefusal:
             self.file_successor(existing)
             return RefusalResult(kind=Refusal.DROPPED)
         if existing.state is State.WAITING:
+            # The attempt before may have failed to file it, and the retry may be hours away.
+            self.file_successor(existing)
             self.file.wake_for_retry(existing, existing.starts_at)
             return RefusalResult(kind=Refusal.SENT_LATER)
         if existing.state is State.RUNNING:

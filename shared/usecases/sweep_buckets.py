@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from shared.domain.bucket import ShardPlan, bucket_of, bucket_start_ms, next_sweep_ms
-from shared.domain.errors import UnavailableError, UnreadableItemError
+from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.execution import NOT_STARTED, EndReason
 from shared.domain.retention import Retention
 from shared.domain.sweep import (
@@ -14,6 +14,7 @@ from shared.domain.sweep import (
     SweepContext,
     actionable_at,
     is_held_back,
+    let_through_at,
     pointer_is_settled,
     sweep_action,
 )
@@ -51,7 +52,13 @@ class _Pass:
     context: SweepContext
     unfinished: int = 0
     resent: int = 0
+    refused: int = 0
     next_actionable_at: int | None = None
+
+    def look_again_at(self, instant_ms: int) -> None:
+        """Something can be done then that could not be done now."""
+        if self.next_actionable_at is None or instant_ms < self.next_actionable_at:
+            self.next_actionable_at = instant_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,7 @@ class SweepBuckets:
     def __call__(self, has_time: Callable[[], bool] = lambda: True) -> SweepReport:
         """Sweep each open shard whose next pass has come, oldest first, while `has_time` says so."""
         report = SweepReport()
-        lanes = {lane: self.progress.read(lane) for lane in Lane}
+        lanes = {lane: self._progress_of(lane) for lane in Lane}
         for shard in self._open_shards(has_time):
             if not has_time():
                 break
@@ -81,6 +88,13 @@ class SweepBuckets:
             except UnavailableError:
                 report.unavailable += 1
         return report
+
+    def _progress_of(self, lane: Lane) -> LaneProgress | None:
+        """A report that cannot be read is like none: the gate stays open."""
+        try:
+            return self.progress.read(lane)
+        except UnavailableError:
+            return None
 
     def _open_shards(self, has_time: Callable[[], bool]) -> list[OpenShard]:
         """The ledger's list, after adding the shards that no watcher ever opened, bucket by bucket."""
@@ -131,6 +145,7 @@ class SweepBuckets:
                 continue
             if is_held_back(row, lanes[row.lane], state.context):
                 report.held_back += 1
+                state.look_again_at(let_through_at(row, state.context))
             else:
                 late.append(row)
         self._resend(late, state, report)
@@ -143,11 +158,12 @@ class SweepBuckets:
                 action = self._check_pointer(row)
             if action is SweepAction.GIVE_UP:
                 report.worker_lost += self._give_up(row)
-        except UnreadableItemError:
-            report.quarantined.append(str(row.id))
-            return SweepAction.LEAVE
         except UnavailableError:
             report.unavailable += 1
+            return SweepAction.LEAVE
+        except PunctualError:
+            # Unreadable, or something else stands where its successor belongs: a matter for people.
+            report.quarantined.append(str(row.id))
             return SweepAction.LEAVE
         return action
 
@@ -158,8 +174,8 @@ class SweepBuckets:
                 report.oldest_unclaimed_ms, state.context.now_ms - row.id.dispatch_at
             )
         later = actionable_at(row)
-        if later is not None and (state.next_actionable_at is None or later < state.next_actionable_at):
-            state.next_actionable_at = later
+        if later is not None:
+            state.look_again_at(later)
 
     def _resend(self, rows: list[DueRow], state: _Pass, report: SweepReport) -> None:
         wakeups = pack(
@@ -171,6 +187,7 @@ class SweepBuckets:
         report.send_failed += refused
         report.resent += len(rows) - refused
         state.resent += len(rows)
+        state.refused += refused
 
     def _check_pointer(self, row: DueRow) -> SweepAction:
         """A pointer ends when its target has moved on from the attempt that it stands for."""
@@ -203,5 +220,7 @@ class SweepBuckets:
         next_pass_at = next_sweep_ms(shard.bucket, now_ms)
         if state.next_actionable_at is not None:
             next_pass_at = min(next_pass_at, max(state.next_actionable_at, now_ms + MIN_PAUSE_MS))
-        last_resend_at = now_ms if state.resent else shard.last_resend_at
+        # A refused message is in no lane, and nothing may be held back on its account.
+        was_resent = state.resent > 0 and state.refused == 0
+        last_resend_at = now_ms if was_resent else shard.last_resend_at
         self.ledger.record_pass(shard, next_pass_at=next_pass_at, last_resend_at=last_resend_at)

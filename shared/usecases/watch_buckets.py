@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from shared.domain.bucket import ShardPlan, ShardRange, buckets_to_watch
+from shared.domain.errors import UnavailableError
 from shared.domain.execution import State
 from shared.domain.sweep import DueRow
 from shared.domain.wakeup import pack, single_wakeup
@@ -34,11 +35,20 @@ class WatchBuckets:
     plan: ShardPlan
 
     def __call__(self, part: ShardRange) -> WatchReport:
-        """Scan this part of the shards of each bucket that no tick has finished yet."""
+        """Scan this part of the shards of each bucket that no tick has finished yet.
+
+        UnavailableError where one did not answer, after all the others had their turn.
+        """
         report = WatchReport()
+        unanswered: UnavailableError | None = None
         for bucket in buckets_to_watch(self.clock.now_ms()):
             for shard in part.shards(self.plan.counts_at(bucket).of(bucket)):
-                self._watch(bucket, shard, report)
+                try:
+                    self._watch(bucket, shard, report)
+                except UnavailableError as fault:
+                    unanswered = fault
+        if unanswered is not None:
+            raise unanswered
         return report
 
     def _watch(self, bucket: int, shard: int, report: WatchReport) -> None:

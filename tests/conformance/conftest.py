@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import boto3
 import pytest
@@ -12,10 +13,15 @@ from moto import mock_aws
 from infra.local.dynamodb_local import DynamoDbLocal
 from infra.local.emulator import Emulator
 from infra.local.home import LocalHome
-from shared.ports import Claimer
+from shared.adapters.kms.vault import KmsVault
+from shared.names import Lane
+from shared.ports import Claimer, Vault
 from tests.conformance.deviations import deviates
 from tests.conformance.labs import REGION, DynamoLab, FakeLab, Lab
+from tests.conformance.lanes import FakeLanes, Lanes, SqsLanes
 from tests.conformance.tables import TableNames, create_tables, delete_tables, empty_tables
+from tests.fakes.clock import SeededEntropy
+from tests.fakes.vault import FakeVault
 
 IMPLEMENTATIONS = {
     "lab": ("fake", "moto", "ministack", "dynamodb-local"),
@@ -29,6 +35,10 @@ IMPLEMENTATIONS = {
         "dynamodb-local-update",
         "dynamodb-local-batch",
     ),
+    "lanes": ("fake", "moto", "ministack"),
+    "sqs": ("moto", "ministack"),
+    "vault": ("fake", "moto", "ministack"),
+    "kms_vault": ("moto", "ministack"),
 }
 
 
@@ -157,3 +167,53 @@ def claiming(request: pytest.FixtureRequest) -> Iterator[tuple[Lab, Claimer]]:
     engine, _, way = request.param.rpartition("-") if request.param != "fake" else ("fake", "", "")
     for made in _lab(engine, request):
         yield made, made.batch_claimer if isinstance(made, DynamoLab) and way == "batch" else made.claimer
+
+
+def _endpoint(name: str, request: pytest.FixtureRequest) -> str | None:
+    """Where the engine listens; None for moto, which catches what goes to AWS."""
+    found: str | None = request.getfixturevalue(name)
+    return found
+
+
+def _sqs_lanes(name: str, request: pytest.FixtureRequest) -> Iterator[SqsLanes]:
+    """Queues of this test's own."""
+    client = request.getfixturevalue("clients")("sqs", _endpoint(name, request))
+    suffix = uuid4().hex[:12]
+    urls = {lane: client.create_queue(QueueName=f"{lane}-{suffix}")["QueueUrl"] for lane in Lane}
+    yield SqsLanes(client, urls)
+    for url in urls.values():
+        client.delete_queue(QueueUrl=url)
+
+
+@pytest.fixture
+def sqs(request: pytest.FixtureRequest) -> Iterator[SqsLanes]:
+    """The adapter over every engine, for what only SQS shows."""
+    yield from _sqs_lanes(request.param, request)
+
+
+@pytest.fixture
+def lanes(request: pytest.FixtureRequest) -> Iterator[Lanes]:
+    """The lanes of the fake and of every engine."""
+    if request.param == "fake":
+        yield FakeLanes()
+    else:
+        yield from _sqs_lanes(request.param, request)
+
+
+def _kms_vault(name: str, request: pytest.FixtureRequest) -> KmsVault:
+    client = request.getfixturevalue("clients")("kms", _endpoint(name, request))
+    return KmsVault(client, client.create_key()["KeyMetadata"]["KeyId"], SeededEntropy())
+
+
+@pytest.fixture
+def vault(request: pytest.FixtureRequest) -> Vault:
+    """The vault of the fake and of every engine."""
+    if request.param == "fake":
+        return FakeVault(SeededEntropy())
+    return _kms_vault(request.param, request)
+
+
+@pytest.fixture
+def kms_vault(request: pytest.FixtureRequest) -> KmsVault:
+    """The adapter over every engine, for what only KMS shows."""
+    return _kms_vault(request.param, request)

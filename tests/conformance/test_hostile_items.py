@@ -1,17 +1,30 @@
 """Items that are not as the adapters write them: named as unreadable, whatever is wrong with them, and left alone."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from shared.adapters.dynamodb.items import execution_item, read_execution
 from shared.adapters.dynamodb.keys import item_key, job_key, payload_key
 from shared.domain.delivery import Reason
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
-from shared.domain.execution import AttemptOutcome, State
+from shared.domain.execution import AttemptOutcome, Execution, State
+from shared.domain.ids import ExecutionId
 from shared.domain.job import JobState
 from shared.names import Attr
 from shared.ports import Claim, Undecided
-from tests.builders import BUCKET, DUE_AT, EXPIRES_AT_S, TENANT, in_state, job, occurrence, one_off
+from tests.builders import (
+    BUCKET,
+    DUE_AT,
+    EXPIRES_AT_S,
+    TENANT,
+    execution_id,
+    in_state,
+    job,
+    occurrence,
+    one_off,
+)
 from tests.conformance.labs import REGION, DynamoLab
 
 OUTCOME = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=1, status=500, reason=Reason.HTTP_STATUS)
@@ -45,34 +58,58 @@ BROKEN: dict[str, dict[str, dict[str, Any] | None]] = {
     "a null": {"t": {"NULL": True}},
     "a record of missed instants cut short": {"mi": {"S": "7/1"}},
 }
+BROKEN_DEFINITIONS: list[dict[str, Any]] = [
+    {"s": {"S": "napping"}},
+    {"sc": {"M": {"k": {"S": "tides"}}}},
+    {"rt": {"L": []}},
+    {"cf": None},
+    {"rv": {"SS": ["1"]}},
+]
 
 
 @pytest.mark.parametrize("fault", BROKEN)
-def test_a_broken_item_is_unreadable_for_every_reader(engine_lab: DynamoLab, fault: str) -> None:
-    engine_lab.executions.put_if_absent(RUNNING)
-    engine_lab.rewrite(RUNNING.id, BROKEN[fault])
+def test_a_broken_item_is_unreadable_and_not_of_an_unknown_version(fault: str) -> None:
+    item = {**execution_item(RUNNING, REGION), **BROKEN[fault]}
+    with pytest.raises(UnreadableItemError) as raised:
+        read_execution({name: value for name, value in item.items() if value is not None})
+    assert not isinstance(raised.value, UnknownVersionError)
+
+
+def test_a_broken_item_is_not_touched_by_those_who_cannot_read_it(engine_lab: DynamoLab) -> None:
+    ids = file_broken(engine_lab)
     before = engine_lab.contents()
-    for read in (
-        lambda: engine_lab.executions.get(RUNNING.id),
-        lambda: engine_lab.executions.get_many([RUNNING.id]),
-        lambda: engine_lab.executions.put_if_absent(RUNNING),
-    ):
-        with pytest.raises(UnreadableItemError) as raised:
-            read()
-        assert not isinstance(raised.value, UnknownVersionError)
-    claim = Claim(execution_id=RUNNING.id, owner="mine")
-    assert isinstance(engine_lab.claimer.claim([claim], DUE_AT)[0], Undecided)
+    for number, broken in enumerate(ids):
+        with pytest.raises(UnreadableItemError):
+            engine_lab.executions.get(broken)
+        with pytest.raises(UnreadableItemError):
+            engine_lab.executions.put_if_absent(running(number))
     assert engine_lab.contents() == before
 
 
-@pytest.mark.parametrize("fault", BROKEN)
-def test_a_broken_item_can_be_failed(engine_lab: DynamoLab, fault: str) -> None:
-    engine_lab.executions.put_if_absent(RUNNING)
-    engine_lab.rewrite(RUNNING.id, BROKEN[fault])
-    assert engine_lab.executions.mark_unreadable(RUNNING.id, EXPIRES_AT_S)
-    item = engine_lab.item(RUNNING.id)
-    assert (item["s"], item[Attr.TTL]) == ({"S": "F"}, {"N": str(EXPIRES_AT_S)})
-    assert "ca" not in item
+def test_a_claim_of_a_broken_item_is_undecided(engine_lab: DynamoLab) -> None:
+    claims = [Claim(execution_id=broken, owner="mine") for broken in file_broken(engine_lab)]
+    answers = engine_lab.claimer.claim(claims, DUE_AT)
+    assert [type(answer) for answer in answers] == [Undecided] * len(claims)
+
+
+def test_a_broken_item_can_be_failed_whatever_is_wrong_with_it(engine_lab: DynamoLab) -> None:
+    for broken in file_broken(engine_lab):
+        assert engine_lab.executions.mark_unreadable(broken, EXPIRES_AT_S)
+        item = engine_lab.item(broken)
+        assert (item["s"], item[Attr.TTL]) == ({"S": "F"}, {"N": str(EXPIRES_AT_S)})
+        assert "ca" not in item
+
+
+def running(number: int) -> Execution:
+    return replace(RUNNING, id=execution_id(number))
+
+
+def file_broken(lab: DynamoLab) -> list[ExecutionId]:
+    """One item of each kind of fault."""
+    for number, changes in enumerate(BROKEN.values()):
+        lab.executions.put_if_absent(running(number))
+        lab.rewrite(running(number).id, changes)
+    return [running(number).id for number in range(len(BROKEN))]
 
 
 def test_a_row_that_cannot_be_read_is_named_by_its_key(engine_lab: DynamoLab) -> None:
@@ -102,22 +139,12 @@ def test_a_definition_of_a_newer_version_is_left_alone(engine_lab: DynamoLab) ->
     assert engine_lab.contents() == before
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"sc": {"M": {"k": {"S": "tides"}}}},
-        {"rt": {"L": []}},
-        {"s": {"S": "napping"}},
-        {"cf": None},
-        {"rv": {"SS": ["1"]}},
-    ],
-    ids=str,
-)
-def test_a_broken_definition_is_unreadable(engine_lab: DynamoLab, changes: dict[str, Any]) -> None:
+def test_a_broken_definition_is_unreadable(engine_lab: DynamoLab) -> None:
     engine_lab.jobs.create(job(), occurrence())
-    _rewrite_job(engine_lab, changes)
-    with pytest.raises(UnreadableItemError):
-        engine_lab.jobs.get(TENANT, job().id)
+    for changes in BROKEN_DEFINITIONS:
+        _rewrite_job(engine_lab, {"s": {"S": "active"}, **changes})
+        with pytest.raises(UnreadableItemError):
+            engine_lab.jobs.get(TENANT, job().id)
 
 
 def test_a_payload_of_a_newer_version_is_not_guessed_at(engine_lab: DynamoLab) -> None:

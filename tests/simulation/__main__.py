@@ -19,6 +19,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.simulation")
     parser.add_argument("--seeds", type=int, default=200)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--stop", action="store_true", help="stop at the first seed that fails")
     parser.add_argument("--trace", action="store_true", help="print the trace of the first fault's execution")
     options = parser.parse_args(arguments)
     begun, failed, calls = time.monotonic(), 0, 0
@@ -28,6 +29,8 @@ def main(arguments: list[str]) -> int:
         if outcome.faults:
             failed += 1
             _explain(outcome, with_trace=options.trace)
+            if options.stop:
+                break
     seconds = time.monotonic() - begun
     console.print(f"{options.seeds} seeds, {failed} failed, {calls} calls, {seconds:.0f} s")
     return 1 if failed else 0

@@ -1,7 +1,7 @@
 """The clients: what they ask for, and what was acknowledged to them. The judge believes nothing else."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
@@ -109,6 +109,10 @@ class Clients:
         if order.acked_at is not None or (order.key is None and order.job_id is not None):
             return
         created = ports.create_job()(self.world.tenant(order.tenant), order.new, order.key)
+        if order.acked_at is not None and order.key is None:
+            # Asked twice without a key because the first answer was slow: two jobs, each with its promise.
+            order = replace(order, cancel_asked_at=None, cancel_acked_at=None, cancelled=False)
+            self.orders.append(order)
         job: Any = created.job
         order.job_id = job.job_id if hasattr(job, "job_id") else job.id
         order.created_at = job.created_at

@@ -42,7 +42,7 @@ def run_seed(seed: int, mix: FaultMix | None = None) -> Outcome:
             clients.cancel(order, world.hub.now_ms + world.rng.randint(0, 30_000))
     _drain(world)
     resting[0] = 0
-    judge = Judge(clients, _history(world, clients), calm=drawn.is_calm, skew_ms=drawn.skew_ms)
+    judge = Judge(clients, _history(world, clients), mix=drawn)
     faults = judge.verdict()
     return Outcome(
         seed=seed,

@@ -3,15 +3,18 @@
 import hashlib
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from functions.executor.records import batch_response, deliveries
 from shared.adapters.sqs.messages import decode_wakeup
-from shared.domain.bucket import MINUTE_MS, ShardCounts, ShardEpoch, ShardPlan, ShardRange
+from shared.domain.bucket import MINUTE_MS, ShardCounts, ShardEpoch, ShardPlan, ShardRange, bucket_of
+from shared.domain.errors import UnavailableError
+from shared.domain.execution import Execution
 from shared.domain.retention import Retention
 from shared.domain.tenant import Tenant
 from shared.names import Lane
-from shared.ports import Undecided
+from shared.ports import ScanPage, Undecided
 from shared.usecases.cancel_job import CancelJob
 from shared.usecases.compose_callback import ComposeCallback
 from shared.usecases.create_job import CreateJob
@@ -42,13 +45,36 @@ from tests.fakes.vault import FakeVault
 from tests.simulation.faults import FaultMix, draw_mix
 from tests.simulation.hub import Hub, SimLoop
 from tests.simulation.lanes import Message, SimLanes
-from tests.simulation.process import Crash, GreenletOffload, PortCalls, Process, ProcessClock
+from tests.simulation.process import GreenletOffload, PortCalls, Process, ProcessClock
 from tests.simulation.receiver import SimReceiver
 
 START_MS = 30_000_000 * MINUTE_MS + 7_000
 TENANTS = ("acme", "globex")
 COUNTS = ShardCounts(normal=2, quarter=3, midnight=4)
+GROWN = ShardCounts(normal=5, quarter=6, midnight=6)
+GROWS_AT_MS = START_MS + 4 * MINUTE_MS
+STALE_MS = 0
+"""How far scans may lag behind; anything but 0 is a fault to be found."""
+FROZEN = True
+"""Whether a job keeps the shard counts of its revision; anything else is a fault to be found."""
 WATCHERS = 2
+
+
+class CutPages(FakeExecutionStore):
+    """A store whose pages end anywhere, as DynamoDB's may."""
+
+    def __init__(self, table: FakeTable, rng: random.Random, hub: Hub) -> None:
+        super().__init__(table)
+        self._rng = rng
+        self._hub = hub
+
+    def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
+        """See the port."""
+        page = super().scan(bucket, shard, after=after, limit=self._rng.choice((1, 2, 3, limit)))
+        if not STALE_MS:
+            return page
+        seen = (row for row in page.rows if row.created_at + STALE_MS <= self._hub.now_ms)
+        return replace(page, rows=tuple(seen))
 
 
 class World:
@@ -60,14 +86,15 @@ class World:
         self.hub = Hub(START_MS)
         self.trace: list[str] = []
         self.table = FakeTable()
-        self.store, self.claimer = FakeExecutionStore(self.table), FakeClaimer(self.table)
+        self.store, self.claimer = CutPages(self.table, self.rng, self.hub), FakeClaimer(self.table)
         self.jobs, self.ledger = FakeJobStore(self.table), FakeShardLedger()
         self.idempotency, self.tenants = FakeIdempotencyStore(), FakeTenantStore()
         self.progress, self.parking = FakeProgressBoard(), FakeParkingLot()
         self.entropy = SeededEntropy(seed)
         self.vault = FakeVault(self.entropy)
         self.retention = Retention(14)
-        self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=COUNTS),))
+        grown = ShardEpoch(from_bucket=bucket_of(GROWS_AT_MS), counts=GROWN)
+        self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=COUNTS), grown))
         self.receiver = SimReceiver(self.hub, self.rng, lambda: self.mix)
         self.lanes = SimLanes(self.hub, self.rng, lambda: self.mix, self._execute, self._rescue)
         self._processes = 0
@@ -192,7 +219,11 @@ class Ports:
         undecided = {"claim": lambda claims, _: [Undecided("injected") for _ in claims]}
         self.claimer: Any = PortCalls(process, world.claimer, undecided)
         self.file = FileExecution(self.store, self.queue, self.ledger, self.clock)
-        self.file_successor = FileSuccessor(self.file, self.store, self.jobs, self.clock, world.retention)
+        self.file_successor: Any = FileSuccessor(
+            self.file, self.store, self.jobs, self.clock, world.retention
+        )
+        if not FROZEN:
+            self.file_successor = TodaysCounts(self.file_successor, world.plan, self.clock)
         self.find = FindJob(self.store, self.jobs)
 
     def create_job(self) -> CreateJob:
@@ -251,6 +282,20 @@ class Ports:
         )
 
 
+class TodaysCounts:
+    """The fault of computing a successor's shard from today's configuration."""
+
+    def __init__(self, file_successor: FileSuccessor, plan: ShardPlan, clock: ProcessClock) -> None:
+        self._file_successor, self._plan, self._clock = file_successor, plan, clock
+
+    def __call__(self, execution: Execution) -> None:
+        """File it where today's count says."""
+        if execution.recurrence is not None:
+            counts = self._plan.counts_at(bucket_of(self._clock.now_ms()))
+            execution = replace(execution, recurrence=replace(execution.recurrence, counts=counts))
+        self._file_successor(execution)
+
+
 def _record(message: Message) -> dict[str, Any]:
     attributes = {"SentTimestamp": str(message.sent_at), "ApproximateReceiveCount": str(message.receives)}
     return {"messageId": message.id, "body": message.body, "attributes": attributes}
@@ -258,12 +303,7 @@ def _record(message: Message) -> dict[str, Any]:
 
 def _tolerantly(run: Callable[[], Any]) -> None:
     """A tick that fails is a failed invocation, which is logged and made good by the next one."""
-    from shared.domain.errors import UnavailableError
-
     try:
         run()
     except UnavailableError:
         return
-
-
-__all__ = ["Crash", "World"]

@@ -1,6 +1,6 @@
 """Wake-ups as message bodies, and back. The body has a version; a newer one is not guessed at."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -18,7 +18,7 @@ class MessageBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    v: Literal[1]
+    v: Annotated[int, Field(ge=VERSION, le=VERSION)]
     lane: Annotated[Lane, Field(strict=False)]
     tenant: Annotated[str, Field(min_length=1, max_length=40)]
     keys: Annotated[list[str], Field(min_length=1, max_length=MAX_KEYS)]

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.names import Lane
+from shared.names import EXECUTOR_TIMEOUT_SECONDS, Lane
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
-MAX_VISIBILITY_SECONDS = 43_200
+MAX_VISIBILITY_SECONDS = 43_200 - EXECUTOR_TIMEOUT_SECONDS
+"""SQS counts its 12 hours from the moment at which the message was received, and refuses what goes beyond them."""
 
 
 class SqsVisibility:

@@ -38,9 +38,7 @@ def test_the_successor_is_fresh_and_a_near_one_is_sent() -> None:
     started(world, job)
     world.file_successor(world.standing(job.id_at(DUE_AT)))
     successor = world.standing(job.id_at(DUE_AT + MINUTE))
-    assert successor == replace(
-        job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT), state=State.QUEUED
-    )
+    assert successor == replace(job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT), state=State.QUEUED)
     assert world.sent() == [successor.id]
 
 
@@ -65,9 +63,7 @@ def test_a_one_off_has_no_successor() -> None:
 def test_nothing_is_filed_behind_a_tombstone() -> None:
     world = World(DUE_AT)
     job = world.recurring()
-    tombstone = replace(
-        world.standing(job.id_at(DUE_AT)), state=State.CANCELLED, ends_chain=True
-    )
+    tombstone = replace(world.standing(job.id_at(DUE_AT)), state=State.CANCELLED, ends_chain=True)
     world.file_successor(tombstone)
     assert world.steps.taken == []
 
@@ -86,9 +82,7 @@ def test_a_successor_that_has_begun_or_ended_is_not_touched() -> None:
     world = World(DUE_AT + MINUTE)
     job = world.recurring()
     started(world, job)
-    done = world.put(
-        in_state(job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT), State.SUCCEEDED)
-    )
+    done = world.put(in_state(job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT), State.SUCCEEDED))
     world.file_successor(world.standing(job.id_at(DUE_AT)))
     assert (world.standing(done.id), world.sent()) == (done, [])
 
@@ -98,9 +92,7 @@ def test_a_tombstone_at_the_successors_key_ends_the_chain_there() -> None:
     job = world.recurring()
     started(world, job)
     tombstone = world.put(
-        replace(
-            job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT), state=State.CANCELLED, ends_chain=True
-        )
+        replace(job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT), state=State.CANCELLED, ends_chain=True)
     )
     world.file_successor(world.standing(job.id_at(DUE_AT)))
     assert (world.standing(tombstone.id), world.sent()) == (tombstone, [])

@@ -1,0 +1,105 @@
+"""Message bodies: what is written is read back, and anything else is refused with a reason."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.adapters.sqs.messages import decode_wakeup, encode_wakeup
+from shared.domain.errors import InvalidValueError
+from shared.domain.ids import ExecutionId
+from shared.domain.wakeup import Wakeup
+from shared.names import Lane
+from tests.builders import DUE_AT, execution_id, wakeup
+
+GOOD: dict[str, Any] = json.loads(encode_wakeup(wakeup()))
+KEY = str(execution_id())
+
+IDS = st.builds(
+    ExecutionId,
+    dispatch_at=st.integers(0, (1 << 50) - 1),
+    shard=st.integers(0, 32_767),
+    entropy=st.integers(0, (1 << 80) - 1),
+)
+WAKEUPS = st.builds(
+    Wakeup,
+    lane=st.sampled_from(Lane),
+    tenant_id=st.from_regex(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", fullmatch=True),
+    keys=st.lists(IDS, min_size=1, max_size=10, unique=True).map(tuple),
+    not_before=st.integers(0, 1 << 50),
+)
+
+
+@given(sent=WAKEUPS)
+def test_what_is_written_is_read_back(sent: Wakeup) -> None:
+    assert decode_wakeup(encode_wakeup(sent)) == sent
+
+
+def test_a_key_that_is_named_twice_counts_once() -> None:
+    body = json.dumps(GOOD | {"keys": [KEY, KEY]})
+    assert decode_wakeup(body).keys == (execution_id(),)
+
+
+HOSTILE: dict[str, str] = {
+    "nothing": "",
+    "no JSON": "wake up!",
+    "cut short": json.dumps(GOOD)[:-1],
+    "two documents": json.dumps(GOOD) * 2,
+    "a list": json.dumps([GOOD]),
+    "a text": json.dumps(json.dumps(GOOD)),
+    "null": "null",
+    "a number": "1",
+    "NaN": json.dumps(GOOD).replace(str(DUE_AT), "NaN"),
+    "infinity": json.dumps(GOOD).replace(str(DUE_AT), "1e400"),
+    "half a character": json.dumps(GOOD).replace("acme", "\\ud800"),
+    "100,000 brackets": "[" * 100_000,
+    "brackets in a field": json.dumps(GOOD).replace(f'["{KEY}"]', "[" * 50_000 + "]" * 50_000),
+    "a megabyte": json.dumps(GOOD | {"tenant": "a" * 1_000_000}),
+    "a number of 5,000 digits": json.dumps(GOOD).replace(str(DUE_AT), "9" * 5_000),
+    "a later version": json.dumps(GOOD | {"v": 2}),
+    "an earlier version": json.dumps(GOOD | {"v": 0}),
+    "a version in text": json.dumps(GOOD | {"v": "1"}),
+    "a true version": json.dumps(GOOD | {"v": True}),
+    "a fractional version": json.dumps(GOOD | {"v": 1.5}),
+    "one field more": json.dumps(GOOD | {"url": "https://example.com"}),
+    "an unknown lane": json.dumps(GOOD | {"lane": "express"}),
+    "a lane that is none": json.dumps(GOOD | {"lane": None}),
+    "no tenant's name": json.dumps(GOOD | {"tenant": ""}),
+    "a tenant too long": json.dumps(GOOD | {"tenant": "a" * 41}),
+    "a tenant that is a number": json.dumps(GOOD | {"tenant": 7}),
+    "no keys": json.dumps(GOOD | {"keys": []}),
+    "eleven keys": json.dumps(GOOD | {"keys": [str(execution_id(number)) for number in range(11)]}),
+    "keys in text": json.dumps(GOOD | {"keys": KEY}),
+    "a key that is a number": json.dumps(GOOD | {"keys": [7]}),
+    "a key without its prefix": json.dumps(GOOD | {"keys": [KEY[4:]]}),
+    "a job's id": json.dumps(GOOD | {"keys": ["job_" + KEY[4:]]}),
+    "a key of a later version": json.dumps(GOOD | {"keys": ["exe_2" + KEY[5:]]}),
+    "a key cut short": json.dumps(GOOD | {"keys": [KEY[:-1]]}),
+    "a key too long": json.dumps(GOOD | {"keys": [KEY + "0"]}),
+    "a key in capitals": json.dumps(GOOD | {"keys": [KEY.upper()]}),
+    "a key with a line's end": json.dumps(GOOD | {"keys": [KEY + "\n"]}),
+    "one bad key of two": json.dumps(GOOD | {"keys": [KEY, "exe_"]}),
+    "a time before time": json.dumps(GOOD | {"not_before": -1}),
+    "a fractional time": json.dumps(GOOD | {"not_before": 1.5}),
+    "a time in text": json.dumps(GOOD | {"not_before": str(DUE_AT)}),
+    "a true time": json.dumps(GOOD | {"not_before": True}),
+    "no time": json.dumps(GOOD | {"not_before": None}),
+    **{f"without {field}": json.dumps({k: v for k, v in GOOD.items() if k != field}) for field in GOOD},
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_anything_else_is_refused_with_a_reason_that_is_short_and_repeats_nothing(kind: str) -> None:
+    with pytest.raises(InvalidValueError) as raised:
+        decode_wakeup(HOSTILE[kind])
+    reason = str(raised.value)
+    assert 0 < len(reason) < 200
+    assert "example.com" not in reason
+
+
+@given(body=st.text() | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps))
+def test_any_text_is_a_message_or_is_refused(body: str) -> None:
+    with pytest.raises(InvalidValueError):
+        decode_wakeup(body)

@@ -1,0 +1,173 @@
+"""The SQS adapter: what it asks of SQS, and what it makes of partial and whole failures."""
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
+from hypothesis import given
+from hypothesis import strategies as st
+
+import shared.adapters.sqs.wakeup_queue as wakeup_queue
+from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.domain.wakeup import Wakeup
+from shared.names import Lane
+from tests.builders import DUE_AT, execution_id, wakeup
+from tests.conformance.conftest import Clients
+from tests.conformance.interference import answering, changing, failure, losing_answers, watching
+from tests.conformance.lanes import SqsLanes
+
+NOWHERE = "http://127.0.0.1:1"
+
+
+class Unplugged:
+    """The adapter without an engine: it answers as if every entry were accepted, and notes the requests."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self.queue = SqsWakeupQueue(client, {lane: f"{NOWHERE}/000000000000/{lane}" for lane in Lane})
+
+    def send(self, wakeups: list[Wakeup], *answers: Any) -> tuple[list[Wakeup], list[dict[str, Any]]]:
+        """What came back unsent, and the requests that were made."""
+        given = answers or [accepted(range(10))] * (len(wakeups) + 1)
+        with watching(self.client) as calls, answering(self.client, "SendMessageBatch", *given):
+            unsent = self.queue.send(wakeups, DUE_AT)
+        return unsent, calls.of("SendMessageBatch")
+
+
+def accepted(numbers: Any, failed: Any = ()) -> dict[str, Any]:
+    return {
+        "Successful": [{"Id": str(number), "MessageId": "m"} for number in numbers],
+        "Failed": [{"Id": str(number), "SenderFault": False, "Code": "InternalError"} for number in failed],
+    }
+
+
+@pytest.fixture(scope="module")
+def unplugged(clients: Clients) -> Unplugged:
+    """See the class."""
+    return Unplugged(clients("sqs", NOWHERE))
+
+
+def test_messages_go_out_in_batches_of_ten_and_a_batch_has_one_lane(unplugged: Unplugged) -> None:
+    lanes = [Lane.BULK] * 13 + [Lane.CRITICAL] * 10 + [Lane.BULK] * 8
+    _, requests = unplugged.send([wakeup(number, lane=lane) for number, lane in enumerate(lanes)])
+    sizes = {lane: [len(r["Entries"]) for r in requests if r["QueueUrl"].endswith(lane)] for lane in Lane}
+    assert sizes == {Lane.BULK: [10, 10, 1], Lane.CRITICAL: [10], Lane.STANDARD: []}
+    for request in requests:
+        ids = [entry["Id"] for entry in request["Entries"]]
+        assert len(set(ids)) == len(ids)
+
+
+@given(ahead_ms=st.integers(-(10**13), 10**13))
+def test_no_delay_is_ever_outside_nought_to_nine_hundred_seconds(unplugged: Unplugged, ahead_ms: int) -> None:
+    not_before = max(0, DUE_AT + ahead_ms)
+    _, ((request),) = unplugged.send([wakeup(not_before=not_before)])
+    (entry,) = request["Entries"]
+    assert isinstance(entry["DelaySeconds"], int)
+    assert 0 <= entry["DelaySeconds"] <= 900
+
+
+@pytest.mark.parametrize(
+    ("ahead_ms", "delay"),
+    [
+        (-1, 0),
+        (0, 0),
+        (799, 0),
+        (800, 1),
+        (1_000, 1),
+        (1_799, 1),
+        (899_900, 900),
+        (900_000, 900),
+        (901_000, 900),
+    ],
+)
+def test_a_delay_is_whole_seconds_and_never_so_long_that_a_call_would_be_late(
+    unplugged: Unplugged, ahead_ms: int, delay: int
+) -> None:
+    _, (request,) = unplugged.send([wakeup(not_before=DUE_AT + ahead_ms)])
+    assert request["Entries"][0]["DelaySeconds"] == delay
+
+
+@pytest.mark.parametrize("delay", [-1, 901])
+def test_a_delay_that_sqs_would_refuse_and_emulators_accept_is_never_sent(
+    unplugged: Unplugged, monkeypatch: pytest.MonkeyPatch, delay: int
+) -> None:
+    monkeypatch.setattr(wakeup_queue, "delay_seconds", lambda not_before, now_ms: delay)
+    with watching(unplugged.client) as calls, pytest.raises(ValueError, match="900"):
+        unplugged.queue.send([wakeup()], DUE_AT)
+    assert calls.made == []
+
+
+def test_the_message_group_is_the_tenant_and_nothing_is_deduplicated_by_sqs(unplugged: Unplugged) -> None:
+    _, (request,) = unplugged.send([wakeup(1, tenant_id="acme"), wakeup(2, tenant_id="globex")])
+    assert [entry["MessageGroupId"] for entry in request["Entries"]] == ["acme", "globex"]
+    assert all("MessageDeduplicationId" not in entry for entry in request["Entries"])
+
+
+def test_a_full_batch_is_far_below_the_limit_of_sqs(unplugged: Unplugged) -> None:
+    keys = tuple(execution_id(number) for number in range(10))
+    full = [wakeup(number, tenant_id="t" * 40, keys=keys, not_before=1 << 49) for number in range(10)]
+    _, (request,) = unplugged.send(full)
+    assert sum(len(entry["MessageBody"]) for entry in request["Entries"]) < 32 * 1024
+
+
+def test_entries_that_failed_are_given_back(unplugged: Unplugged) -> None:
+    sent = [wakeup(number) for number in range(10)]
+    unsent, _ = unplugged.send(sent, accepted([0, 1, 3, 4, 5, 7, 8], failed=[2, 6, 9]))
+    assert unsent == [sent[2], sent[6], sent[9]]
+
+
+def test_entries_that_the_answer_does_not_mention_are_given_back(unplugged: Unplugged) -> None:
+    sent = [wakeup(number) for number in range(3)]
+    for answer in ({}, accepted([]), {"Failed": []}):
+        unsent, _ = unplugged.send(sent, answer)
+        assert unsent == sent
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        failure("ThrottlingException"),
+        failure("AWS.SimpleQueueService.NonExistentQueue"),
+        failure("InternalError"),
+        EndpointConnectionError(endpoint_url=NOWHERE),
+        ReadTimeoutError(endpoint_url=NOWHERE),
+    ],
+    ids=lambda fault: fault["Error"]["Code"] if isinstance(fault, dict) else type(fault).__name__,
+)
+def test_a_request_that_failed_gives_its_batch_back_and_no_other(unplugged: Unplugged, fault: Any) -> None:
+    sent = [wakeup(number) for number in range(25)]
+    unsent, requests = unplugged.send(sent, accepted(range(10)), fault, accepted(range(5)))
+    assert unsent == sent[10:20]
+    assert len(requests) == 3
+
+
+def test_the_wire_carries_keys_and_times_and_nothing_else(sqs: SqsLanes) -> None:
+    sent = wakeup(tenant_id="acme", not_before=DUE_AT)
+    sqs.queue.send([sent], DUE_AT)
+    (received,) = sqs.receive_raw(Lane.STANDARD)
+    assert received.group == "acme"
+    assert received.body == (
+        f'{{"v":1,"lane":"standard","tenant":"acme","keys":["{sent.keys[0]}"],"not_before":{DUE_AT}}}'
+    )
+
+
+def test_a_partial_failure_sends_the_rest_and_can_be_sent_again(sqs: SqsLanes) -> None:
+    sent = [wakeup(number) for number in range(10)]
+    with changing(sqs.client, "after-call", "SendMessageBatch", _fail_the_last_three):
+        unsent = sqs.queue.send(sent, DUE_AT)
+    assert unsent == sent[7:]
+    assert sqs.queue.send(unsent, DUE_AT) == []
+    assert set(sqs.receive(Lane.STANDARD)) == set(sent)
+
+
+def _fail_the_last_three(parsed: dict[str, Any]) -> None:
+    failed = parsed["Successful"][7:]
+    del parsed["Successful"][7:]
+    parsed["Failed"] = [{"Id": entry["Id"], "SenderFault": False, "Code": "x"} for entry in failed]
+
+
+def test_a_send_whose_answer_was_lost_is_given_back_and_may_come_twice(sqs: SqsLanes) -> None:
+    with losing_answers(sqs.client, "SendMessageBatch", ReadTimeoutError(endpoint_url=NOWHERE)):
+        assert sqs.queue.send([wakeup()], DUE_AT) == [wakeup()]
+    assert sqs.queue.send([wakeup()], DUE_AT) == []
+    assert sqs.receive(Lane.STANDARD) == [wakeup(), wakeup()]

@@ -1,0 +1,129 @@
+"""Vault: what is sealed opens for its own tenant and context alone, and only as it was."""
+
+from dataclasses import replace
+
+import pytest
+from botocore.exceptions import EndpointConnectionError
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from shared.adapters.kms.vault import KmsVault
+from shared.domain.errors import UnavailableError, UnreadableItemError
+from shared.domain.tenant import Tenant
+from shared.names import ENCRYPTION_CONTEXT_TENANT
+from shared.ports import Vault
+from tests.builders import tenant
+from tests.conformance.conftest import Clients
+from tests.conformance.interference import answering, failure, watching
+from tests.fakes.clock import SeededEntropy
+
+PLAIN = b"Authorization: Bearer secret"
+
+
+def owner_of_key(vault: Vault, tenant_id: str = "acme") -> Tenant:
+    return tenant(id=tenant_id, data_key=vault.new_data_key(tenant_id))
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(plain=st.binary(max_size=4_096), context=st.text(max_size=64))
+def test_what_was_sealed_is_unsealed(vault: Vault, plain: bytes, context: str) -> None:
+    acme = owner_of_key(vault)
+    assert vault.unseal(acme, context, vault.seal(acme, context, plain)) == plain
+
+
+def test_two_hundred_kilobytes_are_sealed_and_hardly_grow(vault: Vault) -> None:
+    acme, plain = owner_of_key(vault), bytes(200 * 1024)
+    sealed = vault.seal(acme, "job", plain)
+    assert vault.unseal(acme, "job", sealed) == plain
+    assert len(sealed) <= len(plain) + 32
+
+
+def test_a_seal_shows_nothing_of_what_it_covers_and_never_the_same_twice(vault: Vault) -> None:
+    acme = owner_of_key(vault)
+    seals = {vault.seal(acme, "job", PLAIN) for _ in range(10)}
+    assert len(seals) == 10
+    assert not any(PLAIN[:8] in sealed for sealed in seals)
+
+
+def test_another_context_opens_nothing(vault: Vault) -> None:
+    acme = owner_of_key(vault)
+    sealed = vault.seal(acme, "job_1", PLAIN)
+    for context in ("job_2", "", "job_1 ", "signing-secret"):
+        with pytest.raises(UnreadableItemError):
+            vault.unseal(acme, context, sealed)
+
+
+def test_another_tenant_opens_nothing(vault: Vault) -> None:
+    sealed = vault.seal(owner_of_key(vault), "job", PLAIN)
+    with pytest.raises(UnreadableItemError):
+        vault.unseal(owner_of_key(vault, "globex"), "job", sealed)
+
+
+def test_another_key_of_the_same_tenant_opens_nothing(vault: Vault) -> None:
+    sealed = vault.seal(owner_of_key(vault), "job", PLAIN)
+    with pytest.raises(UnreadableItemError):
+        vault.unseal(owner_of_key(vault), "job", sealed)
+
+
+def test_the_key_of_another_tenant_is_not_to_be_had(vault: Vault) -> None:
+    acme = owner_of_key(vault)
+    sealed = vault.seal(acme, "job", PLAIN)
+    thief = replace(acme, id="globex")
+    with pytest.raises((UnavailableError, UnreadableItemError)):
+        vault.unseal(thief, "job", sealed)
+    with pytest.raises((UnavailableError, UnreadableItemError)):
+        vault.seal(thief, "job", PLAIN)
+
+
+def test_an_altered_byte_anywhere_is_noticed(vault: Vault) -> None:
+    acme = owner_of_key(vault)
+    sealed = vault.seal(acme, "job", PLAIN)
+    for position in range(len(sealed)):
+        altered = bytearray(sealed)
+        altered[position] ^= 1
+        with pytest.raises(UnreadableItemError):
+            vault.unseal(acme, "job", bytes(altered))
+
+
+def test_what_was_cut_or_lengthened_or_never_sealed_is_noticed(vault: Vault) -> None:
+    acme = owner_of_key(vault)
+    sealed = vault.seal(acme, "job", PLAIN)
+    for other in (b"", sealed[:1], sealed[:28], sealed[:-1], sealed[1:], sealed + b"\0", PLAIN):
+        with pytest.raises(UnreadableItemError):
+            vault.unseal(acme, "job", other)
+
+
+def test_data_keys_are_fresh_and_wrapped(vault: Vault) -> None:
+    keys = {vault.new_data_key("acme") for _ in range(3)}
+    assert len(keys) == 3
+
+
+def test_fingerprints_tell_requests_apart_and_only_for_their_own_tenant(vault: Vault) -> None:
+    acme, globex = owner_of_key(vault), owner_of_key(vault, "globex")
+    prints = [vault.fingerprint(acme, PLAIN), vault.fingerprint(acme, b""), vault.fingerprint(globex, PLAIN)]
+    assert [len(each) for each in prints] == [16, 16, 16]
+    assert len(set(prints)) == 3
+    assert vault.fingerprint(acme, PLAIN) == prints[0]
+
+
+def test_a_key_is_unwrapped_once_for_its_tenant(kms_vault: KmsVault, clients: Clients) -> None:
+    acme, globex = owner_of_key(kms_vault), owner_of_key(kms_vault, "globex")
+    with watching(kms_vault._client) as calls:
+        for owner in (acme, globex, acme, globex):
+            kms_vault.unseal(owner, "job", kms_vault.seal(owner, "job", PLAIN))
+            kms_vault.fingerprint(owner, PLAIN)
+    asked = [call["EncryptionContext"] for call in calls.of("Decrypt")]
+    assert asked == [{ENCRYPTION_CONTEXT_TENANT: "acme"}, {ENCRYPTION_CONTEXT_TENANT: "globex"}]
+    assert len(calls.made) == 2
+
+
+def test_a_fault_of_kms_is_unavailability_and_is_not_remembered(kms_vault: KmsVault) -> None:
+    acme = owner_of_key(kms_vault)
+    sealed = KmsVault(kms_vault._client, kms_vault._key_id, SeededEntropy(9)).seal(acme, "job", PLAIN)
+    nowhere = EndpointConnectionError(endpoint_url="http://nowhere")
+    for fault in (failure("ThrottlingException"), failure("KMSInternalException"), nowhere):
+        with answering(kms_vault._client, "*", fault), pytest.raises(UnavailableError):
+            kms_vault.unseal(acme, "job", sealed)
+        with answering(kms_vault._client, "*", fault), pytest.raises(UnavailableError):
+            kms_vault.new_data_key("acme")
+    assert kms_vault.unseal(acme, "job", sealed) == PLAIN

@@ -1,0 +1,62 @@
+"""WakeupQueue: lanes that hold each message until its time, and say what they did not accept."""
+
+from dataclasses import replace
+
+from shared.domain.wakeup import Wakeup
+from shared.names import Lane
+from tests.builders import execution_id, wakeup
+from tests.conformance.lanes import Lanes
+
+
+def due_now(lanes: Lanes, count: int, lane: Lane = Lane.STANDARD) -> list[Wakeup]:
+    return [wakeup(number, lane=lane, not_before=lanes.now_ms()) for number in range(count)]
+
+
+def by_key(wakeups: list[Wakeup]) -> list[Wakeup]:
+    return sorted(wakeups, key=lambda each: str(each.keys[0]))
+
+
+def test_what_is_sent_is_received_as_it_was(lanes: Lanes) -> None:
+    sent = wakeup(
+        lane=Lane.CRITICAL,
+        tenant_id="a-tenant",
+        keys=tuple(execution_id(number, shard=number) for number in range(10)),
+        not_before=lanes.now_ms() - 5_000,
+    )
+    assert lanes.queue.send([sent], lanes.now_ms()) == []
+    assert lanes.receive(Lane.CRITICAL) == [sent]
+
+
+def test_any_number_of_messages_goes_out_at_once(lanes: Lanes) -> None:
+    sent = due_now(lanes, 23)
+    assert lanes.queue.send(sent, lanes.now_ms()) == []
+    assert by_key(lanes.receive(Lane.STANDARD)) == by_key(sent)
+
+
+def test_nothing_to_send_is_nothing_sent(lanes: Lanes) -> None:
+    assert lanes.queue.send([], lanes.now_ms()) == []
+    assert [lanes.receive(lane) for lane in Lane] == [[], [], []]
+
+
+def test_each_message_goes_to_its_own_lane(lanes: Lanes) -> None:
+    sent = {lane: due_now(lanes, 2, lane) for lane in Lane}
+    mixed = [sent[lane][number] for number in range(2) for lane in Lane]
+    assert lanes.queue.send(mixed, lanes.now_ms()) == []
+    for lane in Lane:
+        assert by_key(lanes.receive(lane)) == sent[lane]
+
+
+def test_a_message_is_held_until_its_time(lanes: Lanes) -> None:
+    now_ms = lanes.now_ms()
+    soon = wakeup(1, not_before=now_ms + 2_000)
+    late = wakeup(2, not_before=now_ms + 86_400_000)
+    assert lanes.queue.send([soon, late, wakeup(3, not_before=now_ms)], now_ms) == []
+    assert [each.keys for each in lanes.receive(Lane.STANDARD)] == [(execution_id(3),)]
+    lanes.let_pass(2_100)
+    assert lanes.receive(Lane.STANDARD) == [soon]
+
+
+def test_the_same_message_may_be_sent_twice(lanes: Lanes) -> None:
+    (sent,) = due_now(lanes, 1)
+    assert lanes.queue.send([sent, replace(sent)], lanes.now_ms()) == []
+    assert set(lanes.receive(Lane.STANDARD)) == {sent}

@@ -1,0 +1,165 @@
+"""Executions and pointers as items: nothing is lost or changed on the way there and back."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.adapters.dynamodb.items import execution_item, pointer_item, read_due_row, read_execution
+from shared.adapters.dynamodb.outcomes import pack_outcomes, unpack_outcomes
+from shared.domain.bucket import ShardCounts
+from shared.domain.delivery import Reason
+from shared.domain.execution import AttemptOutcome, EndReason, Execution, Missed, Pointer, Recurrence, State
+from shared.domain.ids import ExecutionId, one_off_job_id, recurring_job_id
+from shared.domain.retry import RetryPolicy
+from shared.domain.schedule import Cron, Rate
+from shared.domain.wakeup import EARLY_MS
+from shared.names import Attr, Lane
+
+REGION = "us-east-1"
+OUTCOME_BYTES = 13
+INSTANTS = st.integers(0, (1 << 45) - 1)
+NUMBERS = st.integers(0, 10**9)
+TENANTS = st.from_regex(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", fullmatch=True)
+COUNTS = st.builds(
+    ShardCounts,
+    normal=st.integers(1, 32_768),
+    quarter=st.integers(1, 32_768),
+    midnight=st.integers(1, 32_768),
+)
+SCHEDULES = st.builds(
+    Rate, interval_ms=st.integers(1, 31_622_400).map(lambda seconds: seconds * 1000), anchor=INSTANTS
+) | st.builds(
+    Cron,
+    line=st.sampled_from(["* * * * *", "*/5 9-17 * * 1-5", "0 0 29 2 *", "30 2 * * SUN"]),
+    timezone=st.sampled_from(["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires"]),
+)
+IDS = st.builds(
+    ExecutionId,
+    dispatch_at=INSTANTS,
+    shard=st.integers(0, 32_767),
+    entropy=st.integers(0, (1 << 80) - 1),
+)
+POLICIES = st.builds(
+    RetryPolicy,
+    max_attempts=st.integers(1, 20),
+    base_seconds=st.integers(1, 3_600),
+    factor=st.integers(1, 10),
+    cap_seconds=st.integers(3_600, 28_800),
+)
+OUTCOMES = st.builds(
+    AttemptOutcome,
+    attempt=st.integers(1, 20),
+    started_at=INSTANTS,
+    duration_ms=st.integers(0, (1 << 24) - 1),
+    status=st.none() | st.integers(100, 999),
+    reason=st.sampled_from(Reason),
+)
+MISSED = st.builds(Missed, count=NUMBERS, first_at=INSTANTS, last_at=INSTANTS, resumed_at=INSTANTS)
+
+
+@st.composite
+def executions(draw: st.DrawFn) -> Execution:
+    """Every execution that transitions can make, and many that they cannot."""
+    identity = draw(IDS)
+    state = draw(st.sampled_from(State))
+    retry = draw(POLICIES)
+    timing: dict[str, Any] = {"next_attempt_at": draw(st.none() | INSTANTS)}
+    if state is State.RUNNING:
+        timing |= {"owner": draw(st.text(min_size=1, max_size=16)), "lease_until": draw(INSTANTS)}
+    if state is State.WAITING:
+        timing["next_attempt_at"] = draw(INSTANTS)
+    return Execution(
+        id=identity,
+        tenant_id=draw(TENANTS),
+        job_id=draw(st.just(one_off_job_id(identity)) | st.builds(recurring_job_id, INSTANTS, NUMBERS)),
+        revision=draw(NUMBERS),
+        nominal_at=draw(st.just(identity.dispatch_at) | INSTANTS),
+        created_at=draw(INSTANTS),
+        lane=draw(st.sampled_from(Lane)),
+        request=draw(st.binary(max_size=64)),
+        fingerprint=draw(st.binary(min_size=16, max_size=16)),
+        retry=retry,
+        timeout_ms=draw(st.integers(1, 60_000)),
+        index_shard=draw(st.integers(0, 1_000)),
+        name=draw(st.none() | st.text(max_size=128)),
+        payload_apart=draw(st.booleans()),
+        recurrence=draw(st.none() | st.builds(Recurrence, schedule=SCHEDULES, counts=COUNTS)),
+        state=state,
+        attempt=draw(st.integers(0, retry.max_attempts)),
+        outcomes=tuple(draw(st.lists(OUTCOMES, max_size=20))),
+        last_body=draw(st.binary(max_size=256)),
+        end_reason=draw(st.none() | st.sampled_from(EndReason)),
+        ends_chain=draw(st.booleans()),
+        stop_retries=draw(st.booleans()),
+        missed=draw(st.none() | MISSED),
+        **timing,
+    )
+
+
+@given(execution=executions())
+def test_an_execution_survives_its_item(execution: Execution) -> None:
+    assert read_execution(execution_item(execution, REGION)) == execution
+
+
+@given(execution=executions(), expires_at_s=st.none() | NUMBERS)
+def test_the_expiry_is_no_part_of_the_execution(execution: Execution, expires_at_s: int | None) -> None:
+    item = execution_item(execution, REGION, expires_at_s)
+    assert (Attr.TTL in item) == (expires_at_s is not None)
+    assert read_execution(item) == execution
+
+
+@given(execution=executions())
+def test_nothing_that_has_ended_can_be_claimed(execution: Execution) -> None:
+    claimable_from = execution_item(execution, REGION).get("ca")
+    assert (claimable_from is None) == execution.state.is_terminal
+    if execution.state is State.WAITING and execution.next_attempt_at is not None:
+        assert claimable_from == {"N": str(execution.next_attempt_at - EARLY_MS)}
+
+
+@given(execution=executions())
+def test_a_row_of_a_scan_agrees_with_the_execution(execution: Execution) -> None:
+    row = read_due_row(execution_item(execution, REGION), execution.id.bucket, execution.id.shard)
+    assert (row.id, row.wakes, row.tenant_id) == (execution.id, execution.id, execution.tenant_id)
+    assert (row.lane, row.state, row.created_at) == (execution.lane, execution.state, execution.created_at)
+    assert (row.attempt, row.max_attempts) == (execution.attempt, execution.retry.max_attempts)
+    assert (row.stop_retries, row.claimable_from) == (execution.stop_retries, execution.claimable_from)
+    assert row.next_attempt_at == execution.next_attempt_at
+
+
+@given(execution=executions(), later=executions())
+def test_rows_of_a_bucket_sort_by_time(execution: Execution, later: Execution) -> None:
+    first, second = (execution_item(each, REGION) for each in (execution, later))
+    if first[Attr.PK] == second[Attr.PK] and execution.id.dispatch_at < later.id.dispatch_at:
+        assert str(first[Attr.SK]["S"]) < str(second[Attr.SK]["S"])
+
+
+@given(target=IDS, dispatch_at=INSTANTS, attempt=st.integers(1, 20), lane=st.sampled_from(Lane))
+def test_a_pointer_survives_its_row(target: ExecutionId, dispatch_at: int, attempt: int, lane: Lane) -> None:
+    pointer = Pointer(
+        dispatch_at=dispatch_at, target=target, attempt=attempt, tenant_id="acme", lane=lane, created_at=7
+    )
+    location = pointer.location
+    row = read_due_row(pointer_item(pointer, REGION), location.bucket, location.shard)
+    assert (row.id, row.wakes, row.attempt, row.lane) == (location, target, attempt, lane)
+    assert (row.state, row.created_at, row.tenant_id) == (State.PENDING, 7, "acme")
+
+
+@given(outcomes=st.lists(OUTCOMES, max_size=20).map(tuple))
+def test_outcomes_take_thirteen_bytes_each(outcomes: tuple[AttemptOutcome, ...]) -> None:
+    packed = pack_outcomes(outcomes)
+    assert len(packed) == OUTCOME_BYTES * len(outcomes)
+    assert unpack_outcomes(packed) == outcomes
+
+
+@given(outcome=OUTCOMES, excess_ms=st.integers(1, 1 << 40))
+def test_a_duration_beyond_its_field_is_cut_to_the_longest(outcome: AttemptOutcome, excess_ms: int) -> None:
+    longest_ms = (1 << 24) - 1
+    long = AttemptOutcome(
+        attempt=outcome.attempt,
+        started_at=outcome.started_at,
+        duration_ms=longest_ms + excess_ms,
+        status=outcome.status,
+        reason=outcome.reason,
+    )
+    assert unpack_outcomes(pack_outcomes((long,)))[0].duration_ms == longest_ms

@@ -1,0 +1,37 @@
+"""Two hundred seeds of the simulation, and that a seed is enough to see a run again."""
+
+import pytest
+
+from tests.simulation.faults import FaultMix
+from tests.simulation.run import run_seed
+
+BLOCKS = 20
+SEEDS_IN_BLOCK = 10
+REGRESSIONS = (105, 145, 159, 394, 431)
+"""Seeds that once found a fault in the product or in the judge."""
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_no_promise_is_broken_in_any_seed(block: int) -> None:
+    for seed in range(block * SEEDS_IN_BLOCK, (block + 1) * SEEDS_IN_BLOCK):
+        outcome = run_seed(seed)
+        assert not outcome.faults, f"python -m tests.simulation --first {seed} --seeds 1 --trace"
+
+
+@pytest.mark.parametrize("seed", REGRESSIONS)
+def test_what_was_found_once_stays_mended(seed: int) -> None:
+    assert run_seed(seed).faults == []
+
+
+@pytest.mark.parametrize("seed", [3, 84])
+def test_the_same_seed_gives_the_same_trace(seed: int) -> None:
+    first, second = run_seed(seed), run_seed(seed)
+    assert first.trace_hash == second.trace_hash
+    assert first.calls > 0
+
+
+def test_in_calm_weather_each_attempt_takes_little_more_than_one_message() -> None:
+    outcomes = [run_seed(seed, FaultMix()) for seed in range(5)]
+    assert not any(outcome.faults for outcome in outcomes)
+    sends, calls = sum(outcome.sends for outcome in outcomes), sum(outcome.calls for outcome in outcomes)
+    assert sends <= 1.05 * calls

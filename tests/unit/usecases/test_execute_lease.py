@@ -1,0 +1,141 @@
+"""EXECUTE: a call is made under a lease that covers it, and only the lease's owner records an outcome."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from shared.domain.delivery import Answer, Callback, Reason
+from shared.domain.execution import EndReason, Execution, State
+from shared.domain.retry import RetryPolicy
+from shared.usecases.make_attempt import AttemptEnd
+from tests.builders import DUE_AT, in_state
+from tests.fakes.sender import succeeds
+from tests.unit.usecases.world import World
+
+DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
+OTHER = "another worker's"
+
+
+def during_the_call(act: Callable[[], object], answer: Answer) -> Callable[[Callback], Answer]:
+    """The receiver answers after something has happened here."""
+
+    def answer_to(_: Callback) -> Answer:
+        act()
+        return answer
+
+    return answer_to
+
+
+def overtake(world: World, execution: Execution, **fields: object) -> None:
+    """The lease has ended, and another worker has claimed the execution."""
+    row = world.table.executions[execution.id]
+    taken = {"attempt": row.execution.attempt + 1, "owner": OTHER, "lease_until": DUE_AT + 900_000}
+    row.execution = replace(row.execution, **(taken | fields))
+
+
+def test_the_attempt_is_counted_before_the_call_and_the_lease_outlasts_it() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    seen: list[Execution] = []
+    world.sender.answer_to = during_the_call(
+        lambda: seen.append(world.standing(execution.id)), succeeds(Callback(method="", url=""))
+    )
+    world.attempt(execution)
+    assert (seen[0].state, seen[0].attempt) == (State.RUNNING, 1)
+    assert seen[0].lease_until == DUE_AT + 30_000 + 5_000
+
+
+def test_the_call_gets_its_whole_timeout() -> None:
+    world = World(DUE_AT)
+    world.attempt(world.put(world.one_off(timeout_ms=7_000)))
+    assert [call.timeout_seconds for call in world.sender.calls] == [7.0]
+
+
+@pytest.mark.parametrize(("stalled_ms", "is_called"), [(5_000, True), (5_001, False), (3_600_000, False)])
+def test_without_a_lease_for_the_whole_timeout_no_call_is_made(stalled_ms: int, is_called: bool) -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.steps.after("claimer.claim", lambda: setattr(world.clock, "time_ms", DUE_AT + stalled_ms))
+    world.attempt(execution)
+    assert bool(world.sender.calls) is is_called
+    assert world.standing(execution.id).state is (State.SUCCEEDED if is_called else State.WAITING)
+
+
+def test_a_call_that_was_prepared_too_slowly_is_cut_off_at_the_end_of_the_lease() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.steps.after("tenants.get", lambda: setattr(world.clock, "time_ms", DUE_AT + 20_000))
+    world.attempt(execution)
+    assert [call.timeout_seconds for call in world.sender.calls] == [15.0]
+
+
+def test_a_call_that_was_prepared_until_the_lease_had_ended_is_not_made() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.steps.after("tenants.get", lambda: setattr(world.clock, "time_ms", DUE_AT + 35_000))
+    world.attempt(execution)
+    assert world.sender.calls == []
+    assert [outcome.reason for outcome in world.standing(execution.id).outcomes] == [Reason.LEASE_TOO_SHORT]
+
+
+@pytest.mark.parametrize("answer", [Answer(reason=Reason.OK, duration_ms=5, status=200), DOWN])
+def test_a_worker_that_was_overtaken_records_nothing(answer: Answer) -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.sender.answer_to = during_the_call(lambda: overtake(world, execution), answer)
+    report = world.attempt(execution)
+    standing = world.standing(execution.id)
+    assert (standing.state, standing.owner, standing.outcomes) == (State.RUNNING, OTHER, ())
+    assert [attempt.end for attempt in report.attempts] == [AttemptEnd.FENCED]
+    assert (report.returned(), world.sent()) == ([], [])
+
+
+def test_the_owner_counts_and_not_the_attempt_alone() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.sender.answer_to = during_the_call(lambda: overtake(world, execution, attempt=1), DOWN)
+    world.attempt(execution)
+    assert world.standing(execution.id).owner == OTHER
+
+
+def test_an_outcome_after_the_end_is_discarded() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off(retry=RetryPolicy(max_attempts=1)))
+    lost = in_state(world.standing(execution.id), State.FAILED, attempt=1, end_reason=EndReason.WORKER_LOST)
+    world.sender.answer_to = during_the_call(
+        lambda: setattr(world.table.executions[execution.id], "execution", lost), DOWN
+    )
+    assert world.attempt(execution).attempts[0].end is AttemptEnd.FENCED
+    assert world.standing(execution.id) == lost
+
+
+def test_retries_stopped_during_the_call_make_it_the_last() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.sender.answer_to = during_the_call(lambda: world.store.stop_retries(execution.id), DOWN)
+    report = world.attempt(execution)
+    row = world.table.executions[execution.id]
+    assert (row.execution.state, row.execution.end_reason) == (State.FAILED, EndReason.STOPPED)
+    assert row.expires_at_s is not None
+    assert [attempt.end for attempt in report.attempts] == [AttemptEnd.FAILED]
+    assert (report.returned(), world.sent()) == ([], [])
+
+
+def test_retries_stopped_during_a_call_that_succeeds_change_nothing() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.sender.answer_to = during_the_call(
+        lambda: world.store.stop_retries(execution.id), Answer(reason=Reason.OK, duration_ms=5, status=200)
+    )
+    world.attempt(execution)
+    assert world.standing(execution.id).state is State.SUCCEEDED
+
+
+def test_a_dead_lease_is_taken_over_under_the_next_number() -> None:
+    world = World(DUE_AT + 35_001)
+    execution = world.put(in_state(world.one_off(), State.RUNNING))
+    world.attempt(execution)
+    done = world.standing(execution.id)
+    assert (done.state, done.attempt) == (State.SUCCEEDED, 2)
+    assert [outcome.attempt for outcome in done.outcomes] == [2], "the dead worker left no outcome"

@@ -1,0 +1,87 @@
+"""SWEEP: while a lane is merely backed up, sending again is slowed; it is never stopped."""
+
+import pytest
+
+from shared.domain.bucket import bucket_end_ms
+from shared.domain.execution import State
+from shared.domain.sweep import LaneProgress
+from shared.names import Lane
+from shared.usecases.sweep_buckets import SweepReport
+from tests.builders import BUCKET, DUE_AT, in_state, one_off
+from tests.unit.usecases.world import World
+
+END = bucket_end_ms(BUCKET)
+FIRST_PASS = END + 10_000
+MINUTE = 60_000
+
+
+def late(*numbers: int) -> World:
+    """Rows that a lane has not come to yet."""
+    world = World(DUE_AT)
+    world.ledger.note_swept_through(BUCKET - 1)
+    for number in numbers:
+        world.put(one_off(number, state=State.QUEUED))
+    return world
+
+
+def sweep(world: World, at: int, *, visible_at: int | None, lane: Lane = Lane.STANDARD) -> SweepReport:
+    """A sweep, with a fresh report that the lane is claiming messages of that moment."""
+    world.clock.time_ms = at
+    world.board.reports.clear()
+    if visible_at is not None:
+        world.board.report(lane, LaneProgress(visible_at=visible_at, reported_at=at))
+    return world.sweep()
+
+
+def test_a_row_that_its_lane_has_not_come_to_is_held_back() -> None:
+    world = late(1)
+    report = sweep(world, FIRST_PASS, visible_at=DUE_AT - 1)
+    assert (report.held_back, report.resent) == (1, 0)
+
+
+def test_a_row_that_its_lane_has_passed_is_sent_for() -> None:
+    assert sweep(late(1), FIRST_PASS, visible_at=DUE_AT).resent == 1
+
+
+def test_a_lane_that_reports_nothing_holds_nothing_back() -> None:
+    assert sweep(late(1), FIRST_PASS, visible_at=None).resent == 1
+
+
+def test_another_lanes_backlog_holds_nothing_back() -> None:
+    assert sweep(late(1), FIRST_PASS, visible_at=DUE_AT - 1, lane=Lane.BULK).resent == 1
+
+
+def test_what_was_sent_again_is_held_back_until_the_lane_has_come_to_that() -> None:
+    world = late(1)
+    sweep(world, FIRST_PASS, visible_at=DUE_AT)
+    assert sweep(world, END + MINUTE, visible_at=FIRST_PASS - 1).resent == 0
+    assert sweep(world, END + 5 * MINUTE, visible_at=FIRST_PASS).resent == 1
+
+
+@pytest.mark.parametrize("state", [State.QUEUED, State.WAITING])
+def test_however_stuck_the_lane_is_a_row_is_held_back_for_15_minutes_at_most(state: State) -> None:
+    """Though the schedule of sweeps alone would come round much later."""
+    world = late()
+    due_at = DUE_AT if state is State.QUEUED else END + 35 * MINUTE
+    world.put(in_state(one_off(1), state, next_attempt_at=due_at if state is State.WAITING else None))
+    for minute in range(1, 90):
+        sweep(world, END + minute * MINUTE, visible_at=DUE_AT - MINUTE)
+    assert due_at + 14 * MINUTE < world.queue.messages[0].sent_at <= due_at + 16 * MINUTE
+
+
+@pytest.mark.parametrize("refused", [(1,), (1, 2)])
+def test_a_refused_message_is_not_taken_for_one_that_waits_in_the_lane(refused: tuple[int, ...]) -> None:
+    world = late(1, 2)
+    world.put(one_off(2, tenant_id="other", state=State.QUEUED, id=one_off(3).id))
+    world.queue.fail_once(*(one_off(number).id for number in refused))
+    assert sweep(world, FIRST_PASS, visible_at=DUE_AT).send_failed == 2
+    sweep(world, END + MINUTE, visible_at=DUE_AT)
+    assert {one_off(1).id, one_off(2).id} <= set(world.sent())
+
+
+def test_a_retry_is_gated_by_its_own_time() -> None:
+    world = late()
+    retry_at = FIRST_PASS - 5_000
+    world.put(in_state(one_off(1), State.WAITING, next_attempt_at=retry_at))
+    assert sweep(world, FIRST_PASS, visible_at=retry_at - 1).held_back == 1
+    assert sweep(world, END + MINUTE, visible_at=retry_at).resent == 1
