@@ -4,39 +4,23 @@ import asyncio
 import math
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from ssl import SSLContext, SSLError
 
 import aiohttp
-from aiohttp.connector import Connection
-from aiohttp.tracing import Trace
 from yarl import URL
 
-from shared.adapters.http.dial import AddressNotAllowedError, DialGuard, GuardedResolver, Network
+from shared.adapters.http.dial import AddressNotAllowedError, DialGuard, Network
+from shared.adapters.http.pool import CHUNK_BYTES, NoAnswerError, PoolLimits, open_pool
+from shared.adapters.http.retry_after import retry_after_seconds
 from shared.domain.delivery import KEPT_BODY_BYTES, Answer, Callback, Reason
 
 MAX_BODY_BYTES = 64 * 1024
 """How much of an answer's body is read; where there is more, the connection is closed instead of drained."""
 
-MAX_RETRY_AFTER_SECONDS = 86_400
-USER_AGENT = "Punctual/0.1"
-_CHUNK_BYTES = 16 * 1024
-_MAX_LINE_BYTES = 8 * 1024
-_MAX_ANSWER_HEADERS = 100
-# Below the five seconds after which common servers drop an idle connection: reusing one that the receiver is just
-# closing costs an attempt.
-_KEEPALIVE_SECONDS = 4.0
-_AUTO_HEADERS = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 _METHOD = re.compile(r"[A-Z]+")
 _URL = re.compile(r"https?://[\x21-\x7e]+")
-_DELTA_SECONDS = re.compile(r"0*([0-9]+)")
-
-
-class _NoAnswerError(aiohttp.ClientError):
-    """What the receiver did is no HTTP/1 answer to this request."""
 
 
 # The first row that fits decides, so subclasses stand before their bases.
@@ -59,12 +43,12 @@ class _Seen:
 
     async def read(self, response: aiohttp.ClientResponse) -> None:
         if response.version not in (aiohttp.HttpVersion10, aiohttp.HttpVersion11):
-            raise _NoAnswerError("the version is neither HTTP/1.0 nor HTTP/1.1")
+            raise NoAnswerError("the version is neither HTTP/1.0 nor HTTP/1.1")
         self.status = response.status
         if response.status in (429, 503):
-            self.retry_after_seconds = _retry_after_seconds(response.headers)
+            self.retry_after_seconds = retry_after_seconds(response.headers)
         unread = MAX_BODY_BYTES
-        while unread and (chunk := await response.content.read(min(unread, _CHUNK_BYTES))):
+        while unread and (chunk := await response.content.read(min(unread, CHUNK_BYTES))):
             unread -= len(chunk)
             self.body += chunk[: KEPT_BODY_BYTES - len(self.body)]
 
@@ -157,61 +141,10 @@ class AiohttpSender:
     def _session(self, scheme: str) -> aiohttp.ClientSession:
         # One pool for each scheme: a name that was judged for https must not be remembered as good for plain http.
         if scheme not in self._sessions:
-            self._sessions[scheme] = self._open_session(plain_http=scheme == "http")
+            guard = DialGuard(exceptions=self._exceptions, plain_http=scheme == "http")
+            limits = PoolLimits(total=self._limit, per_host=self._limit_per_host)
+            self._sessions[scheme] = open_pool(guard, limits, self._ssl_context)
         return self._sessions[scheme]
-
-    def _open_session(self, *, plain_http: bool) -> aiohttp.ClientSession:
-        guard = DialGuard(exceptions=self._exceptions, plain_http=plain_http)
-        connector = _QuietConnector(
-            resolver=GuardedResolver(guard),
-            socket_factory=guard.open_socket,
-            ssl=self._ssl_context or True,
-            limit=self._limit,
-            limit_per_host=self._limit_per_host,
-            keepalive_timeout=_KEEPALIVE_SECONDS,
-        )
-        return aiohttp.ClientSession(
-            connector=connector,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers={"User-Agent": USER_AGENT},
-            skip_auto_headers=_AUTO_HEADERS,
-            trust_env=False,
-            auto_decompress=False,
-            read_bufsize=_CHUNK_BYTES,
-            max_line_size=_MAX_LINE_BYTES,
-            max_field_size=_MAX_LINE_BYTES,
-            max_headers=_MAX_ANSWER_HEADERS,
-            middlewares=(_never_repeat,),
-        )
-
-
-class _QuietConnector(aiohttp.TCPConnector):
-    """Refuses a connection on which the receiver spoke before it was asked.
-
-    aiohttp would take a response that reached an idle kept connection for the answer to the next request, and every
-    later answer for the one after it.
-    """
-
-    async def connect(
-        self, req: aiohttp.ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
-    ) -> Connection:
-        connection = await super().connect(req, traces, timeout)
-        if connection.protocol is None or connection.protocol.should_close:
-            connection.close()
-            raise _NoAnswerError("the receiver answered before it was asked")
-        return connection
-
-
-async def _never_repeat(
-    request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
-) -> aiohttp.ClientResponse:
-    """Hide dropped connections from aiohttp, which would send a GET, PUT or DELETE again within one attempt."""
-    try:
-        return await send(request)
-    except aiohttp.ClientConnectorError:
-        raise
-    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        raise _NoAnswerError("the connection ended before a complete response head") from error
 
 
 def _reason_of(error: Exception) -> Reason:
@@ -219,26 +152,3 @@ def _reason_of(error: Exception) -> Reason:
     if isinstance(error.__cause__, AddressNotAllowedError):
         return Reason.ADDRESS_NOT_ALLOWED
     return next((reason for kinds, reason in _REASONS if isinstance(error, kinds)), Reason.PROTOCOL_ERROR)
-
-
-def _retry_after_seconds(headers: Mapping[str, str]) -> int | None:
-    """Retry-After in whole seconds from 0 to a day; None if absent or unreadable.
-
-    A date is measured against the answer's own Date, because the two come from one clock; without one it is ignored.
-    """
-    text = headers.get("Retry-After", "").strip()
-    if delta := _DELTA_SECONDS.fullmatch(text):
-        # Cut before it is converted: Python refuses to read thousands of digits.
-        return min(int(delta[1][:10]), MAX_RETRY_AFTER_SECONDS)
-    until, sent = _http_date(text), _http_date(headers.get("Date", ""))
-    if until is None or sent is None:
-        return None
-    return max(0, min(int((until - sent).total_seconds()), MAX_RETRY_AFTER_SECONDS))
-
-
-def _http_date(text: str) -> datetime | None:
-    try:
-        parsed = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)

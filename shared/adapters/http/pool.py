@@ -1,0 +1,85 @@
+"""A pool of kept-alive connections that repeats nothing and believes nothing that it did not ask for."""
+
+from dataclasses import dataclass
+from ssl import SSLContext
+
+import aiohttp
+from aiohttp.connector import Connection
+from aiohttp.tracing import Trace
+
+from shared.adapters.http.dial import DialGuard, GuardedResolver
+
+USER_AGENT = "Punctual/0.1"
+CHUNK_BYTES = 16 * 1024
+_MAX_LINE_BYTES = 8 * 1024
+_MAX_ANSWER_HEADERS = 100
+# Below the five seconds after which common servers drop an idle connection: reusing one that the receiver is just
+# closing costs an attempt.
+_KEEPALIVE_SECONDS = 4.0
+_AUTO_HEADERS = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
+
+
+class NoAnswerError(aiohttp.ClientError):
+    """What the receiver did is no HTTP/1 answer to this request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolLimits:
+    """How many connections a pool opens, in all and to one host."""
+
+    total: int
+    per_host: int
+
+
+def open_pool(guard: DialGuard, limits: PoolLimits, ssl_context: SSLContext | None) -> aiohttp.ClientSession:
+    """A pool whose every connection passes the guard; it belongs to the running event loop."""
+    connector = _QuietConnector(
+        resolver=GuardedResolver(guard),
+        socket_factory=guard.open_socket,
+        ssl=ssl_context or True,
+        limit=limits.total,
+        limit_per_host=limits.per_host,
+        keepalive_timeout=_KEEPALIVE_SECONDS,
+    )
+    return aiohttp.ClientSession(
+        connector=connector,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers={"User-Agent": USER_AGENT},
+        skip_auto_headers=_AUTO_HEADERS,
+        trust_env=False,
+        auto_decompress=False,
+        read_bufsize=CHUNK_BYTES,
+        max_line_size=_MAX_LINE_BYTES,
+        max_field_size=_MAX_LINE_BYTES,
+        max_headers=_MAX_ANSWER_HEADERS,
+        middlewares=(_never_repeat,),
+    )
+
+
+class _QuietConnector(aiohttp.TCPConnector):
+    """Refuses a connection on which the receiver spoke before it was asked.
+
+    aiohttp would take a response that reached an idle kept connection for the answer to the next request, and every
+    later answer for the one after it.
+    """
+
+    async def connect(
+        self, req: aiohttp.ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
+    ) -> Connection:
+        connection = await super().connect(req, traces, timeout)
+        if connection.protocol is None or connection.protocol.should_close:
+            connection.close()
+            raise NoAnswerError("the receiver answered before it was asked")
+        return connection
+
+
+async def _never_repeat(
+    request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """Hide dropped connections from aiohttp, which would send a GET, PUT or DELETE again within one attempt."""
+    try:
+        return await send(request)
+    except aiohttp.ClientConnectorError:
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        raise NoAnswerError("the connection ended before a complete response head") from error

@@ -1,0 +1,32 @@
+"""Retry-After, as receivers spell it."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+MAX_RETRY_AFTER_SECONDS = 86_400
+_DELTA_SECONDS = re.compile(r"0*([0-9]+)")
+
+
+def retry_after_seconds(headers: Mapping[str, str]) -> int | None:
+    """Retry-After in whole seconds from 0 to a day; None if absent or unreadable.
+
+    A date is measured against the answer's own Date, because the two come from one clock; without one it is ignored.
+    """
+    text = headers.get("Retry-After", "").strip()
+    if delta := _DELTA_SECONDS.fullmatch(text):
+        # Cut before it is converted: Python refuses to read thousands of digits.
+        return min(int(delta[1][:10]), MAX_RETRY_AFTER_SECONDS)
+    until, sent = _http_date(text), _http_date(headers.get("Date", ""))
+    if until is None or sent is None:
+        return None
+    return max(0, min(int((until - sent).total_seconds()), MAX_RETRY_AFTER_SECONDS))
+
+
+def _http_date(text: str) -> datetime | None:
+    try:
+        parsed = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
