@@ -19,7 +19,7 @@ from infra.config import BundleMode
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements.lock"
 SOURCES = ("shared", "functions")
-BOTO_SERVICES = frozenset({"dynamodb", "kms", "sqs", "sts"})
+BOTO_SERVICES = frozenset({"dynamodb", "kms", "logs", "sqs", "sts"})
 """Services whose models stay in botocore; the other 400 are most of its size and are never called."""
 
 LAMBDA_WHEELS = (

@@ -30,6 +30,7 @@ class Env:
     DIAL_EXCEPTIONS = "DIAL_EXCEPTIONS"
     LANE = "LANE"
     DEAD_LETTER_ARNS = "DEAD_LETTER_ARNS"
+    API_LOG_GROUP = "API_LOG_GROUP"
 
 
 class Index:
@@ -50,6 +51,9 @@ class Attr:
     FAILED_PK = "ft"
     FAILED_SK = "fd"
 
+
+ACCEPTED_LOG_LINE = "job accepted"
+"""The message of the API's log line for each acknowledged job; the reconciler reads it back."""
 
 METRICS_NAMESPACE = "Punctual"
 
@@ -78,6 +82,11 @@ class Metric:
     DEAD_LETTER_RESCHEDULED = "DeadLetterRescheduled"
     DEAD_LETTER_PARKED = "DeadLetterParked"
     DEAD_LETTER_FAILED = "DeadLetterFailed"
+    RECONCILER_TICK = "ReconcilerTick"
+    RECONCILED_JOBS = "ReconciledJobs"
+    UNACCOUNTED = "Unaccounted"
+    LOST_FOUND = "LostFound"
+    DOUBLE_COMPLETED = "DoubleCompleted"
     JOBS_CREATED = "JobsCreated"
     API_REQUESTS = "ApiRequests"
     API_ERRORS = "ApiErrors"

@@ -4,7 +4,7 @@ Unless said otherwise a call may raise UnavailableError: the effect is then unkn
 repeated. Instants are UTC in milliseconds.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ParamSpec, Protocol, TypeVar
 
@@ -75,6 +75,15 @@ class ScanPage:
     next_after: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionPage:
+    """One page of whole executions. `unreadable` counts the rows that could not be read."""
+
+    executions: tuple[Execution, ...]
+    unreadable: int
+    next_after: str | None
+
+
 class ExecutionStore(Protocol):
     """The truth about executions. Every write is one conditional write; every read is strongly consistent."""
 
@@ -135,6 +144,10 @@ class ExecutionStore(Protocol):
         """One page of the rows of a shard, in order of time, `limit` examined at most."""
         ...
 
+    def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
+        """One page of whole executions of a shard; pointers are left out."""
+        ...
+
     def failed(
         self, tenant_id: str, *, after: str | None, limit: int
     ) -> tuple[list[ExecutionId], str | None]:
@@ -192,6 +205,17 @@ class JobStore(Protocol):
         One transaction: the skip record at the immediate successor's key, the target, and the job's `chain_from`.
         False where the job is not active at that revision or the immediate successor was already filed.
         """
+        ...
+
+    def active(self, *, after: str | None, limit: int) -> tuple[list[Job], str | None]:
+        """A page of the definitions of all tenants that are ACTIVE, in no order; the text leads to the next page.
+
+        A page may be empty though there is a next one. Definitions that cannot be read are left out.
+        """
+        ...
+
+    def file_if_active(self, execution: Execution) -> bool:
+        """File an execution if its key is free and its job is active at its revision, in one transaction."""
         ...
 
     def begin_delete(self, tenant_id: str, job_id: str) -> Job | None:
@@ -300,6 +324,34 @@ class ShardLedger(Protocol):
 
     def close(self, shard: OpenShard) -> bool:
         """Take the shard off the list unless it was reopened meanwhile."""
+        ...
+
+
+class ReconcileMark(Protocol):
+    """How far the reconciler has come."""
+
+    def reconciled_through(self) -> int | None:
+        """The last bucket that was looked at; None before the first run ever."""
+        ...
+
+    def note_reconciled_through(self, bucket: int) -> None:
+        """Move the mark forward, never back."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """A job that was acknowledged to a client."""
+
+    tenant_id: str
+    job_id: str
+
+
+class AcceptedLog(Protocol):
+    """What was acknowledged, from a source that knows nothing of the tables."""
+
+    def between(self, from_at: int, until_at: int) -> Iterator[Accepted]:
+        """Every acknowledgement in [from_at, until_at); complete once logs have arrived, some minutes later."""
         ...
 
 

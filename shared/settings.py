@@ -109,6 +109,12 @@ class DeadLetterSettings(Settings):
     dead_letter_arns: Annotated[dict[Lane, str], BeforeValidator(_json), AfterValidator(_every_lane)]
 
 
+class ReconcilerSettings(Settings):
+    """What the reconciler needs besides: where the API says what it acknowledged."""
+
+    api_log_group: Text
+
+
 _VARIABLES = {
     "stage": Env.STAGE,
     "region": Env.REGION,
@@ -123,4 +129,5 @@ _VARIABLES = {
     "dial_exceptions": Env.DIAL_EXCEPTIONS,
     "lane": Env.LANE,
     "dead_letter_arns": Env.DEAD_LETTER_ARNS,
+    "api_log_group": Env.API_LOG_GROUP,
 }

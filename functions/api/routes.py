@@ -12,8 +12,8 @@ from functions.api.models import ExecutionPageOut, HealthOut, JobIn, JobOut
 from functions.api.problems import Problem, ProblemError
 from functions.api.service import DEFAULT_LIMIT, MAX_LIMIT, Service
 from shared.domain.tenant import Tenant
-from shared.names import Metric
-from shared.observability import count
+from shared.names import ACCEPTED_LOG_LINE, Metric
+from shared.observability import count, logger
 
 Call = Callable[[Service, APIGatewayHttpResolver, Admitted], Response[str]]
 
@@ -56,6 +56,7 @@ def create_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted
     key = _header(app, "idempotency-key")
     job, replayed = service.create(_tenant(admitted), admitted.body, key)
     count(Metric.JOBS_CREATED, 0 if replayed else 1)
+    logger.info(ACCEPTED_LOG_LINE, extra={"tenant": _tenant(admitted).id, "job": job.id})
     headers = {"Location": f"/v1/jobs/{job.id}", "ETag": f'"{job.revision}"'}
     if replayed:
         headers["Idempotency-Replayed"] = "true"

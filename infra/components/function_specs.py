@@ -6,6 +6,7 @@ from infra.config import FunctionMemory
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, Lane
 
 DEAD_LETTER_TIMEOUT_SECONDS = 60
+RECONCILER_TIMEOUT_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,8 @@ class FunctionSpec:
     """Invoked by the clock: a failed run is not repeated, since the next tick does its work."""
     rescues: bool = False
     """Reads the dead-letter queues."""
+    audits: bool = False
+    """Reads back what the API logged as acknowledged."""
     loops: bool = False
     """Lawfully feeds the queue that invokes it (retries, successors, returned work). Lambda would cut such a
     chain after about 16 passes; `max_attempts` and the schedule are what bound it instead."""
@@ -45,6 +48,14 @@ def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
         ),
         FunctionSpec(
             service="sweeper", package="sweeper", timeout_seconds=110, memory_mb=memory.sweeper, ticked=True
+        ),
+        FunctionSpec(
+            service="reconciler",
+            package="reconciler",
+            timeout_seconds=RECONCILER_TIMEOUT_SECONDS,
+            memory_mb=memory.sweeper,
+            ticked=True,
+            audits=True,
         ),
         *(_executor(lane, memory) for lane in Lane),
         FunctionSpec(

@@ -5,15 +5,16 @@ from collections.abc import Mapping
 from aws_cdk import AssetHashType, Duration
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.bundling import bundle
 from infra.components.environment import Shared, environment
 from infra.components.function_specs import FunctionSpec, function_specs
-from infra.components.grants import LOG, allow, statements
+from infra.components.grants import LOG, READ_LOG, allow, statements
 from infra.components.log_groups import log_group
 from infra.config import StageConfig
-from shared.names import Lane
+from shared.names import Env, Lane
 
 
 class Functions(Construct):
@@ -28,6 +29,7 @@ class Functions(Construct):
         self._code = lambda_.Code.from_asset(
             str(built.path), asset_hash=built.hash, asset_hash_type=AssetHashType.CUSTOM
         )
+        self._logs: dict[str, logs.LogGroup] = {}
         self.specs = {spec.service: spec for spec in function_specs(stage.memory)}
         self._made = {spec.service: self._function(spec) for spec in self.specs.values()}
 
@@ -41,7 +43,11 @@ class Functions(Construct):
         return self._made[f"executor-{lane}"]
 
     def _function(self, spec: FunctionSpec) -> lambda_.Function:
-        logs = log_group(self, f"{spec.construct_id}Log", self._stage)
+        group = log_group(self, f"{spec.construct_id}Log", self._stage)
+        self._logs[spec.service] = group
+        variables = environment(self, self._stage, spec, self._shared)
+        if spec.audits:
+            variables[Env.API_LOG_GROUP] = self._logs["api"].log_group_name
         function = lambda_.Function(
             self,
             spec.construct_id,
@@ -50,11 +56,11 @@ class Functions(Construct):
             architecture=lambda_.Architecture.ARM_64,
             code=self._code,
             handler=f"functions.{spec.package}.handler.handler",
-            role=self._role(spec, logs.log_group_arn),
+            role=self._role(spec, group.log_group_arn),
             memory_size=spec.memory_mb,
             timeout=Duration.seconds(spec.timeout_seconds),
-            environment=environment(self, self._stage, spec, self._shared),
-            log_group=logs,
+            environment=variables,
+            log_group=group,
             recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.loops else None,
         )
         if spec.ticked:
@@ -71,6 +77,8 @@ class Functions(Construct):
             emulated=self._stage.emulated,
         )
         granted.append(allow(LOG, [log_group_arn]))
+        if spec.audits:
+            granted.append(allow(READ_LOG, [self._logs["api"].log_group_arn]))
         role = iam.Role(
             self,
             f"{spec.construct_id}Role",

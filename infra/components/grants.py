@@ -15,7 +15,8 @@ from infra.components.tables import Tables
 from shared.names import ENCRYPTION_CONTEXT_TENANT, Index
 
 GET, PUT, UPDATE, DELETE = "GetItem", "PutItem", "UpdateItem", "DeleteItem"
-QUERY, BATCH_GET, PARTIQL = "Query", "BatchGetItem", "PartiQLUpdate"
+QUERY, SCAN, BATCH_GET = "Query", "Scan", "BatchGetItem"
+PARTIQL, CHECK = "PartiQLUpdate", "ConditionCheckItem"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,11 @@ GRANTS: dict[str, Grants] = {
         jobs=(UPDATE,),
         leases=(GET, UPDATE, DELETE, QUERY),
     ),
+    "reconciler": Grants(
+        executions=(GET, PUT, QUERY, BATCH_GET),
+        jobs=(GET, UPDATE, SCAN, CHECK),
+        leases=(GET, UPDATE),
+    ),
     "executor": Grants(
         executions=(GET, PUT, UPDATE, PARTIQL),
         jobs=(GET, UPDATE),
@@ -64,6 +70,7 @@ CONSUME = (
     "sqs:GetQueueAttributes",
 )
 LOG = ("logs:CreateLogStream", "logs:PutLogEvents")
+READ_LOG = ("logs:FilterLogEvents",)
 
 
 def statements(

@@ -15,6 +15,7 @@ def promise_alarms(stage: StageConfig) -> Iterator[AlarmSpec]:
     """The alarms over our own metrics."""
     yield from _heartbeats(stage)
     yield from _sweeper()
+    yield from _reconciler()
     for lane in Lane:
         yield from _lane(lane)
     yield from _dead_letters()
@@ -42,6 +43,33 @@ def _heartbeats(stage: StageConfig) -> Iterator[AlarmSpec]:
         minutes=3,
         of_minutes=3,
     )
+
+
+def _reconciler() -> Iterator[AlarmSpec]:
+    yield AlarmSpec(
+        name="ReconcilerHeartbeat",
+        meaning="Nothing was reconciled for an hour: a lost job would go unnoticed.",
+        metric=own(Metric.RECONCILER_TICK, "reconciler"),
+        threshold=1,
+        comparison=UNDER,
+        missing=SILENCE_IS_BAD,
+        minutes=60,
+        of_minutes=60,
+    )
+    for name, metric, meaning in (
+        (
+            "Unaccounted",
+            Metric.UNACCOUNTED,
+            "Something that was acknowledged has no record: the promise is broken.",
+        ),
+        (
+            "DoubleCompleted",
+            Metric.DOUBLE_COMPLETED,
+            "An execution was completed twice: the fence did not hold.",
+        ),
+        ("LostFound", Metric.LOST_FOUND, "An active job had lost its next run, and got it back."),
+    ):
+        yield AlarmSpec(name=name, meaning=meaning, metric=own(metric, "reconciler"))
 
 
 def _sweeper() -> Iterator[AlarmSpec]:

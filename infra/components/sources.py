@@ -14,6 +14,7 @@ from shared.names import Lane
 
 BATCH_SIZE = 10
 """Without a window, so that a due call never waits for company."""
+RECONCILE_MINUTES = 15
 DEAD_LETTER_CONCURRENCY = 2
 """Dead letters are put back gently: they come in crowds, when something is already wrong."""
 
@@ -36,7 +37,7 @@ def _map(function: lambda_.Function, lane: Lane, queue: sqs.Queue, concurrency: 
 
 
 class Ticks(Construct):
-    """The clock: every minute one tick for each range of shards, and one for the sweeper."""
+    """The clock: every minute one tick for each range of shards and one for the sweeper; the reconciler's are rarer."""
 
     def __init__(self, scope: Construct, functions: Functions, stage: StageConfig) -> None:
         """Declare one rule for each tick."""
@@ -46,10 +47,14 @@ class Ticks(Construct):
             part = {"range": {"index": index, "of": stage.watchers}}
             self._rule(f"Watch{index}", watcher, events.RuleTargetInput.from_object(part))
         self._rule("Sweep", sweeper, events.RuleTargetInput.from_object({}))
+        reconciler = functions.by_service["reconciler"]
+        self._rule("Reconcile", reconciler, events.RuleTargetInput.from_object({}), RECONCILE_MINUTES)
 
-    def _rule(self, name: str, function: lambda_.Function, tick: events.RuleTargetInput) -> None:
-        """A tick that could not be delivered within its minute is dropped: the next one does its work."""
+    def _rule(
+        self, name: str, function: lambda_.Function, tick: events.RuleTargetInput, minutes: int = 1
+    ) -> None:
+        """A tick that could not be delivered within a minute is dropped: the next one does its work."""
         target = targets.LambdaFunction(
             function, event=tick, retry_attempts=1, max_event_age=Duration.minutes(1)
         )
-        events.Rule(self, name, schedule=events.Schedule.rate(Duration.minutes(1)), targets=[target])
+        events.Rule(self, name, schedule=events.Schedule.rate(Duration.minutes(minutes)), targets=[target])

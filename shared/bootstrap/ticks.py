@@ -2,9 +2,13 @@
 
 import os
 
+from shared.adapters.clients import client
 from shared.adapters.dynamodb.boards import DynamoParkingLot
+from shared.adapters.logs.accepted_log import CloudWatchAcceptedLog
 from shared.bootstrap.core import Core
 from shared.settings import Settings
+from shared.usecases.find_head import FindHead
+from shared.usecases.reconcile import Reconcile
 from shared.usecases.rescue_dead_letters import RescueDeadLetters
 from shared.usecases.sweep_buckets import SweepBuckets
 from shared.usecases.watch_buckets import WatchBuckets
@@ -37,6 +41,21 @@ def sweep_buckets(parts: Core) -> SweepBuckets:
         clock=parts.clock,
         plan=parts.settings.shard_plan,
         retention=parts.settings.retention,
+    )
+
+
+def reconcile(parts: Core, api_log_group: str) -> Reconcile:
+    """RECONCILE."""
+    return Reconcile(
+        store=parts.store,
+        jobs=parts.jobs,
+        accepted=CloudWatchAcceptedLog(client("logs", parts.settings.region), api_log_group),
+        mark=parts.ledger,
+        find_head=FindHead(parts.store),
+        file=parts.file,
+        file_successor=parts.file_successor,
+        clock=parts.clock,
+        plan=parts.settings.shard_plan,
     )
 
 

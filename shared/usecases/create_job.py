@@ -124,6 +124,7 @@ class CreateJob:
         """Definition and first occurrence in one transaction, so that neither can exist alone."""
         job = self._definition(tenant, new, record)
         first = job.occurrence(record.due_at, created_at=record.created_at)
+        self.file.reopen_if_closed(first.id)
         near = is_near(first.id.bucket, self.clock.now_ms())
         first = replace(first, state=State.QUEUED if near else State.PENDING)
         existing = self.jobs.create(job, first)

@@ -9,9 +9,8 @@ from shared.domain.job import Job, JobState
 from shared.domain.retention import Retention
 from shared.domain.schedule import first_after, instants_before
 from shared.ports import Clock, ExecutionStore, JobStore
+from shared.usecases.find_head import FindHead
 
-PROBE_PAGES = (2, 10, 50, 100)
-"""Sizes of the strong reads that look for the head of the chain; the last one repeats."""
 STOPPED_ONE_BY_ONE = 500
 """So many past occurrences are looked at for retries; an older retry sees for itself that its job is gone."""
 
@@ -44,29 +43,14 @@ class DeleteRecurringJob:
         or the head itself when it would not take the tombstone. Nothing is ever filed behind a tombstone.
         """
         far_enough_at = first_after(job.schedule, self.clock.now_ms() + GUARD_MS)
-        nominal_at: int | None = self._find_head(job)
+        head = FindHead(self.store)(job, self.clock.now_ms())
+        nominal_at: int | None = head.nominal_at if head else job.chain_from
         stuck = False
         while nominal_at is not None:
             stuck = self._tombstone(job, nominal_at) or stuck
             if stuck and (far_enough_at is None or nominal_at >= far_enough_at):
                 return
             nominal_at = first_after(job.schedule, nominal_at)
-
-    def _find_head(self, job: Job) -> int:
-        """The latest nominal instant that has been filed, found by strong reads and never by counting."""
-        now_ms = self.clock.now_ms()
-        upper_at = first_after(job.schedule, now_ms + GUARD_MS) or now_ms
-        before_at, page = upper_at + 1, 0
-        while True:
-            limit = PROBE_PAGES[min(page, len(PROBE_PAGES) - 1)]
-            instants = instants_before(job.schedule, before_at, job.chain_from, limit)
-            if not instants:
-                return job.chain_from
-            found = self.store.get_many([job.id_at(instant) for instant in instants])
-            for instant in instants:
-                if job.id_at(instant) in found:
-                    return instant
-            before_at, page = instants[-1], page + 1
 
     def _tombstone(self, job: Job, nominal_at: int) -> bool:
         """Whether a tombstone stands at that instant now; False where an execution there has started."""
@@ -87,8 +71,9 @@ class DeleteRecurringJob:
         return standing is None or standing.ends_chain
 
     def _stop_started(self, job: Job) -> None:
-        """Cancel what waits for a retry, and let running attempts be the last."""
-        instants = instants_before(job.schedule, self.clock.now_ms() + 1, job.created_at, STOPPED_ONE_BY_ONE)
+        """Cancel what waits for a retry, and let running attempts be the last, those claimed just ahead too."""
+        begun_by = self.clock.now_ms() + GUARD_MS
+        instants = instants_before(job.schedule, begun_by + 1, job.created_at, STOPPED_ONE_BY_ONE)
         for start in range(0, len(instants), 100):
             found = self.store.get_many([job.id_at(instant) for instant in instants[start : start + 100]])
             for execution in found.values():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shared.domain.delivery import Answer, Reason
-from shared.domain.errors import UnavailableError, UnreadableItemError
+from shared.domain.errors import PunctualError, UnavailableError, UnreadableItemError
 from shared.domain.execution import AttemptOutcome, EndReason, Execution, Transition
 from shared.domain.job import JobState
 from shared.domain.retention import Retention
@@ -66,13 +66,16 @@ class MakeAttempt:
     async def __call__(self, execution: Execution) -> AttemptResult:
         """File the successor while the call runs, then record the outcome on condition of one's own claim."""
         successor = asyncio.create_task(self._file_successor(execution))
-        started_at, answer = await self._call(execution)
-        successor_filed = await successor
+        try:
+            started_at, answer = await self._call(execution)
+        finally:
+            await asyncio.wait([successor])
+        # The outcome first: whatever became of the successor, the call was made.
         end, is_settled = await self._complete(execution, started_at, answer)
         return AttemptResult(
             execution=execution,
             end=end,
-            is_done=successor_filed and is_settled,
+            is_done=successor.result() and is_settled,
             answer=answer,
             started_at=started_at,
         )
@@ -84,7 +87,7 @@ class MakeAttempt:
         for _ in range(SUCCESSOR_TRIES):
             try:
                 await self.offload(self.file_successor, execution)
-            except (UnavailableError, UnreadableItemError):
+            except PunctualError:
                 continue
             return True
         return False
@@ -94,12 +97,12 @@ class MakeAttempt:
         while (early_ms := execution.starts_at - self.clock.now_ms()) > 0:
             await self.clock.sleep_ms(early_ms)
         started_at = self.clock.now_ms()
-        if execution.recurrence is not None and execution.attempt > 1 and await self._job_is_gone(execution):
-            return started_at, Answer(reason=Reason.STOPPED, duration_ms=0)
         lease_left_ms = (execution.lease_until or 0) - started_at
         if lease_left_ms < execution.timeout_ms:
             return started_at, Answer(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
         try:
+            if await self._job_is_gone(execution):
+                return started_at, Answer(reason=Reason.STOPPED, duration_ms=0)
             callback = await self.offload(self.compose, execution, started_at)
         except (UnavailableError, UnreadableItemError):
             return started_at, Answer(reason=Reason.REQUEST_UNREADABLE, duration_ms=0)
@@ -109,11 +112,13 @@ class MakeAttempt:
         return started_at, await self.sender.send(callback, timeout_seconds=timeout_ms / 1000)
 
     async def _job_is_gone(self, execution: Execution) -> bool:
-        """Retries outlive the part of the history that a deletion stops one by one, so each asks for itself."""
-        try:
-            job = await self.offload(self.jobs.get, execution.tenant_id, execution.job_id)
-        except (UnavailableError, UnreadableItemError):
+        """Retries outlive the part of the history that a deletion stops one by one, so each asks for itself.
+
+        Errors pass through: a deletion that was acknowledged must hold, so without an answer no call is made.
+        """
+        if execution.recurrence is None or execution.attempt == 1:
             return False
+        job = await self.offload(self.jobs.get, execution.tenant_id, execution.job_id)
         return job is None or job.state is not JobState.ACTIVE
 
     async def _complete(

@@ -3,8 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from shared.domain.errors import UnavailableError, UnknownVersionError, UnreadableItemError
-from shared.domain.execution import EndReason, Execution, State
+from shared.domain.errors import (
+    PunctualError,
+    UnavailableError,
+    UnknownVersionError,
+    UnreadableItemError,
+)
+from shared.domain.execution import NOT_STARTED, EndReason, Execution, State
 from shared.domain.ids import ExecutionId
 from shared.domain.retention import Retention
 from shared.domain.wakeup import Wakeup, single_wakeup
@@ -64,7 +69,13 @@ class RescueDeadLetters:
             self._park(message, message.fault, report)
             return
         for key in message.wakeup.keys:
-            reason = self._rescue_key(key, report)
+            try:
+                reason = self._rescue_key(key, report)
+            except UnavailableError:
+                raise
+            except PunctualError as fault:
+                # Such as something else standing where its successor belongs: a matter for people.
+                reason = str(fault)
             if reason:
                 self._park(message, f"{key}: {reason}", report)
 
@@ -81,10 +92,11 @@ class RescueDeadLetters:
             return ""
         if execution.state is State.RUNNING:
             return self._running(execution, report)
-        if execution.state.is_terminal:
-            self.file_successor(execution)
-        else:
+        if not execution.state.is_terminal:
             self._reschedule(execution, report)
+        if execution.state not in NOT_STARTED:
+            # This may be what the message failed at, and a retry may be hours away.
+            self.file_successor(execution)
         return ""
 
     def _running(self, execution: Execution, report: RescueReport) -> str:
@@ -101,12 +113,12 @@ class RescueDeadLetters:
         return ""
 
     def _reschedule(self, execution: Execution, report: RescueReport) -> None:
-        report.rescheduled += 1
         at = max(self.clock.now_ms() + RESCHEDULE_SECONDS * 1000, execution.starts_at)
         if execution.state is State.WAITING:
             self.file.wake_for_retry(execution, at)
-            return
-        self.file.send([single_wakeup(execution.lane, execution.tenant_id, execution.id, at)])
+        else:
+            self.file.send([single_wakeup(execution.lane, execution.tenant_id, execution.id, at)])
+        report.rescheduled += 1
 
     def _park(self, message: DeadMessage, reason: str, report: RescueReport) -> None:
         report.parked += 1

@@ -5,9 +5,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import boto3
 import pytest
-from botocore.config import Config
 from moto import mock_aws
 
 from infra.local.dynamodb_local import DynamoDbLocal
@@ -16,30 +14,14 @@ from infra.local.home import LocalHome
 from shared.adapters.kms.vault import KmsVault
 from shared.names import Lane
 from shared.ports import Claimer, Vault
-from tests.conformance.deviations import deviates
-from tests.conformance.labs import REGION, DynamoLab, FakeLab, Lab
+from tests.conformance.clients import Clients
+from tests.conformance.deviations import IMPLEMENTATIONS, deviates
+from tests.conformance.dynamo_lab import DynamoLab
+from tests.conformance.labs import FakeLab, Lab
 from tests.conformance.lanes import FakeLanes, Lanes, SqsLanes
 from tests.conformance.tables import TableNames, create_tables, delete_tables, empty_tables
 from tests.fakes.clock import SeededEntropy
 from tests.fakes.vault import FakeVault
-
-IMPLEMENTATIONS = {
-    "lab": ("fake", "moto", "ministack", "dynamodb-local"),
-    "engine_lab": ("moto", "ministack", "dynamodb-local"),
-    "claiming": (
-        "fake",
-        "moto-update",
-        "moto-batch",
-        "ministack-update",
-        "ministack-batch",
-        "dynamodb-local-update",
-        "dynamodb-local-batch",
-    ),
-    "lanes": ("fake", "moto", "ministack"),
-    "sqs": ("moto", "ministack"),
-    "vault": ("fake", "moto", "ministack"),
-    "kms_vault": ("moto", "ministack"),
-}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -49,38 +31,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         if fixture in metafunc.fixturenames:
             lawful = [name for name in names if not deviates(name, module, metafunc.definition.originalname)]
             metafunc.parametrize(fixture, lawful, indirect=True)
-
-
-def make_client(service: str, endpoint: str | None) -> Any:
-    """A client that asks once, so that a test sees the first answer, and knows no account of the user's."""
-    session = boto3.Session(aws_access_key_id="local", aws_secret_access_key="local", region_name=REGION)
-    config = Config(retries={"total_max_attempts": 1}, max_pool_connections=32, proxies={})
-    return session.client(service, endpoint_url=endpoint, config=config)
-
-
-class Clients:
-    """Makes each client once: that takes longer than most tests."""
-
-    def __init__(self) -> None:
-        self._made: dict[tuple[str, str | None], Any] = {}
-
-    def __call__(self, service: str, endpoint: str | None) -> Any:
-        """The client of a service; without an endpoint it speaks to AWS, which is for moto to catch."""
-        if (service, endpoint) not in self._made:
-            self._made[service, endpoint] = _make_client(service, endpoint)
-        return self._made[service, endpoint]
-
-    def close(self) -> None:
-        """Leave no connection open."""
-        for client in self._made.values():
-            client.close()
-
-
-def _make_client(service: str, endpoint: str | None) -> Any:
-    """A client that asks once, so that a test sees the first answer, and knows no account of the user's."""
-    session = boto3.Session(aws_access_key_id="local", aws_secret_access_key="local", region_name=REGION)
-    config = Config(retries={"total_max_attempts": 1}, max_pool_connections=32, proxies={})
-    return session.client(service, endpoint_url=endpoint, config=config)
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,8 @@ from tests.fakes.wakeup_queue import FakeWakeupQueue, SentMessage
 class Lanes(Protocol):
     """What the suite needs beside the port."""
 
-    queue: WakeupQueue
+    @property
+    def queue(self) -> WakeupQueue: ...
 
     def now_ms(self) -> int:
         """The time by which messages become visible."""

@@ -35,9 +35,9 @@ from tests.builders import (
     one_off,
     tenant,
 )
-from tests.conformance.conftest import Clients
+from tests.conformance.clients import Clients
+from tests.conformance.dynamo_lab import REGION, DynamoLab
 from tests.conformance.interference import answering, changing, failure, losing_answers, watching
-from tests.conformance.labs import REGION, DynamoLab
 from tests.conformance.tables import TableNames
 
 RUNNING = in_state(one_off(), State.RUNNING)
@@ -75,12 +75,15 @@ CALLS: dict[str, Call] = {
     "stop_retries": lambda lab: lab.executions.stop_retries(one_off().id),
     "mark_unreadable": lambda lab: lab.executions.mark_unreadable(one_off().id, EXPIRES_AT_S),
     "scan": lambda lab: lab.executions.scan(BUCKET, 0, after=None, limit=1),
+    "read_shard": lambda lab: lab.executions.read_shard(BUCKET, 0, after=None, limit=1),
     "failed": lambda lab: lab.executions.failed(TENANT, after=None, limit=1),
     "jobs.create": lambda lab: lab.jobs.create(job(), occurrence()),
     "jobs.get": lambda lab: lab.jobs.get(TENANT, job().id),
     "jobs.jump": lambda lab: lab.jobs.jump(
         occurrence(state=State.SKIPPED), occurrence(nominal_at=DUE_AT + 60_000), EXPIRES_AT_S
     ),
+    "jobs.active": lambda lab: lab.jobs.active(after=None, limit=1),
+    "jobs.file_if_active": lambda lab: lab.jobs.file_if_active(occurrence()),
     "jobs.begin_delete": lambda lab: lab.jobs.begin_delete(TENANT, job().id),
     "jobs.end_delete": lambda lab: lab.jobs.end_delete(job(), EXPIRES_AT_S),
     "jobs.put_payload": lambda lab: lab.jobs.put_payload(TENANT, job().id, b"sealed"),
@@ -95,6 +98,8 @@ CALLS: dict[str, Call] = {
     "ledger.open_before": lambda lab: lab.ledger.open_before(BUCKET),
     "ledger.swept_through": lambda lab: lab.ledger.swept_through(),
     "ledger.note_swept_through": lambda lab: lab.ledger.note_swept_through(BUCKET),
+    "mark.reconciled_through": lambda lab: lab.mark.reconciled_through(),
+    "mark.note_reconciled_through": lambda lab: lab.mark.note_reconciled_through(BUCKET),
     "ledger.record_pass": lambda lab: lab.ledger.record_pass(SHARD, next_pass_at=0, last_resend_at=None),
     "ledger.close": lambda lab: lab.ledger.close(SHARD),
     "progress.report": lambda lab: lab.progress.report(Lane.BULK, PROGRESS),
@@ -105,7 +110,7 @@ CALLS: dict[str, Call] = {
     "tenants.get_key": lambda lab: lab.tenants.get_key(api_key().id),
     "tenants.create": lambda lab: lab.tenants.create(tenant(), api_key()),
 }
-TRANSIENT = [
+TRANSIENT: list[dict[str, Any] | Exception] = [
     failure("ProvisionedThroughputExceededException"),
     failure("ThrottlingException"),
     failure("RequestLimitExceeded"),
@@ -139,7 +144,7 @@ def test_a_fault_of_the_service_is_unavailability_and_never_a_refusal(
             CALLS[name](unplugged)
 
 
-@pytest.mark.parametrize("name", ["jobs.create", "jobs.jump", "tenants.create"])
+@pytest.mark.parametrize("name", ["jobs.create", "jobs.jump", "jobs.file_if_active", "tenants.create"])
 def test_a_transaction_that_met_another_is_undecided(unplugged: DynamoLab, name: str) -> None:
     for codes in UNDECIDED_TRANSACTIONS:
         reasons = [{"Code": code} for code in codes]
@@ -155,7 +160,11 @@ def test_every_read_but_those_of_an_index_and_the_progress_is_strong(engine_lab:
             if name not in ("progress.read", "jobs.get_payload"):
                 call(engine_lab)
         engine_lab.jobs.get_payload(TENANT, job().id)
-    reads = calls.of("GetItem") + [query for query in calls.of("Query") if "IndexName" not in query]
+    reads = (
+        calls.of("GetItem")
+        + calls.of("Scan")
+        + [query for query in calls.of("Query") if "IndexName" not in query]
+    )
     reads += [table for batch in calls.of("BatchGetItem") for table in batch["RequestItems"].values()]
     assert len(reads) >= 10
     assert all(read.get("ConsistentRead") is True for read in reads)

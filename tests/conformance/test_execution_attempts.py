@@ -81,22 +81,20 @@ def test_an_attempt_ends_with_its_outcome_and_without_owner_and_lease(
 
 
 def test_every_outcome_of_twenty_attempts_is_kept(lab: Lab) -> None:
-    lab.executions.put_if_absent(one_off(retry=RetryPolicy(max_attempts=20)))
-    outcomes: tuple[AttemptOutcome, ...] = ()
-    for attempt in range(1, 21):
-        now_ms = DUE_AT + attempt * 100_000
-        answer = lab.claimer.claim([Claim(execution_id=one_off().id, owner=OWNER)], now_ms)[0]
-        assert isinstance(answer, Execution)
-        assert answer.outcomes == outcomes
-        outcomes += (
-            replace(OUTCOME, attempt=attempt, started_at=now_ms, status=None, reason=Reason.TIMEOUT),
-        )
-        end = Transition.RETRY if attempt < 20 else Transition.FAIL
-        changes = {"next_attempt_at": now_ms + 1} if end is Transition.RETRY else {}
-        assert lab.executions.finish(answer, finish(end, outcomes=outcomes, **changes)) is None
-    last = lab.executions.get(one_off().id)
-    assert last is not None
-    assert (last.outcomes, last.attempt, last.state) == (outcomes, 20, State.FAILED)
+    outcomes = tuple(
+        replace(OUTCOME, attempt=attempt, started_at=DUE_AT + attempt, status=None, reason=Reason.TIMEOUT)
+        for attempt in range(1, 21)
+    )
+    policy = RetryPolicy(max_attempts=20)
+    waiting = in_state(one_off(retry=policy), State.WAITING, attempt=19, outcomes=outcomes[:19])
+    lab.executions.put_if_absent(waiting)
+    last = lab.claimer.claim([Claim(execution_id=waiting.id, owner=OWNER)], DUE_AT * 2)[0]
+    assert isinstance(last, Execution)
+    assert last.outcomes == outcomes[:19]
+    lab.executions.finish(last, finish(Transition.FAIL, outcomes=outcomes))
+    failed = lab.executions.get(waiting.id)
+    assert failed is not None
+    assert (failed.outcomes, failed.attempt, failed.state) == (outcomes, 20, State.FAILED)
 
 
 def test_the_last_failing_body_outlives_a_success(lab: Lab) -> None:

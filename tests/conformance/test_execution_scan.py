@@ -142,6 +142,23 @@ def test_a_pointer_shows_where_it_stands_and_whom_it_wakes(lab: Lab) -> None:
     assert row.wakes == execution_id()
 
 
+def test_whole_executions_are_read_page_by_page_without_pointers(lab: Lab) -> None:
+    executions = in_every_state()
+    for execution in executions:
+        lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
+    lab.executions.put_pointer(replace(POINTER, dispatch_at=DUE_AT))
+    lab.damage(executions[3].id)
+    lab.make_newer(executions[5].id)
+    readable = [execution for number, execution in enumerate(executions) if number not in (3, 5)]
+    for limit in (1, 4, 10, 100):
+        found = [lab.executions.read_shard(BUCKET, 0, after=None, limit=limit)]
+        while (after := found[-1].next_after) is not None:
+            found.append(lab.executions.read_shard(BUCKET, 0, after=after, limit=limit))
+        assert all(len(page.executions) + page.unreadable <= limit for page in found)
+        assert [each for page in found for each in page.executions] == readable
+        assert sum(page.unreadable for page in found) == 2
+
+
 def test_a_pointer_is_filed_once(lab: Lab) -> None:
     lab.executions.put_pointer(POINTER)
     before = lab.contents()

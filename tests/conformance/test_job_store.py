@@ -99,6 +99,49 @@ def test_there_is_nothing_to_delete_where_nothing_stands(lab: Lab) -> None:
     assert lab.jobs.get(TENANT, JOB.id) is None
 
 
+def test_every_active_definition_is_listed_once_and_no_other(lab: Lab) -> None:
+    others = [job(11, tenant_id="acme-2"), job(12, tenant_id="a")]
+    for definition in (*(job(number) for number in range(4)), *others):
+        lab.jobs.create(definition, occurrence(definition))
+    lab.jobs.put_payload(TENANT, job(1).id, b"sealed")
+    lab.jobs.begin_delete(TENANT, job(1).id)
+    lab.jobs.begin_delete(TENANT, job(2).id)
+    lab.jobs.end_delete(job(2), EXPIRES_AT_S)
+    for limit in (1, 3, 100):
+        pages = [lab.jobs.active(after=None, limit=limit)]
+        while (after := pages[-1][1]) is not None:
+            pages.append(lab.jobs.active(after=after, limit=limit))
+        assert all(len(page) <= limit for page, _ in pages)
+        listed = sorted(
+            (each for page, _ in pages for each in page), key=lambda each: (each.tenant_id, each.id)
+        )
+        assert listed == [others[1], job(0), job(3), others[0]]
+
+
+def test_an_execution_is_filed_while_its_job_is_active(lab: Lab) -> None:
+    lab.jobs.create(JOB, occurrence(JOB))
+    later = occurrence(JOB, DUE_AT + 60_000, state=State.QUEUED)
+    assert lab.jobs.file_if_active(later)
+    assert lab.executions.get(later.id) == later
+    assert lab.expiry(later.id) is None
+    before = lab.contents()
+    assert not lab.jobs.file_if_active(replace(later, fingerprint=b"another request!"))
+    assert lab.contents() == before
+
+
+def test_nothing_is_filed_for_a_job_that_is_not_active_at_that_revision(lab: Lab) -> None:
+    later = occurrence(JOB, DUE_AT + 60_000)
+    assert not lab.jobs.file_if_active(later)
+    lab.jobs.create(JOB, occurrence(JOB))
+    for revision in (0, 2):
+        assert not lab.jobs.file_if_active(replace(later, revision=revision))
+    lab.jobs.begin_delete(TENANT, JOB.id)
+    assert not lab.jobs.file_if_active(later)
+    lab.jobs.end_delete(JOB, EXPIRES_AT_S)
+    assert not lab.jobs.file_if_active(later)
+    assert lab.executions.get(later.id) is None
+
+
 def test_a_payload_goes_with_the_definition_that_used_it(lab: Lab) -> None:
     large = job(payload_apart=True, request=b"")
     lab.jobs.put_payload(TENANT, large.id, b"sealed")

@@ -12,7 +12,7 @@ from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.domain.wakeup import Wakeup
 from shared.names import Lane
 from tests.builders import DUE_AT, execution_id, wakeup
-from tests.conformance.conftest import Clients
+from tests.conformance.clients import Clients
 from tests.conformance.interference import answering, changing, failure, losing_answers, watching
 from tests.conformance.lanes import SqsLanes
 
@@ -118,7 +118,8 @@ def test_entries_that_failed_are_given_back(unplugged: Unplugged) -> None:
 
 def test_entries_that_the_answer_does_not_mention_are_given_back(unplugged: Unplugged) -> None:
     sent = [wakeup(number) for number in range(3)]
-    for answer in ({}, accepted([]), {"Failed": []}):
+    nothing: list[dict[str, Any]] = [{}, accepted([]), {"Failed": []}]
+    for answer in nothing:
         unsent, _ = unplugged.send(sent, answer)
         assert unsent == sent
 

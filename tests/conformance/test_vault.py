@@ -13,7 +13,7 @@ from shared.domain.tenant import Tenant
 from shared.names import ENCRYPTION_CONTEXT_TENANT
 from shared.ports import Vault
 from tests.builders import tenant
-from tests.conformance.conftest import Clients
+from tests.conformance.clients import Clients
 from tests.conformance.interference import answering, failure, watching
 from tests.fakes.clock import SeededEntropy
 

@@ -7,8 +7,8 @@ from typing import Any
 from shared.domain.errors import NotFoundError
 from shared.domain.execution import EndReason, Execution, Pointer, State, Transition
 from shared.domain.ids import ExecutionId
-from shared.ports import Finish, ScanPage
-from tests.fakes.scan import page_of, rows_of
+from shared.ports import ExecutionPage, Finish, ScanPage
+from tests.fakes.scan import executions_of, page_of, rows_of
 from tests.fakes.table import Damage, FakeTable, PointerRow, Row, pointer_key
 
 MAX_GET = 100
@@ -126,6 +126,10 @@ class FakeExecutionStore:
     def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
         """See the port."""
         return page_of(rows_of(self._table, bucket, shard), after, limit)
+
+    def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
+        """See the port."""
+        return executions_of(self._table, rows_of(self._table, bucket, shard), after, limit)
 
     def failed(
         self, tenant_id: str, *, after: str | None, limit: int

@@ -43,6 +43,24 @@ class FakeJobStore:
         self._table.jobs[key] = replace(job, chain_from=target.nominal_at)
         return True
 
+    def active(self, *, after: str | None, limit: int) -> tuple[list[Job], str | None]:
+        """See the port."""
+        keys = {"|".join(key): key for key in self._table.jobs}
+        page = [text for text in sorted(keys) if after is None or text > after][:limit]
+        jobs = [self._table.jobs[keys[text]] for text in page]
+        active = [job for job in jobs if job.state is JobState.ACTIVE]
+        return active, page[-1] if len(page) == limit else None
+
+    def file_if_active(self, execution: Execution) -> bool:
+        """See the port."""
+        job = self._table.jobs.get((execution.tenant_id, execution.job_id))
+        if job is None or job.state is not JobState.ACTIVE or job.revision != execution.revision:
+            return False
+        if execution.id in self._table.executions:
+            return False
+        self._table.insert(execution, None)
+        return True
+
     def begin_delete(self, tenant_id: str, job_id: str) -> Job | None:
         """See the port."""
         job = self._table.jobs.get((tenant_id, job_id))

@@ -29,6 +29,7 @@ class FakeShardLedger:
     def __init__(self) -> None:
         self.rows: dict[tuple[int, int], LedgerRow] = {}
         self.mark: int | None = None
+        self.reconciled: int | None = None
 
     def take(self, bucket: int, shard: int, now_ms: int) -> WatchLease | None:
         """See the port."""
@@ -92,6 +93,14 @@ class FakeShardLedger:
     def note_swept_through(self, bucket: int) -> None:
         """See the port."""
         self.mark = bucket if self.mark is None else max(self.mark, bucket)
+
+    def reconciled_through(self) -> int | None:
+        """See the port of the reconciler's mark."""
+        return self.reconciled
+
+    def note_reconciled_through(self, bucket: int) -> None:
+        """See the port of the reconciler's mark."""
+        self.reconciled = bucket if self.reconciled is None else max(self.reconciled, bucket)
 
     def record_pass(self, shard: OpenShard, *, next_pass_at: int, last_resend_at: int | None) -> bool:
         """See the port."""

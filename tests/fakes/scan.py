@@ -1,4 +1,4 @@
-"""What a scan of a shard of the fake table shows."""
+"""What is read of a shard of the fake table: the rows that watchers and sweepers see, or whole executions."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from shared.domain.bucket import bucket_start_ms
 from shared.domain.execution import Execution, Pointer
 from shared.domain.ids import ExecutionId
 from shared.domain.sweep import DueRow
-from shared.ports import ScanPage
+from shared.ports import ExecutionPage, ScanPage
 from tests.fakes.table import FakeTable
 
 SortedRows = dict[str, DueRow | None]
@@ -19,15 +19,32 @@ def rows_of(table: FakeTable, bucket: int, shard: int) -> SortedRows:
 
 
 def page_of(rows: SortedRows, after: str | None, limit: int) -> ScanPage:
-    """The next rows behind `after`. A full page never says that it is the last, as in DynamoDB."""
-    if limit < 1:
-        raise ValueError("a page examines at least one row")
-    keys = [key for key in rows if after is None or key > after][:limit]
+    """The next rows behind `after`."""
+    keys, next_after = _next_keys(rows, after, limit)
     return ScanPage(
         rows=tuple(row for key in keys if (row := rows[key]) is not None),
         unreadable=tuple(key for key in keys if rows[key] is None),
-        next_after=keys[-1] if len(keys) == limit else None,
+        next_after=next_after,
     )
+
+
+def executions_of(table: FakeTable, rows: SortedRows, after: str | None, limit: int) -> ExecutionPage:
+    """The executions among the next rows behind `after`."""
+    keys, next_after = _next_keys(rows, after, limit)
+    readable = [row for key in keys if (row := rows[key]) is not None]
+    return ExecutionPage(
+        executions=tuple(table.executions[row.id].read() for row in readable if row.pointer_target is None),
+        unreadable=len(keys) - len(readable),
+        next_after=next_after,
+    )
+
+
+def _next_keys(rows: SortedRows, after: str | None, limit: int) -> tuple[list[str], str | None]:
+    """A full page never says that it is the last, as in DynamoDB."""
+    if limit < 1:
+        raise ValueError("a page examines at least one row")
+    keys = [key for key in rows if after is None or key > after][:limit]
+    return keys, keys[-1] if len(keys) == limit else None
 
 
 def _rows(table: FakeTable, bucket: int, shard: int) -> Iterator[tuple[str, DueRow | None]]:

@@ -30,15 +30,16 @@ def test_the_stage_is_throttled_and_logs_every_access(cloud: Synthesised) -> Non
 def test_every_minute_each_range_of_shards_is_watched_and_one_sweep_made(cloud: Synthesised) -> None:
     ticks: dict[str, list[object]] = {}
     for rule in cloud.service.properties("AWS::Events::Rule"):
-        assert (rule["ScheduleExpression"], rule["State"]) == ("rate(1 minute)", "ENABLED")
         (target,) = rule["Targets"]
         service = environment(cloud.service.referred(target["Arn"]))["POWERTOOLS_SERVICE_NAME"]
+        rate = "rate(15 minutes)" if service == "reconciler" else "rate(1 minute)"
+        assert (rule["ScheduleExpression"], rule["State"]) == (rate, "ENABLED")
         ticks.setdefault(service, []).append(json.loads(target["Input"]))
     ranges = [
         {"range": {"index": index, "of": cloud.stage.watchers}} for index in range(cloud.stage.watchers)
     ]
     assert cloud.stage.watchers > 1
-    assert ticks == {"watcher": ranges, "sweeper": [{}]}
+    assert ticks == {"watcher": ranges, "sweeper": [{}], "reconciler": [{}]}
 
 
 def test_a_tick_that_cannot_be_delivered_is_dropped_within_a_minute(cloud: Synthesised) -> None:

@@ -8,7 +8,13 @@ from infra.bundling import ROOT
 from infra.components.function_specs import FunctionSpec, function_specs
 from infra.config import FunctionMemory
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, Lane
-from shared.settings import CallbackSettings, DeadLetterSettings, ExecutorSettings, Settings
+from shared.settings import (
+    CallbackSettings,
+    DeadLetterSettings,
+    ExecutorSettings,
+    ReconcilerSettings,
+    Settings,
+)
 from tests.infra.conftest import Synthesised
 from tests.infra.template import environment
 
@@ -20,6 +26,7 @@ SETTINGS: dict[str, type[Settings]] = {
     "sweeper": Settings,
     "executor": ExecutorSettings,
     "dead_letter": DeadLetterSettings,
+    "reconciler": ReconcilerSettings,
 }
 every_function = pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.service)
 
@@ -112,4 +119,4 @@ def test_a_failed_tick_is_not_repeated(cloud: Synthesised) -> None:
     for config in cloud.service.properties("AWS::Lambda::EventInvokeConfig"):
         function = cloud.service.referred(config["FunctionName"])
         configured[environment(function)["POWERTOOLS_SERVICE_NAME"]] = config["MaximumRetryAttempts"]
-    assert configured == {"watcher": 0, "sweeper": 0}
+    assert configured == {"watcher": 0, "sweeper": 0, "reconciler": 0}

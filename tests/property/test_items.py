@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.dynamodb.items import execution_item, pointer_item, read_due_row, read_execution
+from shared.adapters.dynamodb.keys import execution_key
 from shared.adapters.dynamodb.outcomes import pack_outcomes, unpack_outcomes
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery import Reason
@@ -127,11 +128,17 @@ def test_a_row_of_a_scan_agrees_with_the_execution(execution: Execution) -> None
     assert row.next_attempt_at == execution.next_attempt_at
 
 
-@given(execution=executions(), later=executions())
-def test_rows_of_a_bucket_sort_by_time(execution: Execution, later: Execution) -> None:
-    first, second = (execution_item(each, REGION) for each in (execution, later))
-    if first[Attr.PK] == second[Attr.PK] and execution.id.dispatch_at < later.id.dispatch_at:
-        assert str(first[Attr.SK]["S"]) < str(second[Attr.SK]["S"])
+@given(
+    bucket=st.integers(0, 10**9), offsets=st.tuples(*[st.integers(0, 59_999)] * 2), entropy=st.integers(0, 9)
+)
+def test_rows_of_a_bucket_sort_by_time(bucket: int, offsets: tuple[int, int], entropy: int) -> None:
+    earlier, later = (
+        ExecutionId(dispatch_at=bucket * 60_000 + offset, shard=0, entropy=entropy)
+        for offset in sorted(offsets)
+    )
+    (first_pk, first_sk), (second_pk, second_sk) = (execution_key(REGION, each) for each in (earlier, later))
+    assert first_pk == second_pk
+    assert (first_sk < second_sk) == (earlier.dispatch_at < later.dispatch_at)
 
 
 @given(target=IDS, dispatch_at=INSTANTS, attempt=st.integers(1, 20), lane=st.sampled_from(Lane))

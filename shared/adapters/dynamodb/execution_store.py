@@ -32,7 +32,7 @@ from shared.domain.execution import EndReason, Execution, Pointer, State, Transi
 from shared.domain.ids import ExecutionId
 from shared.domain.wakeup import EARLY_MS
 from shared.names import Attr, Index
-from shared.ports import Finish, ScanPage
+from shared.ports import ExecutionPage, Finish, ScanPage
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -246,6 +246,31 @@ class DynamoExecutionStore:
         last = answer.get("LastEvaluatedKey")
         return ScanPage(
             rows=tuple(rows), unreadable=tuple(unreadable), next_after=last[Attr.SK]["S"] if last else None
+        )
+
+    def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
+        """See the port."""
+        pk = shard_pk(self._region, bucket, shard)
+        start: Any = {"ExclusiveStartKey": item_key(pk, after)} if after is not None else {}
+        with translated():
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk",
+                FilterExpression="attribute_not_exists(tg)",
+                ExpressionAttributeValues={":pk": {"S": pk}},
+                ConsistentRead=True,
+                Limit=limit,
+                **start,
+            )
+        executions = []
+        for item in answer["Items"]:
+            with suppress(UnreadableItemError):
+                executions.append(read_execution(item))
+        last = answer.get("LastEvaluatedKey")
+        return ExecutionPage(
+            executions=tuple(executions),
+            unreadable=len(answer["Items"]) - len(executions),
+            next_after=last[Attr.SK]["S"] if last else None,
         )
 
     def failed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from shared.adapters.dynamodb.attributes import Item, Value, encode, encode_all
@@ -76,6 +77,46 @@ class DynamoJobStore:
         try:
             with translated():
                 self._client.transact_write_items(TransactItems=items)  # type: ignore[arg-type]
+        except ConditionRefused:
+            return False
+        return True
+
+    def active(self, *, after: str | None, limit: int) -> tuple[list[Job], str | None]:
+        """See the port. A scan: definitions are few against executions, and this is asked four times an hour."""
+        start: Any = {"ExclusiveStartKey": item_key(*after.split("|", 1))} if after is not None else {}
+        with translated():
+            answer = self._client.scan(
+                TableName=self._jobs,
+                FilterExpression="begins_with(sk, :job) AND s = :active",
+                ExpressionAttributeValues={":job": {"S": "job#"}, ":active": {"S": JobState.ACTIVE.value}},
+                ConsistentRead=True,
+                Limit=limit,
+                **start,
+            )
+        jobs = []
+        for item in answer["Items"]:
+            with suppress(UnreadableItemError):
+                jobs.append(_read_job(item))
+        last = answer.get("LastEvaluatedKey")
+        return jobs, f"{last[Attr.PK]['S']}|{last[Attr.SK]['S']}" if last else None
+
+    def file_if_active(self, execution: Execution) -> bool:
+        """See the port."""
+        check = {
+            "TableName": self._jobs,
+            "Key": item_key(*job_key(execution.tenant_id, execution.job_id)),
+            "ConditionExpression": "v = :version AND s = :active AND rv = :revision",
+            "ExpressionAttributeValues": {
+                ":version": encode(VERSION),
+                ":active": encode(JobState.ACTIVE.value),
+                ":revision": encode(execution.revision),
+            },
+        }
+        put = self._new(self._executions, execution_item(execution, self._region))
+        items: Any = [{"ConditionCheck": check}, {"Put": put}]
+        try:
+            with translated():
+                self._client.transact_write_items(TransactItems=items)
         except ConditionRefused:
             return False
         return True

@@ -93,6 +93,11 @@ def swept_key(region: str) -> tuple[str, str]:
     return f"{region}#swept", "through"
 
 
+def reconciled_key(region: str) -> tuple[str, str]:
+    """The mark up to which the reconciler has come."""
+    return f"{region}#reconciled", "through"
+
+
 def progress_key(region: str, lane: str) -> tuple[str, str]:
     """A lane's progress."""
     return f"{region}#progress", lane

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from shared.adapters.dynamodb.attributes import Value, decode_all, encode
 from shared.adapters.dynamodb.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.keys import item_key, ledger_before, ledger_key, parse_ledger_sk, swept_key
+from shared.adapters.dynamodb.keys import (
+    item_key,
+    ledger_before,
+    ledger_key,
+    parse_ledger_sk,
+    reconciled_key,
+    swept_key,
+)
 from shared.domain.bucket import FIRST_SWEEP_MS, bucket_end_ms
 from shared.names import Attr
 from shared.ports import OpenShard, WatchLease
@@ -90,18 +97,28 @@ class DynamoShardLedger:
 
     def swept_through(self) -> int | None:
         """See the port."""
+        return self._mark(swept_key(self._region))
+
+    def _mark(self, key: tuple[str, str]) -> int | None:
         with translated():
-            answer = self._client.get_item(
-                TableName=self._table,
-                Key=item_key(*swept_key(self._region)),
-                ConsistentRead=True,
-            )
+            answer = self._client.get_item(TableName=self._table, Key=item_key(*key), ConsistentRead=True)
         return int(answer["Item"]["th"]["N"]) if "Item" in answer else None
 
     def note_swept_through(self, bucket: int) -> None:
         """See the port."""
+        self._move_mark(swept_key(self._region), bucket)
+
+    def _move_mark(self, key: tuple[str, str], bucket: int) -> None:
         condition = "attribute_not_exists(th) OR th < :bucket"
-        self._update(swept_key(self._region), "SET th = :bucket", condition, {":bucket": bucket})
+        self._update(key, "SET th = :bucket", condition, {":bucket": bucket})
+
+    def reconciled_through(self) -> int | None:
+        """See the port of the reconciler's mark."""
+        return self._mark(reconciled_key(self._region))
+
+    def note_reconciled_through(self, bucket: int) -> None:
+        """See the port of the reconciler's mark."""
+        self._move_mark(reconciled_key(self._region), bucket)
 
     def record_pass(self, shard: OpenShard, *, next_pass_at: int, last_resend_at: int | None) -> bool:
         """See the port."""

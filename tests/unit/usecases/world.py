@@ -237,6 +237,12 @@ class World:
         """Hand one message to an executor."""
         return self.run(delivery(execution, receives=receives))
 
+    def accept_one_off(self, timing: Timing | None = None, key: str | None = None, **fields: Any) -> Execution:
+        """A one-off job that was created over the API."""
+        made = self.accept(timing, key, **fields)
+        assert isinstance(made, Execution)
+        return made
+
     def accept(self, timing: Timing | None = None, key: str | None = None, **fields: Any) -> Execution | Job:
         """A job that was created over the API."""
         new = NewJob(timing=timing or After(3_600), **({"request": REQUEST} | fields))

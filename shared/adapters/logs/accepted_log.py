@@ -1,0 +1,49 @@
+"""What the API acknowledged, read back from its log in CloudWatch Logs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from shared.adapters.dynamodb.errors import translated
+from shared.names import ACCEPTED_LOG_LINE
+from shared.ports import Accepted
+
+
+class CloudWatchAcceptedLog:
+    """The log is written by the API alone and knows nothing of the tables."""
+
+    def __init__(self, client: Any, log_group: str) -> None:
+        self._client = client
+        self._log_group = log_group
+
+    def between(self, from_at: int, until_at: int) -> Iterator[Accepted]:
+        """See the port."""
+        more: dict[str, Any] = {}
+        while True:
+            with translated():
+                page = self._client.filter_log_events(
+                    logGroupName=self._log_group,
+                    startTime=from_at,
+                    endTime=until_at - 1,
+                    filterPattern=f'"{ACCEPTED_LOG_LINE}"',
+                    **more,
+                )
+            for event in page["events"]:
+                accepted = _read(event["message"])
+                if accepted is not None:
+                    yield accepted
+            if not page.get("nextToken"):
+                return
+            more = {"nextToken": page["nextToken"]}
+
+
+def _read(line: str) -> Accepted | None:
+    """A line that only quotes the message is none of ours."""
+    try:
+        entry = orjson.loads(line)
+        if entry["message"] != ACCEPTED_LOG_LINE:
+            return None
+        return Accepted(tenant_id=entry["tenant"], job_id=entry["job"])
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return None

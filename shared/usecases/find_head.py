@@ -1,0 +1,34 @@
+"""The head of a recurring job's chain: the latest execution that was filed."""
+
+from dataclasses import dataclass
+
+from shared.domain.bucket import GUARD_MS
+from shared.domain.execution import Execution
+from shared.domain.job import Job
+from shared.domain.schedule import first_after, instants_before
+from shared.ports import ExecutionStore
+
+PROBE_PAGES = (2, 10, 50, 100)
+"""Sizes of the strong reads that look for the head; the last one repeats."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindHead:
+    """Found by strong reads of the keys that could be it, and never by counting from a stored cursor."""
+
+    store: ExecutionStore
+
+    def __call__(self, job: Job, now_ms: int) -> Execution | None:
+        """The execution with the latest nominal instant; None where not even the first of the chain is there."""
+        upper_at = first_after(job.schedule, now_ms + GUARD_MS) or now_ms
+        before_at, page = upper_at + 1, 0
+        while True:
+            limit = PROBE_PAGES[min(page, len(PROBE_PAGES) - 1)]
+            instants = instants_before(job.schedule, before_at, job.chain_from, limit)
+            if not instants:
+                return None
+            found = self.store.get_many([job.id_at(instant) for instant in instants])
+            for instant in instants:
+                if job.id_at(instant) in found:
+                    return found[job.id_at(instant)]
+            before_at, page = instants[-1], page + 1

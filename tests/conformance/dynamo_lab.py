@@ -1,0 +1,133 @@
+"""The lab of the DynamoDB adapters over one engine."""
+
+from functools import cached_property
+from typing import Any
+
+from shared.adapters.dynamodb.boards import DynamoParkingLot, DynamoProgressBoard
+from shared.adapters.dynamodb.claims import BatchStatementClaimer, UpdateItemClaimer
+from shared.adapters.dynamodb.execution_store import DynamoExecutionStore
+from shared.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
+from shared.adapters.dynamodb.job_store import DynamoJobStore
+from shared.adapters.dynamodb.keys import execution_key, item_key, job_key, payload_key, pointer_key
+from shared.adapters.dynamodb.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
+from shared.domain.execution import Pointer
+from shared.domain.ids import ExecutionId
+from shared.names import Attr
+from tests.conformance.tables import TableNames, read_all
+
+REGION = "us-east-1"
+
+
+class DynamoLab:
+    """The adapters over one engine."""
+
+    def __init__(self, client: Any, names: TableNames) -> None:
+        self.client = client
+        self.names = names
+        self.used: set[str] = set()
+        """The tables that may hold something."""
+
+    def _use(self, *tables: str) -> Any:
+        self.used.update(tables)
+        return self.client
+
+    @cached_property
+    def executions(self) -> DynamoExecutionStore:
+        """See the protocol."""
+        return DynamoExecutionStore(self._use(self.names.executions), self.names.executions, REGION)
+
+    @cached_property
+    def claimer(self) -> UpdateItemClaimer:
+        """See the protocol."""
+        return UpdateItemClaimer(self._use(self.names.executions), self.names.executions, REGION)
+
+    @cached_property
+    def batch_claimer(self) -> BatchStatementClaimer:
+        """The other way to claim."""
+        return BatchStatementClaimer(self._use(self.names.executions), self.names.executions, REGION)
+
+    @cached_property
+    def jobs(self) -> DynamoJobStore:
+        """See the protocol."""
+        client = self._use(self.names.jobs, self.names.executions)
+        return DynamoJobStore(client, self.names.jobs, self.names.executions, REGION)
+
+    @cached_property
+    def idempotency(self) -> DynamoIdempotencyStore:
+        """See the protocol."""
+        return DynamoIdempotencyStore(self._use(self.names.jobs), self.names.jobs)
+
+    @cached_property
+    def ledger(self) -> DynamoShardLedger:
+        """See the protocol."""
+        return DynamoShardLedger(self._use(self.names.leases), self.names.leases, REGION)
+
+    @property
+    def mark(self) -> DynamoShardLedger:
+        """See the protocol."""
+        return self.ledger
+
+    @cached_property
+    def progress(self) -> DynamoProgressBoard:
+        """See the protocol."""
+        return DynamoProgressBoard(self._use(self.names.leases), self.names.leases, REGION)
+
+    @cached_property
+    def parking(self) -> DynamoParkingLot:
+        """See the protocol."""
+        return DynamoParkingLot(self._use(self.names.leases), self.names.leases, REGION)
+
+    @cached_property
+    def tenants(self) -> DynamoTenantStore:
+        """See the protocol."""
+        return DynamoTenantStore(self._use(self.names.tenants), self.names.tenants)
+
+    def contents(self) -> dict[str, list[dict[str, Any]]]:
+        """See the protocol."""
+        stored = {name: read_all(self.client, name) for name in sorted(self.used)}
+        return {name: items for name, items in stored.items() if items}
+
+    def expiry(self, execution_id: ExecutionId) -> int | None:
+        """See the protocol."""
+        return self._expiry(self.names.executions, execution_key(REGION, execution_id))
+
+    def pointer_expiry(self, pointer: Pointer) -> int | None:
+        """See the protocol."""
+        key = pointer_key(REGION, pointer.location, pointer.target, pointer.attempt)
+        return self._expiry(self.names.executions, key)
+
+    def job_expiry(self, tenant_id: str, job_id: str) -> int | None:
+        """See the protocol."""
+        return self._expiry(self.names.jobs, job_key(tenant_id, job_id))
+
+    def payload_expiry(self, tenant_id: str, job_id: str) -> int | None:
+        """See the protocol."""
+        return self._expiry(self.names.jobs, payload_key(tenant_id, job_id))
+
+    def damage(self, execution_id: ExecutionId) -> None:
+        """See the protocol. Without its tenant neither the item nor its row in a scan can be read."""
+        self.rewrite(execution_id, {"t": None})
+
+    def make_newer(self, execution_id: ExecutionId) -> None:
+        """See the protocol."""
+        self.rewrite(execution_id, {"v": {"N": "2"}})
+
+    def item(self, execution_id: ExecutionId) -> dict[str, Any]:
+        """The whole item of an execution."""
+        return self._item(self.names.executions, execution_key(REGION, execution_id))
+
+    def rewrite(self, execution_id: ExecutionId, changes: dict[str, dict[str, Any] | None]) -> None:
+        """Change attributes behind the adapters' back; None removes one."""
+        item = self.item(execution_id) | changes
+        kept = {name: value for name, value in item.items() if value is not None}
+        self.client.put_item(TableName=self.names.executions, Item=kept)
+
+    def _item(self, table: str, key: tuple[str, str]) -> dict[str, Any]:
+        answer = self.client.get_item(TableName=table, Key=item_key(*key), ConsistentRead=True)
+        found: dict[str, Any] = answer["Item"]
+        return found
+
+    def _expiry(self, table: str, key: tuple[str, str]) -> int | None:
+        item = self._item(table, key)
+        return int(item[Attr.TTL]["N"]) if Attr.TTL in item else None

@@ -1,0 +1,151 @@
+"""One deployment of the functions over the engines: tables, queues, a tenant, and a process for each function."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+from infra.local.clients import ACCOUNT, REGION
+from infra.local.home import PROJECT_ROOT
+from shared.names import Env, Lane
+from tests.conformance.tables import TableNames, create_tables
+from tests.crashes.crash_points import CrashPoint
+from tests.crashes.engines import Engines
+from tests.crashes.nursery import Invocation, Nursery, Sandbox, SandboxDiedError
+
+VISIBILITY_SECONDS = 450
+DEAD_VISIBILITY_SECONDS = 360
+MAX_RECEIVES = 5
+"""As the infrastructure sets them; not imported from there, since that would load the whole CDK."""
+
+
+@dataclass(slots=True)
+class Worker:
+    """A place for one process of a function: where it died a fresh one takes over, as in Lambda."""
+
+    nursery: Nursery
+    module: str
+    environment: dict[str, str]
+    deaths: int = 0
+    sandbox: Sandbox | None = None
+
+    def invoke(self, event: Any, point: CrashPoint | None = None) -> Invocation:
+        """One event; SandboxDiedError where the process ended in the middle of it."""
+        self.sandbox = self.sandbox or self.nursery.sandbox(self.module, self.environment)
+        try:
+            return self.sandbox.invoke(event, point)
+        except SandboxDiedError:
+            self.deaths += 1
+            self.sandbox = None
+            raise
+
+    def renew(self) -> None:
+        """End the process, so that the next event meets one that remembers nothing."""
+        sandbox, self.sandbox = self.sandbox, None
+        if sandbox is not None:
+            sandbox.end()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """A queue and what it is the source of events for."""
+
+    url: str
+    arn: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Deployment:
+    """Everything that stands; workers are made when they are first asked for."""
+
+    engines: Engines
+    nursery: Nursery
+    tables: TableNames
+    lanes: dict[Lane, Queue]
+    dead: dict[Lane, Queue]
+    environment: dict[str, str]
+    shards: int
+    api_key: str = ""
+    signing_secret: str = ""
+    workers: list[Worker] = field(default_factory=list)
+
+    def worker(self, package: str, lane: Lane | None = None) -> Worker:
+        """A place for a process of one function, with the variables that Lambda would set for it."""
+        own = {Env.LANE: str(lane)} if lane else {}
+        worker = Worker(self.nursery, f"functions.{package}.handler", self.environment | own)
+        self.workers.append(worker)
+        return worker
+
+    def stop(self) -> None:
+        """End all processes."""
+        for worker in self.workers:
+            worker.renew()
+        self.nursery.stop()
+
+
+def deploy(engines: Engines, *, shards: int) -> Deployment:
+    """Fresh tables and queues, one tenant."""
+    tables = create_tables(engines.store.client("dynamodb"))
+    dead = {lane: _queue(engines, f"{lane}-dead-{tables.jobs}", DEAD_VISIBILITY_SECONDS) for lane in Lane}
+    lanes = {
+        lane: _queue(engines, f"{lane}-{tables.jobs}", VISIBILITY_SECONDS, dead[lane].arn) for lane in Lane
+    }
+    environment = engines.environment | _variables(engines, tables, lanes, dead, shards)
+    created = _create_tenant(environment)
+    return Deployment(
+        engines=engines,
+        nursery=Nursery(environment, engines.clock.path, engines.root / "workers.log"),
+        tables=tables,
+        lanes=lanes,
+        dead=dead,
+        environment=environment,
+        shards=shards,
+        api_key=created["api_key"],
+        signing_secret=created["signing_secret"],
+    )
+
+
+def _queue(engines: Engines, name: str, visibility_seconds: int, dead_arn: str | None = None) -> Queue:
+    attributes = {"VisibilityTimeout": str(visibility_seconds)}
+    if dead_arn is not None:
+        redrive = {"deadLetterTargetArn": dead_arn, "maxReceiveCount": MAX_RECEIVES}
+        attributes["RedrivePolicy"] = json.dumps(redrive)
+    created = engines.others.client("sqs").create_queue(QueueName=name, Attributes=attributes)
+    return Queue(url=created["QueueUrl"], arn=f"arn:aws:sqs:{REGION}:{ACCOUNT}:{name}")
+
+
+def _variables(
+    engines: Engines, tables: TableNames, lanes: dict[Lane, Queue], dead: dict[Lane, Queue], shards: int
+) -> dict[str, str]:
+    plan = {"from": "2026-01-01T00:00Z", "normal": shards, "quarter": shards, "midnight": shards}
+    return {
+        Env.STAGE: "crashes",
+        Env.REGION: REGION,
+        Env.EXECUTIONS_TABLE: tables.executions,
+        Env.JOBS_TABLE: tables.jobs,
+        Env.TENANTS_TABLE: tables.tenants,
+        Env.LEASES_TABLE: tables.leases,
+        Env.LANE_QUEUE_URLS: json.dumps({str(lane): queue.url for lane, queue in lanes.items()}),
+        Env.DEAD_LETTER_ARNS: json.dumps({str(lane): queue.arn for lane, queue in dead.items()}),
+        Env.SHARD_PLAN: json.dumps([plan]),
+        Env.RETENTION_DAYS: "14",
+        Env.KMS_KEY_ID: engines.others.client("kms").create_key()["KeyMetadata"]["KeyId"],
+        Env.DIAL_EXCEPTIONS: "127.0.0.0/8",
+        "POWERTOOLS_SERVICE_NAME": "crashes",
+        "LOG_LEVEL": "INFO",
+    }
+
+
+def _create_tenant(environment: dict[str, str]) -> dict[str, str]:
+    """By the operator's own command."""
+    done = subprocess.run(
+        [sys.executable, "-m", "functions.admin", "create-tenant", "acme"],
+        cwd=PROJECT_ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    created: dict[str, str] = json.loads(done.stdout)
+    return created

@@ -1,0 +1,117 @@
+"""The process in which a handler runs, as in Lambda's sandbox: an environment, one handler, one event at a time.
+
+Started as a nursery, which imports once what all handlers need and then forks a process for each sandbox: a killed
+worker is back in a tenth of a second. Whatever the handlers themselves make, they make in their own process.
+"""
+
+import gc
+import importlib
+import json
+import os
+import signal
+import socket
+import sys
+import uuid
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import boto3
+
+from shared.adapters.clock import SystemClock
+from shared.usecases import sweep_buckets, watch_buckets
+from tests.crashes.clock import SharedClock
+from tests.crashes.crash_points import CallWatch, CrashPoint, Hit
+
+IMPORTED_FOR_ALL = (
+    "functions.api.app",
+    "functions.api.service",
+    "functions.executor.records",
+    "functions.executor.report",
+    "shared.adapters.http.sender",
+    "shared.adapters.sqs.visibility",
+    "shared.bootstrap.callbacks",
+    "shared.bootstrap.ticks",
+)
+SERVICES = ("dynamodb", "sqs", "kms")
+PAGE_ROWS = 3
+"""Small pages, so that a few jobs already make a cursor move."""
+
+
+class Context:
+    """What the handlers ask of Lambda's context."""
+
+    function_name = "crashes"
+    memory_limit_in_mb = 512
+    invoked_function_arn = "arn:aws:lambda:us-east-1:000000000000:function:crashes"
+
+    def __init__(self) -> None:
+        self.aws_request_id = str(uuid.uuid4())
+
+    @staticmethod
+    def get_remaining_time_in_millis() -> int:
+        """Plenty: what a time limit does to a handler is the affair of other tests."""
+        return 60_000
+
+
+def nurse(control: socket.socket) -> None:
+    """Fork a sandbox for each request that comes with a pipe; end them all when whoever asks is gone."""
+    for module in IMPORTED_FOR_ALL:
+        importlib.import_module(module)
+    for service in SERVICES:
+        # The SDK's descriptions of the services are read once, and inherited.
+        boto3.client(service, region_name="us-east-1")
+    gc.freeze()
+    control.sendall(b"ready")
+    alive: set[int] = set()
+    while True:
+        message, handles, _, _ = socket.recv_fds(control, 65_536, 1)
+        if not message:
+            break
+        asked = json.loads(message)
+        if "bury" in asked:
+            # A dead child keeps its pid until here, so that no signal can reach a stranger.
+            os.waitpid(asked["bury"], 0)
+            alive.discard(asked["bury"])
+            control.sendall(b"buried")
+            continue
+        pid = os.fork()
+        if pid == 0:
+            control.close()
+            live(Connection(handles[0]), asked)
+        os.close(handles[0])
+        alive.add(pid)
+        control.sendall(str(pid).encode())
+    for pid in alive:
+        os.kill(pid, signal.SIGKILL)
+
+
+def live(pipe: Connection, asked: dict[str, Any]) -> None:
+    """Be one sandbox until the pipe closes."""
+    os.environ.update(asked["environment"])
+    clock = SharedClock(Path(asked["clock"]))
+    SystemClock.now_ms = lambda _: clock.now_ms()  # type: ignore[method-assign]
+    watch_buckets.PAGE_ROWS = sweep_buckets.PAGE_ROWS = PAGE_ROWS
+    watch = CallWatch()
+    watch.watch(boto3.DEFAULT_SESSION.events)  # type: ignore[union-attr]
+    handler = importlib.import_module(asked["module"]).handler
+    try:
+        while True:
+            pipe.send_bytes(json.dumps(_invoke(handler, watch, json.loads(pipe.recv_bytes()))).encode())
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+def _invoke(handler: Any, watch: CallWatch, asked: dict[str, Any]) -> dict[str, Any]:
+    point = asked["point"]
+    watch.begin(CrashPoint(**point | {"hit": Hit(point["hit"])}) if point else None)
+    answer, error = None, None
+    try:
+        answer = handler(asked["event"], Context())
+    except Exception as fault:  # noqa: BLE001 - Lambda too reports any error of a handler and goes on
+        error = f"{type(fault).__name__}: {fault}"
+    return {"answer": answer, "error": error, "calls": watch.calls, "struck": watch.struck}
+
+
+if __name__ == "__main__":
+    nurse(socket.socket(fileno=int(sys.argv[1])))

@@ -1,0 +1,29 @@
+"""An environment that satisfies every function."""
+
+import json
+
+from shared.names import Env, Lane
+
+QUEUES = {lane.value: f"https://sqs.eu-west-1.amazonaws.com/1/{lane.value}" for lane in Lane}
+DEAD_LETTERS = {lane.value: f"arn:aws:sqs:eu-west-1:1:{lane.value}-dlq" for lane in Lane}
+PLAN = [{"from": "2026-01-01T00:00Z", "normal": 2, "quarter": 4, "midnight": 8}]
+
+ENVIRONMENT = {
+    "AWS_DEFAULT_REGION": "eu-west-1",
+    "AWS_ACCESS_KEY_ID": "none",
+    "AWS_SECRET_ACCESS_KEY": "none",
+    "POWERTOOLS_SERVICE_NAME": "punctual",
+    Env.STAGE: "test",
+    Env.REGION: "eu-west-1",
+    Env.EXECUTIONS_TABLE: "executions",
+    Env.JOBS_TABLE: "jobs",
+    Env.TENANTS_TABLE: "tenants",
+    Env.LEASES_TABLE: "leases",
+    Env.LANE_QUEUE_URLS: json.dumps(QUEUES),
+    Env.KMS_KEY_ID: "alias/punctual",
+    Env.SHARD_PLAN: json.dumps(PLAN),
+    Env.RETENTION_DAYS: "14",
+    Env.DIAL_EXCEPTIONS: "",
+    Env.LANE: "standard",
+    Env.DEAD_LETTER_ARNS: json.dumps(DEAD_LETTERS),
+}

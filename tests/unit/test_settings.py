@@ -1,0 +1,133 @@
+"""Settings: read from the environment once, checked whole, and every fault named."""
+
+import json
+from ipaddress import ip_network
+
+import pytest
+from pydantic import ValidationError
+
+from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan, bucket_of
+from shared.domain.schedule import parse_instant
+from shared.names import Env, Lane
+from shared.settings import CallbackSettings, DeadLetterSettings, ExecutorSettings, Settings
+from tests.unit.functions.environment import DEAD_LETTERS, ENVIRONMENT, PLAN, QUEUES
+
+BASE = [
+    Env.STAGE,
+    Env.REGION,
+    Env.EXECUTIONS_TABLE,
+    Env.JOBS_TABLE,
+    Env.TENANTS_TABLE,
+    Env.LEASES_TABLE,
+    Env.LANE_QUEUE_URLS,
+    Env.SHARD_PLAN,
+    Env.RETENTION_DAYS,
+]
+
+
+def test_a_whole_environment_is_understood() -> None:
+    settings = ExecutorSettings.from_env(ENVIRONMENT)
+    assert (settings.stage, settings.region, settings.executions_table) == ("test", "eu-west-1", "executions")
+    assert settings.lane_queue_urls == {Lane(name): url for name, url in QUEUES.items()}
+    assert (settings.retention.days, settings.lane, settings.dial_exceptions) == (14, Lane.STANDARD, ())
+    epoch = ShardEpoch(
+        from_bucket=bucket_of(parse_instant("2026-01-01T00:00:00Z", None)),
+        counts=ShardCounts(normal=2, quarter=4, midnight=8),
+    )
+    assert settings.shard_plan == ShardPlan((epoch,))
+
+
+@pytest.mark.parametrize("variable", BASE)
+@pytest.mark.parametrize("value", [None, ""])
+def test_every_variable_is_required(variable: str, value: str | None) -> None:
+    environment = {name: text for name, text in ENVIRONMENT.items() if name != variable}
+    if value is not None:
+        environment[variable] = value
+    with pytest.raises(ValidationError):
+        Settings.from_env(environment)
+
+
+def test_every_missing_variable_is_named_at_once() -> None:
+    with pytest.raises(ValidationError) as refused:
+        Settings.from_env({})
+    assert refused.value.error_count() == len(BASE)
+
+
+@pytest.mark.parametrize(
+    ("kind", "variable"),
+    [
+        (CallbackSettings, Env.KMS_KEY_ID),
+        (CallbackSettings, Env.DIAL_EXCEPTIONS),
+        (ExecutorSettings, Env.LANE),
+        (DeadLetterSettings, Env.DEAD_LETTER_ARNS),
+    ],
+)
+def test_a_function_asks_for_what_it_needs_and_no_more(kind: type[Settings], variable: str) -> None:
+    environment = {name: text for name, text in ENVIRONMENT.items() if name != variable}
+    with pytest.raises(ValidationError):
+        kind.from_env(environment)
+    Settings.from_env(environment)
+
+
+@pytest.mark.parametrize("variable", [Env.LANE_QUEUE_URLS, Env.DEAD_LETTER_ARNS])
+@pytest.mark.parametrize("lane", Lane)
+def test_each_lane_has_its_queue(variable: str, lane: Lane) -> None:
+    lanes = {name: value for name, value in (QUEUES | DEAD_LETTERS).items() if name != lane.value}
+    for wrong in (lanes, lanes | {lane.value: ""}, lanes | {"unknown": "x"}):
+        with pytest.raises(ValidationError):
+            DeadLetterSettings.from_env(ENVIRONMENT | {variable: json.dumps(wrong)})
+
+
+def test_dead_letter_queues_are_known_by_lane() -> None:
+    settings = DeadLetterSettings.from_env(ENVIRONMENT)
+    assert settings.dead_letter_arns[Lane.BULK] == DEAD_LETTERS["bulk"]
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        [],
+        [PLAN[0] | {"normal": 0}],
+        [PLAN[0] | {"hourly": 3}],
+        [{"from": "2026-01-01T00:00Z", "normal": 1}],
+        [PLAN[0] | {"from": "soon"}],
+        [PLAN[0], PLAN[0] | {"from": "2026-02-01T00:00Z", "normal": 1}],
+        [PLAN[0] | {"from": "2026-02-01T00:00Z"}, PLAN[0]],
+    ],
+)
+def test_a_plan_that_would_lose_jobs_stops_the_function(plan: list[object]) -> None:
+    with pytest.raises(ValidationError):
+        Settings.from_env(ENVIRONMENT | {Env.SHARD_PLAN: json.dumps(plan)})
+
+
+@pytest.mark.parametrize("days", ["7", "0", "-1", "fourteen", "14.5"])
+def test_so_does_a_retention_that_idempotency_keys_outlive(days: str) -> None:
+    with pytest.raises(ValidationError):
+        Settings.from_env(ENVIRONMENT | {Env.RETENTION_DAYS: days})
+
+
+@pytest.mark.parametrize(
+    ("text", "networks", "allow_http"),
+    [
+        ("", (), False),
+        (" ", (), False),
+        ("10.0.0.0/8", (ip_network("10.0.0.0/8"),), True),
+        ("127.0.0.0/8, ::1/128", (ip_network("127.0.0.0/8"), ip_network("::1/128")), True),
+    ],
+)
+def test_plain_http_exists_for_the_exceptions_only(
+    text: str, networks: tuple[object, ...], allow_http: bool
+) -> None:
+    settings = CallbackSettings.from_env(ENVIRONMENT | {Env.DIAL_EXCEPTIONS: text})
+    assert (settings.dial_exceptions, settings.allow_http) == (networks, allow_http)
+
+
+@pytest.mark.parametrize("text", ["everything", "10.0.0.1/8", "10.0.0.0/33"])
+def test_an_exception_that_is_no_network_stops_the_function(text: str) -> None:
+    with pytest.raises(ValidationError):
+        CallbackSettings.from_env(ENVIRONMENT | {Env.DIAL_EXCEPTIONS: text})
+
+
+def test_settings_do_not_change() -> None:
+    with pytest.raises(ValidationError):
+        Settings.from_env(ENVIRONMENT).stage = "prod"  # type: ignore[misc]
