@@ -9,7 +9,7 @@ from shared.domain.delivery import Reason
 from shared.domain.errors import NotFoundError
 from shared.domain.execution import AttemptOutcome, EndReason, Execution, State, Transition
 from shared.domain.retry import RetryPolicy
-from shared.ports import Claim, Finish
+from shared.ports import Claim, Finish, Refused
 from tests.builders import (
     DUE_AT,
     EXPIRES_AT_S,
@@ -146,6 +146,23 @@ def test_an_outcome_that_is_written_twice_is_refused_the_second_time(
     assert standing == lab.executions.get(execution.id)
     assert standing is not None
     assert (standing.state, standing.outcomes) == (transition.target, (OUTCOME,))
+
+
+def test_what_has_ended_is_never_claimed_again(lab: Lab) -> None:
+    for number, transition in enumerate((*ENDS, Transition.GIVE_UP)):
+        running = claimed(lab, one_off(number))
+        if transition is Transition.GIVE_UP:
+            lab.executions.give_up(
+                running, reason=EndReason.WORKER_LOST, now_ms=DUE_AT * 2, expires_at_s=EXPIRES_AT_S
+            )
+        else:
+            lab.executions.finish(running, finish(transition))
+        ended = lab.executions.get(running.id)
+        assert ended is not None
+        assert ended.state is transition.target
+        claims = [Claim(execution_id=running.id, owner=owner) for owner in (OWNER, "another")]
+        for claim in claims:
+            assert lab.claimer.claim([claim], DUE_AT * 3) == [Refused(ended)]
 
 
 def test_there_is_nothing_to_finish_where_nothing_stands(lab: Lab) -> None:

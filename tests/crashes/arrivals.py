@@ -10,6 +10,7 @@ from tests.crashes.clock import SharedClock
 
 FAR_RETRY_SECONDS = 1_000
 """Beyond the reach of a queue's delay, so that the retry needs a row in a future bucket."""
+NEAR_RETRY_SECONDS = 100
 SLOW_SECONDS = 1.0
 
 
@@ -28,7 +29,7 @@ class Arrival:
 
 
 class ArrivalLog:
-    """Answers by the first part of the path: /ok, /fails, /flaky, /later, /slow or /slowfails."""
+    """Answers by the first part of the path: /ok, /fails, /flaky, /busy, /later, /slow or /slowfails."""
 
     def __init__(self, clock: SharedClock, secret: str) -> None:
         self._clock = clock
@@ -80,6 +81,8 @@ def _reply(call: Call) -> Reply:
             return Reply(status=500)
         case "flaky" if call.attempt == 1:
             return Reply(status=500)
+        case "busy" if call.attempt == 1:
+            return Reply(status=503, headers={"Retry-After": str(NEAR_RETRY_SECONDS)})
         case "later" if call.attempt == 1:
             return Reply(status=503, headers={"Retry-After": str(FAR_RETRY_SECONDS)})
         case "slow":

@@ -1,8 +1,11 @@
 """A run that the test drives step by step: time passes, ticks come and messages are delivered when it says so."""
 
+import json
 from typing import Any
 
 from infra.local.clients import REGION
+from shared.adapters.dynamodb.keys import execution_key, item_key
+from shared.domain.ids import parse_execution_id
 from shared.names import Lane
 from tests.crashes.arrivals import ArrivalLog
 from tests.crashes.crash_points import CrashPoint
@@ -15,8 +18,8 @@ from tests.crashes.orders import Clients, Order
 
 MINUTE_MS = 60_000
 AFTER_VISIBILITY_SECONDS = 460
-STEPS = ((20, 15), (60, 35), (300, 48))
-"""Seconds of a step and how many of them: five minutes closely, then a while, then four hours."""
+STEPS = ((20, 9), (120, 20), (300, 48))
+"""Seconds of a step and how many of them: three minutes closely, then a while, then four hours."""
 
 
 class Stage:
@@ -120,10 +123,33 @@ class Stage:
         """Put a message into the lane, or into its dead-letter queue."""
         self.sqs.send_message(QueueUrl=(self.dead if dead else self.lane).url, MessageBody=body)
 
+    def receive_in_vain(self) -> None:
+        """Somebody took the lane's message and gave it back at once."""
+        (message,) = self.sqs.receive_message(QueueUrl=self.lane.url)["Messages"]
+        self.sqs.change_message_visibility(
+            QueueUrl=self.lane.url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0
+        )
+
+    def purge_lane(self) -> None:
+        """Lose the lane's messages."""
+        self.sqs.purge_queue(QueueUrl=self.lane.url)
+
     def purge(self) -> None:
         """Lose every message."""
-        for queue in (self.lane, self.dead):
-            self.sqs.purge_queue(QueueUrl=queue.url)
+        self.purge_lane()
+        self.sqs.purge_queue(QueueUrl=self.dead.url)
+
+    def damage(self, order: Order) -> None:
+        """Break the item of a one-off job, about which nothing is promised from then on."""
+        (record,) = self.clients.history(order)
+        self.clients.orders.remove(order)
+        location = parse_execution_id(record["id"])
+        pk, sk = execution_key(REGION, location)
+        self.deployment.engines.store.client("dynamodb").update_item(
+            TableName=self.deployment.tables.executions,
+            Key=item_key(pk, sk),
+            UpdateExpression="REMOVE fp",
+        )
 
     def begin(self, point: CrashPoint | None) -> None:
         """A new run on the same stage."""
@@ -168,18 +194,14 @@ class Stage:
         )
         return judge.verdict()
 
-    def wakeup_of(self, order: Order, *, not_before: int | None = None) -> str:
-        """A copy of the message that wakes a job's newest execution that is not over, or the newest at all."""
-        import json
-
-        records = self.clients.history(order)
-        open_ = [record for record in records if record["state"] not in ENDED]
-        record = (open_ or records)[0]
+    def wakeup_of(self, order: Order, *, ended: bool = False, not_before: int | None = None) -> str:
+        """A copy of the message that woke, or wakes, the oldest execution of a job that has or has not ended."""
+        records = [record for record in self.clients.history(order) if (record["state"] in ENDED) == ended]
         body = {
             "v": 1,
             "lane": "standard",
             "tenant": "acme",
-            "keys": [record["id"]],
+            "keys": [records[-1]["id"]],
             "not_before": not_before or self.clock.now_ms(),
         }
         return json.dumps(body)

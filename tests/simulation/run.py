@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from shared.domain.execution import Execution
+from shared.usecases.reconcile import SETTLE_MINUTES
+from tests.fakes.accepted_log import FakeAcceptedLog
 from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.faults import HEALED, FaultMix
 from tests.simulation.judge import Judge
@@ -42,8 +44,9 @@ def run_seed(seed: int, mix: FaultMix | None = None) -> Outcome:
             clients.cancel(order, world.hub.now_ms + world.rng.randint(0, 30_000))
     _drain(world)
     resting[0] = 0
+    reconciled = _reconcile(world, clients)
     judge = Judge(clients, _history(world, clients), mix=drawn)
-    faults = judge.verdict()
+    faults = judge.verdict() + reconciled
     return Outcome(
         seed=seed,
         faults=faults,
@@ -62,6 +65,23 @@ def _drain(world: World) -> None:
         world.hub.run_until(world.hub.now_ms + MINUTE_MS)
         busy = any(not row.execution.state.is_terminal for row in world.table.executions.values())
         calm_minutes = 0 if busy else calm_minutes + 1
+    world.hub.run_until(world.hub.now_ms + SETTLE_MINUTES * MINUTE_MS)
+
+
+def _reconcile(world: World, clients: Clients) -> list[str]:
+    """The product's own audit, once everything has settled: it must find nothing that the judge does not."""
+    accepted = FakeAcceptedLog()
+    for order in clients.orders:
+        if order.acked_at is not None and order.job_id is not None:
+            accepted.note(order.acked_at, order.tenant, order.job_id)
+    world.ledger.note_reconciled_through(START_MS // MINUTE_MS - 1)
+    faults: list[str] = []
+    while world.ledger.reconciled_through() != world.hub.now_ms // MINUTE_MS - SETTLE_MINUTES:
+        report = world.reconcile(accepted)
+        faults += [f"reconciler: unaccounted {identity}" for identity in report.unaccounted]
+        faults += [f"reconciler: completed twice {identity}" for identity in report.double_completed]
+        faults += [f"reconciler: lost and found {identity}" for identity in report.lost_found]
+    return faults
 
 
 def _history(world: World, clients: Clients) -> dict[str, list[Execution]]:

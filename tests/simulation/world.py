@@ -22,16 +22,19 @@ from shared.usecases.create_tenant import CreateTenant
 from shared.usecases.delete_recurring_job import DeleteRecurringJob
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
+from shared.usecases.find_head import FindHead
 from shared.usecases.find_job import FindJob
 from shared.usecases.list_executions import ListExecutions
 from shared.usecases.make_attempt import MakeAttempt
 from shared.usecases.open_request import OpenRequest
 from shared.usecases.read_tenant import ReadTenant
+from shared.usecases.reconcile import Reconcile, ReconcileReport
 from shared.usecases.rescue_dead_letters import DeadMessage, RescueDeadLetters
 from shared.usecases.run_attempts import RunAttempts
 from shared.usecases.settle_refusal import SettleRefusal
 from shared.usecases.sweep_buckets import SweepBuckets
 from shared.usecases.watch_buckets import WatchBuckets
+from tests.fakes.accepted_log import FakeAcceptedLog
 from tests.fakes.boards import FakeParkingLot, FakeProgressBoard
 from tests.fakes.claimer import FakeClaimer
 from tests.fakes.clock import SeededEntropy, VirtualClock
@@ -115,6 +118,15 @@ class World:
     def trace_hash(self) -> str:
         """Tells two runs apart that differ anywhere."""
         return hashlib.sha256("\n".join(self.trace).encode()).hexdigest()[:16]
+
+    def reconcile(self, accepted: FakeAcceptedLog) -> ReconcileReport:
+        """One run of the reconciler, in a world without faults."""
+        clock = VirtualClock(self.hub.now_ms)
+        file = FileExecution(self.store, self.lanes, self.ledger, clock)
+        successor = FileSuccessor(file, self.store, self.jobs, clock, self.retention)
+        head = FindHead(self.store)
+        run = Reconcile(self.store, self.jobs, accepted, self.ledger, head, file, successor, clock, self.plan)
+        return run()
 
     def process(self, kind: str) -> Process:
         """A new sandbox."""

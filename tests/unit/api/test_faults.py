@@ -64,7 +64,10 @@ REACHED: dict[Problem, tuple[int, Callable[[ApiWorld], Answer]]] = {
     Problem.INVALID_STATE: (409, too_late),
     Problem.IDEMPOTENCY_KEY_INVALID: (400, lambda world: world.post(JOB, idempotency_key="two words")),
     Problem.IDEMPOTENCY_KEY_REUSED: (422, reused),
-    Problem.CALLBACK_URL_NOT_ALLOWED: (422, lambda world: world.post(JOB | {"request": {"url": "http://x/"}})),
+    Problem.CALLBACK_URL_NOT_ALLOWED: (
+        422,
+        lambda world: world.post(JOB | {"request": {"url": "http://x/"}}),
+    ),
     Problem.SCHEDULE_NEVER_FIRES: (422, schedule(cron="0 0 30 2 *")),
     Problem.SCHEDULE_IN_PAST: (422, schedule(at="2001-01-01T00:00:00Z")),
     Problem.SCHEDULE_TOO_FAR: (422, schedule(at="2099-01-01T00:00:00Z")),
@@ -231,7 +234,8 @@ def test_a_body_that_does_not_say_it_is_json_is_not_read(media: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "media", ["application/json", "Application/JSON", 'application/json; charset="UTF-8"', "application/json;"]
+    "media",
+    ["application/json", "Application/JSON", 'application/json; charset="UTF-8"', "application/json;"],
 )
 def test_json_may_be_announced_in_every_lawful_spelling(media: str) -> None:
     assert with_body("{}", **{"content-type": media})(ApiWorld()).problem == "validation-failed"

@@ -45,7 +45,9 @@ def test_a_good_key_is_admitted_however_header_and_scheme_are_spelled(name: str,
     assert principal.tenant.id == "acme"
 
 
-@pytest.mark.parametrize("value", ["", "Bearer", "Bearer ", "Basic {key}", "{key}", "Bearer {key} x", "Bearer é"])
+@pytest.mark.parametrize(
+    "value", ["", "Bearer", "Bearer ", "Basic {key}", "{key}", "Bearer {key} x", "Bearer é"]
+)
 def test_anything_else_is_not(value: str) -> None:
     world = ApiWorld()
     headers = {"authorization": value.format(key=world.world.credentials.api_key)}

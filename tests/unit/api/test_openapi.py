@@ -39,9 +39,7 @@ def test_it_is_an_openapi_3_1_document() -> None:
 
 def test_it_has_every_route_and_no_other() -> None:
     described = {(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods}
-    routed = {
-        (route.path.replace("<", "{").replace(">", "}"), route.method.lower()) for route in ROUTES
-    }
+    routed = {(route.path.replace("<", "{").replace(">", "}"), route.method.lower()) for route in ROUTES}
     assert described == routed
 
 

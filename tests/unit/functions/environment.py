@@ -8,7 +8,7 @@ QUEUES = {lane.value: f"https://sqs.eu-west-1.amazonaws.com/1/{lane.value}" for 
 DEAD_LETTERS = {lane.value: f"arn:aws:sqs:eu-west-1:1:{lane.value}-dlq" for lane in Lane}
 PLAN = [{"from": "2026-01-01T00:00Z", "normal": 2, "quarter": 4, "midnight": 8}]
 
-ENVIRONMENT = {
+ENVIRONMENT = {name: "set" for key, name in vars(Env).items() if key.isupper()} | {
     "AWS_DEFAULT_REGION": "eu-west-1",
     "AWS_ACCESS_KEY_ID": "none",
     "AWS_SECRET_ACCESS_KEY": "none",

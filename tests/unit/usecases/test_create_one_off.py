@@ -27,9 +27,7 @@ from tests.unit.usecases.world import EARLY, REQUEST, World
 def test_a_job_is_its_execution_with_everything_that_was_asked_for() -> None:
     world = World()
     retry = RetryPolicy(max_attempts=3)
-    made = world.accept_one_off(
-        After(3_600), name="report", lane=Lane.BULK, timeout_seconds=7, retry=retry
-    )
+    made = world.accept_one_off(After(3_600), name="report", lane=Lane.BULK, timeout_seconds=7, retry=retry)
     assert (made.tenant_id, made.name, made.lane, made.timeout_ms) == (TENANT, "report", Lane.BULK, 7_000)
     assert (made.nominal_at, made.created_at) == (EARLY + 3_600_000, EARLY)
     assert (made.retry, made.state, made.revision) == (retry, State.PENDING, 1)

@@ -85,9 +85,9 @@ def test_a_message_that_nobody_can_read_is_returned_quickly_and_sinks_nobody() -
     execution = world.put(world.one_off())
     report = world.run(POISON, delivery(execution))
     assert report.poison == 1
-    assert [(settled.delivery.message_id, settled.visible_after_seconds) for settled in report.returned()] == [
-        ("poison", POISON_RETURN_SECONDS)
-    ]
+    assert [
+        (settled.delivery.message_id, settled.visible_after_seconds) for settled in report.returned()
+    ] == [("poison", POISON_RETURN_SECONDS)]
     assert world.standing(execution.id).state is State.SUCCEEDED
 
 

@@ -19,7 +19,9 @@ def verdicts(report: BatchReport) -> list[Verdict]:
     return [settled.verdict for settled in report.settled]
 
 
-@pytest.mark.parametrize("state", [State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SKIPPED, State.MOVED])
+@pytest.mark.parametrize(
+    "state", [State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SKIPPED, State.MOVED]
+)
 def test_what_has_ended_needs_no_message(state: State) -> None:
     world = World(DUE_AT)
     execution = world.put(in_state(world.one_off(), state))

@@ -48,7 +48,9 @@ def test_what_has_attempts_left_is_scheduled_again_after_a_pause(state: State) -
     ("next_attempt_at", "wakes_at"),
     [(NOW - 1, NOW + ROUND), (NOW + 600_000, NOW + 600_000), (NOW + 7_200_000, NOW + 7_200_000)],
 )
-def test_a_retry_is_woken_at_its_own_time_by_a_message_or_a_pointer(next_attempt_at: int, wakes_at: int) -> None:
+def test_a_retry_is_woken_at_its_own_time_by_a_message_or_a_pointer(
+    next_attempt_at: int, wakes_at: int
+) -> None:
     world = World(NOW)
     execution = world.put(in_state(one_off(), State.WAITING, next_attempt_at=next_attempt_at))
     rescued(world, dead(execution))
@@ -113,7 +115,9 @@ def test_a_message_that_nobody_can_read_is_parked_with_the_reason() -> None:
     ]
 
 
-@pytest.mark.parametrize("state", [State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SKIPPED, State.MOVED])
+@pytest.mark.parametrize(
+    "state", [State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SKIPPED, State.MOVED]
+)
 def test_what_has_ended_is_dropped(state: State) -> None:
     world = World(NOW)
     execution = world.put(in_state(one_off(), state))
@@ -161,7 +165,9 @@ def test_a_message_that_could_not_be_parked_comes_back() -> None:
 
 
 @pytest.mark.parametrize("damage", [None, Damage.NEWER, Damage.BROKEN])
-def test_one_whose_successor_cannot_be_filed_for_good_is_parked_and_sinks_nobody(damage: Damage | None) -> None:
+def test_one_whose_successor_cannot_be_filed_for_good_is_parked_and_sinks_nobody(
+    damage: Damage | None,
+) -> None:
     """Another request stands at the successor's key, or nobody can read what does."""
     world = World(DUE_AT + 1_000)
     job = world.recurring()

@@ -28,7 +28,9 @@ def last_attempt(world: World, **overrides: object) -> tuple[Job, Execution]:
     """An occurrence whose worker died with its last attempt, before it filed the successor."""
     job = world.recurring()
     row = world.table.executions[job.id_at(DUE_AT)]
-    row.execution = in_state(row.execution, State.RUNNING, **({"attempt": 5, "lease_until": DEAD} | overrides))
+    row.execution = in_state(
+        row.execution, State.RUNNING, **({"attempt": 5, "lease_until": DEAD} | overrides)
+    )
     return job, row.execution
 
 

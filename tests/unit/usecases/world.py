@@ -237,7 +237,9 @@ class World:
         """Hand one message to an executor."""
         return self.run(delivery(execution, receives=receives))
 
-    def accept_one_off(self, timing: Timing | None = None, key: str | None = None, **fields: Any) -> Execution:
+    def accept_one_off(
+        self, timing: Timing | None = None, key: str | None = None, **fields: Any
+    ) -> Execution:
         """A one-off job that was created over the API."""
         made = self.accept(timing, key, **fields)
         assert isinstance(made, Execution)

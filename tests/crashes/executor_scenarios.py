@@ -1,0 +1,189 @@
+"""Batches of messages in which an executor is hit."""
+
+import threading
+import time
+
+from tests.crashes.api_scenarios import AFTER_CLAIM, LARGE
+from tests.crashes.orders import Order
+from tests.crashes.scenario import Catalogue
+from tests.crashes.stage import Stage
+
+executor = Catalogue("executor")
+
+
+@executor
+def makes_a_call(stage: Stage) -> None:
+    stage.clients.order({"delay_seconds": 10})
+    stage.wait(11)
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def makes_a_call_with_a_large_request(stage: Stage) -> None:
+    stage.clients.order({"delay_seconds": 10}, payload=LARGE)
+    stage.wait(11)
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def makes_a_call_in_a_lane_that_is_behind(stage: Stage) -> None:
+    stage.clients.order({"delay_seconds": 10})
+    stage.wait(30)
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def makes_a_call_that_is_tried_again_soon(stage: Stage) -> None:
+    stage.clients.order({"delay_seconds": 10}, "flaky")
+    stage.wait(11)
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def makes_a_call_that_is_tried_again_much_later(stage: Stage) -> None:
+    stage.clients.order({"delay_seconds": 10}, "later")
+    stage.wait(11)
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def makes_the_last_call_in_vain(stage: Stage) -> None:
+    stage.clients.order({"delay_seconds": 10}, "fails", max_attempts=1)
+    stage.wait(11)
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def makes_a_call_of_a_recurring_job(stage: Stage) -> None:
+    stage.clients.order({"rate_seconds": 20})
+    stage.wait(21)
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def makes_another_attempt_of_a_recurring_job(stage: Stage) -> None:
+    stage.clients.order({"rate_seconds": 60}, "flaky")
+    stage.wait(60)
+    stage.execute()
+    stage.wait(3)
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def jumps_over_missed_instants(stage: Stage) -> None:
+    stage.clients.order({"rate_seconds": 20})
+    stage.wait(150)
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def makes_the_calls_of_a_pack(stage: Stage) -> None:
+    for behaviour in ("ok", "flaky", "ok"):
+        stage.clients.order({"delay_seconds": 300}, behaviour)
+    stage.wait(240)
+    stage.watch()
+    stage.wait(61)
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def is_stopped_by_a_cancel_in_mid_call(stage: Stage) -> None:
+    order = stage.clients.order({"delay_seconds": 10}, "slowfails")
+    stage.wait(11)
+    canceller = threading.Thread(target=_cancel_in_mid_call, args=(stage, order))
+    canceller.start()
+    stage.mark("executor")
+    stage.execute()
+    canceller.join()
+
+
+def _cancel_in_mid_call(stage: Stage, order: Order) -> None:
+    """Wait for the call; a worker that dies before it makes none."""
+    deadline = time.monotonic() + 2
+    while not stage.log.arrivals(order.path) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    stage.clients.cancel(order, stop_retries=True)
+
+
+@executor
+def drops_a_message_of_what_has_ended(stage: Stage) -> None:
+    order = stage.clients.order({"rate_seconds": 60})
+    stage.run(61)
+    stage.send(stage.wakeup_of(order, ended=True))
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def passes_on_a_message_of_what_waits(stage: Stage) -> None:
+    order = stage.clients.order({"delay_seconds": 10}, "busy")
+    stage.run(11)
+    stage.send(stage.wakeup_of(order))
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def points_again_to_what_waits_for_long(stage: Stage) -> None:
+    order = stage.clients.order({"delay_seconds": 10}, "later")
+    stage.run(11)
+    stage.send(stage.wakeup_of(order))
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def returns_a_message_while_another_holds_the_lease(stage: Stage) -> None:
+    order = stage.clients.order({"delay_seconds": 5}, timeout_seconds=30)
+    stage.break_next("executor", AFTER_CLAIM)
+    stage.run(6)
+    stage.send(stage.wakeup_of(order))
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def replaces_a_message_that_met_the_lease_before(stage: Stage) -> None:
+    order = stage.clients.order({"delay_seconds": 5}, timeout_seconds=30)
+    stage.break_next("executor", AFTER_CLAIM)
+    stage.run(6)
+    stage.send(stage.wakeup_of(order))
+    stage.receive_in_vain()
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def ends_what_a_dead_worker_left_without_attempts(stage: Stage) -> None:
+    order = stage.clients.order({"rate_seconds": 20}, max_attempts=1)
+    stage.break_next("executor", AFTER_CLAIM)
+    stage.run(21)
+    stage.wait(8)
+    stage.send(stage.wakeup_of(order))
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def puts_back_a_message_that_came_too_early(stage: Stage) -> None:
+    order = stage.clients.order({"delay_seconds": 60})
+    stage.send(stage.wakeup_of(order, not_before=order.due_at))
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor
+def returns_a_message_that_nobody_can_read(stage: Stage) -> None:
+    stage.send("no wake-up")
+    stage.mark("executor")
+    stage.execute()

@@ -1,0 +1,32 @@
+"""A scenario: how an invocation comes about that makes certain AWS calls. Each of those calls is then a place to strike."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.crashes.stage import Stage
+
+Act = Callable[[Stage], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """What is done on a stage; somewhere in it one invocation is marked."""
+
+    name: str
+    function: str
+    act: Act
+
+
+class Catalogue:
+    """The scenarios of one function, each named after what the function does in it."""
+
+    def __init__(self, function: str) -> None:
+        self.function = function
+        self.scenarios: list[Scenario] = []
+
+    def __call__(self, act: Act) -> Act:
+        """Add one; a decorator."""
+        self.scenarios.append(
+            Scenario(name=act.__name__.replace("_", "-"), function=self.function, act=act)
+        )
+        return act

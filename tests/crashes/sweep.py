@@ -1,0 +1,103 @@
+"""The crash sweep: every scenario, struck at every AWS call of its marked invocation, in every way."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.crashes.api_scenarios import api
+from tests.crashes.arrivals import ArrivalLog
+from tests.crashes.crash_points import CrashPoint, points_of
+from tests.crashes.dead_letter_scenarios import dead_letter
+from tests.crashes.deployment import deploy
+from tests.crashes.engines import Engines, engines
+from tests.crashes.executor_scenarios import executor
+from tests.crashes.scenario import Scenario
+from tests.crashes.stage import Stage
+from tests.crashes.tick_scenarios import sweeper, watcher
+
+SCENARIOS = [
+    scenario
+    for catalogue in (api, watcher, sweeper, executor, dead_letter)
+    for scenario in catalogue.scenarios
+]
+
+
+@dataclass(slots=True, kw_only=True)
+class Run:
+    """One scenario, struck at one point or at none."""
+
+    scenario: Scenario
+    point: CrashPoint | None
+    faults: list[str]
+    calls: list[str] = field(default_factory=list)
+    mended_seconds: float = 0.0
+    """How long it took, on the run's clock, until every job had ended."""
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.scenario.function} {self.scenario.name} [{self.point or 'unharmed'}]"
+
+
+class Theatre:
+    """Stages for runs; one on which a promise was broken is not used again, so that no run sees another's debris."""
+
+    def __init__(self, running: Engines) -> None:
+        self._engines = running
+        self._stage: Stage | None = None
+
+    def run(self, scenario: Scenario, point: CrashPoint | None = None) -> Run:
+        """Play one scenario to its end."""
+        begun = time.monotonic()
+        stage = self._stage = self._stage or self._open()
+        stage.begin(point)
+        scenario.act(stage)
+        calls, faults = stage.calls, []
+        if point is not None and not stage.struck:
+            faults.append("not struck: the invocation did not make this call")
+        mended_seconds = stage.settle()
+        faults += stage.verdict()
+        if faults:
+            self.close()
+        return Run(
+            scenario=scenario,
+            point=point,
+            faults=faults,
+            calls=calls,
+            mended_seconds=mended_seconds,
+            seconds=time.monotonic() - begun,
+        )
+
+    def close(self) -> None:
+        """End the stage's processes."""
+        stage, self._stage = self._stage, None
+        if stage is not None:
+            stage.log.stop()
+            stage.deployment.stop()
+
+    def _open(self) -> Stage:
+        deployment = deploy(self._engines, shards=1)
+        stage = Stage(deployment, ArrivalLog(self._engines.clock, deployment.signing_secret))
+        # The first sweep of a deployment lists an hour of buckets; what is struck later is an ordinary one.
+        stage.sweep()
+        return stage
+
+
+@contextmanager
+def theatre(root: Path) -> Iterator[Theatre]:
+    """Engines, and a stage when one is needed."""
+    with engines(root) as running:
+        house = Theatre(running)
+        with contextlib.closing(house):
+            yield house
+
+
+def runs_of(house: Theatre, scenario: Scenario, only: str = "") -> Iterator[Run]:
+    """The unharmed run, which tells the calls, and then one for each point whose name contains `only`."""
+    unharmed = house.run(scenario)
+    yield unharmed
+    for point in points_of(unharmed.calls):
+        if only in f"{scenario.function} {scenario.name} [{point}]":
+            yield house.run(scenario, point)

@@ -1,0 +1,94 @@
+"""What the product says of a bucket at an instant: the one source of the guards of the filing model."""
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from shared.domain.bucket import (
+    GUARD_MS,
+    LOOK_AHEAD_MS,
+    bucket_end_ms,
+    bucket_of,
+    bucket_start_ms,
+    buckets_to_watch,
+    is_near,
+    may_be_closed,
+    next_sweep_ms,
+)
+from shared.domain.execution import State
+from shared.domain.sweep import DueRow, SweepAction, SweepContext, sweep_action
+from shared.names import Lane
+from tests.builders import BUCKET, DUE_AT, TENANT, execution_id
+
+START_MS = bucket_start_ms(BUCKET)
+EXTRA_MS = (START_MS - LOOK_AHEAD_MS + 60_000, START_MS + 30_000, bucket_end_ms(BUCKET) + 90_000)
+"""Instants at which nothing changes, so that things can happen well within a window too."""
+STEP_MS = 500
+
+
+class Moment(NamedTuple):
+    """What writers and ticks, each by its own clock, think of the bucket at a true instant."""
+
+    near: bool
+    closed: bool
+    watched: bool
+    listed: bool
+    swept: bool
+    due: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """How far the clocks of the writers and of the ticks are ahead of true time."""
+
+    writer_ms: int = 0
+    tick_ms: int = 0
+
+
+@cache
+def moment(true_ms: int, clocks: Clocks) -> Moment:
+    """What everybody thinks at a true instant."""
+    writer, tick = true_ms + clocks.writer_ms, true_ms + clocks.tick_ms
+    return Moment(
+        near=is_near(BUCKET, writer),
+        closed=may_be_closed(BUCKET, writer),
+        watched=BUCKET in buckets_to_watch(tick),
+        listed=bucket_of(tick) > BUCKET,
+        swept=tick >= next_sweep_ms(BUCKET, START_MS),
+        due=true_ms >= DUE_AT,
+    )
+
+
+@cache
+def instants(clocks: Clocks) -> tuple[int, ...]:
+    """Each true instant at which anything changes for anybody, from long before the scan to long after the end."""
+    first, last = START_MS - LOOK_AHEAD_MS - 3 * GUARD_MS, EXTRA_MS[-1]
+    grid = range(first, last, STEP_MS)
+    changes = [later for earlier, later in pairwise(grid) if moment(earlier, clocks) != moment(later, clocks)]
+    return tuple(sorted({first, *changes, *EXTRA_MS}))
+
+
+@cache
+def swept(state: State, created_ms: int, scan_began_ms: int | None, *, is_first: bool) -> SweepAction:
+    """What a pass does with a row that is unfinished."""
+    row = DueRow(
+        id=execution_id(),
+        sort_key="",
+        tenant_id=TENANT,
+        lane=Lane.STANDARD,
+        state=state,
+        created_at=created_ms,
+        attempt=0,
+        max_attempts=1,
+        stop_retries=False,
+        claimable_from=0,
+        next_attempt_at=None,
+    )
+    context = SweepContext(
+        now_ms=bucket_end_ms(BUCKET) + 90_000,
+        is_first_pass=is_first,
+        scan_began_at=scan_began_ms,
+        last_resend_at=None,
+    )
+    return sweep_action(row, context)

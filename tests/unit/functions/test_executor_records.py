@@ -1,0 +1,64 @@
+"""SQS records in, partial batch response out: what is not listed is deleted, so nothing unfinished is left out."""
+
+from typing import Any
+
+import pytest
+
+from functions.executor.records import batch_response, deliveries
+from shared.adapters.sqs.messages import encode_wakeup
+from shared.usecases.run_attempts import BatchReport, Delivery, Settled, Verdict
+from tests.builders import DUE_AT, execution_id, wakeup
+
+WAKEUP = wakeup(keys=(execution_id(1), execution_id(2)))
+
+
+def record(body: str = encode_wakeup(WAKEUP), message_id: str = "m1") -> dict[str, Any]:
+    return {
+        "messageId": message_id,
+        "receiptHandle": "handle",
+        "body": body,
+        "attributes": {"SentTimestamp": str(DUE_AT), "ApproximateReceiveCount": "3"},
+        "eventSourceARN": "arn",
+    }
+
+
+def test_a_record_is_read_with_what_the_queue_knows_of_it() -> None:
+    assert deliveries([record()]) == [
+        Delivery(message_id="m1", sent_at=DUE_AT, receive_count=3, wakeup=WAKEUP)
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "{}",
+        "null",
+        "not json",
+        encode_wakeup(WAKEUP).replace('"v":1', '"v":2'),
+        encode_wakeup(WAKEUP).replace('"v":1,', ""),
+        encode_wakeup(WAKEUP).replace("exe_1", "exe_2"),
+        encode_wakeup(WAKEUP).replace('"v":1', '"v":1,"url":"https://x/"'),
+        encode_wakeup(WAKEUP).replace("standard", "fast"),
+    ],
+)
+def test_one_that_cannot_be_read_is_among_them_with_the_reason_and_the_others_are_whole(body: str) -> None:
+    bad, good = deliveries([record(body, "bad"), record()])
+    assert (bad.message_id, bad.wakeup) == ("bad", None)
+    assert bad.fault
+    assert good.wakeup == WAKEUP
+
+
+def test_exactly_the_returned_messages_are_listed() -> None:
+    members = deliveries([record(message_id=name) for name in ("a", "b", "c")])
+    verdicts = [Verdict.DONE, Verdict.RETURN, Verdict.RETURN]
+    settled = [
+        Settled(delivery=each, verdict=verdict) for each, verdict in zip(members, verdicts, strict=True)
+    ]
+    assert batch_response(BatchReport(settled=settled)) == {
+        "batchItemFailures": [{"itemIdentifier": "b"}, {"itemIdentifier": "c"}]
+    }
+
+
+def test_a_batch_that_is_done_lists_nothing() -> None:
+    assert batch_response(BatchReport()) == {"batchItemFailures": []}

@@ -1,0 +1,101 @@
+"""A batch's outcome as metrics and log lines, without anything that a tenant sent."""
+
+from dataclasses import replace
+
+import pytest
+
+from functions.executor.report import emit
+from shared.domain.delivery import Answer, Reason
+from shared.domain.execution import State
+from shared.names import Metric
+from shared.ports import Undecided
+from shared.usecases.make_attempt import AttemptEnd, AttemptResult
+from shared.usecases.run_attempts import BatchReport, Delivery, Settled, Verdict
+from shared.usecases.settle_refusal import Refusal, RefusalResult
+from tests.builders import DUE_AT, in_state, one_off
+from tests.unit.functions.api_world import logged
+from tests.unit.functions.emitted import emitted
+
+SECRET = b"s3cr3t"
+RUNNING = in_state(replace(one_off(), request=SECRET, name="s3cr3t"), State.RUNNING)
+
+
+def attempt(end: AttemptEnd, lag_ms: int = 0) -> AttemptResult:
+    return AttemptResult(
+        execution=RUNNING,
+        end=end,
+        is_done=True,
+        answer=Answer(reason=Reason.HTTP_STATUS, duration_ms=7, status=500, body=SECRET),
+        started_at=DUE_AT + lag_ms,
+    )
+
+
+def settled(verdict: Verdict, fault: str = "") -> Settled:
+    delivery = Delivery(message_id="m", sent_at=DUE_AT, receive_count=1, wakeup=None, fault=fault)
+    return Settled(delivery=delivery, verdict=verdict)
+
+
+def test_an_empty_batch_emits_zeros_so_that_silence_can_be_told_from_them() -> None:
+    emit(BatchReport())
+    assert emitted() == dict.fromkeys(
+        [
+            Metric.CLAIMED,
+            Metric.SUCCEEDED,
+            Metric.RETRIED,
+            Metric.FAILED,
+            Metric.FENCED,
+            Metric.RETURNED,
+            Metric.POISON,
+        ],
+        0,
+    )
+
+
+def test_every_end_is_counted_where_it_belongs() -> None:
+    ends = [AttemptEnd.SUCCEEDED] * 3 + [AttemptEnd.RETRIED] * 2 + [AttemptEnd.FAILED, AttemptEnd.FENCED]
+    emit(
+        BatchReport(
+            attempts=[attempt(end) for end in ends],
+            refusals=[RefusalResult(kind=Refusal.WORKER_LOST), RefusalResult(kind=Refusal.DROPPED)],
+            settled=[settled(Verdict.RETURN, "unreadable"), settled(Verdict.DONE)],
+            poison=1,
+        )
+    )
+    counts = emitted()
+    counts.pop(Metric.START_LAG_MS)
+    assert counts == {
+        Metric.CLAIMED: 7,
+        Metric.SUCCEEDED: 3,
+        Metric.RETRIED: 2,
+        Metric.FAILED: 2,
+        Metric.FENCED: 1,
+        Metric.RETURNED: 1,
+        Metric.POISON: 1,
+    }
+
+
+def test_each_start_lag_is_a_measurement_of_its_own() -> None:
+    emit(BatchReport(attempts=[attempt(AttemptEnd.SUCCEEDED, lag) for lag in (0, 150, 2_000)]))
+    assert emitted()[Metric.START_LAG_MS] == [0, 150, 2_000]
+
+
+@pytest.mark.parametrize("end", [end for end in AttemptEnd if end is not AttemptEnd.SUCCEEDED])
+def test_whatever_did_not_succeed_is_logged_by_ids_and_reasons_alone(end: AttemptEnd) -> None:
+    with logged() as records:
+        emit(BatchReport(attempts=[attempt(end), attempt(AttemptEnd.SUCCEEDED)]))
+    emitted()
+    (record,) = records
+    assert record.getMessage() == f"attempt {end}"
+    assert (record.__dict__["execution"], record.__dict__["tenant"]) == (str(RUNNING.id), "acme")
+    assert (record.__dict__["attempt"], record.__dict__["reason"]) == (1, "http_status")
+    assert "s3cr3t" not in repr(record.__dict__)
+
+
+def test_poison_and_undecided_claims_are_logged_with_their_reasons() -> None:
+    with logged() as records:
+        emit(BatchReport(settled=[settled(Verdict.RETURN, "not ours")], undecided=[Undecided("throttled")]))
+    emitted()
+    assert [record.__dict__.get("fault", record.__dict__.get("reason")) for record in records] == [
+        "not ours",
+        "throttled",
+    ]

@@ -1,0 +1,186 @@
+"""The entry points: an event in, one use case, its report as metrics and answer."""
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from shared.adapters.sqs.messages import encode_wakeup
+from shared.domain.bucket import ShardRange
+from shared.domain.errors import InvalidValueError, UnavailableError
+from shared.names import Lane, Metric
+from shared.observability import metrics
+from shared.usecases.rescue_dead_letters import DeadMessage, RescueReport
+from shared.usecases.run_attempts import BatchReport, Delivery, Settled, Verdict
+from shared.usecases.sweep_buckets import SweepReport
+from shared.usecases.watch_buckets import WatchReport
+from tests.builders import DUE_AT, wakeup
+from tests.unit.functions.api_world import Request
+from tests.unit.functions.emitted import flushed
+from tests.unit.functions.environment import DEAD_LETTERS, ENVIRONMENT
+
+Load = Callable[[str], ModuleType]
+
+
+@pytest.fixture
+def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Load]:
+    """Imports an entry point as Lambda does, in an environment that satisfies it."""
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    loaded: list[str] = []
+
+    def load(function: str) -> ModuleType:
+        metrics.clear_metrics()
+        loaded.append(f"functions.{function}.handler")
+        return importlib.import_module(loaded[-1])
+
+    yield load
+    for name in loaded:
+        module = sys.modules.pop(name)
+        if hasattr(module, "loop"):
+            module.loop.close()
+
+
+def context(left_ms: int = 60_000) -> Any:
+    return SimpleNamespace(
+        get_remaining_time_in_millis=lambda: left_ms,
+        function_name="f",
+        aws_request_id="r",
+    )
+
+
+def test_a_watchers_tick_watches_its_part(
+    load: Load, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module, asked = load("watcher"), []
+
+    def watch(part: ShardRange) -> WatchReport:
+        asked.append(part)
+        return WatchReport(shards_scanned=3, found=25, sent=4, send_failed=1, unreadable=2)
+
+    monkeypatch.setattr(module, "watch", watch)
+    answer = module.handler({"range": {"index": 1, "of": 2}}, context())
+    assert asked == [ShardRange(index=1, of=2)]
+    assert answer == {"found": 25, "sent": 4}
+    assert flushed(capsys.readouterr().out) == {
+        Metric.WATCHER_TICK: 1,
+        Metric.SHARDS_SCANNED: 3,
+        Metric.FOUND: 25,
+        Metric.SENT: 4,
+        Metric.SEND_FAILED: 1,
+        Metric.QUARANTINED: 2,
+    }
+
+
+def test_a_tick_that_failed_does_not_look_like_one(
+    load: Load, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def unavailable(_: object) -> None:
+        raise UnavailableError("throttled")
+
+    for function, use_case in (("watcher", "watch"), ("sweeper", "sweep")):
+        module = load(function)
+        monkeypatch.setattr(module, use_case, unavailable)
+        with pytest.raises(UnavailableError), pytest.warns(UserWarning, match="No application metrics"):
+            module.handler({"range": {"index": 0, "of": 1}}, context())
+    assert flushed(capsys.readouterr().out) == {}
+
+
+@pytest.mark.parametrize("event", [{"range": {"index": 2, "of": 2}}, {"range": {"index": 0, "of": 0}}])
+def test_a_tick_for_a_part_that_does_not_exist_is_refused(load: Load, event: dict[str, Any]) -> None:
+    module = load("watcher")
+    with pytest.raises(InvalidValueError), pytest.warns(UserWarning, match="No application metrics"):
+        module.handler(event, context())
+
+
+@pytest.mark.parametrize(("left_ms", "has_time"), [(10_001, True), (10_000, False)])
+def test_a_sweeper_stops_ten_seconds_before_its_end(
+    load: Load,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    left_ms: int,
+    has_time: bool,
+) -> None:
+    module, told = load("sweeper"), []
+
+    def sweep(asked: Callable[[], bool]) -> SweepReport:
+        told.append(asked())
+        return SweepReport(resent=4, worker_lost=1, quarantined=["row"], oldest_unclaimed_ms=90_500)
+
+    monkeypatch.setattr(module, "sweep", sweep)
+    answer = module.handler({}, context(left_ms))
+    assert (told, answer) == ([has_time], {"swept": 0, "closed": 0, "resent": 4})
+    output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
+    assert flushed("\n".join(output)) == {
+        Metric.SWEEPER_TICK: 1,
+        Metric.OLDEST_UNCLAIMED_DUE_SECONDS: 90.5,
+        Metric.RESENT: 4,
+        Metric.WORKER_LOST: 1,
+        Metric.QUARANTINED: 1,
+        Metric.SEND_FAILED: 0,
+        Metric.FAILED: 1,
+    }
+
+
+def record(body: str, message_id: str, lane: Lane = Lane.STANDARD) -> dict[str, Any]:
+    return {
+        "messageId": message_id,
+        "receiptHandle": f"handle of {message_id}",
+        "body": body,
+        "attributes": {"SentTimestamp": str(DUE_AT), "ApproximateReceiveCount": "1"},
+        "eventSourceARN": DEAD_LETTERS[lane.value],
+    }
+
+
+def test_dead_letters_are_rescued_and_what_could_not_be_settled_is_listed(
+    load: Load, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module, seen = load("dead_letter"), []
+
+    def rescue(messages: list[DeadMessage]) -> RescueReport:
+        seen.extend(messages)
+        return RescueReport(rescheduled=1, parked=2, failed=3, returned=["m2"])
+
+    monkeypatch.setattr(module, "rescue", rescue)
+    body = encode_wakeup(wakeup())
+    answer = module.handler({"Records": [record(body, "m1", Lane.BULK), record("{", "m2")]}, context())
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "m2"}]}
+    assert seen[0] == DeadMessage(message_id="m1", lane=Lane.BULK, body=body, wakeup=wakeup())
+    assert (seen[1].lane, seen[1].body, seen[1].wakeup) == (Lane.STANDARD, "{", None)
+    assert seen[1].fault
+    output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
+    assert flushed("\n".join(output)) == {
+        Metric.DEAD_LETTER_RESCHEDULED: 1,
+        Metric.DEAD_LETTER_PARKED: 2,
+        Metric.DEAD_LETTER_FAILED: 3,
+    }
+
+
+def test_an_executor_puts_back_and_lists_what_must_come_back(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, put_back = load("executor"), []
+
+    async def run(batch: list[Delivery]) -> BatchReport:
+        verdicts = (Verdict.DONE, Verdict.RETURN)
+        return BatchReport(
+            settled=[
+                Settled(delivery=each, verdict=verdict, visible_after_seconds=17)
+                for each, verdict in zip(batch, verdicts, strict=True)
+            ]
+        )
+
+    monkeypatch.setattr(module, "run", run)
+    monkeypatch.setattr(module, "put_back", lambda *arguments: put_back.append(arguments))
+    body = encode_wakeup(wakeup())
+    answer = module.handler({"Records": [record(body, "m1"), record(body, "m2")]}, context())
+    assert put_back == [(Lane.STANDARD, "handle of m2", 17)]
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "m2"}]}
+
+
+def test_the_api_answers_an_event(load: Load) -> None:
+    event = Request(method="GET", path="/v1/health").event()
+    assert load("api").handler(event, context())["statusCode"] == 200

@@ -1,0 +1,204 @@
+"""RECONCILE: what was acknowledged and is not stored is seen, and a broken chain is mended."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared.domain.bucket import MINUTE_MS
+from shared.domain.delivery import Reason
+from shared.domain.execution import AttemptOutcome, Missed, State
+from shared.domain.job import Job, JobState
+from shared.domain.schedule import Rate
+from shared.ports import Accepted
+from shared.usecases.find_head import FindHead
+from shared.usecases.reconcile import LONGEST_MINUTES, SETTLE_MINUTES, Reconcile, ReconcileReport
+from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence, one_off
+from tests.fakes.accepted_log import FakeAcceptedLog
+from tests.unit.usecases.world import World
+
+LATER = DUE_AT + 15 * MINUTE_MS
+PAST = [DUE_AT + minute * MINUTE_MS for minute in range(4)]
+
+
+class DeletedMeanwhile:
+    """Lists a job as active, and finds it deleted when it comes to filing."""
+
+    def __init__(self, world: World, of: Job) -> None:
+        self._world, self._of = world, of
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "file_if_active":
+            deleting = replace(self._of, state=JobState.DELETING)
+            self._world.table.jobs[self._of.tenant_id, self._of.id] = deleting
+        return getattr(self._world.jobs, name)
+
+
+def reconcile(world: World, accepted: FakeAcceptedLog | None = None, jobs: Any = None) -> ReconcileReport:
+    run = Reconcile(
+        world.store,
+        jobs or world.jobs,
+        accepted or FakeAcceptedLog(),
+        world.ledger,
+        FindHead(world.store),
+        world.file,
+        world.file_successor,
+        world.clock,
+        world.plan,
+    )
+    return run()
+
+
+def stored(world: World, of: Job, instants: list[int], state: State = State.SUCCEEDED) -> None:
+    """The job's definition, and executions that ended at these instants."""
+    world.table.jobs[of.tenant_id, of.id] = of
+    for instant in instants:
+        world.table.insert(replace(occurrence(of, instant), state=state, attempt=1), EXPIRES_AT_S)
+
+
+@pytest.fixture
+def world() -> World:
+    return World(LATER)
+
+
+@pytest.fixture
+def daily() -> Job:
+    """Due four times a minute apart, and then not again today."""
+    return job(schedule=Rate(interval_ms=MINUTE_MS, anchor=DUE_AT))
+
+
+def test_an_acknowledged_one_off_without_a_row_is_unaccounted(world: World) -> None:
+    accepted = FakeAcceptedLog()
+    lost, kept = one_off(1), one_off(2)
+    world.table.insert(kept, None)
+    for execution in (lost, kept):
+        accepted.note(DUE_AT, TENANT, execution.job_id)
+    report = reconcile(world, accepted)
+    assert report.unaccounted == [lost.job_id]
+    assert report.accepted == 2
+
+
+def test_an_acknowledged_recurring_job_without_a_definition_is_unaccounted(world: World) -> None:
+    accepted = FakeAcceptedLog()
+    accepted.note(DUE_AT, TENANT, job().id)
+    assert reconcile(world, accepted).unaccounted == [job().id]
+
+
+def test_acknowledgements_are_read_once_their_logs_have_settled_and_only_once(world: World) -> None:
+    accepted = FakeAcceptedLog()
+    accepted.note(LATER - (SETTLE_MINUTES - 2) * MINUTE_MS, TENANT, one_off().job_id)
+    assert reconcile(world, accepted).unaccounted == []
+    world.clock.time_ms += 10 * MINUTE_MS
+    assert reconcile(world, accepted).unaccounted == [one_off().job_id]
+    world.clock.time_ms += 10 * MINUTE_MS
+    assert reconcile(world, accepted).unaccounted == []
+
+
+def test_a_long_pause_is_caught_up_with_in_bounded_runs(world: World) -> None:
+    reconcile(world)
+    accepted = FakeAcceptedLog()
+    accepted.note(LATER + 90 * MINUTE_MS, TENANT, one_off().job_id)
+    world.clock.time_ms += 3 * LONGEST_MINUTES * MINUTE_MS
+    assert reconcile(world, accepted).unaccounted == []
+    assert reconcile(world, accepted).unaccounted == [one_off().job_id]
+
+
+def test_an_instant_without_a_record_before_the_head_is_unaccounted(world: World, daily: Job) -> None:
+    world.clock.time_ms = PAST[3] + (SETTLE_MINUTES + 1) * MINUTE_MS
+    stored(world, daily, [PAST[0], PAST[1], PAST[3]])
+    assert reconcile(world).unaccounted == [str(daily.id_at(PAST[2]))]
+
+
+def test_instants_in_a_recorded_gap_are_accounted_for(world: World, daily: Job) -> None:
+    world.clock.time_ms = PAST[3] + (SETTLE_MINUTES + 1) * MINUTE_MS
+    stored(world, daily, [PAST[0], PAST[3]])
+    missed = Missed(count=2, first_at=PAST[1], last_at=PAST[2], resumed_at=PAST[3])
+    skipped = replace(occurrence(daily, PAST[1]), state=State.SKIPPED, missed=missed)
+    world.table.insert(skipped, EXPIRES_AT_S)
+    assert reconcile(world).unaccounted == []
+
+
+def test_an_active_job_without_an_open_execution_gets_its_next_one(world: World, daily: Job) -> None:
+    world.clock.time_ms = PAST[3] + 30_000
+    stored(world, daily, PAST)
+    report = reconcile(world)
+    assert report.lost_found == [daily.id]
+    filed = world.table.executions[daily.id_at(PAST[3] + MINUTE_MS)].execution
+    assert filed.state is State.QUEUED
+    assert [message.wakeup.keys for message in world.queue.messages] == [(filed.id,)]
+    assert reconcile(world).lost_found == []
+
+
+def test_a_chain_that_is_far_behind_resumes_at_the_latest_missed_instant(world: World, daily: Job) -> None:
+    world.clock.time_ms = PAST[3] + 20 * MINUTE_MS
+    stored(world, daily, PAST)
+    assert reconcile(world).lost_found == [daily.id]
+    assert daily.id_at(PAST[3] + 20 * MINUTE_MS) in world.table.executions
+    assert world.table.executions[daily.id_at(PAST[3] + MINUTE_MS)].execution.state is State.SKIPPED
+
+
+def test_a_job_that_lost_even_its_first_execution_gets_it_back(world: World, daily: Job) -> None:
+    stored(world, daily, [])
+    assert reconcile(world).lost_found == [daily.id]
+    assert daily.id_at(daily.chain_from) in world.table.executions
+
+
+@pytest.mark.parametrize("state", [JobState.DELETING, JobState.DELETED])
+def test_a_deleted_job_gets_nothing(world: World, daily: Job, state: JobState) -> None:
+    stored(world, replace(daily, state=state), PAST)
+    assert reconcile(world).lost_found == []
+    assert len(world.table.executions) == len(PAST)
+
+
+def test_a_deletion_between_the_look_and_the_filing_wins(world: World, daily: Job) -> None:
+    world.clock.time_ms = PAST[3] + 30_000
+    stored(world, daily, PAST)
+
+    assert reconcile(world, jobs=DeletedMeanwhile(world, daily)).lost_found == []
+    assert daily.id_at(PAST[3] + MINUTE_MS) not in world.table.executions
+
+
+def test_a_tombstone_at_the_head_is_no_lost_job(world: World, daily: Job) -> None:
+    stored(world, daily, PAST[:1])
+    head = world.table.executions[daily.id_at(PAST[0])]
+    head.execution = replace(head.execution, state=State.CANCELLED, ends_chain=True)
+    assert reconcile(world).lost_found == []
+
+
+def outcome(attempt: int, reason: Reason) -> AttemptOutcome:
+    return AttemptOutcome(attempt=attempt, started_at=DUE_AT, duration_ms=1, status=200, reason=reason)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "is_doubled"),
+    [
+        ([outcome(1, Reason.OK)], False),
+        ([outcome(1, Reason.TIMEOUT), outcome(2, Reason.OK)], False),
+        ([outcome(1, Reason.OK), outcome(2, Reason.OK)], True),
+        ([outcome(1, Reason.OK), outcome(2, Reason.TIMEOUT)], True),
+        ([outcome(1, Reason.TIMEOUT), outcome(1, Reason.TIMEOUT)], True),
+    ],
+)
+def test_a_completion_after_a_success_is_seen(
+    world: World, outcomes: list[AttemptOutcome], is_doubled: bool
+) -> None:
+    ended = replace(one_off(), state=State.SUCCEEDED, attempt=2, outcomes=tuple(outcomes))
+    world.table.insert(ended, EXPIRES_AT_S)
+    assert reconcile(world).double_completed == ([str(ended.id)] if is_doubled else [])
+
+
+def test_a_calm_deployment_has_nothing_to_report(world: World) -> None:
+    world.clock.time_ms = DUE_AT
+    created = world.accept_one_off()
+    world.clock.time_ms += 30 * MINUTE_MS
+    accepted = FakeAcceptedLog()
+    accepted.note(DUE_AT + MINUTE_MS, TENANT, created.job_id)
+    report = reconcile(world, accepted)
+    assert (report.unaccounted, report.lost_found, report.double_completed) == ([], [], [])
+
+
+def test_what_was_acknowledged_is_read_back_as_it_was_noted() -> None:
+    accepted = FakeAcceptedLog()
+    accepted.note(5, TENANT, "job_x")
+    assert list(accepted.between(5, 6)) == [Accepted(tenant_id=TENANT, job_id="job_x")]
+    assert list(accepted.between(6, 9)) == []
