@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("functions", "infra", "shared", "tests")
 SEEDS = 500
 LONGEST_SECONDS = 900
+PYTEST = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider")
 
 console = Console(highlight=False, soft_wrap=True)
 
@@ -30,9 +31,19 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*", help="only mutants whose name contains one of these")
     names = parser.parse_args(arguments).names
     chosen = [mutant for mutant in MUTANTS if not names or any(name in mutant.name for name in names)]
+    for killer in sorted({mutant.killer for mutant in chosen} - {SIMULATION}):
+        _passes_unharmed(killer)
     survivors = [mutant for mutant in chosen if not _dies(mutant)]
     console.print(f"{len(chosen) - len(survivors)} of {len(chosen)} mutants died")
     return 1 if survivors else 0
+
+
+def _passes_unharmed(killer: str) -> None:
+    """A suite that fails by itself would seem to kill everything."""
+    done = subprocess.run([*PYTEST, killer], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        console.print(done.stdout[-2000:], markup=False)
+        raise SystemExit(f"{killer} fails without any mutant")
 
 
 def _dies(mutant: Mutant) -> bool:
@@ -69,7 +80,7 @@ def _copy(root: Path) -> None:
 def _command(mutant: Mutant) -> list[str]:
     if mutant.killer == SIMULATION:
         return [sys.executable, "-m", "tests.simulation", "--seeds", str(SEEDS), "--stop"]
-    return [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", mutant.killer]
+    return [*PYTEST, mutant.killer]
 
 
 def _evidence(mutant: Mutant, output: str) -> str:

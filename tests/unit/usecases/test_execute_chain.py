@@ -94,7 +94,7 @@ def test_a_retry_of_a_deleted_job_makes_no_call(state: JobState) -> None:
 
 
 def test_neither_does_one_whose_definition_has_gone() -> None:
-    world, job, head = due_now()
+    world, _, head = due_now()
     world.table.executions[head.id].execution = in_state(head, State.WAITING, next_attempt_at=DUE_AT)
     world.table.jobs.clear()
     world.attempt(head)
