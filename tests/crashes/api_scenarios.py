@@ -11,38 +11,38 @@ LARGE = "x" * 5_000
 AFTER_CLAIM = CrashPoint(operation="BatchExecuteStatement", nth=1, hit=Hit.KILLED_AFTER)
 
 
-@api
+@api("PutItem", "SendMessageBatch")
 def creates_a_job_due_soon(stage: Stage) -> None:
     stage.mark("api")
     stage.clients.order({"delay_seconds": 20})
 
 
-@api
+@api("PutItem")
 def creates_a_job_due_later_without_a_key(stage: Stage) -> None:
     stage.mark("api")
     stage.clients.order({"delay_seconds": 300}, keyed=False)
 
 
-@api
+@api("PutItem", "SendMessageBatch")
 def creates_a_job_with_a_large_request(stage: Stage) -> None:
     stage.mark("api")
     stage.clients.order({"delay_seconds": 5}, payload=LARGE)
 
 
-@api
+@api("UpdateItem", "PutItem", "SendMessageBatch")
 def creates_a_job_due_in_a_bucket_that_has_ended(stage: Stage) -> None:
     stage.wait_until_second(30)
     stage.mark("api")
     stage.clients.order({"at": format_instant(stage.clock.now_ms() - 50_000)})
 
 
-@api
+@api("TransactWriteItems", "SendMessageBatch")
 def creates_a_recurring_job(stage: Stage) -> None:
     stage.mark("api")
     stage.clients.order({"rate_seconds": 20})
 
 
-@api
+@api("PutItem", "TransactWriteItems")
 def creates_a_rare_recurring_job_with_a_large_request(stage: Stage) -> None:
     stage.mark("api")
     order = stage.clients.order({"rate_seconds": 400}, payload=LARGE)
@@ -51,14 +51,14 @@ def creates_a_rare_recurring_job_with_a_large_request(stage: Stage) -> None:
     assert order.job_id
 
 
-@api
+@api("UpdateItem")
 def cancels_a_job(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 30})
     stage.mark("api")
     stage.clients.cancel(order)
 
 
-@api
+@api("UpdateItem")
 def cancels_a_job_between_attempts(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 5}, "later", payload=LARGE)
     stage.run(6)
@@ -66,7 +66,7 @@ def cancels_a_job_between_attempts(stage: Stage) -> None:
     stage.clients.cancel(order)
 
 
-@api
+@api("UpdateItem")
 def stops_the_retries_of_a_running_job(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 5}, timeout_seconds=30)
     stage.break_next("executor", AFTER_CLAIM)
@@ -75,7 +75,7 @@ def stops_the_retries_of_a_running_job(stage: Stage) -> None:
     stage.clients.cancel(order, stop_retries=True)
 
 
-@api
+@api("BatchGetItem", "PutItem", "UpdateItem")
 def deletes_a_recurring_job(stage: Stage) -> None:
     order = stage.clients.order({"rate_seconds": 30}, payload=LARGE)
     stage.run(35)
@@ -83,7 +83,7 @@ def deletes_a_recurring_job(stage: Stage) -> None:
     stage.clients.cancel(order)
 
 
-@api
+@api("BatchGetItem", "PutItem", "UpdateItem")
 def deletes_a_recurring_job_between_attempts(stage: Stage) -> None:
     order = stage.clients.order({"rate_seconds": 30}, "busy")
     stage.run(31)
@@ -91,7 +91,7 @@ def deletes_a_recurring_job_between_attempts(stage: Stage) -> None:
     stage.clients.cancel(order)
 
 
-@api
+@api("BatchGetItem", "PutItem", "UpdateItem")
 def deletes_a_recurring_job_that_runs(stage: Stage) -> None:
     order = stage.clients.order({"rate_seconds": 30}, timeout_seconds=30)
     stage.break_next("executor", AFTER_CLAIM)
@@ -100,7 +100,7 @@ def deletes_a_recurring_job_that_runs(stage: Stage) -> None:
     stage.clients.cancel(order)
 
 
-@api
+@api("BatchGetItem", "PutItem", "UpdateItem")
 def deletes_a_recurring_job_that_fell_behind(stage: Stage) -> None:
     order = stage.clients.order({"rate_seconds": 30})
     stage.wait(150)
@@ -108,14 +108,14 @@ def deletes_a_recurring_job_that_fell_behind(stage: Stage) -> None:
     stage.clients.cancel(order)
 
 
-@api
+@api("GetItem")
 def shows_a_job(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 20})
     stage.mark("api")
     stage.request("GET", f"/v1/jobs/{order.job_id}")
 
 
-@api
+@api("BatchGetItem")
 def lists_the_executions_of_a_job(stage: Stage) -> None:
     order = stage.clients.order({"rate_seconds": 20})
     stage.run(21)
@@ -123,7 +123,7 @@ def lists_the_executions_of_a_job(stage: Stage) -> None:
     stage.clients.history(order)
 
 
-@api
+@api("Query", "BatchGetItem")
 def lists_dead_letters(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 5}, "fails", max_attempts=1)
     stage.run(6)

@@ -7,7 +7,7 @@ from tests.crashes.stage import Stage
 dead_letter = Catalogue("dead_letter")
 
 
-@dead_letter
+@dead_letter("SendMessageBatch")
 def schedules_again_what_has_not_started(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 30})
     stage.send(stage.wakeup_of(order), dead=True)
@@ -16,7 +16,7 @@ def schedules_again_what_has_not_started(stage: Stage) -> None:
     stage.rescue()
 
 
-@dead_letter
+@dead_letter("PutItem")
 def schedules_again_what_waits_for_long(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 10}, "later")
     stage.run(11)
@@ -25,7 +25,7 @@ def schedules_again_what_waits_for_long(stage: Stage) -> None:
     stage.rescue()
 
 
-@dead_letter
+@dead_letter("SendMessageBatch")
 def schedules_again_what_a_dead_worker_left(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 10})
     stage.break_next("executor", AFTER_CLAIM)
@@ -36,7 +36,7 @@ def schedules_again_what_a_dead_worker_left(stage: Stage) -> None:
     stage.rescue()
 
 
-@dead_letter
+@dead_letter("PutItem", "UpdateItem")
 def ends_what_a_dead_worker_left_without_attempts(stage: Stage) -> None:
     order = stage.clients.order({"rate_seconds": 20}, max_attempts=1)
     stage.break_next("executor", AFTER_CLAIM)
@@ -47,7 +47,7 @@ def ends_what_a_dead_worker_left_without_attempts(stage: Stage) -> None:
     stage.rescue()
 
 
-@dead_letter
+@dead_letter("PutItem")
 def looks_after_the_successor_of_what_has_ended(stage: Stage) -> None:
     order = stage.clients.order({"rate_seconds": 60})
     stage.run(61)
@@ -56,7 +56,7 @@ def looks_after_the_successor_of_what_has_ended(stage: Stage) -> None:
     stage.rescue()
 
 
-@dead_letter
+@dead_letter("PutItem")
 def parks_what_another_worker_holds(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 5}, timeout_seconds=30)
     stage.break_next("executor", AFTER_CLAIM)
@@ -66,14 +66,14 @@ def parks_what_another_worker_holds(stage: Stage) -> None:
     stage.rescue()
 
 
-@dead_letter
+@dead_letter("PutItem")
 def parks_what_nobody_can_read(stage: Stage) -> None:
     stage.send("no wake-up", dead=True)
     stage.mark("dead_letter")
     stage.rescue()
 
 
-@dead_letter
+@dead_letter("UpdateItem")
 def fails_an_item_that_is_broken(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 30})
     message = stage.wakeup_of(order)

@@ -41,10 +41,10 @@ class Engines:
 
 
 @contextmanager
-def engines(root: Path) -> Iterator[Engines]:
-    """Start them over an empty directory; stop them at the end."""
+def engines(root: Path, *, goes: bool) -> Iterator[Engines]:
+    """Start them over an empty directory; stop them at the end. `goes`: whether the clock goes by itself."""
     root.mkdir(parents=True, exist_ok=True)
-    clock = SharedClock.create(root / "clock")
+    clock = SharedClock.create(root / "clock", goes=goes)
     with contextlib.ExitStack() as stack:
         emulator = ClockedEmulator(root, clock)
         stack.callback(emulator.stop)

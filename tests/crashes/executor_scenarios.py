@@ -11,7 +11,7 @@ from tests.crashes.stage import Stage
 executor = Catalogue("executor")
 
 
-@executor
+@executor("BatchExecuteStatement", "UpdateItem")
 def makes_a_call(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10})
     stage.wait(11)
@@ -19,7 +19,7 @@ def makes_a_call(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("BatchExecuteStatement", "UpdateItem")
 def makes_a_call_with_a_large_request(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, payload=LARGE)
     stage.wait(11)
@@ -27,7 +27,7 @@ def makes_a_call_with_a_large_request(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("PutItem", "UpdateItem")
 def makes_a_call_in_a_lane_that_is_behind(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10})
     stage.wait(30)
@@ -35,7 +35,7 @@ def makes_a_call_in_a_lane_that_is_behind(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("UpdateItem", "SendMessageBatch")
 def makes_a_call_that_is_tried_again_soon(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, "flaky")
     stage.wait(11)
@@ -43,7 +43,7 @@ def makes_a_call_that_is_tried_again_soon(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("UpdateItem", "PutItem")
 def makes_a_call_that_is_tried_again_much_later(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, "later")
     stage.wait(11)
@@ -51,7 +51,7 @@ def makes_a_call_that_is_tried_again_much_later(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("UpdateItem")
 def makes_the_last_call_in_vain(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, "fails", max_attempts=1)
     stage.wait(11)
@@ -59,7 +59,7 @@ def makes_the_last_call_in_vain(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("PutItem", "SendMessageBatch", "UpdateItem")
 def makes_a_call_of_a_recurring_job(stage: Stage) -> None:
     stage.clients.order({"rate_seconds": 20})
     stage.wait(21)
@@ -67,7 +67,7 @@ def makes_a_call_of_a_recurring_job(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("UpdateItem")
 def makes_another_attempt_of_a_recurring_job(stage: Stage) -> None:
     stage.clients.order({"rate_seconds": 60}, "flaky")
     stage.wait(60)
@@ -77,7 +77,7 @@ def makes_another_attempt_of_a_recurring_job(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("TransactWriteItems", "UpdateItem")
 def jumps_over_missed_instants(stage: Stage) -> None:
     stage.clients.order({"rate_seconds": 20})
     stage.wait(150)
@@ -85,7 +85,7 @@ def jumps_over_missed_instants(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("UpdateItem", "SendMessageBatch")
 def makes_the_calls_of_a_pack(stage: Stage) -> None:
     for behaviour in ("ok", "flaky", "ok"):
         stage.clients.order({"delay_seconds": 300}, behaviour)
@@ -96,7 +96,7 @@ def makes_the_calls_of_a_pack(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("UpdateItem")
 def is_stopped_by_a_cancel_in_mid_call(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 10}, "slowfails")
     stage.wait(11)
@@ -115,7 +115,7 @@ def _cancel_in_mid_call(stage: Stage, order: Order) -> None:
     stage.clients.cancel(order, stop_retries=True)
 
 
-@executor
+@executor("PutItem")
 def drops_a_message_of_what_has_ended(stage: Stage) -> None:
     order = stage.clients.order({"rate_seconds": 60})
     stage.run(61)
@@ -124,7 +124,7 @@ def drops_a_message_of_what_has_ended(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("SendMessageBatch")
 def passes_on_a_message_of_what_waits(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 10}, "busy")
     stage.run(11)
@@ -133,7 +133,7 @@ def passes_on_a_message_of_what_waits(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("PutItem")
 def points_again_to_what_waits_for_long(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 10}, "later")
     stage.run(11)
@@ -142,7 +142,7 @@ def points_again_to_what_waits_for_long(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("ChangeMessageVisibility")
 def returns_a_message_while_another_holds_the_lease(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 5}, timeout_seconds=30)
     stage.break_next("executor", AFTER_CLAIM)
@@ -152,7 +152,7 @@ def returns_a_message_while_another_holds_the_lease(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("SendMessageBatch")
 def replaces_a_message_that_met_the_lease_before(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 5}, timeout_seconds=30)
     stage.break_next("executor", AFTER_CLAIM)
@@ -163,7 +163,7 @@ def replaces_a_message_that_met_the_lease_before(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("PutItem", "UpdateItem")
 def ends_what_a_dead_worker_left_without_attempts(stage: Stage) -> None:
     order = stage.clients.order({"rate_seconds": 20}, max_attempts=1)
     stage.break_next("executor", AFTER_CLAIM)
@@ -174,7 +174,7 @@ def ends_what_a_dead_worker_left_without_attempts(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("ChangeMessageVisibility")
 def puts_back_a_message_that_came_too_early(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 60})
     stage.send(stage.wakeup_of(order, not_before=order.due_at))
@@ -182,7 +182,7 @@ def puts_back_a_message_that_came_too_early(stage: Stage) -> None:
     stage.execute()
 
 
-@executor
+@executor("ChangeMessageVisibility")
 def returns_a_message_that_nobody_can_read(stage: Stage) -> None:
     stage.send("no wake-up")
     stage.mark("executor")

@@ -4,6 +4,7 @@ Started as a nursery, which imports once what all handlers need and then forks a
 worker is back in a tenth of a second. Whatever the handlers themselves make, they make in their own process.
 """
 
+import asyncio
 import gc
 import importlib
 import json
@@ -90,7 +91,7 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
     """Be one sandbox until the pipe closes."""
     os.environ.update(asked["environment"])
     clock = SharedClock(Path(asked["clock"]))
-    SystemClock.now_ms = lambda _: clock.now_ms()  # type: ignore[method-assign]
+    _put_into_product(clock)
     watch_buckets.PAGE_ROWS = sweep_buckets.PAGE_ROWS = PAGE_ROWS
     watch = CallWatch()
     watch.watch(boto3.DEFAULT_SESSION.events)  # type: ignore[union-attr]
@@ -100,6 +101,19 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
             pipe.send_bytes(json.dumps(_invoke(handler, watch, json.loads(pipe.recv_bytes()))).encode())
     except (EOFError, OSError):
         os._exit(0)
+
+
+def _put_into_product(clock: SharedClock) -> None:
+    """The product's one clock shows the run's time. Where that stands, a worker that waits moves it."""
+
+    async def sleep_ms(_: SystemClock, duration_ms: int) -> None:
+        if clock.goes:
+            await asyncio.sleep(duration_ms / 1000)
+        else:
+            clock.advance(duration_ms / 1000)
+
+    SystemClock.now_ms = lambda _: clock.now_ms()  # type: ignore[method-assign]
+    SystemClock.sleep_ms = sleep_ms  # type: ignore[method-assign]
 
 
 def _invoke(handler: Any, watch: CallWatch, asked: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,8 @@ class Scenario:
 
     name: str
     function: str
+    makes: frozenset[str]
+    """AWS calls without which the invocation would not be the one that the name tells of."""
     act: Act
 
 
@@ -24,9 +26,14 @@ class Catalogue:
         self.function = function
         self.scenarios: list[Scenario] = []
 
-    def __call__(self, act: Act) -> Act:
-        """Add one; a decorator."""
-        self.scenarios.append(
-            Scenario(name=act.__name__.replace("_", "-"), function=self.function, act=act)
-        )
-        return act
+    def __call__(self, *makes: str) -> Callable[[Act], Act]:
+        """Add one; a decorator that names calls which the unharmed invocation makes."""
+
+        def add(act: Act) -> Act:
+            name = act.__name__.replace("_", "-")
+            self.scenarios.append(
+                Scenario(name=name, function=self.function, makes=frozenset(makes), act=act)
+            )
+            return act
+
+        return add

@@ -66,6 +66,8 @@ class Stage:
         marked, point = self._marked is not None and self._marked[0] is worker, None
         if marked and self._marked is not None:
             point, self._marked = self._marked[1], None
+        # No two things happen at the same instant, though the clock stands.
+        self.clock.advance(0.001)
         try:
             invocation = worker.invoke(event, point)
         except SandboxDiedError:

@@ -55,8 +55,10 @@ class Theatre:
         stage.begin(point)
         scenario.act(stage)
         calls, faults = stage.calls, []
+        if point is None and not scenario.makes <= set(calls):
+            faults.append(f"empty: the invocation makes no {', '.join(scenario.makes - set(calls))}")
         if point is not None and not stage.struck:
-            faults.append("not struck: the invocation did not make this call")
+            faults.append(f"not struck: the invocation did not make this call, only {', '.join(calls)}")
         mended_seconds = stage.settle()
         faults += stage.verdict()
         if faults:
@@ -88,7 +90,7 @@ class Theatre:
 @contextmanager
 def theatre(root: Path) -> Iterator[Theatre]:
     """Engines, and a stage when one is needed."""
-    with engines(root) as running:
+    with engines(root, goes=False) as running:
         house = Theatre(running)
         with contextlib.closing(house):
             yield house

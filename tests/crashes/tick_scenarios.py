@@ -12,7 +12,7 @@ AFTER_FIRST_PAGE = CrashPoint(operation="SendMessageBatch", nth=1, hit=Hit.KILLE
 FIRST_SWEEP_SECOND = 11
 
 
-@watcher
+@watcher("Query", "SendMessageBatch", "UpdateItem")
 def sends_for_what_is_due_soon(stage: Stage) -> None:
     for _ in range(5):
         stage.clients.order({"delay_seconds": 300})
@@ -21,7 +21,7 @@ def sends_for_what_is_due_soon(stage: Stage) -> None:
     stage.watch()
 
 
-@watcher
+@watcher("Query", "SendMessageBatch", "UpdateItem")
 def goes_on_where_another_died(stage: Stage) -> None:
     for _ in range(5):
         stage.clients.order({"delay_seconds": 300})
@@ -33,7 +33,7 @@ def goes_on_where_another_died(stage: Stage) -> None:
     stage.watch()
 
 
-@watcher
+@watcher("Query", "SendMessageBatch", "UpdateItem")
 def sends_for_the_target_of_a_pointer(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, "later")
     stage.run(11)
@@ -50,7 +50,7 @@ def _sweep_on(stage: Stage, minutes: int) -> None:
     stage.wait_until_second(FIRST_SWEEP_SECOND)
 
 
-@sweeper
+@sweeper("Query", "SendMessageBatch", "UpdateItem")
 def sends_for_what_no_watcher_found(stage: Stage) -> None:
     for _ in range(4):
         stage.clients.order({"delay_seconds": 200})
@@ -59,54 +59,54 @@ def sends_for_what_no_watcher_found(stage: Stage) -> None:
     stage.sweep()
 
 
-@sweeper
+@sweeper("UpdateItem", "Query", "DeleteItem")
 def lists_and_closes_what_nobody_watched(stage: Stage) -> None:
     stage.wait(180)
     stage.mark("sweeper")
     stage.sweep()
 
 
-@sweeper
+@sweeper("Query", "DeleteItem")
 def closes_what_has_ended(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10})
     stage.run(11)
-    _sweep_on(stage, 2)
+    _sweep_on(stage, 1)
     stage.mark("sweeper")
     stage.sweep()
 
 
-@sweeper
+@sweeper("Query", "SendMessageBatch", "UpdateItem")
 def sends_for_what_a_dead_worker_left(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10})
     stage.break_next("executor", AFTER_CLAIM)
     stage.run(11)
-    _sweep_on(stage, 2)
+    _sweep_on(stage, 1)
     stage.mark("sweeper")
     stage.sweep()
 
 
-@sweeper
+@sweeper("Query", "SendMessageBatch", "UpdateItem")
 def sends_for_a_retry_whose_message_was_lost(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, "flaky")
     stage.wait(11)
     stage.execute()
     stage.purge()
-    _sweep_on(stage, 2)
+    _sweep_on(stage, 1)
     stage.mark("sweeper")
     stage.sweep()
 
 
-@sweeper
+@sweeper("PutItem", "UpdateItem")
 def ends_what_a_dead_worker_left_without_attempts(stage: Stage) -> None:
     stage.clients.order({"rate_seconds": 40}, max_attempts=1)
     stage.break_next("executor", AFTER_CLAIM)
     stage.run(41)
-    _sweep_on(stage, 2)
+    _sweep_on(stage, 1)
     stage.mark("sweeper")
     stage.sweep()
 
 
-@sweeper
+@sweeper("TransactWriteItems", "SendMessageBatch", "UpdateItem")
 def jumps_over_what_a_dead_worker_made_miss(stage: Stage) -> None:
     stage.clients.order({"rate_seconds": 40}, max_attempts=1)
     stage.break_next("executor", AFTER_CLAIM)
@@ -116,16 +116,16 @@ def jumps_over_what_a_dead_worker_made_miss(stage: Stage) -> None:
     stage.sweep()
 
 
-@sweeper
+@sweeper("GetItem", "SendMessageBatch", "UpdateItem")
 def sends_for_the_target_of_a_pointer_that_no_watcher_found(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, "later")
     stage.run(11)
-    _sweep_on(stage, FAR_RETRY_SECONDS // 60 + 3)
+    _sweep_on(stage, FAR_RETRY_SECONDS // 60 + 1)
     stage.mark("sweeper")
     stage.sweep()
 
 
-@sweeper
+@sweeper("GetItem", "UpdateItem")
 def ends_a_pointer_whose_target_has_gone_on(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, "later")
     stage.run(11)
@@ -133,6 +133,5 @@ def ends_a_pointer_whose_target_has_gone_on(stage: Stage) -> None:
     stage.watch()
     stage.wait(120)
     stage.work()
-    _sweep_on(stage, 1)
     stage.mark("sweeper")
     stage.sweep()

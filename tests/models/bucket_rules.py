@@ -70,7 +70,7 @@ def instants(clocks: Clocks) -> tuple[int, ...]:
 
 
 @cache
-def swept(state: State, created_ms: int, scan_began_ms: int | None, *, is_first: bool) -> SweepAction:
+def swept(state: State, created_ms: int, scan_began_ms: int, *, is_first: bool) -> SweepAction:
     """What a pass does with a row that is unfinished."""
     row = DueRow(
         id=execution_id(),
@@ -88,7 +88,7 @@ def swept(state: State, created_ms: int, scan_began_ms: int | None, *, is_first:
     context = SweepContext(
         now_ms=bucket_end_ms(BUCKET) + 90_000,
         is_first_pass=is_first,
-        scan_began_at=scan_began_ms,
+        scan_began_at=scan_began_ms if scan_began_ms >= 0 else None,
         last_resend_at=None,
     )
     return sweep_action(row, context)

@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 from shared.domain.execution import State
 
+UNKNOWN = -1
+"""No position, no instant or no version that could be met again."""
+
 
 class Filing(IntEnum):
     """Where a writer stands. Each step is one look at the clock, or one effect."""
@@ -38,9 +41,9 @@ class Sweeping(IntEnum):
     IDLE = auto()
     MISSING = auto()
     """The shard is not on the list, and its bucket was never gone through."""
+    UNMARKED = auto()
     LISTED = auto()
     PASSING = auto()
-    DONE = auto()
 
 
 class Flaw(Enum):
@@ -82,17 +85,17 @@ class Watcher(NamedTuple):
 
     at: Watching = Watching.IDLE
     newest: bool = False
-    cursor: int = -1
-    page: int = -1
+    cursor: int = UNKNOWN
+    page: int = UNKNOWN
 
 
 class Sweeper(NamedTuple):
     """One run, with what it read of the shard when it listed it."""
 
     at: Sweeping = Sweeping.IDLE
-    version: int = -1
+    version: int = UNKNOWN
     is_first: bool = True
-    scan_began_ms: int | None = None
+    scan_began_ms: int = UNKNOWN
     position: int = 0
     unfinished: int = 0
 
@@ -102,8 +105,8 @@ class Shard(NamedTuple):
 
     version: int = 0
     scanned: bool = False
-    cursor: int = -1
-    scan_began_ms: int | None = None
+    cursor: int = UNKNOWN
+    scan_began_ms: int = UNKNOWN
     was_swept: bool = False
 
 

@@ -17,7 +17,8 @@ from rich.console import Console
 from tests.mutants.catalogue import MUTANTS, SIMULATION, Mutant
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("functions", "infra", "shared", "tests")
+COPIED = ("docs", "functions", "infra", "shared", "tests")
+COPIED_FILES = ("Makefile", "README.md", "cdk.json", "pyproject.toml", "requirements.lock")
 SEEDS = 500
 LONGEST_SECONDS = 900
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider")
@@ -73,7 +74,8 @@ def plant(mutant: Mutant, root: Path) -> None:
 def _copy(root: Path) -> None:
     for name in COPIED:
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", root)
+    for name in COPIED_FILES:
+        shutil.copy(ROOT / name, root)
     (root / ".tools").symlink_to(ROOT / ".tools")
 
 
