@@ -14,6 +14,7 @@ from infra.local.home import LocalHome
 from shared.adapters.kms.vault import KmsVault
 from shared.names import Lane
 from shared.ports import Claimer, Vault
+from tests.conformance.accepted import Acceptance, FakeAcceptance, LoggedAcceptance
 from tests.conformance.clients import Clients
 from tests.conformance.deviations import IMPLEMENTATIONS, deviates
 from tests.conformance.dynamo_lab import DynamoLab
@@ -167,3 +168,20 @@ def vault(request: pytest.FixtureRequest) -> Vault:
 def kms_vault(request: pytest.FixtureRequest) -> KmsVault:
     """The adapter over every engine, for what only KMS shows."""
     return _kms_vault(request.param, request)
+
+
+def _logged_acceptance(name: str, request: pytest.FixtureRequest) -> LoggedAcceptance:
+    client = request.getfixturevalue("clients")("logs", _endpoint(name, request))
+    return LoggedAcceptance(client, f"/conformance/{uuid4().hex[:12]}")
+
+
+@pytest.fixture
+def acceptance(request: pytest.FixtureRequest) -> Acceptance:
+    """The log of acknowledgements of the fake and of every engine."""
+    return FakeAcceptance() if request.param == "fake" else _logged_acceptance(request.param, request)
+
+
+@pytest.fixture
+def logged_acceptance(request: pytest.FixtureRequest) -> LoggedAcceptance:
+    """The adapter over every engine, for what only logs show."""
+    return _logged_acceptance(request.param, request)

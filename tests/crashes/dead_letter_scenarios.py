@@ -10,8 +10,8 @@ dead_letter = Catalogue("dead_letter")
 @dead_letter("SendMessageBatch")
 def schedules_again_what_has_not_started(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 30})
-    stage.send(stage.wakeup_of(order), dead=True)
-    stage.purge_lane()
+    stage.lane.send(stage.wakeup_of(order), dead=True)
+    stage.lane.lose()
     stage.mark("dead_letter")
     stage.rescue()
 
@@ -20,7 +20,7 @@ def schedules_again_what_has_not_started(stage: Stage) -> None:
 def schedules_again_what_waits_for_long(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 10}, "later")
     stage.run(11)
-    stage.send(stage.wakeup_of(order), dead=True)
+    stage.lane.send(stage.wakeup_of(order), dead=True)
     stage.mark("dead_letter")
     stage.rescue()
 
@@ -31,7 +31,7 @@ def schedules_again_what_a_dead_worker_left(stage: Stage) -> None:
     stage.break_next("executor", AFTER_CLAIM)
     stage.run(11)
     stage.wait(10)
-    stage.send(stage.wakeup_of(order), dead=True)
+    stage.lane.send(stage.wakeup_of(order), dead=True)
     stage.mark("dead_letter")
     stage.rescue()
 
@@ -42,7 +42,7 @@ def ends_what_a_dead_worker_left_without_attempts(stage: Stage) -> None:
     stage.break_next("executor", AFTER_CLAIM)
     stage.run(21)
     stage.wait(10)
-    stage.send(stage.wakeup_of(order), dead=True)
+    stage.lane.send(stage.wakeup_of(order), dead=True)
     stage.mark("dead_letter")
     stage.rescue()
 
@@ -51,7 +51,7 @@ def ends_what_a_dead_worker_left_without_attempts(stage: Stage) -> None:
 def looks_after_the_successor_of_what_has_ended(stage: Stage) -> None:
     order = stage.clients.order({"rate_seconds": 60})
     stage.run(61)
-    stage.send(stage.wakeup_of(order, ended=True), dead=True)
+    stage.lane.send(stage.wakeup_of(order, ended=True), dead=True)
     stage.mark("dead_letter")
     stage.rescue()
 
@@ -61,14 +61,14 @@ def parks_what_another_worker_holds(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 5}, timeout_seconds=30)
     stage.break_next("executor", AFTER_CLAIM)
     stage.run(6)
-    stage.send(stage.wakeup_of(order), dead=True)
+    stage.lane.send(stage.wakeup_of(order), dead=True)
     stage.mark("dead_letter")
     stage.rescue()
 
 
 @dead_letter("PutItem")
 def parks_what_nobody_can_read(stage: Stage) -> None:
-    stage.send("no wake-up", dead=True)
+    stage.lane.send("no wake-up", dead=True)
     stage.mark("dead_letter")
     stage.rescue()
 
@@ -78,6 +78,6 @@ def fails_an_item_that_is_broken(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 30})
     message = stage.wakeup_of(order)
     stage.damage(order)
-    stage.send(message, dead=True)
+    stage.lane.send(message, dead=True)
     stage.mark("dead_letter")
     stage.rescue()

@@ -27,18 +27,21 @@ class Worker:
     nursery: Nursery
     module: str
     environment: dict[str, str]
-    deaths: int = 0
     sandbox: Sandbox | None = None
+    is_busy: bool = False
+    """Whether an invocation is under way."""
 
     def invoke(self, event: Any, point: CrashPoint | None = None) -> Invocation:
         """One event; SandboxDiedError where the process ended in the middle of it."""
-        self.sandbox = self.sandbox or self.nursery.sandbox(self.module, self.environment)
+        self.sandbox = sandbox = self.sandbox or self.nursery.sandbox(self.module, self.environment)
+        self.is_busy = True
         try:
-            return self.sandbox.invoke(event, point)
+            return sandbox.invoke(event, point)
         except SandboxDiedError:
-            self.deaths += 1
             self.sandbox = None
             raise
+        finally:
+            self.is_busy = False
 
     def renew(self) -> None:
         """End the process, so that the next event meets one that remembers nothing."""

@@ -1,15 +1,17 @@
-"""The judge: reads what was acknowledged, what arrived, and the history that the API shows; shares no rule with the product.
+"""The judge: reads what was acknowledged, what arrived, and the history that the API shows.
 
-A blow is a process killed, stopped, or told that the connection broke. Each may cost an execution one attempt of which
-nothing is known, and may make a receiver see one more attempt after a success; it excuses nothing else.
+It shares no rule with the product: attempts and instants are counted out here. A blow is a process killed, stopped, or
+told that the connection broke. Each may cost an execution one attempt of which nothing is known, and may make a
+receiver see one more attempt after a success; it excuses nothing else.
 """
 
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.crashes.arrivals import Arrival, instant_ms
+from tests.crashes.arrivals import Arrival
 from tests.crashes.orders import Order
+from tests.crashes.series import series_faults
 
 ENDED = frozenset({"succeeded", "failed", "cancelled", "skipped"})
 UNCALLED = frozenset({"lease_too_short", "request_unreadable", "stopped"})
@@ -74,7 +76,7 @@ class Judge:
         for record in records:
             self._record(order, record, [call for call in calls if call.execution_id == record["id"]])
         if order.is_recurring:
-            self._series(order, records, calls)
+            self.faults += series_faults(order, records, calls, self.deletion_grace_ms)
         elif records:
             self._one_off(order, records[0], calls)
 
@@ -99,11 +101,19 @@ class Judge:
         succeeded = {call.attempt for call in calls if call.status == 200}
         if state == "succeeded" and (begun not in succeeded or recorded.get(begun, {}).get("reason") != "ok"):
             self.faults.append(f"history: {name} is a success that the receiver did not see")
-        if state == "failed" and record["end_reason"] in ("attempts_used_up", "worker_lost"):
-            if begun < order.max_attempts and not (order.cancel_asked_at and begun):
-                self.faults.append(f"lost: {name} failed with {begun} of {order.max_attempts} attempts")
+        if state == "failed" and not self._may_fail(order, record):
+            self.faults.append(f"lost: {name} failed ({record['end_reason']}) after {begun} attempts")
         if state in ("cancelled", "skipped") and begun == 0 and calls:
             self.faults.append(f"history: {name} is {state} and was called")
+
+    def _may_fail(self, order: Order, record: dict[str, Any]) -> bool:
+        """Attempts used up, or made the last by a client."""
+        if record["end_reason"] in ("attempts_used_up", "worker_lost"):
+            if record["attempts_begun"] == order.max_attempts:
+                return True
+        elif record["end_reason"] not in ("stopped", "job_deleted"):
+            return False
+        return order.cancel_asked_at is not None and record["attempts_begun"] > 0
 
     def _one_off(self, order: Order, record: dict[str, Any], calls: list[Arrival]) -> None:
         late = [call for call in calls if call.began_at > (order.cancel_acked_at or call.began_at)]
@@ -115,41 +125,3 @@ class Judge:
                 self.faults.append(f"cancel: {order.path} was stopped and called {late}")
         elif record["state"] == "cancelled" and order.cancel_asked_at is None:
             self.faults.append(f"lost: {order.path} was cancelled by nobody")
-
-    def _series(self, order: Order, records: list[dict[str, Any]], calls: list[Arrival]) -> None:
-        """Each instant between creation and deletion has a record or lies in a recorded gap, and no other has."""
-        asked_at, acked_at = order.cancel_asked_at, order.cancel_acked_at
-        if asked_at is None or acked_at is None:
-            self.faults.append(f"answer: {order.path} was not deleted")
-            return
-        seen = [instant_ms(record["scheduled_at"]) for record in records]
-        due = _instants(order, max([acked_at, *seen]))
-        if len(set(seen)) < len(seen):
-            self.faults.append(f"doubled: {order.path} has two executions of one instant")
-        if not set(seen) <= set(due):
-            self.faults.append(f"instants: {order.path} has {sorted(set(seen) - set(due))[:3]}")
-        covered = set(seen)
-        for record in records:
-            if record["missed"] is not None:
-                first, last = (instant_ms(record["missed"][end]) for end in ("first_at", "last_at"))
-                gap = {instant for instant in due if first <= instant <= last}
-                if len(gap) != record["missed"]["count"] or len(gap & set(seen)) != 1:
-                    self.faults.append(f"history: {order.path} counts {record['missed']} as missed")
-                covered |= gap
-        missing = [instant for instant in due if instant < asked_at and instant not in covered]
-        if missing:
-            self.faults.append(f"lost: {order.path} has no record for {len(missing)}, first {missing[0]}")
-        late = [call for call in calls if call.began_at > acked_at + self.deletion_grace_ms]
-        if late:
-            self.faults.append(f"cancel: {order.path} was deleted, and called {late[0]}")
-
-
-def _instants(order: Order, until_ms: int) -> list[int]:
-    """Counted out one by one, from the second of creation."""
-    step_ms = (order.rate_seconds or 0) * 1000
-    instants = []
-    instant = order.created_at - order.created_at % 1000 + step_ms
-    while instant <= until_ms:
-        instants.append(instant)
-        instant += step_ms
-    return instants

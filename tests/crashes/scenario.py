@@ -1,4 +1,4 @@
-"""A scenario: how an invocation comes about that makes certain AWS calls. Each of those calls is then a place to strike."""
+"""A scenario: how an invocation comes about that makes certain AWS calls, each of which is a place to strike."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -14,13 +14,14 @@ from tests.crashes.dead_letter_scenarios import dead_letter
 from tests.crashes.deployment import deploy
 from tests.crashes.engines import Engines, engines
 from tests.crashes.executor_scenarios import executor
+from tests.crashes.refusal_scenarios import refused
 from tests.crashes.scenario import Scenario
 from tests.crashes.stage import Stage
 from tests.crashes.tick_scenarios import sweeper, watcher
 
 SCENARIOS = [
     scenario
-    for catalogue in (api, watcher, sweeper, executor, dead_letter)
+    for catalogue in (api, watcher, sweeper, executor, refused, dead_letter)
     for scenario in catalogue.scenarios
 ]
 
@@ -54,10 +55,10 @@ class Theatre:
         stage = self._stage = self._stage or self._open()
         stage.begin(point)
         scenario.act(stage)
-        calls, faults = stage.calls, []
+        calls, faults = stage.workers.calls, []
         if point is None and not scenario.makes <= set(calls):
             faults.append(f"empty: the invocation makes no {', '.join(scenario.makes - set(calls))}")
-        if point is not None and not stage.struck:
+        if point is not None and not stage.workers.struck:
             faults.append(f"not struck: the invocation did not make this call, only {', '.join(calls)}")
         mended_seconds = stage.settle()
         faults += stage.verdict()

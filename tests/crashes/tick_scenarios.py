@@ -90,7 +90,7 @@ def sends_for_a_retry_whose_message_was_lost(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, "flaky")
     stage.wait(11)
     stage.execute()
-    stage.purge()
+    stage.lane.lose()
     _sweep_on(stage, 1)
     stage.mark("sweeper")
     stage.sweep()

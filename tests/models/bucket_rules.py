@@ -19,11 +19,11 @@ from shared.domain.bucket import (
 from shared.domain.execution import State
 from shared.domain.sweep import DueRow, SweepAction, SweepContext, sweep_action
 from shared.names import Lane
-from tests.builders import BUCKET, DUE_AT, TENANT, execution_id
+from tests.builders import BUCKET, TENANT, execution_id
 
 START_MS = bucket_start_ms(BUCKET)
-EXTRA_MS = (START_MS - LOOK_AHEAD_MS + 60_000, START_MS + 30_000, bucket_end_ms(BUCKET) + 90_000)
-"""Instants at which nothing changes, so that things can happen well within a window too."""
+EXTRA_MS = (START_MS - LOOK_AHEAD_MS + 60_000, bucket_end_ms(BUCKET) + 90_000)
+"""Two instants more, so that things can happen well within the look-ahead, and long after the end."""
 STEP_MS = 500
 
 
@@ -33,6 +33,7 @@ class Moment(NamedTuple):
     near: bool
     closed: bool
     watched: bool
+    """A tick may take the shard: it has begun, and maybe stood still since."""
     listed: bool
     swept: bool
     due: bool
@@ -53,10 +54,10 @@ def moment(true_ms: int, clocks: Clocks) -> Moment:
     return Moment(
         near=is_near(BUCKET, writer),
         closed=may_be_closed(BUCKET, writer),
-        watched=BUCKET in buckets_to_watch(tick),
+        watched=BUCKET < buckets_to_watch(tick).stop,
         listed=bucket_of(tick) > BUCKET,
         swept=tick >= next_sweep_ms(BUCKET, START_MS),
-        due=true_ms >= DUE_AT,
+        due=true_ms >= START_MS,
     )
 
 

@@ -13,7 +13,6 @@ class Filing(IntEnum):
     """Where a writer stands. Each step is one look at the clock, or one effect."""
 
     BEGINS = auto()
-    CHOSEN = auto()
     OPENED = auto()
     DECIDED = auto()
     """It saw that the scan is far off; whatever happens before its put, it puts PENDING."""
@@ -28,7 +27,6 @@ class Watching(IntEnum):
     """Where a tick of the watcher stands."""
 
     IDLE = auto()
-    STARTED = auto()
     SCANNING = auto()
     READ = auto()
     SENT = auto()
@@ -124,6 +122,21 @@ class World(NamedTuple):
     def with_row(self, number: int, row: Row) -> "World":
         """The same with another row at that place."""
         return self._replace(rows=(*self.rows[:number], row, *self.rows[number + 1 :]))
+
+    def without_the_past(self) -> "World":
+        """The same without what can make no difference any more."""
+        rows = tuple(
+            row
+            if row.state is None or row.state is State.PENDING
+            else Row(row.state)
+            if row.state.is_terminal
+            else row._replace(created_ms=0)
+            for row in self.rows
+        )
+        shard = self.shard
+        if shard is not None and shard.was_swept:
+            shard = shard._replace(scan_began_ms=UNKNOWN)
+        return self._replace(rows=rows, shard=shard)
 
     def __str__(self) -> str:
         """Short enough for a line of a trace."""

@@ -1,0 +1,95 @@
+"""Break real processes and see whether a promise breaks.
+
+python -m tests.crashes sweep [--only PATTERN]
+python -m tests.crashes chaos [--minutes 10] [--seed N]
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from tests.crashes.chaos import run_chaos
+from tests.crashes.sweep import SCENARIOS, Run, runs_of, theatre
+
+console = Console(highlight=False, soft_wrap=True, markup=False)
+
+
+def main(arguments: list[str]) -> int:
+    """0 when every promise held."""
+    parser = argparse.ArgumentParser(prog="python -m tests.crashes")
+    commands = parser.add_subparsers(dest="command", required=True)
+    sweep = commands.add_parser("sweep", help="kill and deafen a worker at each AWS call of each handler")
+    sweep.add_argument("--only", default="", help="only crash points whose line contains this text")
+    chaos = commands.add_parser("chaos", help="kill and stop workers at random under load")
+    chaos.add_argument("--minutes", type=float, default=10)
+    chaos.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="crashes-") as root:
+        if options.command == "sweep":
+            return _sweep(Path(root), options.only)
+        return _chaos(Path(root), options.minutes, options.seed)
+
+
+def _sweep(root: Path, only: str) -> int:
+    begun, points, broken = time.monotonic(), 0, 0
+    with theatre(root) as house:
+        for scenario in SCENARIOS:
+            if only and only not in f"{scenario.function} {scenario.name} [" and "[" not in only:
+                continue
+            runs = list(runs_of(house, scenario, only))
+            points += len(runs) - 1
+            broken += sum(bool(run.faults) for run in runs)
+            _tell(runs)
+    console.print(f"{points} crash points, {broken} broke a promise, {time.monotonic() - begun:.0f} s")
+    return 1 if broken else 0
+
+
+def _tell(runs: list[Run]) -> None:
+    unharmed, struck = runs[0], runs[1:]
+    scenario = unharmed.scenario
+    mended = max((run.mended_seconds for run in struck), default=0)
+    console.print(
+        f"{scenario.function:11} {scenario.name:58} {len(unharmed.calls):3} calls {len(struck):4} points"
+        f"  mended in {unharmed.mended_seconds:5.0f} to {mended:5.0f} s"
+        f"  {sum(run.seconds for run in runs):4.0f} s"
+    )
+    for run in runs:
+        for fault in run.faults:
+            console.print(f"  BROKEN {run}: {fault}")
+
+
+def _chaos(root: Path, minutes: float, seed: int) -> int:
+    begun = time.monotonic()
+    outcome = run_chaos(root, seconds=minutes * 60, seed=seed)
+    lines = {
+        "orders": f"{outcome.orders}, acknowledged {outcome.acknowledged}",
+        "executions": _counted(outcome.executions),
+        "failed though never refused": outcome.unheard,
+        "calls": f"{outcome.calls.total()}, by attempt: {_counted(outcome.calls)}",
+        "calls after a success": f"{outcome.again.total()}, by attempt: {_counted(outcome.again)}",
+        "processes killed": f"{outcome.kills.total()}: {_counted(outcome.kills)}",
+        "processes stopped": f"{outcome.stops.total()}: {_counted(outcome.stops)}",
+        "drained": f"in {outcome.drained_seconds:.0f} s of the run's clock",
+    }
+    for name, value in lines.items():
+        console.print(f"{name:28} {value}")
+    for fault in outcome.faults:
+        console.print(f"  BROKEN {fault}")
+    console.print(
+        f"seed {seed}, {minutes:g} minutes, {len(outcome.faults)} broken promises, {time.monotonic() - begun:.0f} s"
+    )
+    return 1 if outcome.faults else 0
+
+
+def _counted(counts: Counter[Any]) -> str:
+    return ", ".join(f"{key} {count}" for key, count in sorted(counts.items(), key=lambda pair: str(pair[0])))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,130 @@
+"""Chaos: load, and processes killed and stopped at random; then heal, drain, judge."""
+
+import contextlib
+import time
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.crashes.arrivals import Arrival, ArrivalLog
+from tests.crashes.assassin import LONGEST_STOP_SECONDS, Assassin
+from tests.crashes.customers import LONGEST_TIMEOUT_SECONDS, Customer
+from tests.crashes.deployment import deploy
+from tests.crashes.engines import engines
+from tests.crashes.judge import ENDED, Judge
+from tests.crashes.lambda_service import LambdaService
+from tests.crashes.orders import Clients, Order
+
+CUSTOMERS = 3
+SHARDS = 4
+LEASE_MARGIN_SECONDS = 5
+DELETION_GRACE_MS = int((LONGEST_STOP_SECONDS + LONGEST_TIMEOUT_SECONDS + LEASE_MARGIN_SECONDS) * 1000)
+STEPS = ((20, 15), (60, 30), (300, 48))
+AFTER_VISIBILITY_SECONDS = 460
+
+
+@dataclass(slots=True, kw_only=True)
+class Outcome:
+    """What one run came to."""
+
+    faults: list[str]
+    orders: int
+    acknowledged: int
+    executions: Counter[str] = field(default_factory=Counter)
+    """By final state."""
+    calls: Counter[int] = field(default_factory=Counter)
+    """By number of the attempt."""
+    again: Counter[int] = field(default_factory=Counter)
+    """Calls of an execution that had succeeded before, by number of the attempt."""
+    unheard: int = 0
+    """Executions that used up their attempts though their receiver never refused one."""
+    kills: Counter[str] = field(default_factory=Counter)
+    stops: Counter[str] = field(default_factory=Counter)
+    drained_seconds: float = 0.0
+
+
+def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
+    """Load and blows for so long, and then everything to its end."""
+    with contextlib.ExitStack() as stack:
+        running = stack.enter_context(engines(root, goes=True))
+        deployment = deploy(running, shards=SHARDS)
+        stack.callback(deployment.stop)
+        log = ArrivalLog(running.clock, deployment.signing_secret)
+        stack.callback(log.stop)
+        service = LambdaService(deployment)
+        customers = [
+            Customer(running.clock, log.url, service.sender(), seed * CUSTOMERS + number)
+            for number in range(CUSTOMERS)
+        ]
+        assassin = Assassin(service.workers, seed)
+        parts: tuple[Any, ...] = (service, assassin, *customers)
+        for part in parts:
+            part.start()
+            stack.callback(part.stop)
+        time.sleep(seconds)
+        for part in (*customers, assassin, service):
+            part.stop()
+        clients = Clients(running.clock, log.url, service.sender())
+        orders = [order for customer in customers for order in customer.clients.orders]
+        begun_ms = running.clock.now_ms()
+        history = _drain(service, clients, orders)
+        drained_seconds = (running.clock.now_ms() - begun_ms) / 1000
+        judge = Judge(
+            orders=orders,
+            history=history,
+            arrivals=log.arrivals(),
+            blows=assassin.kills.total() + assassin.stops.total(),
+            deletion_grace_ms=DELETION_GRACE_MS,
+        )
+        outcome = _outcome(judge)
+        outcome.kills, outcome.stops = assassin.kills, assassin.stops
+        outcome.drained_seconds = drained_seconds
+        return outcome
+
+
+def _drain(service: LambdaService, clients: Clients, orders: list[Order]) -> dict[str, list[dict[str, Any]]]:
+    """Delete what recurs, let time pass until all has ended and late messages are back; the history by then."""
+    clock = service.deployment.engines.clock
+    clock.stop()
+    service.run()
+    for order in orders:
+        if order.is_recurring and order.cancel_acked_at is None:
+            clients.cancel(order)
+    left = [order for order in orders if order.job_id is not None]
+    for seconds in (step for step, times in STEPS for _ in range(times)):
+        clock.advance(seconds)
+        service.run()
+        left = [order for order in left if not _has_ended(clients, order)]
+        if not left:
+            break
+    clock.advance(AFTER_VISIBILITY_SECONDS)
+    service.run()
+    return {str(order.job_id): clients.history(order) for order in orders}
+
+
+def _has_ended(clients: Clients, order: Order) -> bool:
+    return all(record["state"] in ENDED for record in clients.history(order))
+
+
+def _outcome(judge: Judge) -> Outcome:
+    made: dict[str, list[Arrival]] = defaultdict(list)
+    for arrival in judge.arrivals:
+        made[arrival.execution_id].append(arrival)
+    outcome = Outcome(
+        faults=judge.verdict(),
+        orders=len(judge.orders),
+        acknowledged=sum(order.acked_at is not None for order in judge.orders),
+        calls=Counter(arrival.attempt for arrival in judge.arrivals),
+    )
+    for calls in made.values():
+        calls.sort(key=lambda call: call.began_at)
+        succeeded = [place for place, call in enumerate(calls) if call.status == 200]
+        outcome.again.update(call.attempt for call in (calls[succeeded[0] + 1 :] if succeeded else []))
+    for records in judge.history.values():
+        outcome.executions.update(record["state"] for record in records)
+        outcome.unheard += sum(
+            record["state"] == "failed" and all(call.status == 200 for call in made[record["id"]])
+            for record in records
+        )
+    return outcome

@@ -1,0 +1,55 @@
+"""The standard lane and its dead-letter queue, with what may befall messages: copied, lost, received in vain."""
+
+import json
+from typing import Any
+
+from shared.names import Lane
+from tests.crashes.deployment import Deployment
+from tests.crashes.event_source import Ask, deliver
+
+
+class LaneQueues:
+    """What a scenario does with messages."""
+
+    def __init__(self, deployment: Deployment) -> None:
+        self._sqs = deployment.engines.others.client("sqs")
+        self._clock = deployment.engines.clock
+        self._lane, self._dead = deployment.lanes[Lane.STANDARD], deployment.dead[Lane.STANDARD]
+
+    def deliver(self, ask: Ask) -> bool:
+        """Hand over one batch of the lane; False where there was none."""
+        return deliver(self._sqs, self._lane, ask)
+
+    def deliver_dead(self, ask: Ask) -> bool:
+        """Hand over one batch of dead letters."""
+        return deliver(self._sqs, self._dead, ask)
+
+    def send(self, body: str, *, dead: bool = False) -> None:
+        """Put a message into the lane, or among the dead letters."""
+        self._sqs.send_message(QueueUrl=(self._dead if dead else self._lane).url, MessageBody=body)
+
+    def receive_in_vain(self) -> None:
+        """Somebody took the lane's message and gave it back at once."""
+        (message,) = self._sqs.receive_message(QueueUrl=self._lane.url)["Messages"]
+        self._sqs.change_message_visibility(
+            QueueUrl=self._lane.url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0
+        )
+
+    def lose(self) -> None:
+        """The lane's messages are gone."""
+        self._sqs.purge_queue(QueueUrl=self._lane.url)
+
+    def lose_dead(self) -> None:
+        """The dead letters are gone."""
+        self._sqs.purge_queue(QueueUrl=self._dead.url)
+
+    def wakeup(self, record: dict[str, Any], *, not_before: int | None = None) -> str:
+        """The message that wakes an execution, once more."""
+        body = {
+            "v": 1,
+            "lane": "standard",
+            "tenant": "acme",
+            "keys": [record["id"]],
+            "not_before": not_before or self._clock.now_ms(),
+        }
+        return json.dumps(body)

@@ -1,0 +1,47 @@
+"""What a recurring job owes: each instant between creation and deletion has a record or lies in a recorded gap."""
+
+from typing import Any
+
+from tests.crashes.arrivals import Arrival, instant_ms
+from tests.crashes.orders import Order
+
+
+def series_faults(
+    order: Order, records: list[dict[str, Any]], calls: list[Arrival], deletion_grace_ms: int
+) -> list[str]:
+    """What is broken in one series."""
+    asked_at, acked_at = order.cancel_asked_at, order.cancel_acked_at
+    if asked_at is None or acked_at is None:
+        return [f"answer: {order.path} was not deleted"]
+    faults = []
+    seen = [instant_ms(record["scheduled_at"]) for record in records]
+    due = _instants(order, max([acked_at, *seen]))
+    if len(set(seen)) < len(seen):
+        faults.append(f"doubled: {order.path} has two executions of one instant")
+    if not set(seen) <= set(due):
+        faults.append(f"instants: {order.path} has {sorted(set(seen) - set(due))[:3]}")
+    covered = set(seen)
+    for missed in (record["missed"] for record in records if record["missed"] is not None):
+        first, last = instant_ms(missed["first_at"]), instant_ms(missed["last_at"])
+        gap = {instant for instant in due if first <= instant <= last}
+        if len(gap) != missed["count"] or len(gap & set(seen)) != 1:
+            faults.append(f"history: {order.path} counts {missed} as missed")
+        covered |= gap
+    missing = [instant for instant in due if instant < asked_at and instant not in covered]
+    if missing:
+        faults.append(f"lost: {order.path} has no record for {len(missing)}, first {missing[0]}")
+    late = [call for call in calls if call.began_at > acked_at + deletion_grace_ms]
+    if late:
+        faults.append(f"cancel: {order.path} was deleted, and called {late[0]}")
+    return faults
+
+
+def _instants(order: Order, until_ms: int) -> list[int]:
+    """Counted out one by one, from the second of creation."""
+    step_ms = (order.rate_seconds or 0) * 1000
+    instants = []
+    instant = order.created_at - order.created_at % 1000 + step_ms
+    while instant <= until_ms:
+        instants.append(instant)
+        instant += step_ms
+    return instants

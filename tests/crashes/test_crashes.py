@@ -1,0 +1,50 @@
+"""Real workers, killed with SIGKILL or deafened at a few AWS calls; `make crashes` strikes at all of them."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.crashes.crash_points import CrashPoint, Hit
+from tests.crashes.sweep import SCENARIOS, Theatre, theatre
+
+pytestmark = pytest.mark.integration
+
+POINTS = [
+    # Between the write of a job and its message, and where the client cannot know whether it stands.
+    ("api", "creates-a-job-due-soon", "PutItem", 2, Hit.KILLED_AFTER),
+    ("api", "creates-a-recurring-job", "TransactWriteItems", 1, Hit.ANSWER_LOST),
+    # In the middle of a deletion, which must still be finished and hold.
+    ("api", "deletes-a-recurring-job", "PutItem", 1, Hit.KILLED_AFTER),
+    # Sent, and the cursor not yet moved.
+    ("watcher", "sends-for-what-is-due-soon", "SendMessageBatch", 1, Hit.KILLED_AFTER),
+    # The successor stands, and its predecessor is not yet given up; the jump is made, and not sent for.
+    ("sweeper", "ends-what-a-dead-worker-left-without-attempts", "PutItem", 1, Hit.KILLED_AFTER),
+    ("sweeper", "jumps-over-what-a-dead-worker-made-miss", "TransactWriteItems", 1, Hit.KILLED_AFTER),
+    # Claimed, and no call made: the attempt is used up.
+    ("executor", "makes-a-call", "BatchExecuteStatement", 1, Hit.KILLED_AFTER),
+    # The claim's answer is lost, or the SDK itself repeats the claim: it must be known as one's own.
+    ("executor", "makes-a-call", "BatchExecuteStatement", 1, Hit.ANSWER_LOST),
+    ("executor", "makes-a-call", "BatchExecuteStatement", 1, Hit.SENT_TWICE),
+    # Called, and the outcome not recorded; recorded, and nobody told so.
+    ("executor", "makes-a-call", "UpdateItem", 1, Hit.KILLED_BEFORE),
+    ("executor", "makes-a-call", "UpdateItem", 1, Hit.ANSWER_LOST),
+    # Waiting for a far-off retry without the row that wakes it.
+    ("executor", "makes-a-call-that-is-tried-again-much-later", "UpdateItem", 1, Hit.KILLED_AFTER),
+    ("executor", "makes-a-call-of-a-recurring-job", "PutItem", 1, Hit.KILLED_BEFORE),
+    ("dead_letter", "ends-what-a-dead-worker-left-without-attempts", "UpdateItem", 1, Hit.KILLED_BEFORE),
+]
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Theatre]:
+    with theatre(tmp_path_factory.mktemp("crashes")) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(("function", "name", "operation", "nth", "hit"), POINTS)
+def test_no_promise_is_broken_by_a_crash(
+    house: Theatre, function: str, name: str, operation: str, nth: int, hit: Hit
+) -> None:
+    (scenario,) = (one for one in SCENARIOS if (one.function, one.name) == (function, name))
+    run = house.run(scenario, CrashPoint(operation=operation, nth=nth, hit=hit))
+    assert run.faults == [], f'python -m tests.crashes sweep --only "{function} {name} [{run.point}]"'
