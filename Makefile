@@ -15,7 +15,7 @@ TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)
 # Certificates of the system too: many networks put their own between a machine and the registries.
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 
-.PHONY: help run test check format simulate mutants bench synth lock tools clean
+.PHONY: help run test check format simulate mutants crashes chaos bench synth lock tools clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1	\2/p' Makefile
@@ -41,6 +41,12 @@ simulate: $(VENV) ## Run seeds of the simulation; SEEDS=5000, or ARGS="--first 4
 
 mutants: $(VENV) $(TOOLS) ## Plant each known fault in a copy, and see which suite dies of it; ARGS="NAME ..." for some.
 	$(BIN)/python -m tests.mutants $(ARGS)
+
+crashes: $(VENV) $(TOOLS) ## Kill a worker before and after each AWS call that it makes, heal, judge; ARGS="--only claim".
+	$(BIN)/python -m tests.crashes sweep $(ARGS)
+
+chaos: $(VENV) $(TOOLS) ## Ten minutes of random SIGKILL and SIGSTOP, then heal, drain and judge; ARGS="--minutes 3".
+	$(BIN)/python -m tests.crashes chaos $(ARGS)
 
 bench: $(VENV) ## Count write units and SQS requests per job, on the emulator.
 	$(BIN)/python -m tests.bench $(ARGS)
