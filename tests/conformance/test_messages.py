@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.adapters.sqs.messages import decode_wakeup, encode_wakeup
@@ -32,6 +32,7 @@ WAKEUPS = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(sent=WAKEUPS)
 def test_what_is_written_is_read_back(sent: Wakeup) -> None:
     assert decode_wakeup(encode_wakeup(sent)) == sent
@@ -99,6 +100,7 @@ def test_anything_else_is_refused_with_a_reason_that_is_short_and_repeats_nothin
     assert "example.com" not in reason
 
 
+@settings(deadline=None)
 @given(body=st.text() | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps))
 def test_any_text_is_a_message_or_is_refused(body: str) -> None:
     with pytest.raises(InvalidValueError):

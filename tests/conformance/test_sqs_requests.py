@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shared.adapters.sqs.wakeup_queue as wakeup_queue
@@ -57,6 +57,7 @@ def test_messages_go_out_in_batches_of_ten_and_a_batch_has_one_lane(unplugged: U
         assert len(set(ids)) == len(ids)
 
 
+@settings(deadline=None)
 @given(ahead_ms=st.integers(-(10**13), 10**13))
 def test_no_delay_is_ever_outside_nought_to_nine_hundred_seconds(unplugged: Unplugged, ahead_ms: int) -> None:
     not_before = max(0, DUE_AT + ahead_ms)

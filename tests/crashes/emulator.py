@@ -4,6 +4,7 @@ import os
 import runpy
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -56,8 +57,16 @@ class ClockedEmulator:
             self._process.stdin.close()
 
 
+def end_with_parent() -> None:
+    """Our input is a pipe that whoever started us holds open and never writes to."""
+    while os.read(sys.stdin.fileno(), 1):
+        pass
+    os._exit(0)
+
+
 def main() -> None:
     """Be the emulator, with time as the shared clock tells it."""
+    threading.Thread(target=end_with_parent, daemon=True).start()
     time.time = SharedClock(Path(os.environ[CLOCK])).seconds
     runpy.run_module("ministack", run_name="__main__")
 

@@ -16,6 +16,8 @@ from tests.crashes.series import series_faults
 ENDED = frozenset({"succeeded", "failed", "cancelled", "skipped"})
 UNCALLED = frozenset({"lease_too_short", "request_unreadable", "stopped"})
 """Reasons of attempts that ended before the receiver was called."""
+UNSURE = frozenset({"timeout", "connect_failed", "protocol_error"})
+"""Reasons of attempts that a receiver may not have seen, if their worker stood still in them."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -90,13 +92,17 @@ class Judge:
         arrived = {call.attempt for call in calls}
         recorded = {attempt["number"]: attempt for attempt in record["attempts"]}
         unknown = begun - len(arrived | recorded.keys())
-        uncalled = sum(attempt["reason"] in UNCALLED - {"stopped"} for attempt in record["attempts"])
+        uncalled = sum(
+            attempt["reason"] in UNCALLED - {"stopped"}
+            or (attempt["reason"] in UNSURE and number not in arrived)
+            for number, attempt in recorded.items()
+        )
         if unknown + uncalled > self.blows:
             self.faults.append(f"lost: {name} has {unknown + uncalled} attempts without a call")
         if any(number > begun for number in arrived):
             self.faults.append(f"history: {name} was called with an attempt that it never began")
         for number, attempt in recorded.items():
-            if attempt["reason"] not in UNCALLED and number not in arrived:
+            if attempt["reason"] not in UNCALLED | UNSURE and number not in arrived:
                 self.faults.append(f"history: {name} tells of attempt {number}, which nobody saw")
         succeeded = {call.attempt for call in calls if call.status == 200}
         if state == "succeeded" and (begun not in succeeded or recorded.get(begun, {}).get("reason") != "ok"):

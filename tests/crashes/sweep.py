@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from infra.local.clients import REGION
+from shared.adapters.dynamodb.ledger import DynamoShardLedger
+from shared.domain.bucket import bucket_of
 from tests.crashes.api_scenarios import api
 from tests.crashes.arrivals import ArrivalLog
 from tests.crashes.crash_points import CrashPoint, points_of
@@ -83,8 +86,9 @@ class Theatre:
     def _open(self) -> Stage:
         deployment = deploy(self._engines, shards=1)
         stage = Stage(deployment, ArrivalLog(self._engines.clock, deployment.signing_secret))
-        # The first sweep of a deployment lists an hour of buckets; what is struck later is an ordinary one.
-        stage.sweep()
+        # The first sweep of a deployment would list an hour of buckets; what is struck here is an ordinary one.
+        ledger = DynamoShardLedger(self._engines.store.client("dynamodb"), deployment.tables.leases, REGION)
+        ledger.note_swept_through(bucket_of(stage.clock.now_ms()) - 1)
         return stage
 
 

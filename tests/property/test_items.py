@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.adapters.dynamodb.items import execution_item, pointer_item, read_due_row, read_execution
@@ -98,11 +98,13 @@ def executions(draw: st.DrawFn) -> Execution:
     )
 
 
+@settings(deadline=None)
 @given(execution=executions())
 def test_an_execution_survives_its_item(execution: Execution) -> None:
     assert read_execution(execution_item(execution, REGION)) == execution
 
 
+@settings(deadline=None)
 @given(execution=executions(), expires_at_s=st.none() | NUMBERS)
 def test_the_expiry_is_no_part_of_the_execution(execution: Execution, expires_at_s: int | None) -> None:
     item = execution_item(execution, REGION, expires_at_s)
@@ -110,6 +112,7 @@ def test_the_expiry_is_no_part_of_the_execution(execution: Execution, expires_at
     assert read_execution(item) == execution
 
 
+@settings(deadline=None)
 @given(execution=executions())
 def test_nothing_that_has_ended_can_be_claimed(execution: Execution) -> None:
     claimable_from = execution_item(execution, REGION).get("ca")
@@ -118,6 +121,7 @@ def test_nothing_that_has_ended_can_be_claimed(execution: Execution) -> None:
         assert claimable_from == {"N": str(execution.next_attempt_at - EARLY_MS)}
 
 
+@settings(deadline=None)
 @given(execution=executions())
 def test_a_row_of_a_scan_agrees_with_the_execution(execution: Execution) -> None:
     row = read_due_row(execution_item(execution, REGION), execution.id.bucket, execution.id.shard)
@@ -128,6 +132,7 @@ def test_a_row_of_a_scan_agrees_with_the_execution(execution: Execution) -> None
     assert row.next_attempt_at == execution.next_attempt_at
 
 
+@settings(deadline=None)
 @given(
     bucket=st.integers(0, 10**9), offsets=st.tuples(*[st.integers(0, 59_999)] * 2), entropy=st.integers(0, 9)
 )
@@ -141,6 +146,7 @@ def test_rows_of_a_bucket_sort_by_time(bucket: int, offsets: tuple[int, int], en
     assert (first_sk < second_sk) == (earlier.dispatch_at < later.dispatch_at)
 
 
+@settings(deadline=None)
 @given(target=IDS, dispatch_at=INSTANTS, attempt=st.integers(1, 20), lane=st.sampled_from(Lane))
 def test_a_pointer_survives_its_row(target: ExecutionId, dispatch_at: int, attempt: int, lane: Lane) -> None:
     pointer = Pointer(
@@ -152,6 +158,7 @@ def test_a_pointer_survives_its_row(target: ExecutionId, dispatch_at: int, attem
     assert (row.state, row.created_at, row.tenant_id) == (State.PENDING, 7, "acme")
 
 
+@settings(deadline=None)
 @given(outcomes=st.lists(OUTCOMES, max_size=20).map(tuple))
 def test_outcomes_take_thirteen_bytes_each(outcomes: tuple[AttemptOutcome, ...]) -> None:
     packed = pack_outcomes(outcomes)
@@ -159,6 +166,7 @@ def test_outcomes_take_thirteen_bytes_each(outcomes: tuple[AttemptOutcome, ...])
     assert unpack_outcomes(packed) == outcomes
 
 
+@settings(deadline=None)
 @given(outcome=OUTCOMES, excess_ms=st.integers(1, 1 << 40))
 def test_a_duration_beyond_its_field_is_cut_to_the_longest(outcome: AttemptOutcome, excess_ms: int) -> None:
     longest_ms = (1 << 24) - 1

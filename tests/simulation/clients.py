@@ -51,12 +51,13 @@ class Clients:
         """Draw the load of this seed and schedule it."""
         rng = self.world.rng
         for _ in range(rng.randint(6, 24)):
-            self._order(After(rng.choice((0, 1, 3, 20, 60, 130, 200, rng.randint(0, 240)))))
+            self.order(After(rng.choice((0, 1, 3, 20, 60, 130, 200, rng.randint(0, 240)))))
         for _ in range(rng.randint(0, 3)):
             timing: Timing = Every(rng.choice((1, 2, 5, 17, 30, 75)))
-            self._order(timing if rng.random() < 0.8 else Cron(line="* * * * *", timezone="Europe/Berlin"))
+            self.order(timing if rng.random() < 0.8 else Cron(line="* * * * *", timezone="Europe/Berlin"))
 
-    def _order(self, timing: Timing) -> None:
+    def order(self, timing: Timing, cancelled: float = 0.3) -> None:
+        """Ask for one job at some time of the load, and, with some probability, for its cancellation."""
         rng = self.world.rng
         tenant = rng.choice(TENANTS)
         number = len(self.orders)
@@ -78,7 +79,7 @@ class Clients:
         )
         self.orders.append(order)
         self._request("create", lambda ports: self._create(ports, order), at_ms)
-        if not order.is_recurring and rng.random() < 0.3:
+        if not order.is_recurring and rng.random() < cancelled:
             self.cancel(order, at_ms + rng.randint(50, 200_000))
 
     def cancel(self, order: Ordered, at_ms: int) -> None:

@@ -2,8 +2,12 @@
 
 import pytest
 
+from shared.domain.bucket import MINUTE_MS
+from shared.domain.new_job import After
+from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.faults import FaultMix
 from tests.simulation.run import run_seed
+from tests.simulation.world import START_MS, World
 
 BLOCKS = 20
 SEEDS_IN_BLOCK = 10
@@ -35,3 +39,17 @@ def test_in_calm_weather_each_attempt_takes_little_more_than_one_message() -> No
     assert not any(outcome.faults for outcome in outcomes)
     sends, calls = sum(outcome.sends for outcome in outcomes), sum(outcome.calls for outcome in outcomes)
     assert sends <= 1.05 * calls
+
+
+def test_a_job_twenty_minutes_ahead_is_found_by_a_watcher_and_called_once_on_time() -> None:
+    world = World(1, FaultMix())
+    clients = Clients(world)
+    world.start_ticks(lambda: START_MS + 40 * MINUTE_MS)
+    clients.order(After(1_200), cancelled=0)
+    world.hub.run_until(START_MS + LOAD_MS + 40_000)
+    assert world.lanes.sends == 0
+    world.hub.run_until(START_MS + 40 * MINUTE_MS)
+    (arrival,) = world.receiver.log
+    (order,) = clients.orders
+    assert order.due_at is not None
+    assert 0 <= arrival.began_at - order.due_at <= 1_500

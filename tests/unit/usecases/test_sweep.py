@@ -137,7 +137,14 @@ def test_an_unreadable_row_is_named_and_blocks_nobody() -> None:
     assert world.sent() == [good.id]
     assert len(report.quarantined) == 1
     assert str(bad.id) in report.quarantined[0]
-    assert (BUCKET, 0) in world.ledger.rows, "the shard stays open for it"
+
+
+def test_an_unreadable_row_alone_keeps_its_shard_open() -> None:
+    world = unscanned()
+    bad = put(world)
+    world.table.executions[bad.id].damage = Damage.NEWER
+    assert swept(world, FIRST_PASS).closed == 0
+    assert (BUCKET, 0) in world.ledger.rows
 
 
 def test_a_refused_message_is_counted_and_its_row_is_sent_for_at_the_next_pass() -> None:
