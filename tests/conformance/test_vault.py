@@ -127,3 +127,12 @@ def test_a_fault_of_kms_is_unavailability_and_is_not_remembered(kms_vault: KmsVa
         with answering(kms_vault._client, "*", fault), pytest.raises(UnavailableError):
             kms_vault.new_data_key("acme")
     assert kms_vault.unseal(acme, "job", sealed) == PLAIN
+
+
+def test_a_tenant_opens_nothing_of_another_even_under_the_same_key(kms_vault: KmsVault) -> None:
+    acme, globex = tenant(id="acme"), tenant(id="globex")
+    unwrapped = {"Plaintext": bytes(32)}
+    with answering(kms_vault._client, "Decrypt", unwrapped, unwrapped):
+        sealed = kms_vault.seal(acme, "job", PLAIN)
+        with pytest.raises(UnreadableItemError):
+            kms_vault.unseal(globex, "job", sealed)

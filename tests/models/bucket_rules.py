@@ -22,8 +22,9 @@ from shared.names import Lane
 from tests.builders import BUCKET, TENANT, execution_id
 
 START_MS = bucket_start_ms(BUCKET)
-EXTRA_MS = (START_MS - LOOK_AHEAD_MS + 60_000, bucket_end_ms(BUCKET) + 90_000)
-"""Two instants more, so that things can happen well within the look-ahead, and long after the end."""
+FAR_MS = START_MS - LOOK_AHEAD_MS - 3 * GUARD_MS
+WITHIN_MS = START_MS - LOOK_AHEAD_MS + 60_000
+"""Nothing changes here; but things can happen well within the look-ahead, too."""
 STEP_MS = 500
 
 
@@ -36,7 +37,6 @@ class Moment(NamedTuple):
     """A tick may take the shard: it has begun, and maybe stood still since."""
     listed: bool
     swept: bool
-    due: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +57,25 @@ def moment(true_ms: int, clocks: Clocks) -> Moment:
         watched=BUCKET < buckets_to_watch(tick).stop,
         listed=bucket_of(tick) > BUCKET,
         swept=tick >= next_sweep_ms(BUCKET, START_MS),
-        due=true_ms >= START_MS,
     )
 
 
 @cache
 def instants(clocks: Clocks) -> tuple[int, ...]:
-    """Each true instant at which anything changes for anybody, from long before the scan to long after the end."""
-    first, last = START_MS - LOOK_AHEAD_MS - 3 * GUARD_MS, EXTRA_MS[-1]
-    grid = range(first, last, STEP_MS)
+    """Each true instant at which anything changes for anybody, from before the scan to the first pass of a sweep."""
+    grid = range(FAR_MS, bucket_end_ms(BUCKET) + 4 * GUARD_MS, STEP_MS)
     changes = [later for earlier, later in pairwise(grid) if moment(earlier, clocks) != moment(later, clocks)]
-    return tuple(sorted({first, *changes, *EXTRA_MS}))
+    return tuple(sorted({FAR_MS, *changes, WITHIN_MS}))
+
+
+def is_unseen(created_ms: int, scan_began_ms: int) -> bool:
+    """Whether a first pass takes a row for one that a scan may have missed."""
+    return swept(State.PENDING, created_ms, scan_began_ms, is_first=True) is SweepAction.RESEND
 
 
 @cache
-def swept(state: State, created_ms: int, scan_began_ms: int, *, is_first: bool) -> SweepAction:
-    """What a pass does with a row that is unfinished."""
+def swept(state: State, created_ms: int, scan_began_ms: int | None, *, is_first: bool) -> SweepAction:
+    """What a pass does with a row that is unfinished; `scan_began_ms` is of a scan that was finished."""
     row = DueRow(
         id=execution_id(),
         sort_key="",
@@ -89,7 +92,7 @@ def swept(state: State, created_ms: int, scan_began_ms: int, *, is_first: bool) 
     context = SweepContext(
         now_ms=bucket_end_ms(BUCKET) + 90_000,
         is_first_pass=is_first,
-        scan_began_at=scan_began_ms if scan_began_ms >= 0 else None,
+        scan_began_at=scan_began_ms,
         last_resend_at=None,
     )
     return sweep_action(row, context)

@@ -90,9 +90,8 @@ class FilingModel:
             if row.in_lane:
                 if self.sweepers:
                     yield "fault: a message is lost", world.with_row(number, row._replace(in_lane=False))
-                if actors.moment(world).due:
-                    ended = row._replace(state=State.SUCCEEDED, in_lane=False)
-                    yield f"executor runs {number}", world.with_row(number, ended)
+                ended = row._replace(state=State.SUCCEEDED, in_lane=False)
+                yield f"executor runs {number}", world.with_row(number, ended)
         if world.now + 1 < len(rules.instants(self.clocks)):
             yield "time passes", world._replace(now=world.now + 1)
 

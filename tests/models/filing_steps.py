@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from shared.domain.execution import State
 from shared.domain.sweep import SweepAction
 from tests.models import bucket_rules as rules
-from tests.models.bucket_rules import Clocks, Moment
+from tests.models.bucket_rules import START_MS, Clocks, Moment
 from tests.models.filing_world import (
+    NEW_MS,
+    OLD_MS,
     UNKNOWN,
     Filing,
     Flaw,
@@ -42,7 +44,10 @@ class Actors:
         moment, row = self.moment(world), world.rows[number]
         match world.writers[number]:
             case Filing.BEGINS:
-                created_ms = row.created_ms or self._now_ms(world) + self.clocks.writer_ms
+                created_ms = row.created_ms
+                if created_ms == UNKNOWN:
+                    begun = world.shard is not None and world.shard.begun
+                    created_ms = NEW_MS if begun else self._now_ms(world) + self.clocks.writer_ms
                 begun = world.with_row(number, row._replace(created_ms=created_ms))
                 yield "begins, reopens where it must", self._reopened(begun, moment.closed), Filing.OPENED
             case Filing.OPENED:
@@ -120,15 +125,20 @@ class Actors:
         shard = world.shard or Shard()
         if shard.scanned:
             return
-        began_ms = shard.scan_began_ms
-        if began_ms == UNKNOWN:
-            began_ms = self._now_ms(world) + self.clocks.tick_ms
         taken = world._replace(
-            shard=shard._replace(scan_began_ms=began_ms),
+            rows=world.rows if shard.begun else tuple(self._compared(row, world) for row in world.rows),
+            shard=shard._replace(begun=True),
             watchers=tuple(watcher._replace(newest=False) for watcher in world.watchers),
         )
         mine = Watcher(Watching.SCANNING, newest=True, cursor=shard.cursor)
         yield "takes the shard", self._bumped(taken), mine
+
+    def _compared(self, row: Row, world: World) -> Row:
+        """The row, with its age told from the beginning of the scan."""
+        if row.created_ms == UNKNOWN:
+            return row
+        is_unseen = rules.is_unseen(row.created_ms, self._now_ms(world) + self.clocks.tick_ms)
+        return row._replace(created_ms=NEW_MS if is_unseen and row.created_ms != NEW_MS else OLD_MS)
 
     def _read(self, world: World, tick: Watcher) -> Iterator[tuple[str, World, Watcher]]:
         """The next page, of one row; every row is read as it stands."""
@@ -194,8 +204,8 @@ class Actors:
         position = len(world.rows) if last else run.position + 1
         if not row.is_open or row.state is None:
             return "passes a row", world, run._replace(position=position)
-        began_ms = run.scan_began_ms
-        action = rules.swept(row.state, row.created_ms, began_ms, is_first=run.is_first)
+        scan_began_ms = START_MS if run.scanned else None
+        action = rules.swept(row.state, row.created_ms, scan_began_ms, is_first=run.is_first)
         if action is SweepAction.RESEND:
             world = _sent(world, run.position)
         return "passes an unfinished row", world, run._replace(position=position, unfinished=1)
@@ -214,12 +224,12 @@ class Actors:
         shard = world.shard
         if shard is None:
             return Sweeper()
-        trusts = shard.scanned or self.flaw is Flaw.SCAN_TRUSTED
+        trusts = shard.scanned or (shard.begun and self.flaw is Flaw.SCAN_TRUSTED)
         return Sweeper(
             Sweeping.LISTED,
             version=shard.version,
             is_first=not shard.was_swept,
-            scan_began_ms=shard.scan_began_ms if trusts and not shard.was_swept else UNKNOWN,
+            scanned=trusts and not shard.was_swept,
         )
 
 

@@ -64,11 +64,15 @@ class Flaw(Enum):
     MARKED_UNLISTED = "the sweeper notes a bucket as gone through before its shards are listed"
 
 
+OLD_MS, NEW_MS = 0, 1 << 60
+"""For once a scan has begun: created too long before it to be taken for unseen, and not so long."""
+
+
 class Row(NamedTuple):
     """One execution. `sent`: a message for it was accepted once; `in_lane`: one is there now."""
 
     state: State | None = None
-    created_ms: int = 0
+    created_ms: int = UNKNOWN
     sent: bool = False
     in_lane: bool = False
 
@@ -76,6 +80,12 @@ class Row(NamedTuple):
     def is_open(self) -> bool:
         """Whether it stands there unfinished."""
         return self.state is not None and not self.state.is_terminal
+
+    def without_the_past(self) -> "Row":
+        """Nobody asks when a row was created that is not PENDING, or what became of the messages of an ended one."""
+        if self.state in (None, State.PENDING):
+            return self
+        return Row(self.state, OLD_MS) if not self.is_open else self._replace(created_ms=OLD_MS)
 
 
 class Watcher(NamedTuple):
@@ -93,7 +103,7 @@ class Sweeper(NamedTuple):
     at: Sweeping = Sweeping.IDLE
     version: int = UNKNOWN
     is_first: bool = True
-    scan_began_ms: int = UNKNOWN
+    scanned: bool = False
     position: int = 0
     unfinished: int = 0
 
@@ -104,7 +114,7 @@ class Shard(NamedTuple):
     version: int = 0
     scanned: bool = False
     cursor: int = UNKNOWN
-    scan_began_ms: int = UNKNOWN
+    begun: bool = False
     was_swept: bool = False
 
 
@@ -125,18 +135,9 @@ class World(NamedTuple):
 
     def without_the_past(self) -> "World":
         """The same without what can make no difference any more."""
-        rows = tuple(
-            row
-            if row.state is None or row.state is State.PENDING
-            else Row(row.state)
-            if row.state.is_terminal
-            else row._replace(created_ms=0)
-            for row in self.rows
-        )
-        shard = self.shard
-        if shard is not None and shard.was_swept:
-            shard = shard._replace(scan_began_ms=UNKNOWN)
-        return self._replace(rows=rows, shard=shard)
+        if all(row.state in (None, State.PENDING) for row in self.rows):
+            return self
+        return self._replace(rows=tuple(row.without_the_past() for row in self.rows))
 
     def __str__(self) -> str:
         """Short enough for a line of a trace."""

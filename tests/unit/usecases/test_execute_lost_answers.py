@@ -34,7 +34,7 @@ class Mute:
 
 
 @pytest.mark.parametrize("granted", [True, False])
-@pytest.mark.parametrize("times", range(1, CLAIM_TRIES))
+@pytest.mark.parametrize("times", [1, 2])
 def test_a_claim_whose_answer_was_lost_is_asked_for_again_and_counts_once(times: int, granted: bool) -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())
@@ -72,7 +72,7 @@ def row_owners(world: World) -> set[str | None]:
 
 
 @pytest.mark.parametrize("answer", [OK, DOWN])
-@pytest.mark.parametrize("times", range(1, FINISH_TRIES))
+@pytest.mark.parametrize("times", [1, 2])
 def test_an_outcome_whose_answer_was_lost_is_recognised_as_ones_own(times: int, answer: Answer) -> None:
     world = World(DUE_AT, answer_to=in_turn(answer))
     execution = world.put(world.one_off())
@@ -86,7 +86,7 @@ def test_an_outcome_whose_answer_was_lost_is_recognised_as_ones_own(times: int, 
     assert report.returned() == []
 
 
-@pytest.mark.parametrize("times", range(1, FINISH_TRIES))
+@pytest.mark.parametrize("times", [1, 2])
 def test_an_outcome_that_was_not_written_is_written_again(times: int) -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())

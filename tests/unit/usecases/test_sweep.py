@@ -1,47 +1,10 @@
 """SWEEP: whatever is late, stuck or forgotten in an ended bucket is sent for again, until nothing is unfinished."""
 
-from typing import Any
-
 import pytest
 
-from shared.domain.bucket import ShardRange, bucket_end_ms, bucket_start_ms
-from shared.domain.errors import UnavailableError
-from shared.domain.execution import Execution, State
-from shared.usecases.sweep_buckets import SweepReport
-from tests.builders import BUCKET, DUE_AT, in_state, one_off
-from tests.fakes.table import Damage
-from tests.unit.usecases.steps import Crash
-from tests.unit.usecases.world import World
-
-END = bucket_end_ms(BUCKET)
-SCAN = bucket_start_ms(BUCKET) - 120_000
-FIRST_PASS = END + 10_000
-SECOND_PASS = END + 60_000
-
-
-def scanned() -> World:
-    """A watcher has finished the bucket in time; nothing was there yet."""
-    world = World(SCAN)
-    world.watch(ShardRange(index=0, of=1))
-    world.ledger.note_swept_through(BUCKET - 1)
-    return world
-
-
-def unscanned(mark: int = BUCKET - 1) -> World:
-    """No watcher ever looked at the bucket."""
-    world = World(SCAN)
-    world.ledger.note_swept_through(mark)
-    return world
-
-
-def swept(world: World, at: int) -> SweepReport:
-    world.clock.time_ms = at
-    return world.sweep()
-
-
-def put(world: World, state: State = State.PENDING, number: int = 1, **fields: Any) -> Execution:
-    fields = {"created_at": SCAN - 600_000} | fields
-    return world.put(in_state(one_off(number, created_at=fields.pop("created_at")), state, **fields))
+from shared.domain.execution import State
+from tests.builders import BUCKET, DUE_AT
+from tests.unit.usecases.sweeps import END, FIRST_PASS, SCAN, SECOND_PASS, put, scanned, swept, unscanned
 
 
 def test_the_first_pass_comes_ten_seconds_after_the_end() -> None:
@@ -129,81 +92,8 @@ def test_every_page_of_a_shard_is_swept() -> None:
     assert swept(world, FIRST_PASS).resent == 501
 
 
-def test_an_unreadable_row_is_named_and_blocks_nobody() -> None:
-    world = unscanned()
-    bad, good = put(world, number=1), put(world, number=2)
-    world.table.executions[bad.id].damage = Damage.NEWER
-    report = swept(world, FIRST_PASS)
-    assert world.sent() == [good.id]
-    assert len(report.quarantined) == 1
-    assert str(bad.id) in report.quarantined[0]
-
-
-def test_an_unreadable_row_alone_keeps_its_shard_open() -> None:
-    world = unscanned()
-    bad = put(world)
-    world.table.executions[bad.id].damage = Damage.NEWER
-    assert swept(world, FIRST_PASS).closed == 0
-    assert (BUCKET, 0) in world.ledger.rows
-
-
-def test_a_refused_message_is_counted_and_its_row_is_sent_for_at_the_next_pass() -> None:
-    world = unscanned()
-    row = put(world)
-    world.queue.fail_once(row.id)
-    report = swept(world, FIRST_PASS)
-    assert (report.resent, report.send_failed) == (0, 1)
-    swept(world, SECOND_PASS)
-    assert world.sent() == [row.id]
-
-
-def test_a_shard_that_does_not_answer_keeps_nobody_else_from_being_swept() -> None:
-    world = unscanned(mark=BUCKET - 2)
-    row = put(world)
-    world.steps.fail("store.scan")
-    report = swept(world, FIRST_PASS)
-    assert (report.unavailable, world.sent()) == (1, [row.id])
-
-
 def test_the_age_of_the_oldest_unclaimed_execution_is_reported() -> None:
     world = scanned()
     put(world)
     put(world, State.RUNNING, number=2, lease_until=END)
     assert swept(world, SECOND_PASS).oldest_unclaimed_ms == SECOND_PASS - DUE_AT
-
-
-def test_an_unreadable_progress_report_slows_nothing() -> None:
-    world = unscanned()
-    row = put(world)
-    world.steps.fail("progress.read", times=3)
-    swept(world, FIRST_PASS)
-    assert world.sent() == [row.id]
-
-
-def test_an_unanswered_ledger_is_no_silent_success() -> None:
-    world = unscanned()
-    world.steps.fail("ledger.open_before")
-    with pytest.raises(UnavailableError):
-        swept(world, FIRST_PASS)
-
-
-STEPS = [
-    "ledger.open_before",
-    "ledger.reopen",
-    "ledger.note_swept_through",
-    "store.scan",
-    "queue.send",
-    "ledger.record_pass",
-]
-
-
-@pytest.mark.parametrize("step", STEPS)
-def test_whoever_comes_after_a_sweeper_that_died_misses_no_row(step: str) -> None:
-    world = unscanned()
-    row = put(world)
-    world.steps.crash_after(step)
-    with pytest.raises(Crash):
-        swept(world, FIRST_PASS)
-    swept(world, SECOND_PASS)
-    assert set(world.sent()) == {row.id}
-    assert (BUCKET, 0) in world.ledger.rows

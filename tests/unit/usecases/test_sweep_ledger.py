@@ -149,6 +149,15 @@ def test_a_sweeper_without_time_stops_and_the_next_one_goes_on_where_it_stopped(
     assert set(world.sent()) == {row.id for row in rows}
 
 
+def test_without_any_time_nothing_is_swept() -> None:
+    world = swept_before()
+    world.put(one_off(state=State.QUEUED))
+    world.ledger.reopen(BUCKET, 0, FIRST_PASS)
+    world.clock.time_ms = FIRST_PASS
+    assert world.sweep(lambda: False).shards_swept == 0
+    assert world.sweep(budget(2)).shards_swept == 1
+
+
 def test_the_oldest_bucket_comes_first() -> None:
     world = swept_before()
     rows = [world.put(one_off(minute, due_at=DUE_AT + minute * MINUTE)) for minute in range(5)]
