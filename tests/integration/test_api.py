@@ -207,11 +207,11 @@ def test_a_foreign_job_is_answered_like_an_unknown_one(stack: LocalStack, api: A
 
 def test_a_cancelled_job_is_never_called(api: Api) -> None:
     with Receiver() as receiver:
-        body = {"schedule": {"delay_seconds": 3}, "request": {"url": f"{receiver.url}/cancelled"}}
+        body = {"schedule": {"delay_seconds": 20}, "request": {"url": f"{receiver.url}/cancelled"}}
         job_id = api.request("POST", "/v1/jobs", body).json()["id"]
         assert api.request("DELETE", f"/v1/jobs/{job_id}").json()["state"] == "cancelled"
         assert api.request("DELETE", f"/v1/jobs/{job_id}").status == 200
-        sentinel = {"schedule": {"delay_seconds": 5}, "request": {"url": f"{receiver.url}/sentinel"}}
+        sentinel = {"schedule": {"delay_seconds": 21}, "request": {"url": f"{receiver.url}/sentinel"}}
         assert api.request("POST", "/v1/jobs", sentinel).status == 201
         receiver.wait_for(1, path="/sentinel", timeout=PATIENCE)
         assert receiver.calls("/cancelled") == []
