@@ -27,8 +27,6 @@ def problem_for(fault: Exception) -> ProblemError | None:
     """The problem that an error is answered with; None where it is ours."""
     if isinstance(fault, ProblemError):
         return fault
-    if isinstance(fault, ValidationError):
-        return _schema_problem(fault)
     for kind, problem in _PROBLEMS:
         if isinstance(fault, kind):
             if problem is Problem.SERVICE_UNAVAILABLE:
@@ -53,7 +51,7 @@ def _field_errors(fault: Exception) -> list[FieldError]:
     return [FieldError("", str(fault))] if isinstance(fault, errors.InvalidValueError) else []
 
 
-def _schema_problem(fault: ValidationError) -> ProblemError:
+def schema_problem(fault: ValidationError) -> ProblemError:
     """All errors at once, each with its JSON pointer; what was sent is not repeated."""
     found = [
         FieldError(_pointer(error["loc"]), error["msg"])

@@ -3,8 +3,11 @@
 import re
 from dataclasses import dataclass
 
+from pydantic import ValidationError
+
 from functions.api import strict_json
 from functions.api.cursors import seal_cursor, unseal_cursor
+from functions.api.faults import schema_problem
 from functions.api.models import ExecutionPageOut, JobIn, JobOut
 from functions.api.problems import Problem, ProblemError
 from functions.api.views import job_out, page_out
@@ -38,7 +41,7 @@ class Service:
 
     def create(self, tenant: Tenant, body: bytes, idempotency_key: str | None) -> tuple[JobOut, bool]:
         """The created job, and whether it is a replay."""
-        asked = JobIn.model_validate(strict_json.parse(body)).new_job()
+        asked = _read_job(body).new_job()
         if idempotency_key is not None and not _KEY.fullmatch(idempotency_key):
             raise ProblemError(
                 Problem.IDEMPOTENCY_KEY_INVALID, "an Idempotency-Key is 1 to 255 visible ASCII characters"
@@ -74,3 +77,11 @@ class Service:
 
     def _show(self, tenant: Tenant, job: Execution | Job) -> JobOut:
         return job_out(job, self.open_request(tenant, job), self.clock.now_ms())
+
+
+def _read_job(body: bytes) -> JobIn:
+    """Only here is a broken schema the client's fault."""
+    try:
+        return JobIn.model_validate(strict_json.parse(body))
+    except ValidationError as fault:
+        raise schema_problem(fault) from fault

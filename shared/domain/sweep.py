@@ -106,7 +106,8 @@ def let_through_at(row: DueRow, context: SweepContext) -> int:
 
 def _visible_at(row: DueRow, context: SweepContext) -> int:
     """When the latest message for the row became visible."""
-    return max(row.id.dispatch_at, row.next_attempt_at or 0, context.last_resend_at or 0)
+    sent_at = max(row.created_at, context.last_resend_at or 0)
+    return max(row.id.dispatch_at, row.next_attempt_at or 0, sent_at)
 
 
 def actionable_at(row: DueRow) -> int | None:

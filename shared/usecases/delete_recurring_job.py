@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 
 from shared.domain.bucket import GUARD_MS
 from shared.domain.errors import NotFoundError
-from shared.domain.execution import NOT_STARTED, EndReason, State, Transition
+from shared.domain.execution import NOT_STARTED, EndReason, Execution, State, Transition
 from shared.domain.job import Job, JobState
 from shared.domain.retention import Retention
 from shared.domain.schedule import first_after, instants_before
 from shared.ports import Clock, ExecutionStore, JobStore
 from shared.usecases.find_head import FindHead
+from shared.usecases.read_executions import read_readable
 
 STOPPED_ONE_BY_ONE = 500
 """So many past occurrences are looked at for retries; an older retry sees for itself that its job is gone."""
@@ -75,17 +76,24 @@ class DeleteRecurringJob:
         begun_by = self.clock.now_ms() + GUARD_MS
         instants = instants_before(job.schedule, begun_by + 1, job.created_at, STOPPED_ONE_BY_ONE)
         for start in range(0, len(instants), 100):
-            found = self.store.get_many([job.id_at(instant) for instant in instants[start : start + 100]])
-            for execution in found.values():
-                if execution.state is State.WAITING:
-                    self.store.cancel(
-                        execution.id,
-                        Transition.CANCEL,
-                        reason=EndReason.JOB_DELETED,
-                        expires_at_s=self._expires_at_s(),
-                    )
-                elif execution.state is State.RUNNING:
-                    self.store.stop_retries(execution.id)
+            page = [job.id_at(instant) for instant in instants[start : start + 100]]
+            for execution in read_readable(self.store, page).values():
+                if execution.state in (State.WAITING, State.RUNNING):
+                    self._stop(execution)
+
+    def _stop(self, execution: Execution) -> None:
+        """Twice, because an attempt may end or begin in between; one that goes on even so asks for its job itself."""
+        for _ in range(2):
+            if self.store.stop_retries(execution.id):
+                return
+            standing = self.store.cancel(
+                execution.id,
+                Transition.CANCEL,
+                reason=EndReason.JOB_DELETED,
+                expires_at_s=self._expires_at_s(),
+            )
+            if standing is None:
+                return
 
     def _expires_at_s(self) -> int:
         return self.retention.expires_at_s(self.clock.now_ms())

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from shared.domain.bucket import GUARD_MS
+from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
+from shared.domain.ids import ExecutionId
 from shared.domain.job import Job
 from shared.domain.schedule import first_after, instants_before
 from shared.ports import ExecutionStore
@@ -27,8 +29,16 @@ class FindHead:
             instants = instants_before(job.schedule, before_at, job.chain_from, limit)
             if not instants:
                 return None
-            found = self.store.get_many([job.id_at(instant) for instant in instants])
-            for instant in instants:
-                if job.id_at(instant) in found:
-                    return found[job.id_at(instant)]
+            head = self._newest([job.id_at(instant) for instant in instants])
+            if head is not None:
+                return head
             before_at, page = instants[-1], page + 1
+
+    def _newest(self, ids: list[ExecutionId]) -> Execution | None:
+        """The first of these that stands there; UnreadableItemError only where that very one cannot be read."""
+        try:
+            found = self.store.get_many(ids)
+        except UnreadableItemError:
+            standing = (self.store.get(key) for key in ids)
+            return next((execution for execution in standing if execution is not None), None)
+        return next((found[key] for key in ids if key in found), None)

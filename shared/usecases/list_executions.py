@@ -7,6 +7,7 @@ from shared.domain.job import Job
 from shared.domain.schedule import first_after, instants_before
 from shared.ports import Clock, ExecutionStore
 from shared.usecases.find_job import FindJob
+from shared.usecases.read_executions import read_readable
 
 EXAMINED_AT_MOST = 500
 PAGE = 100
@@ -53,7 +54,7 @@ class ListExecutions:
         examined = 0
         while examined < EXAMINED_AT_MOST:
             instants = instants_before(job.schedule, before_at, job.created_at, PAGE)
-            found = self.store.get_many([job.id_at(instant) for instant in instants])
+            found = read_readable(self.store, [job.id_at(instant) for instant in instants])
             for instant in instants:
                 execution = found.get(job.id_at(instant))
                 if execution is not None:
@@ -76,6 +77,6 @@ class ListDeadLetters:
     def __call__(self, tenant_id: str, *, limit: int, after: str | None = None) -> DeadLetterPage:
         """The index says which; what they say is read from the items themselves."""
         ids, next_after = self.store.failed(tenant_id, after=after, limit=limit)
-        found = self.store.get_many(ids) if ids else {}
+        found = read_readable(self.store, ids) if ids else {}
         failed = (found[key] for key in ids if key in found and found[key].state is State.FAILED)
         return DeadLetterPage(executions=tuple(failed), next_after=next_after)

@@ -1,4 +1,4 @@
-"""The engines, each started once for the session, and the implementations that the suites run over."""
+"""The engines, each started once for all suites, and the implementations that these run over."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,7 +60,7 @@ def dynamodb_local() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def moto() -> Iterator[None]:
-    """Calls to AWS go to moto; those to an engine's own endpoint pass."""
+    """Calls to AWS go to moto; those of clients with an endpoint pass it by."""
     with mock_aws():
         yield None
 

@@ -5,6 +5,7 @@ python -m tests.crashes chaos [--minutes 10] [--seed N]
 """
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
@@ -18,6 +19,7 @@ from tests.crashes.chaos import run_chaos
 from tests.crashes.sweep import SCENARIOS, Run, runs_of, theatre
 
 console = Console(highlight=False, soft_wrap=True, markup=False)
+PATTERN_HELP = 'part of a line such as "executor makes-a-call [UpdateItem 1 killed before]"'
 
 
 def main(arguments: list[str]) -> int:
@@ -25,11 +27,13 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.crashes")
     commands = parser.add_subparsers(dest="command", required=True)
     sweep = commands.add_parser("sweep", help="kill and deafen a worker at each AWS call of each handler")
-    sweep.add_argument("--only", default="", help="only crash points whose line contains this text")
+    sweep.add_argument("--only", default="", metavar="PATTERN", help=PATTERN_HELP)
     chaos = commands.add_parser("chaos", help="kill and stop workers at random under load")
     chaos.add_argument("--minutes", type=float, default=10)
     chaos.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
+    # Whoever ends this ends everything that it started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="crashes-") as root:
         if options.command == "sweep":
             return _sweep(Path(root), options.only)
@@ -39,10 +43,11 @@ def main(arguments: list[str]) -> int:
 def _sweep(root: Path, only: str) -> int:
     begun, points, broken = time.monotonic(), 0, 0
     with theatre(root) as house:
+        scenario_text, _, point_text = only.partition("[")
         for scenario in SCENARIOS:
-            if only and only not in f"{scenario.function} {scenario.name} [" and "[" not in only:
+            if scenario_text not in f"{scenario.function} {scenario.name} ":
                 continue
-            runs = list(runs_of(house, scenario, only))
+            runs = list(runs_of(house, scenario, point_text.rstrip("]")))
             points += len(runs) - 1
             broken += sum(bool(run.faults) for run in runs)
             _tell(runs)

@@ -70,11 +70,13 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
         begun_ms = running.clock.now_ms()
         history = _drain(service, clients, orders)
         drained_seconds = (running.clock.now_ms() - begun_ms) / 1000
+        hits = assassin.kills.total() + assassin.stops.total()
         judge = Judge(
             orders=orders,
             history=history,
             arrivals=log.arrivals(),
-            blows=assassin.kills.total() + assassin.stops.total(),
+            blows=hits,
+            deaths=hits,
             deletion_grace_ms=DELETION_GRACE_MS,
         )
         outcome = _outcome(judge)

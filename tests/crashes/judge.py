@@ -1,8 +1,8 @@
 """The judge: reads what was acknowledged, what arrived, and the history that the API shows.
 
-It shares no rule with the product: attempts and instants are counted out here. A blow is a process killed, stopped, or
-told that the connection broke. Each may cost an execution one attempt of which nothing is known, and may make a
-receiver see one more attempt after a success; it excuses nothing else.
+It shares no rule with the product: attempts and instants are counted out here. What excuses what: a process that was
+killed or stopped may cost an execution one attempt of which nothing is known, and may make a receiver see one more
+attempt after a success; a process that was told that a connection broke may only record an attempt without a call.
 """
 
 from collections import defaultdict
@@ -29,6 +29,9 @@ class Judge:
     """By job id, after everything has come to rest."""
     arrivals: list[Arrival]
     blows: int
+    """How often a process was killed, stopped, or told that a connection broke."""
+    deaths: int
+    """How often it was killed or stopped."""
     deletion_grace_ms: int = 0
     """How long after the deletion of a recurring job a worker that was stopped in mid-attempt may still call."""
     faults: list[str] = field(default_factory=list)
@@ -66,7 +69,7 @@ class Judge:
                 self.faults.append(f"doubled: {order.path} {execution} was called with attempts {numbers}")
             if max(numbers) > order.max_attempts:
                 self.faults.append(f"attempts: {order.path} {execution} had {max(numbers)}")
-            if sum(call.status == 200 for call in made) > 1 + self.blows:
+            if sum(call.status == 200 for call in made) > 1 + self.deaths:
                 self.faults.append(f"doubled: {order.path} {execution} succeeded {numbers}")
         if order.key is not None and len({call.job_id for call in calls}) > 1:
             self.faults.append(f"doubled: {order.path} became two jobs under one Idempotency-Key")
@@ -97,8 +100,10 @@ class Judge:
             or (attempt["reason"] in UNSURE and number not in arrived)
             for number, attempt in recorded.items()
         )
-        if unknown + uncalled > self.blows:
-            self.faults.append(f"lost: {name} has {unknown + uncalled} attempts without a call")
+        if unknown > self.deaths or unknown + uncalled > self.blows:
+            self.faults.append(
+                f"lost: {name} has {unknown} attempts without a trace, {uncalled} without a call"
+            )
         if any(number > begun for number in arrived):
             self.faults.append(f"history: {name} was called with an attempt that it never began")
         for number, attempt in recorded.items():

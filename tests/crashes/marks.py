@@ -24,7 +24,7 @@ class MarkedWorkers:
 
     def forget(self) -> None:
         """Nothing is marked and nothing was struck."""
-        self.blows = 0
+        self.blows = self.deaths = 0
         self.struck = False
         self.calls: list[str] = []
         """The AWS calls of the invocation that was marked, where it lived to tell."""
@@ -35,7 +35,9 @@ class MarkedWorkers:
         """The next invocation of this function meets a process that remembers nothing, and is struck at the point."""
         self._marked, self._point = self._workers[function], point
         self._marked.renew()
-        self.blows += point is not None
+        if point is not None:
+            self.blows += 1
+            self.deaths += point.hit.kills
         self.struck, self.calls = False, []
 
     def ask(self, function: str, event: Any) -> Any:

@@ -126,6 +126,7 @@ class Stage:
             history=history,
             arrivals=self.log.arrivals(),
             blows=self.workers.blows,
+            deaths=self.workers.deaths,
         )
         return judge.verdict()
 

@@ -37,7 +37,9 @@ def _text(instant_ms: int) -> str:
 def verdict(
     asked: Order, records: list[dict[str, Any]], arrivals: list[Arrival], blows: int = 0
 ) -> list[str]:
-    return Judge(orders=[asked], history={"job_1": records}, arrivals=arrivals, blows=blows).verdict()
+    return Judge(
+        orders=[asked], history={"job_1": records}, arrivals=arrivals, blows=blows, deaths=blows
+    ).verdict()
 
 
 UNCALLED = {"state": "failed", "end_reason": "worker_lost", "attempts": []}

@@ -10,7 +10,21 @@ from shared.domain.execution import State
 from tests.models import bucket_rules as rules
 from tests.models.bucket_rules import Clocks
 from tests.models.filing_steps import Actors
-from tests.models.filing_world import Filing, Flaw, Row, Sweeper, Sweeping, Watcher, Watching, World
+from tests.models.filing_world import (
+    OLD_MS,
+    Filing,
+    Flaw,
+    Row,
+    Shard,
+    Sweeper,
+    Sweeping,
+    Watcher,
+    Watching,
+    World,
+)
+
+REOPENED_TWICE = 2
+"""The version of a shard that was closed until a writer filed into it: before its put and after it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,16 +37,28 @@ class FilingModel:
     sweepers: int = 1
     asks_again: bool = True
     """Whether clients repeat what failed."""
+    late: bool = False
+    """The bucket is over: a row was filed late into its shard, has run, and the shard is still open."""
     flaw: Flaw | None = None
 
     def initial(self) -> Iterator[World]:
-        """Nothing is there yet."""
-        yield World(
+        """Nothing is there yet, or one row that has run."""
+        world = World(
             now=0,
             rows=(Row(),) * self.rows,
             writers=(Filing.BEGINS,) * self.rows,
             watchers=(Watcher(),) * self.watchers,
             sweepers=(Sweeper(),) * self.sweepers,
+        )
+        if not self.late:
+            yield world
+            return
+        yield world._replace(
+            now=len(rules.instants(self.clocks)) - 1,
+            rows=(Row(State.SUCCEEDED, OLD_MS), *world.rows[1:]),
+            writers=(Filing.ACKNOWLEDGED, *world.writers[1:]),
+            shard=Shard(version=REOPENED_TWICE),
+            marked=True,
         )
 
     def is_at_rest(self, world: World) -> bool:

@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from functions.api.gate import MAX_BODY_BYTES
+from functions.api.models import JobIn
 from functions.api.problems import Problem
 from shared.domain.errors import UnavailableError
 from shared.domain.tenant import Scope
@@ -109,6 +110,14 @@ def test_an_unexpected_error_is_logged_and_counted_and_told_to_nobody() -> None:
     assert record.exc_info is not None
     assert isinstance(record.exc_info[1], RuntimeError)
     assert Metric.API_ERRORS in metrics.metric_set
+
+
+def test_a_schema_that_our_own_answer_breaks_is_no_fault_of_the_clients() -> None:
+    world = ApiWorld()
+    world.world.steps.before("jobs.get", lambda: JobIn.model_validate({}))
+    with logged() as records:
+        answer = world.get("/v1/jobs/job_r" + "0" * 26)
+    assert (answer.problem, len(records)) == ("internal-error", 1)
 
 
 def test_a_store_that_does_not_answer_is_no_error_of_ours_and_may_be_asked_again() -> None:

@@ -91,6 +91,8 @@ def progress(visible_at: int, reported_at: int = NOW) -> LaneProgress:
         (QUEUED, progress(DUE_AT), LATER, False),
         (QUEUED, progress(DUE_AT - 1, NOW - 120_000), LATER, True),
         (QUEUED, progress(DUE_AT - 1, NOW - 120_001), LATER, False),
+        (replace(QUEUED, created_at=NOW - 60_000), progress(NOW - 60_001), LATER, True),
+        (replace(QUEUED, created_at=NOW - 60_000), progress(NOW - 60_000), LATER, False),
         (DUE_RETRY, progress(NOW - 5_001), LATER, True),
         (DUE_RETRY, progress(NOW - 5_000), LATER, False),
         (QUEUED, progress(NOW - 50_000), replace(LATER, last_resend_at=NOW - 49_999), True),

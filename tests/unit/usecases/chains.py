@@ -56,6 +56,13 @@ class Chain:
             for claimed in self.claim_due():
                 self.world.file_successor(claimed)
 
+    def run_on(self, instants: int = 9) -> None:
+        """Executors keep up with the schedule over so many instants."""
+        for _ in range(instants):
+            later_at = next_of(self, self.world.clock.time_ms)
+            self.world.clock.time_ms = later_at
+            self.work()
+
     def delete(self) -> Job:
         """The operation under test."""
         return self.world.delete_job(self.job.tenant_id, self.job.id)

@@ -11,6 +11,7 @@ from shared.domain.execution import EndReason, State
 from shared.domain.job import JobState
 from shared.domain.schedule import Cron
 from tests.builders import DUE_AT, TENANT, in_state
+from tests.fakes.table import Damage
 from tests.unit.usecases import chains
 from tests.unit.usecases.chains import HOURS, MINUTE, SITUATIONS, Chain, next_of
 from tests.unit.usecases.world import World
@@ -83,6 +84,29 @@ def test_a_worker_that_claims_a_retry_meanwhile_makes_no_call_after_the_acknowle
     assert chain.world.sender.calls == []
 
 
+@pytest.mark.parametrize("states", [(State.RUNNING, State.WAITING), (State.WAITING, State.RUNNING)])
+def test_what_moves_on_while_it_is_being_stopped_is_stopped_all_the_same(states: tuple[State, State]) -> None:
+    chain = chains.retrying()
+    row = chain.world.table.executions[chain.job.id_at(DUE_AT)]
+    plain = chain.job.occurrence(DUE_AT, created_at=DUE_AT)
+    row.execution, moved = (in_state(plain, state, attempt=2) for state in states)
+    chain.world.steps.after("store.get_many", lambda: None)
+    chain.world.steps.after("store.get_many", lambda: setattr(row, "execution", moved))
+    chain.delete()
+    assert row.execution.stop_retries or row.execution.state is State.CANCELLED
+
+
+@pytest.mark.parametrize("damage", Damage)
+def test_a_row_that_cannot_be_read_keeps_no_job_from_being_deleted(damage: Damage) -> None:
+    chain = chains.retrying()
+    broken = chain.world.table.executions[chain.job.id_at(DUE_AT)]
+    broken.damage = damage
+    assert chain.delete().state is JobState.DELETED
+    assert chain.head.ends_chain
+    rest = list(chain.world.occurrences(chain.job).values())[1:]
+    assert [execution.state for execution in rest[:2]] == [State.CANCELLED, State.RUNNING]
+
+
 @pytest.mark.parametrize("missed", [1, 2, 9, 10, 11, 300, 777])
 def test_the_head_is_found_however_many_instants_were_missed(missed: int) -> None:
     chain = chains.after_an_outage(missed)
@@ -107,6 +131,15 @@ def test_a_busy_job_of_one_second_is_ended_at_its_head() -> None:
         chain.work()
     chain.delete()
     chain.assert_ended()
+
+
+def test_a_deletion_costs_the_same_however_long_the_job_has_run() -> None:
+    chain = chains.due_now()
+    chain.run_on(300)
+    chain.world.steps.taken.clear()
+    chain.delete()
+    writes = [step for step in chain.world.steps.taken if step in ("store.put_if_absent", "store.cancel")]
+    assert len(writes) <= 3
 
 
 def test_the_definition_of_the_job_goes_with_its_records() -> None:

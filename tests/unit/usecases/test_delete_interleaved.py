@@ -73,6 +73,17 @@ def _filing(chain: Chain, claimed: list[Execution]) -> Act:
     return lambda: [chain.world.file_successor(execution) for execution in claimed]
 
 
+@pytest.mark.parametrize("situation", [chains.due_now, chains.running, chains.every_second])
+def test_a_deletion_may_stand_still_while_the_chain_runs_on(situation: Callable[[], Chain]) -> None:
+    """For so long that what was far enough when it began lies behind the head."""
+    for moment in moments_of(situation):
+        chain = begun(situation)
+        chain.world.steps.at_each = at_moment(moment, chain.run_on)
+        chain.delete()
+        chain.world.steps.at_each = None
+        chain.assert_ended()
+
+
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_the_whole_deletion_may_happen_between_any_two_steps_of_an_executor(
     situation: Callable[[], Chain],

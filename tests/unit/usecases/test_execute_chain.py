@@ -7,7 +7,7 @@ import pytest
 from shared.domain.delivery import Answer, Callback, Reason
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import Job, JobState
-from shared.usecases.make_attempt import SUCCESSOR_TRIES
+from shared.usecases.make_attempt import SUCCESSOR_TRIES, AttemptEnd
 from shared.usecases.run_attempts import Verdict
 from tests.builders import DUE_AT, in_state
 from tests.fakes.sender import in_turn
@@ -59,6 +59,7 @@ def test_where_the_successor_could_not_be_filed_the_outcome_is_recorded_and_the_
         world.steps.fail(fault, times=SUCCESSOR_TRIES)
     report = world.attempt(head)
     assert world.standing(head.id).state is State.SUCCEEDED
+    assert [attempt.end for attempt in report.attempts] == [AttemptEnd.SUCCEEDED]
     assert len(world.sender.calls) == 1
     assert [settled.verdict for settled in report.settled] == [Verdict.RETURN]
 

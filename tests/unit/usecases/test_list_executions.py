@@ -10,6 +10,7 @@ from shared.domain.job import Job
 from shared.domain.schedule import Rate
 from shared.usecases.list_executions import EXAMINED_AT_MOST
 from tests.builders import DUE_AT, TENANT, in_state, one_off
+from tests.fakes.table import Damage
 from tests.unit.usecases.chains import after_a_jump
 from tests.unit.usecases.world import World
 
@@ -88,6 +89,16 @@ def test_a_deleted_jobs_history_stays_readable() -> None:
     assert states == [State.CANCELLED, *[State.SUCCEEDED] * 3]
 
 
+@pytest.mark.parametrize("damage", Damage)
+def test_a_row_that_cannot_be_read_hides_no_other(damage: Damage) -> None:
+    world = World(DUE_AT)
+    job = world.recurring()
+    instants = history(world, job, 3)
+    world.table.executions[job.id_at(DUE_AT + MINUTE)].damage = damage
+    seen = [execution.nominal_at for page in pages(world, job, 2) for execution in page]
+    assert seen == [instant for instant in instants if instant != DUE_AT + MINUTE]
+
+
 def test_a_busy_job_lists_its_next_run_too() -> None:
     world = World(DUE_AT)
     job = world.recurring(schedule=Rate(interval_ms=1_000, anchor=DUE_AT))
@@ -148,6 +159,13 @@ def test_the_items_say_what_the_index_only_claims() -> None:
     del world.table.executions[middle.id]
     world.table.executions[oldest.id].execution = replace(oldest, state=State.SUCCEEDED)
     assert world.list_dead_letters(TENANT, limit=10).executions == (newest,)
+
+
+def test_a_dead_letter_that_cannot_be_read_hides_no_other() -> None:
+    world = World(DUE_AT)
+    newest, middle, oldest = dead_letters(world, 3)
+    world.table.executions[middle.id].damage = Damage.BROKEN
+    assert world.list_dead_letters(TENANT, limit=10).executions == (newest, oldest)
 
 
 def test_other_tenants_dead_letters_are_not_shown() -> None:

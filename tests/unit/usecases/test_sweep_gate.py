@@ -79,6 +79,14 @@ def test_a_refused_message_is_not_taken_for_one_that_waits_in_the_lane(refused: 
     assert {one_off(1).id, one_off(2).id} <= set(world.sent())
 
 
+def test_a_row_that_was_filed_late_is_held_back_until_the_lane_has_come_to_its_message() -> None:
+    """Its message is as young as the row, however long ago it was due."""
+    world = late()
+    world.put(one_off(1, state=State.QUEUED, created_at=FIRST_PASS - 2_000))
+    assert sweep(world, FIRST_PASS, visible_at=DUE_AT + 1_000).held_back == 1
+    assert sweep(world, END + MINUTE, visible_at=FIRST_PASS - 2_000).resent == 1
+
+
 def test_a_retry_is_gated_by_its_own_time() -> None:
     world = late()
     retry_at = FIRST_PASS - 5_000

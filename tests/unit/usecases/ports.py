@@ -1,0 +1,53 @@
+"""Every port of a deployment as a fake, on one virtual clock, with a hand on each call."""
+
+from typing import Any
+
+from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan
+from shared.domain.retention import Retention
+from tests.builders import DUE_AT, ONE_SHARD
+from tests.fakes.boards import FakeParkingLot, FakeProgressBoard
+from tests.fakes.claimer import FakeClaimer
+from tests.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
+from tests.fakes.execution_store import FakeExecutionStore
+from tests.fakes.idempotency_store import FakeIdempotencyStore
+from tests.fakes.job_store import FakeJobStore
+from tests.fakes.ledger import FakeShardLedger
+from tests.fakes.sender import AnswerTo, ScriptedSender, succeeds
+from tests.fakes.table import FakeTable
+from tests.fakes.tenant_store import FakeTenantStore
+from tests.fakes.vault import FakeVault
+from tests.fakes.wakeup_queue import FakeWakeupQueue
+from tests.unit.usecases.steps import Steps, Tapped
+
+EARLY = DUE_AT - 600_000
+"""Ten minutes before the built executions are due, when nothing is near."""
+
+
+class Ports:
+    """The fakes, which may be looked into, and `tapped`: the same as the use cases see them, through `steps`."""
+
+    def __init__(
+        self, now_ms: int = EARLY, *, counts: ShardCounts = ONE_SHARD, answer_to: AnswerTo = succeeds
+    ) -> None:
+        self.clock = VirtualClock(now_ms)
+        self.entropy = SeededEntropy()
+        self.offload = InlineOffload()
+        self.steps = Steps()
+        self.table = FakeTable()
+        self.queue = FakeWakeupQueue()
+        self.ledger = FakeShardLedger()
+        self.board = FakeProgressBoard()
+        self.parking = FakeParkingLot()
+        self.tenants = FakeTenantStore()
+        self.vault = FakeVault(self.entropy)
+        self.sender = ScriptedSender(self.clock, answer_to)
+        self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=counts),))
+        self.retention = Retention(14)
+        self.store = self.tapped("store", FakeExecutionStore(self.table))
+        self.jobs = self.tapped("jobs", FakeJobStore(self.table))
+        self.claimer = self.tapped("claimer", FakeClaimer(self.table))
+        self.idempotency = self.tapped("idempotency", FakeIdempotencyStore())
+
+    def tapped(self, name: str, port: Any) -> Any:
+        """A port whose calls go through the steps by this name."""
+        return Tapped(name, port, self.steps)
