@@ -19,7 +19,7 @@ from infra.local.home import LocalHome, LocalStackError
 from infra.local.processes import Process, in_group
 from infra.local.sockets import HOST, answers, free_port, taken
 
-START_SECONDS = 60.0
+START_SECONDS = 120.0
 SAVE_SECONDS = 20.0
 RESTORE_FAILED = ("Failed to restore persisted state", "Persistence: failed to load", "refusing to load")
 

@@ -15,7 +15,7 @@ from infra.local.api import Api
 from infra.local.assembly import read_assembly
 from infra.local.clients import ACCOUNT, CREDENTIALS, REGION, Clients
 from infra.local.deploy import Deployment, deploy, describe, exists
-from infra.local.emulator import Emulator
+from infra.local.emulator import START_SECONDS, Emulator
 from infra.local.home import PROJECT_ROOT, LocalHome, LocalStackError
 from infra.local.synthesise import assembly
 from infra.local.warm import tick, warm
@@ -131,7 +131,9 @@ def local_stack(
         clients = Clients(emulator.endpoint)
         stack = LocalStack(emulator=emulator, clients=clients, deployment=_deployed(home, clients))
         if warm_up:
-            warm(clients, stack.invoke, lambda: stack.api().request("GET", "/v1/health"))
+            warm(
+                clients, stack.invoke, lambda: stack.api().request("GET", "/v1/health", timeout=START_SECONDS)
+            )
         yield stack
     finally:
         emulator.stop()
