@@ -20,20 +20,32 @@ def series_faults(
         faults.append(f"doubled: {order.path} has two executions of one instant")
     if not set(seen) <= set(due):
         faults.append(f"instants: {order.path} has {sorted(set(seen) - set(due))[:3]}")
-    covered = set(seen)
-    for missed in (record["missed"] for record in records if record["missed"] is not None):
-        first, last = instant_ms(missed["first_at"]), instant_ms(missed["last_at"])
-        gap = {instant for instant in due if first <= instant <= last}
+    for missed, gap in _gaps(records, due):
         if len(gap) != missed["count"] or len(gap & set(seen)) != 1:
             faults.append(f"history: {order.path} counts {missed} as missed")
-        covered |= gap
-    missing = [instant for instant in due if instant < asked_at and instant not in covered]
+    missing = unaccounted(order, records, asked_at)
     if missing:
         faults.append(f"lost: {order.path} has no record for {len(missing)}, first {missing[0]}")
     late = [call for call in calls if call.began_at > acked_at + deletion_grace_ms]
     if late:
         faults.append(f"cancel: {order.path} was deleted, and called {late[0]}")
     return faults
+
+
+def unaccounted(order: Order, records: list[dict[str, Any]], until_ms: int) -> list[int]:
+    """Instants before `until_ms` that have no record and lie in no recorded gap."""
+    due = _instants(order, until_ms - 1)
+    covered = {instant_ms(record["scheduled_at"]) for record in records}
+    return sorted(set(due) - covered.union(*(gap for _, gap in _gaps(records, due))))
+
+
+def _gaps(records: list[dict[str, Any]], due: list[int]) -> list[tuple[dict[str, Any], set[int]]]:
+    """What was passed over in one go, as recorded and as counted out."""
+    found = []
+    for missed in (record["missed"] for record in records if record["missed"] is not None):
+        first, last = instant_ms(missed["first_at"]), instant_ms(missed["last_at"])
+        found.append((missed, {instant for instant in due if first <= instant <= last}))
+    return found
 
 
 def _instants(order: Order, until_ms: int) -> list[int]:

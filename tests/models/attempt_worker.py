@@ -58,8 +58,10 @@ class Executor:
             unknown = world._replace(item=claimed, answers_lost=world.answers_lost + 1)
             yield ANSWER_LOST, unknown, worker._replace(owns=True)
         elif worker.owns and item.state is State.RUNNING and self.flaw is not Flaw.OWN_CLAIM_UNKNOWN:
-            yield "worker sees its own claim", world, worker._replace(
-                phase=Phase.CLAIMED, attempt=item.attempt, left=item.left
+            yield (
+                "worker sees its own claim",
+                world,
+                worker._replace(phase=Phase.CLAIMED, attempt=item.attempt, left=item.left),
             )
         else:
             yield self._settle(world)

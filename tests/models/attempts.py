@@ -10,8 +10,9 @@ from shared.domain.execution import State, Transition
 from shared.domain.sweep import SweepAction
 from shared.usecases.run_attempts import CLAIM_TRIES
 from tests.models import attempt_rules as rules
+from tests.models.attempt_promises import Promises
 from tests.models.attempt_rules import Item
-from tests.models.attempt_worker import ANSWER_LOST, CALLS, Executor, returned
+from tests.models.attempt_worker import ANSWER_LOST, Executor, returned
 from tests.models.attempt_world import IDLE, Flaw, Phase, Seen, Worker, World
 
 
@@ -26,7 +27,7 @@ class Attempts:
     stalls: bool = False
     """Workers may stand still between the look at their lease and the call."""
     excuses_the_dead: bool = True
-    """A call that a stalled worker begins after the end of its lease is no broken promise: it is the duplicate that is admitted."""
+    """A call that begins after the end of its lease breaks no promise: it is the duplicate that is admitted."""
     only_lost_answers: bool = False
     """Nothing goes wrong but the answers to claims, and fewer of those than a worker asks for."""
     flaw: Flaw | None = None
@@ -77,10 +78,11 @@ class Attempts:
         if self.sweeps:
             if messages and not self.only_lost_answers:
                 yield "fault: a message is lost", world._replace(messages=messages - 1)
-            action = rules.swept(self._as_swept(item), self.most)
+            seen = self._as_swept(item)
+            action = rules.swept(seen, self.most)
             if action is SweepAction.RESEND and can_send:
                 yield "sweeper sends again", returned(world)
-            if action is SweepAction.GIVE_UP:
+            if action is SweepAction.GIVE_UP and rules.may_give_up(seen, self.most):
                 yield "sweeper gives up", world._replace(item=item.after(Transition.GIVE_UP))
         if item.state in Transition.CANCEL.sources:
             yield "client cancels", world._replace(item=item.after(Transition.CANCEL), last=0)
@@ -106,8 +108,10 @@ class Attempts:
         return False
 
     def broken(self, before: World, label: str, after: World) -> str | None:
-        """See the promises of `broken_promise`; what a stalled worker may do is excepted there."""
-        return broken_promise(self, before, label, after)
+        """What is promised of every step."""
+        excused = self.stalls and self.excuses_the_dead
+        promises = Promises(self.most, excused, self.only_lost_answers)
+        return promises.broken(before, label, after)
 
 
 def _later(world: World) -> World:
@@ -121,42 +125,3 @@ def _later(world: World) -> World:
         for worker in world.workers
     )
     return world._replace(item=item, workers=tuple(sorted(workers)))
-
-
-def broken_promise(model: Attempts, before: World, label: str, after: World) -> str | None:
-    """Which promise a step breaks."""
-    if before.item.state.is_terminal and after.item != before.item:
-        return "a terminal state never changes"
-    if after.item.attempt > model.most:
-        return "no more attempts than max_attempts"
-    if label == "worker is fenced" and after.item != before.item:
-        return "a fenced completion changes nothing"
-    if label.startswith(CALLS):
-        broken = _broken_call(model, before, int(label.removeprefix(CALLS)), after)
-        if broken:
-            return broken
-    owners = [worker for worker in after.workers if worker.phase.trusts_its_lease and worker.left >= 0]
-    if any(not _is_owner(worker, after.item) for worker in owners):
-        return "whoever holds a live lease owns the execution, alone"
-    if after.item.state is State.SUCCEEDED and after.seen[after.item.attempt] is not Seen.ANSWERED_OK:
-        return "a success is the last attempt's, and the receiver saw it"
-    if model.only_lost_answers and after.item.state.is_terminal and set(after.workers) == {IDLE}:
-        if Seen.NOTHING in after.seen[1 : after.item.attempt + 1]:
-            return "where no worker dies no attempt is counted for nothing"
-    return None
-
-
-def _broken_call(model: Attempts, before: World, attempt: int, after: World) -> str | None:
-    """The receiver's view of the beginning of a call."""
-    if before.seen[attempt] is not Seen.NOTHING:
-        return "each attempt's number is used for one call at most"
-    callers = [worker for worker in after.workers if worker.phase is Phase.CALLING]
-    if model.stalls and model.excuses_the_dead:
-        callers = [worker for worker in callers if worker.left >= 0]
-    if 0 <= before.last < attempt and attempt in [worker.attempt for worker in callers]:
-        return "no call begins after an acknowledged cancel"
-    return "one call at a time" if len(callers) > 1 else None
-
-
-def _is_owner(worker: Worker, item: Item) -> bool:
-    return item.state is State.RUNNING and worker.owns

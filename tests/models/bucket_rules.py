@@ -54,7 +54,7 @@ def moment(true_ms: int, clocks: Clocks) -> Moment:
     return Moment(
         near=is_near(BUCKET, writer),
         closed=may_be_closed(BUCKET, writer),
-        watched=BUCKET < buckets_to_watch(tick).stop,
+        watched=buckets_to_watch(tick).stop > BUCKET,
         listed=bucket_of(tick) > BUCKET,
         swept=tick >= next_sweep_ms(BUCKET, START_MS),
     )

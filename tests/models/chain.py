@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from shared.domain.execution import NOT_STARTED, State, Transition
 from shared.domain.job import JobState
-from tests.models.chain_rules import Chain
-from tests.models.chain_steps import Actors
+from tests.models.chain_deletion import Deletion
+from tests.models.chain_filing import Succession
+from tests.models.chain_rules import Chain, Moment
 from tests.models.chain_world import NOWHERE, Deleter, Deleting, Filer, Filing, Flaw, Row, World
 
 
@@ -22,11 +23,13 @@ class ChainModel:
     deleters: int = 1
     retries: bool = False
     audits: bool = False
+    counts_messages: bool = False
+    """Whether a message that is done with is gone; otherwise any may come again, and be done with, at any time."""
     flaw: Flaw | None = None
 
     @property
-    def _actors(self) -> Actors:
-        return Actors(Chain(self.instants, from_now=self.flaw is Flaw.NEXT_FROM_NOW), self.flaw)
+    def _chain(self) -> Chain:
+        return Chain(self.instants, from_now=self.flaw is Flaw.NEXT_FROM_NOW)
 
     def initial(self) -> Iterator[World]:
         """The job was created with its first execution."""
@@ -44,26 +47,27 @@ class ChainModel:
 
     def steps(self, world: World) -> Iterator[tuple[str, World]]:
         """Everybody's next steps; of two in the same place, one's."""
-        actors = self._actors
+        chain = self._chain
+        succession = Succession(chain, self.counts_messages, self.flaw)
         for number, row in enumerate(world.rows):
-            yield from self._execute(world, number, row, actors)
+            yield from self._execute(world, number, row, chain.moments()[world.now])
         for place, filer in enumerate(world.filers):
             if place and filer == world.filers[place - 1]:
                 continue
             others = (*world.filers[:place], *world.filers[place + 1 :])
             if filer.at is Filing.IDLE:
-                moves = list(self._begin_filing(world, actors))
+                moves = list(self._begin_filing(world, succession))
             else:
-                moves = [actors.file(world, filer), ("fault: a filer dies", world, Filer())]
+                moves = [succession.move(world, filer), ("fault: a filer dies", world, Filer())]
             for label, after, mine in moves:
                 yield label, after._replace(filers=tuple(sorted((*others, mine))))
-        yield from self._deletions(world, actors)
-        if world.now + 1 < len(actors.chain.moments()):
+        yield from self._deletions(world, Deletion(chain, self.flaw))
+        if world.now + 1 < len(chain.moments()):
             yield "time passes", world._replace(now=world.now + 1)
 
-    def _execute(self, world: World, number: int, row: Row, actors: Actors) -> Iterator[tuple[str, World]]:
+    def _execute(self, world: World, number: int, row: Row, moment: Moment) -> Iterator[tuple[str, World]]:
         if row.state in NOT_STARTED:
-            if number < actors.moment(world).startable:
+            if number < moment.startable:
                 started = State.RUNNING if self.retries else State.SUCCEEDED
                 yield f"worker starts {number}", world.with_row(number, row._replace(state=started))
         elif row.state is State.RUNNING:
@@ -78,24 +82,24 @@ class ChainModel:
         if row.has_started and not row.owed:
             yield "fault: a message comes again", world.with_row(number, row._replace(owed=True))
 
-    def _begin_filing(self, world: World, actors: Actors) -> Iterator[tuple[str, World, Filer]]:
+    def _begin_filing(self, world: World, succession: Succession) -> Iterator[tuple[str, World, Filer]]:
         for number, row in enumerate(world.rows):
             is_taken_on = row.has_started or (row.ends_chain and self.flaw is Flaw.SUCCESSOR_OF_TOMBSTONE)
             if row.owed and is_taken_on:
-                yield actors.begin_filing(world, number)
+                yield succession.begin(world, number)
             if self.audits and world.job is JobState.ACTIVE and row.has_started and row.state.is_terminal:
-                label, after, mine = actors.begin_audit(world, number)
+                label, after, mine = succession.begin_audit(world, number)
                 yield f"fault: {label}", after, mine
 
-    def _deletions(self, world: World, actors: Actors) -> Iterator[tuple[str, World]]:
+    def _deletions(self, world: World, deletion: Deletion) -> Iterator[tuple[str, World]]:
         for place, deleter in enumerate(world.deleters):
             if place and deleter == world.deleters[place - 1]:
                 continue
             others = (*world.deleters[:place], *world.deleters[place + 1 :])
             if deleter.at is Deleting.IDLE:
-                moves = [actors.begin_delete(world)] if world.job is not JobState.DELETED else []
+                moves = [deletion.begin(world)] if world.job is not JobState.DELETED else []
             else:
-                moves = [actors.delete(world, deleter), ("fault: a deleter dies", world, Deleter())]
+                moves = [deletion.move(world, deleter), ("fault: a deleter dies", world, Deleter())]
             for label, after, mine in moves:
                 yield label, after._replace(deleters=tuple(sorted((*others, mine))))
 
@@ -120,13 +124,15 @@ def _broken_filing(before: World, after: World) -> str | None:
 
 def _broken_gap(after: World) -> str | None:
     """Up to the head each instant has its execution, or lies in a recorded gap that has none."""
-    head = max((number for number, row in enumerate(after.rows) if row.state and not row.ends_chain), default=0)
-    gap_end = NOWHERE
+    head = max(
+        (number for number, row in enumerate(after.rows) if row.state and not row.ends_chain), default=0
+    )
+    passed_to = NOWHERE
     for number, row in enumerate(after.rows[:head]):
-        if number < gap_end:
+        if number <= passed_to:
             if row.state is not None and not row.ends_chain:
                 return "what a jump passed over is not executed"
         elif row.state is None:
             return "each instant has an execution, or lies in a recorded gap"
-        gap_end = max(gap_end, row.resumed)
+        passed_to = max(passed_to, row.passed_to)
     return None

@@ -78,4 +78,3 @@ def _moments(chain: Chain) -> tuple[Moment, ...]:
 
 def _number(instant_ms: int) -> int:
     return (instant_ms - DUE_AT) // MINUTE_MS
-

@@ -54,11 +54,14 @@ class Flaw(Enum):
 
 
 class Row(NamedTuple):
-    """The execution of one instant. `resumed`: where a jump over it went on; `owed`: its message is not done."""
+    """The execution of one instant. `passed_to`: the last instant that the jump which it records passed over.
+
+    `owed`: its message is not done.
+    """
 
     state: State | None = None
     ends_chain: bool = False
-    resumed: int = NOWHERE
+    passed_to: int = NOWHERE
     stop: bool = False
     owed: bool = False
 
@@ -75,6 +78,7 @@ class Filer(NamedTuple):
     number: int = NOWHERE
     immediate: int = NOWHERE
     target: int = NOWHERE
+    last_missed: int = NOWHERE
 
 
 class Deleter(NamedTuple):
@@ -118,4 +122,6 @@ def _word(row: Row) -> str:
         return "-"
     if row.ends_chain:
         return "tombstone"
-    return f"{row.state.value}{'>' + str(row.resumed) if row.resumed >= 0 else ''}{'!' if row.owed else ''}"
+    return (
+        f"{row.state.value}{'-' + str(row.passed_to) if row.passed_to >= 0 else ''}{'!' if row.owed else ''}"
+    )

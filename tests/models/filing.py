@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from shared.domain.execution import State
 from tests.models import bucket_rules as rules
 from tests.models.bucket_rules import Clocks
-from tests.models.filing_steps import Actors
+from tests.models.filing_sweep import Sweep
+from tests.models.filing_watch import Watch
+from tests.models.filing_writer import Writer
 from tests.models.filing_world import (
     OLD_MS,
     Filing,
@@ -76,12 +78,12 @@ class FilingModel:
 
     def _steps(self, world: World) -> Iterator[tuple[str, World]]:
         """The same, before it is forgotten what is past; of two ticks in the same place, one's."""
-        actors = Actors(self.clocks, self.flaw)
-        yield from self._writers(world, actors)
+        yield from self._writers(world)
+        watch, sweep = Watch(self.clocks, self.flaw), Sweep(self.clocks, self.flaw)
         for number, tick in enumerate(world.watchers):
             if number and tick == world.watchers[number - 1]:
                 continue
-            for label, after, mine in actors.watch(world, tick):
+            for label, after, mine in watch.moves(world, tick):
                 others = (*after.watchers[:number], *after.watchers[number + 1 :])
                 yield f"watcher {label}", after._replace(watchers=tuple(sorted((*others, mine))))
             if tick.at is not Watching.IDLE:
@@ -91,27 +93,29 @@ class FilingModel:
         for number, run in enumerate(world.sweepers):
             if number and run == world.sweepers[number - 1]:
                 continue
-            for label, after, mine in actors.sweep(world, run):
+            for label, after, mine in sweep.moves(world, run):
                 others = (*after.sweepers[:number], *after.sweepers[number + 1 :])
                 yield f"sweeper {label}", after._replace(sweepers=tuple(sorted((*others, mine))))
             if run.at is not Sweeping.IDLE:
                 others = (*world.sweepers[:number], *world.sweepers[number + 1 :])
                 yield "fault: a sweeper dies", world._replace(sweepers=tuple(sorted((*others, Sweeper()))))
-        yield from self._around(world, actors)
+        yield from self._around(world)
 
-    def _writers(self, world: World, actors: Actors) -> Iterator[tuple[str, World]]:
+    def _writers(self, world: World) -> Iterator[tuple[str, World]]:
+        writer = Writer(self.clocks, self.flaw)
         for number, at in enumerate(world.writers):
             before, behind = world.writers[:number], world.writers[number + 1 :]
-            for label, after, step in actors.write(world, number):
+            for label, after, step in writer.moves(world, number):
                 yield f"writer {number} {label}", after._replace(writers=(*before, step, *behind))
             if at not in (Filing.ACKNOWLEDGED, Filing.FAILED):
-                yield "fault: a writer dies, or has its message refused", world._replace(
-                    writers=(*before, Filing.FAILED, *behind)
+                yield (
+                    "fault: a writer dies, or has its message refused",
+                    world._replace(writers=(*before, Filing.FAILED, *behind)),
                 )
             if at is Filing.FAILED and self.asks_again:
                 yield "client asks again", world._replace(writers=(*before, Filing.BEGINS, *behind))
 
-    def _around(self, world: World, actors: Actors) -> Iterator[tuple[str, World]]:
+    def _around(self, world: World) -> Iterator[tuple[str, World]]:
         for number, row in enumerate(world.rows):
             if row.in_lane:
                 if self.sweepers:

@@ -96,6 +96,20 @@ def test_what_moves_on_while_it_is_being_stopped_is_stopped_all_the_same(states:
     assert row.execution.stop_retries or row.execution.state is State.CANCELLED
 
 
+def test_what_moves_on_twice_is_stopped_too() -> None:
+    chain = chains.retrying()
+    row = chain.world.table.executions[chain.job.id_at(DUE_AT)]
+    plain = chain.job.occurrence(DUE_AT, created_at=DUE_AT)
+    waiting, running = (in_state(plain, state, attempt=2) for state in (State.WAITING, State.RUNNING))
+    row.execution = running
+    chain.world.steps.before("store.stop_retries", lambda: None, times=2)
+    chain.world.steps.before("store.stop_retries", lambda: setattr(row, "execution", waiting))
+    chain.world.steps.before("store.cancel", lambda: None, times=2)
+    chain.world.steps.before("store.cancel", lambda: setattr(row, "execution", running))
+    chain.delete()
+    assert row.execution.stop_retries
+
+
 @pytest.mark.parametrize("damage", Damage)
 def test_a_row_that_cannot_be_read_keeps_no_job_from_being_deleted(damage: Damage) -> None:
     chain = chains.retrying()

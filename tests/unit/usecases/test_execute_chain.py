@@ -1,5 +1,7 @@
 """EXECUTE: an occurrence of a recurring job files its successor while it runs, whatever becomes of its own call."""
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from shared.domain.delivery import Answer, Callback, Reason
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import Job, JobState
+from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.make_attempt import SUCCESSOR_TRIES, AttemptEnd
 from shared.usecases.run_attempts import Verdict
 from tests.builders import DUE_AT, in_state
@@ -62,6 +65,14 @@ def test_where_the_successor_could_not_be_filed_the_outcome_is_recorded_and_the_
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.SUCCEEDED]
     assert len(world.sender.calls) == 1
     assert [settled.verdict for settled in report.settled] == [Verdict.RETURN]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_successor_that_could_not_be_filed_at_once_is_tried_again_while_there_is_time(times: int) -> None:
+    world, job, head = due_now()
+    world.steps.fail("store.put_if_absent", times=times)
+    assert world.attempt(head).returned() == []
+    assert world.sent() == [job.id_at(DUE_AT + MINUTE)]
 
 
 def test_the_returned_message_files_the_successor_and_calls_nobody() -> None:
@@ -134,8 +145,18 @@ def test_a_fault_of_ours_in_the_successor_is_told_and_the_outcome_recorded() -> 
     assert len(report.returned()) == 1
 
 
+class SlowChain:
+    """Filing a successor takes its time: other tasks get many turns meanwhile."""
+
+    async def __call__(self, function: Callable[..., object], /, *args: object) -> object:
+        for _ in range(50 if isinstance(function, FileSuccessor) else 0):
+            await asyncio.sleep(0)
+        return function(*args)
+
+
 def test_a_sender_that_breaks_leaves_no_successor_behind() -> None:
     world, job, head = due_now()
+    world.run_attempts.make_attempt = replace(world.run_attempts.make_attempt, offload=SlowChain())
 
     def broken(_: Callback) -> Answer:
         raise RuntimeError("ours")
