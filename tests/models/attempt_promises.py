@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from shared.domain.execution import State
 from tests.models.attempt_rules import Item
-from tests.models.attempt_worker import CALLS
+from tests.models.attempt_worker import CALLS, RECORDS
 from tests.models.attempt_world import IDLE, Phase, Seen, Worker, World
 
 
@@ -16,39 +16,41 @@ class Promises:
     excuses_the_dead: bool
     nobody_dies: bool
 
-def broken(self, before: World, label: str, after: World) -> str | None:
-    """Which promise a step breaks."""
-    if before.item.state.is_terminal and after.item != before.item:
-        return "a terminal state never changes"
-    if after.item.attempt > self.most:
-        return "no more attempts than max_attempts"
-    if label == "worker is fenced" and after.item != before.item:
-        return "a fenced completion changes nothing"
-    if label.startswith(CALLS):
-        broken = self._broken_call(before, int(label.removeprefix(CALLS)), after)
-        if broken:
-            return broken
-    owners = [worker for worker in after.workers if worker.phase.trusts_its_lease and worker.left >= 0]
-    if any(not _is_owner(worker, after.item) for worker in owners):
-        return "whoever holds a live lease owns the execution, alone"
-    if after.item.state is State.SUCCEEDED and after.seen[after.item.attempt] is not Seen.ANSWERED_OK:
-        return "a success is the last attempt's, and the receiver saw it"
-    is_over = after.item.state.is_terminal and set(after.workers) == {IDLE}
-    if self.nobody_dies and is_over and Seen.NOTHING in after.seen[1 : after.item.attempt + 1]:
-        return "where no worker dies no attempt is counted for nothing"
-    return None
+    def broken(self, before: World, label: str, after: World) -> str | None:
+        """Which promise a step breaks."""
+        if before.item.state.is_terminal and after.item != before.item:
+            return "a terminal state never changes"
+        if after.item.attempt > self.most:
+            return "no more attempts than max_attempts"
+        if (
+            label.startswith(RECORDS)
+            and int(label.removeprefix(RECORDS).partition(":")[0]) < before.item.attempt
+        ):
+            return "the completion of an attempt that was overtaken changes nothing"
+        if label.startswith(CALLS):
+            broken = self._broken_call(before, int(label.removeprefix(CALLS)), after)
+            if broken:
+                return broken
+        owners = [worker for worker in after.workers if worker.phase.trusts_its_lease and worker.left >= 0]
+        if any(not _is_owner(worker, after.item) for worker in owners):
+            return "whoever holds a live lease owns the execution, alone"
+        if after.item.state is State.SUCCEEDED and after.seen[after.item.attempt] is not Seen.ANSWERED_OK:
+            return "a success is the last attempt's, and the receiver saw it"
+        is_over = after.item.state.is_terminal and set(after.workers) == {IDLE}
+        if self.nobody_dies and is_over and Seen.NOTHING in after.seen[1 : after.item.attempt + 1]:
+            return "where no worker dies no attempt is counted for nothing"
+        return None
 
-
-def _broken_call(self, before: World, attempt: int, after: World) -> str | None:
-    """The receiver's view of the beginning of a call."""
-    if before.seen[attempt] is not Seen.NOTHING:
-        return "each attempt's number is used for one call at most"
-    callers = [worker for worker in after.workers if worker.phase is Phase.CALLING]
-    if self.excuses_the_dead:
-        callers = [worker for worker in callers if worker.left >= 0]
-    if 0 <= before.last < attempt and attempt in [worker.attempt for worker in callers]:
-        return "no call begins after an acknowledged cancel"
-    return "one call at a time" if len(callers) > 1 else None
+    def _broken_call(self, before: World, attempt: int, after: World) -> str | None:
+        """The receiver's view of the beginning of a call."""
+        if before.seen[attempt] is not Seen.NOTHING:
+            return "each attempt's number is used for one call at most"
+        callers = [worker for worker in after.workers if worker.phase is Phase.CALLING]
+        if self.excuses_the_dead:
+            callers = [worker for worker in callers if worker.left >= 0]
+        if 0 <= before.last < attempt and attempt in [worker.attempt for worker in callers]:
+            return "no call begins after an acknowledged cancel"
+        return "one call at a time" if len(callers) > 1 else None
 
 
 def _is_owner(worker: Worker, item: Item) -> bool:

@@ -10,6 +10,7 @@ from tests.models.attempt_world import IDLE, Flaw, Phase, Seen, Worker, World
 
 Move = tuple[str, World, Worker]
 CALLS = "worker calls attempt "
+RECORDS = "worker records attempt "
 ANSWER_LOST = "fault: worker claims, and the answer is lost"
 
 
@@ -101,8 +102,12 @@ class Executor:
             attempt = worker.attempt if self.flaw in _UNCOUNTED else item.attempt
             due_in = RETRY_TICKS if transition is Transition.RETRY else 0
             recorded = world._replace(item=item.after(transition, attempt=attempt, due_in=due_in))
-            yield f"worker records: {transition.value[0]}", recorded, _recorded(transition, worker)
-            yield "fault: worker records, and the answer is lost", recorded, worker._replace(owns=False)
+            yield f"{RECORDS}{worker.attempt}: {transition.value[0]}", recorded, _recorded(transition, worker)
+            yield (
+                "fault: worker records an outcome, and the answer is lost",
+                recorded,
+                worker._replace(owns=False),
+            )
         elif item.attempt == worker.attempt and item.state is transition.target:
             yield "worker sees its own outcome", world, _recorded(transition, worker)
         else:

@@ -11,7 +11,6 @@ from tests.models import bucket_rules as rules
 from tests.models.bucket_rules import Clocks
 from tests.models.filing_sweep import Sweep
 from tests.models.filing_watch import Watch
-from tests.models.filing_writer import Writer
 from tests.models.filing_world import (
     OLD_MS,
     Filing,
@@ -24,6 +23,7 @@ from tests.models.filing_world import (
     Watching,
     World,
 )
+from tests.models.filing_writer import Writer
 
 REOPENED_TWICE = 2
 """The version of a shard that was closed until a writer filed into it: before its put and after it."""

@@ -23,7 +23,11 @@ class Writer(Actor):
                     begun = world.shard is not None and world.shard.begun
                     created_ms = NEW_MS if begun else self.now_ms(world) + self.clocks.writer_ms
                 begun = world.with_row(number, row._replace(created_ms=created_ms))
-                yield "begins, reopens where it must", self._reopened_where(begun, moment.closed), Filing.OPENED
+                yield (
+                    "begins, reopens where it must",
+                    self._reopened_where(begun, moment.closed),
+                    Filing.OPENED,
+                )
             case Filing.OPENED:
                 if moment.near:
                     yield "puts QUEUED", _put(world, number, State.QUEUED), Filing.PUT

@@ -59,7 +59,7 @@ MUTANTS = (
     Mutant(
         name="no second look at the clock after the put",
         file="shared/usecases/file_execution.py",
-        old="        self.ensure_sent(existing or filed, reopened=reopened)\n",
+        old="        self.ensure_sent(existing or filed)\n",
         new="        if state is State.QUEUED:\n            self.send([wakeup_for(existing or filed)])\n",
     ),
     Mutant(
@@ -168,7 +168,7 @@ MUTANTS = (
     Mutant(
         name="delete the message before completion",
         file="shared/usecases/make_attempt.py",
-        old="is_done=successor_filed and is_settled,",
+        old="is_done=successor.result() and is_settled,",
         new="is_done=True,",
     ),
     Mutant(
