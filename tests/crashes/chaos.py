@@ -12,16 +12,15 @@ from tests.crashes.assassin import LONGEST_STOP_SECONDS, Assassin
 from tests.crashes.customers import LONGEST_TIMEOUT_SECONDS, Customer
 from tests.crashes.deployment import deploy
 from tests.crashes.engines import engines
-from tests.crashes.judge import ENDED, Judge
+from tests.crashes.judge import Judge
 from tests.crashes.lambda_service import LambdaService
-from tests.crashes.orders import Clients, Order
+from tests.crashes.orders import Clients
+from tests.crashes.settling import Settling
 
 CUSTOMERS = 3
 SHARDS = 4
 LEASE_MARGIN_SECONDS = 5
 DELETION_GRACE_MS = int((LONGEST_STOP_SECONDS + LONGEST_TIMEOUT_SECONDS + LEASE_MARGIN_SECONDS) * 1000)
-STEPS = ((20, 15), (60, 30), (300, 48))
-AFTER_VISIBILITY_SECONDS = 460
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,48 +64,25 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
         time.sleep(seconds)
         for part in (*customers, assassin, service):
             part.stop()
-        clients = Clients(running.clock, log.url, service.sender())
         orders = [order for customer in customers for order in customer.clients.orders]
-        begun_ms = running.clock.now_ms()
-        history = _drain(service, clients, orders)
-        drained_seconds = (running.clock.now_ms() - begun_ms) / 1000
+        clients = Clients(running.clock, log.url, service.sender())
+        running.clock.stop()
+        settling = Settling(running.clock, clients, service.run)
+        settling.settle(orders)
         hits = assassin.kills.total() + assassin.stops.total()
         judge = Judge(
             orders=orders,
-            history=history,
+            history={str(order.job_id): clients.history(order) for order in orders},
             arrivals=log.arrivals(),
             blows=hits,
             deaths=hits,
             deletion_grace_ms=DELETION_GRACE_MS,
         )
         outcome = _outcome(judge)
+        outcome.faults += settling.faults
         outcome.kills, outcome.stops = assassin.kills, assassin.stops
-        outcome.drained_seconds = drained_seconds
+        outcome.drained_seconds = settling.took_seconds
         return outcome
-
-
-def _drain(service: LambdaService, clients: Clients, orders: list[Order]) -> dict[str, list[dict[str, Any]]]:
-    """Delete what recurs, let time pass until all has ended and late messages are back; the history by then."""
-    clock = service.deployment.engines.clock
-    clock.stop()
-    service.run()
-    for order in orders:
-        if order.is_recurring and order.cancel_acked_at is None:
-            clients.cancel(order)
-    left = [order for order in orders if order.job_id is not None]
-    for seconds in (step for step, times in STEPS for _ in range(times)):
-        clock.advance(seconds)
-        service.run()
-        left = [order for order in left if not _has_ended(clients, order)]
-        if not left:
-            break
-    clock.advance(AFTER_VISIBILITY_SECONDS)
-    service.run()
-    return {str(order.job_id): clients.history(order) for order in orders}
-
-
-def _has_ended(clients: Clients, order: Order) -> bool:
-    return all(record["state"] in ENDED for record in clients.history(order))
 
 
 def _outcome(judge: Judge) -> Outcome:

@@ -68,8 +68,9 @@ class LambdaService:
         for thread in self._threads:
             thread.join()
 
-    def run(self) -> None:
-        """Everything once, and the messages until there are no more."""
+    def run(self, seconds: float) -> None:
+        """Time passes in one step; then every tick comes once, and the messages until there are no more."""
+        self.deployment.engines.clock.advance(seconds)
         for tick in self._ticks:
             tick()
         while sum(poll() for poll in self._polls):

@@ -13,13 +13,9 @@ from tests.crashes.judge import ENDED, Judge
 from tests.crashes.lane import LaneQueues
 from tests.crashes.marks import MarkedWorkers
 from tests.crashes.orders import Clients, Order
-from tests.crashes.series import unaccounted
+from tests.crashes.settling import Settling
 
 MINUTE_MS = 60_000
-CATCH_UP_STEP_SECONDS, FEWEST_STEPS, CATCH_UP_STEPS = 20, 8, 90
-STEPS = ((20, 9), (120, 20), (300, 48))
-"""Seconds of a step and how many of them: three minutes closely, then a while, then four hours."""
-AFTER_VISIBILITY_SECONDS = 460
 
 
 class Stage:
@@ -99,40 +95,11 @@ class Stage:
         self.work()
 
     def settle(self) -> float:
-        """Run until every job has ended, and on until late messages are back; how long the jobs took, in seconds.
-
-        Recurring jobs are deleted for that when their chains have gone on for a while and lag no more.
-        """
-        begun_ms = self.clock.now_ms()
-        self._let_chains_catch_up()
-        for order in self.clients.orders:
-            if order.is_recurring:
-                self.clients.cancel(order)
-        for seconds in (step for step, times in STEPS for _ in range(times)):
-            if all(self._has_ended(order) for order in self.clients.orders):
-                break
-            self.run(seconds)
-        took_ms = self.clock.now_ms() - begun_ms
-        self.run(AFTER_VISIBILITY_SECONDS)
-        return took_ms / 1000
-
-    def _let_chains_catch_up(self) -> None:
-        """Half an hour at most: a chain that stands still is lost, and its deletion would cover that up."""
-        chains = [order for order in self.clients.orders if order.is_recurring and order.job_id]
-        chains = [order for order in chains if order.cancel_asked_at is None]
-        for number in range(CATCH_UP_STEPS if chains else 0):
-            self.run(CATCH_UP_STEP_SECONDS)
-            if number >= FEWEST_STEPS and not any(self._lags(order) for order in chains):
-                return
-        for order in chains:
-            if self._lags(order):
-                self.faults.append(f"lost: the chain of {order.path} stands still")
-
-    def _lags(self, order: Order) -> bool:
-        return bool(unaccounted(order, self.clients.history(order), self.clock.now_ms() - MINUTE_MS))
-
-    def _has_ended(self, order: Order) -> bool:
-        return all(record["state"] in ENDED for record in self.clients.history(order))
+        """Let everything come to rest; how long the jobs took to end, in seconds."""
+        settling = Settling(self.clock, self.clients, self.run)
+        settling.settle(self.clients.orders)
+        self.faults += settling.faults
+        return settling.took_seconds
 
     def verdict(self) -> list[str]:
         """What the judge says of this run."""

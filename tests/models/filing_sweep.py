@@ -78,5 +78,5 @@ class Sweep(Actor):
             Sweeping.LISTED,
             version=shard.version,
             is_first=not shard.was_swept,
-            scanned=trusts and not shard.was_swept,
+            scanned=trusts,
         )

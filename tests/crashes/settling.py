@@ -1,0 +1,67 @@
+"""After the blows: let everything come to rest, as it does when nothing breaks any more."""
+
+from collections.abc import Callable
+
+from tests.crashes.clock import SharedClock
+from tests.crashes.judge import ENDED
+from tests.crashes.orders import Clients, Order
+from tests.crashes.series import unaccounted
+
+STEPS = ((20, 9), (120, 20), (300, 48))
+"""Seconds of a step and how many of them: three minutes closely, then a while, then four hours."""
+AFTER_VISIBILITY_SECONDS = 460
+CATCH_UP_STEP_SECONDS, FEWEST_STEPS, CATCH_UP_STEPS = 20, 8, 90
+TOLERATED_LAG_MS = 60_000
+
+Run = Callable[[float], None]
+"""Lets so many seconds pass in one step, with all that happens in them."""
+
+
+class Settling:
+    """Runs until every job has ended, and on until late messages are back."""
+
+    def __init__(self, clock: SharedClock, clients: Clients, run: Run) -> None:
+        self._clock = clock
+        self._clients = clients
+        self._run = run
+        self.faults: list[str] = []
+        self.took_seconds = 0.0
+        """How long the jobs took to end, on the run's clock."""
+
+    def settle(self, orders: list[Order]) -> None:
+        """Recurring jobs are deleted for that when their chains have gone on for a while and lag no more."""
+        begun_ms = self._clock.now_ms()
+        self._let_chains_catch_up([order for order in orders if order.is_recurring and order.job_id])
+        for order in orders:
+            if order.is_recurring and order.cancel_acked_at is None:
+                self._clients.cancel(order)
+        left = self._unfinished(orders)
+        for seconds in (step for step, times in STEPS for _ in range(times)):
+            if not left:
+                break
+            self._run(seconds)
+            left = self._unfinished(left)
+        self.took_seconds = (self._clock.now_ms() - begun_ms) / 1000
+        self._run(AFTER_VISIBILITY_SECONDS)
+
+    def _let_chains_catch_up(self, recurring: list[Order]) -> None:
+        """Half an hour at most: a chain that stands still is lost, and its deletion would cover that up."""
+        chains = [order for order in recurring if order.cancel_asked_at is None]
+        for number in range(CATCH_UP_STEPS if chains else 0):
+            self._run(CATCH_UP_STEP_SECONDS)
+            if number >= FEWEST_STEPS and not any(self._lags(order) for order in chains):
+                return
+        self.faults += [
+            f"lost: the chain of {order.path} stands still" for order in chains if self._lags(order)
+        ]
+
+    def _lags(self, order: Order) -> bool:
+        until_ms = self._clock.now_ms() - TOLERATED_LAG_MS
+        return bool(unaccounted(order, self._clients.history(order), until_ms))
+
+    def _unfinished(self, orders: list[Order]) -> list[Order]:
+        return [
+            order
+            for order in orders
+            if any(record["state"] not in ENDED for record in self._clients.history(order))
+        ]
