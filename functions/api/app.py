@@ -9,7 +9,8 @@ from functions.api import faults
 from functions.api.gate import Admitted, admit
 from functions.api.openapi import openapi_json
 from functions.api.problems import Problem, ProblemError, respond
-from functions.api.routes import ROUTES, Call, Route
+from functions.api.route import Call, Route
+from functions.api.routes import ROUTES
 from functions.api.service import Service
 from shared.names import Metric
 from shared.observability import count, logger

@@ -6,7 +6,7 @@ import binascii
 from functions.api.problems import Problem, ProblemError
 from shared.domain.errors import UnreadableItemError
 from shared.domain.tenant import Tenant
-from shared.ports import Vault
+from shared.ports.vault import Vault
 
 MAX_LENGTH = 1024
 

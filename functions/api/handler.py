@@ -6,6 +6,8 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api.app import Api
+from functions.api.operations.executions import ExecutionOperations
+from functions.api.operations.jobs import JobOperations
 from functions.api.service import Service
 from shared.bootstrap import callbacks
 from shared.names import Metric
@@ -14,14 +16,18 @@ from shared.observability import count, metrics
 parts = callbacks.parts_from(os.environ)
 api = Api(
     Service(
-        create_job=callbacks.create_job(parts),
-        find_job=parts.find_job,
-        cancel_job=callbacks.cancel_job(parts),
-        list_executions=callbacks.list_executions(parts),
-        list_dead_letters=callbacks.list_dead_letters(parts),
-        open_request=parts.open_request,
-        vault=parts.vault,
-        clock=parts.core.clock,
+        jobs=JobOperations(
+            create_job=callbacks.create_job(parts),
+            find_job=parts.find_job,
+            cancel_job=callbacks.cancel_job(parts),
+            open_request=parts.open_request,
+            clock=parts.core.clock,
+        ),
+        executions=ExecutionOperations(
+            list_executions=callbacks.list_executions(parts),
+            list_dead_letters=callbacks.list_dead_letters(parts),
+            vault=parts.vault,
+        ),
     ),
     callbacks.authenticate(parts),
 )

@@ -7,9 +7,10 @@ import orjson
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from functions.api.models import ProblemOut
+from functions.api.models.system import ProblemOut
 from functions.api.problems import CONTENT_TYPE, Problem
-from functions.api.routes import ROUTES, Route
+from functions.api.route import Route
+from functions.api.routes import ROUTES
 
 VERSION = "0.1.0"
 _REF = "#/components/schemas/{model}"

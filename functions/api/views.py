@@ -2,15 +2,9 @@
 
 from typing import Literal
 
-from functions.api.models import (
-    AttemptOut,
-    ExecutionOut,
-    ExecutionPageOut,
-    JobOut,
-    MissedOut,
-    RetryIn,
-    TargetOut,
-)
+from functions.api.models.executions import AttemptOut, ExecutionOut, ExecutionPageOut, MissedOut
+from functions.api.models.jobs import JobOut
+from functions.api.models.requests import RetryIn, TargetOut
 from shared.domain.execution import Execution, State
 from shared.domain.job import Job, JobState
 from shared.domain.request import Request

@@ -12,7 +12,7 @@ from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
 from shared.adapters.kms.vault import KmsVault
 from shared.bootstrap.core import Core
 from shared.names import Lane
-from shared.ports import Sender
+from shared.ports.sender import Sender
 from shared.settings import CallbackSettings
 from shared.usecases.authenticate import Authenticate
 from shared.usecases.cancel_job import CancelJob

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 from shared.domain.tenant import ApiKey, Tenant, split_key
-from shared.ports import Clock, TenantStore
+from shared.ports.runtime import Clock
+from shared.ports.tenants import TenantStore
 from shared.usecases.read_tenant import MAX_REMEMBERED, REMEMBER_MS, ReadTenant
 
 

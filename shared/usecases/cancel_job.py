@@ -6,7 +6,9 @@ from shared.domain.errors import InvalidStateError, NotFoundError
 from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.job import Job
 from shared.domain.retention import Retention
-from shared.ports import Clock, ExecutionStore, JobStore
+from shared.ports.executions import ExecutionStore
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock
 from shared.usecases.delete_recurring_job import DeleteRecurringJob
 from shared.usecases.find_job import FindJob
 

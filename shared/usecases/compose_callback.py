@@ -8,7 +8,7 @@ from shared.domain.execution import Execution
 from shared.domain.schedule import format_instant
 from shared.domain.signing import signed_headers
 from shared.domain.tenant import SIGNING_CONTEXT
-from shared.ports import Vault
+from shared.ports.vault import Vault
 from shared.usecases.open_request import OpenRequest
 from shared.usecases.read_tenant import ReadTenant
 

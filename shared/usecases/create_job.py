@@ -19,7 +19,10 @@ from shared.domain.request import INLINE_BYTES, check_request, encode_request
 from shared.domain.retention import DAY_SECONDS, IDEMPOTENCY_DAYS
 from shared.domain.schedule import Once, first_after
 from shared.domain.tenant import Tenant
-from shared.ports import Clock, Entropy, IdempotencyRecord, IdempotencyStore, JobStore, Vault
+from shared.ports.idempotency import IdempotencyRecord, IdempotencyStore
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock, Entropy
+from shared.ports.vault import Vault
 from shared.usecases.file_execution import FileExecution
 
 

@@ -16,7 +16,9 @@ from shared.domain.tenant import (
     key_text,
     new_key_parts,
 )
-from shared.ports import Clock, Entropy, TenantStore, Vault
+from shared.ports.runtime import Clock, Entropy
+from shared.ports.tenants import TenantStore
+from shared.ports.vault import Vault
 
 SIGNING_SECRET_BYTES = 32
 

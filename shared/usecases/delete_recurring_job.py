@@ -8,7 +8,9 @@ from shared.domain.execution import NOT_STARTED, EndReason, Execution, State, Tr
 from shared.domain.job import Job, JobState
 from shared.domain.retention import Retention
 from shared.domain.schedule import first_after, instants_before
-from shared.ports import Clock, ExecutionStore, JobStore
+from shared.ports.executions import ExecutionStore
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock
 from shared.usecases.find_head import FindHead
 from shared.usecases.read_executions import read_readable
 

@@ -12,7 +12,10 @@ from shared.domain.errors import IdentityConflictError, UnavailableError
 from shared.domain.execution import NOT_STARTED, Execution, Pointer, State
 from shared.domain.ids import ExecutionId
 from shared.domain.wakeup import MAX_DELAY_SECONDS, Wakeup, single_wakeup
-from shared.ports import Clock, ExecutionStore, ShardLedger, WakeupQueue
+from shared.ports.executions import ExecutionStore
+from shared.ports.ledger import ShardLedger
+from shared.ports.queue import WakeupQueue
+from shared.ports.runtime import Clock
 
 
 @dataclass(frozen=True, slots=True)

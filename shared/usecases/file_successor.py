@@ -6,7 +6,9 @@ from shared.domain.errors import UnavailableError
 from shared.domain.execution import EndReason, Execution, Missed, State
 from shared.domain.misfire import Succession, succession
 from shared.domain.retention import Retention
-from shared.ports import Clock, ExecutionStore, JobStore
+from shared.ports.executions import ExecutionStore
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock
 from shared.usecases.file_execution import FileExecution
 
 

@@ -8,7 +8,7 @@ from shared.domain.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.job import Job
 from shared.domain.schedule import first_after, instants_before
-from shared.ports import ExecutionStore
+from shared.ports.executions import ExecutionStore
 
 PROBE_PAGES = (2, 10, 50, 100)
 """Sizes of the strong reads that look for the head; the last one repeats."""

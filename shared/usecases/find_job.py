@@ -6,7 +6,8 @@ from shared.domain.errors import NotFoundError
 from shared.domain.execution import Execution
 from shared.domain.ids import is_recurring_job_id, one_off_execution
 from shared.domain.job import Job
-from shared.ports import ExecutionStore, JobStore
+from shared.ports.executions import ExecutionStore
+from shared.ports.jobs import JobStore
 
 
 @dataclass(frozen=True, slots=True)

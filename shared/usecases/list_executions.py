@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from shared.domain.execution import Execution, State
 from shared.domain.job import Job
 from shared.domain.schedule import first_after, instants_before
-from shared.ports import Clock, ExecutionStore
+from shared.ports.executions import ExecutionStore
+from shared.ports.runtime import Clock
 from shared.usecases.find_job import FindJob
 from shared.usecases.read_executions import read_readable
 

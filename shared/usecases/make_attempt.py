@@ -11,7 +11,10 @@ from shared.domain.execution import AttemptOutcome, EndReason, Execution, Transi
 from shared.domain.job import JobState
 from shared.domain.retention import Retention
 from shared.domain.retry import is_retryable
-from shared.ports import Clock, Entropy, ExecutionStore, Finish, JobStore, Offload, Sender
+from shared.ports.executions import ExecutionStore, Finish
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock, Entropy, Offload
+from shared.ports.sender import Sender
 from shared.usecases.compose_callback import ComposeCallback
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor

@@ -6,7 +6,8 @@ from shared.domain.execution import Execution
 from shared.domain.job import Job
 from shared.domain.request import Request, decode_request
 from shared.domain.tenant import Tenant
-from shared.ports import JobStore, Vault
+from shared.ports.jobs import JobStore
+from shared.ports.vault import Vault
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
 from shared.domain.ids import ExecutionId
-from shared.ports import ExecutionStore
+from shared.ports.executions import ExecutionStore
 
 
 def read_readable(store: ExecutionStore, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:

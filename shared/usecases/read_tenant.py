@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 
 from shared.domain.tenant import Tenant
-from shared.ports import Clock, TenantStore
+from shared.ports.runtime import Clock
+from shared.ports.tenants import TenantStore
 
 REMEMBER_MS = 60_000
 MAX_REMEMBERED = 10_000

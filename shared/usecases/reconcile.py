@@ -17,7 +17,10 @@ from shared.domain.ids import ExecutionId, one_off_execution
 from shared.domain.job import Job
 from shared.domain.misfire import succession
 from shared.domain.schedule import instants_before
-from shared.ports import AcceptedLog, Clock, ExecutionStore, JobStore, ReconcileMark
+from shared.ports.executions import ExecutionStore
+from shared.ports.jobs import JobStore
+from shared.ports.reconciling import AcceptedLog, ReconcileMark
+from shared.ports.runtime import Clock
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.find_head import FindHead

@@ -14,7 +14,9 @@ from shared.domain.ids import ExecutionId
 from shared.domain.retention import Retention
 from shared.domain.wakeup import Wakeup, single_wakeup
 from shared.names import Lane
-from shared.ports import Clock, ExecutionStore, Parked, ParkingLot
+from shared.ports.boards import Parked, ParkingLot
+from shared.ports.executions import ExecutionStore
+from shared.ports.runtime import Clock
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 

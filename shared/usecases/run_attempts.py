@@ -16,7 +16,9 @@ from shared.domain.ids import ExecutionId
 from shared.domain.sweep import LaneProgress
 from shared.domain.wakeup import EARLY_MS, Wakeup
 from shared.names import Lane
-from shared.ports import Claim, Claimer, Clock, Entropy, Offload, ProgressBoard, Refused, Undecided
+from shared.ports.boards import ProgressBoard
+from shared.ports.claims import Claim, Claimer, Refused, Undecided
+from shared.ports.runtime import Clock, Entropy, Offload
 from shared.usecases.make_attempt import AttemptResult, MakeAttempt
 from shared.usecases.settle_refusal import RefusalResult, SettleRefusal
 

@@ -9,7 +9,8 @@ from shared.domain.execution import EndReason, Execution, State
 from shared.domain.ids import ExecutionId
 from shared.domain.retention import Retention
 from shared.domain.wakeup import Wakeup, single_wakeup
-from shared.ports import Clock, ExecutionStore
+from shared.ports.executions import ExecutionStore
+from shared.ports.runtime import Clock
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 

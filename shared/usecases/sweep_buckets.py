@@ -20,7 +20,11 @@ from shared.domain.sweep import (
 )
 from shared.domain.wakeup import pack, single_wakeup
 from shared.names import Lane
-from shared.ports import Clock, ExecutionStore, OpenShard, ProgressBoard, ShardLedger, WakeupQueue
+from shared.ports.boards import ProgressBoard
+from shared.ports.executions import ExecutionStore
+from shared.ports.ledger import OpenShard, ShardLedger
+from shared.ports.queue import WakeupQueue
+from shared.ports.runtime import Clock
 from shared.usecases.file_successor import FileSuccessor
 
 PAGE_ROWS = 500

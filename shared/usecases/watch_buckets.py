@@ -7,7 +7,10 @@ from shared.domain.errors import UnavailableError
 from shared.domain.execution import State
 from shared.domain.sweep import DueRow
 from shared.domain.wakeup import pack, single_wakeup
-from shared.ports import Clock, ExecutionStore, ShardLedger, WakeupQueue, WatchLease
+from shared.ports.executions import ExecutionStore
+from shared.ports.ledger import ShardLedger, WatchLease
+from shared.ports.queue import WakeupQueue
+from shared.ports.runtime import Clock
 
 PAGE_ROWS = 500
 SEND_TRIES = 3

@@ -13,7 +13,8 @@ from infra.local.emulator import Emulator
 from infra.local.home import LocalHome
 from shared.adapters.kms.vault import KmsVault
 from shared.names import Lane
-from shared.ports import Claimer, Vault
+from shared.ports.claims import Claimer
+from shared.ports.vault import Vault
 from tests.conformance.accepted import Acceptance, FakeAcceptance, LoggedAcceptance
 from tests.conformance.clients import Clients
 from tests.conformance.deviations import IMPLEMENTATIONS, deviates

@@ -5,17 +5,14 @@ from typing import Protocol
 
 from shared.domain.execution import Pointer
 from shared.domain.ids import ExecutionId
-from shared.ports import (
-    Claimer,
-    ExecutionStore,
-    IdempotencyStore,
-    JobStore,
-    ParkingLot,
-    ProgressBoard,
-    ReconcileMark,
-    ShardLedger,
-    TenantStore,
-)
+from shared.ports.boards import ParkingLot, ProgressBoard
+from shared.ports.claims import Claimer
+from shared.ports.executions import ExecutionStore
+from shared.ports.idempotency import IdempotencyStore
+from shared.ports.jobs import JobStore
+from shared.ports.ledger import ShardLedger
+from shared.ports.reconciling import ReconcileMark
+from shared.ports.tenants import TenantStore
 from tests.fakes.boards import FakeParkingLot, FakeProgressBoard
 from tests.fakes.claimer import FakeClaimer
 from tests.fakes.execution_store import FakeExecutionStore

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from shared.domain.sweep import LaneProgress
 from shared.names import Lane
-from shared.ports import Parked
+from shared.ports.boards import Parked
 from tests.builders import DUE_AT
 from tests.conformance.labs import Lab
 

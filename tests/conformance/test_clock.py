@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload
-from shared.ports import Clock, Entropy, Offload
+from shared.ports.runtime import Clock, Entropy, Offload
 from tests.builders import DUE_AT
 from tests.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
 

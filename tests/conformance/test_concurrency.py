@@ -10,7 +10,9 @@ from typing import TypeVar
 from shared.domain.errors import UnavailableError
 from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.job import JobState
-from shared.ports import Claim, Claimer, Finish, IdempotencyRecord, Refused
+from shared.ports.claims import Claim, Claimer, Refused
+from shared.ports.executions import Finish
+from shared.ports.idempotency import IdempotencyRecord
 from tests.builders import (
     BUCKET,
     DUE_AT,

@@ -12,16 +12,11 @@ from shared.domain.errors import UnavailableError
 from shared.domain.execution import EndReason, Execution, Pointer, State, Transition
 from shared.domain.sweep import LaneProgress
 from shared.names import Lane
-from shared.ports import (
-    Claim,
-    Finish,
-    IdempotencyRecord,
-    OpenShard,
-    Parked,
-    Refused,
-    Undecided,
-    WatchLease,
-)
+from shared.ports.boards import Parked
+from shared.ports.claims import Claim, Refused, Undecided
+from shared.ports.executions import Finish
+from shared.ports.idempotency import IdempotencyRecord
+from shared.ports.ledger import OpenShard, WatchLease
 from tests.builders import (
     BUCKET,
     DUE_AT,

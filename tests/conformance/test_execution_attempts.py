@@ -9,7 +9,8 @@ from shared.domain.delivery import Reason
 from shared.domain.errors import NotFoundError
 from shared.domain.execution import AttemptOutcome, EndReason, Execution, State, Transition
 from shared.domain.retry import RetryPolicy
-from shared.ports import Claim, Finish, Refused
+from shared.ports.claims import Claim, Refused
+from shared.ports.executions import Finish
 from tests.builders import (
     DUE_AT,
     EXPIRES_AT_S,

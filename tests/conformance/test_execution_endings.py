@@ -8,7 +8,8 @@ import pytest
 from shared.domain.errors import NotFoundError, UnknownVersionError, UnreadableItemError
 from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.ids import ExecutionId
-from shared.ports import Claim, Finish
+from shared.ports.claims import Claim
+from shared.ports.executions import Finish
 from tests.builders import (
     DUE_AT,
     EXPIRES_AT_S,

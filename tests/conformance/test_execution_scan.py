@@ -9,7 +9,7 @@ from shared.domain.execution import Pointer, State
 from shared.domain.ids import ExecutionId
 from shared.domain.sweep import DueRow
 from shared.names import Lane
-from shared.ports import ScanPage
+from shared.ports.executions import ScanPage
 from tests.builders import (
     BUCKET,
     DUE_AT,

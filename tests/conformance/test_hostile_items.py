@@ -13,7 +13,7 @@ from shared.domain.execution import AttemptOutcome, Execution, State
 from shared.domain.ids import ExecutionId
 from shared.domain.job import JobState
 from shared.names import Attr
-from shared.ports import Claim, Undecided
+from shared.ports.claims import Claim, Undecided
 from tests.builders import (
     BUCKET,
     DUE_AT,

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from shared.ports import IdempotencyRecord
+from shared.ports.idempotency import IdempotencyRecord
 from tests.builders import DUE_AT, TENANT
 from tests.conformance.labs import Lab
 

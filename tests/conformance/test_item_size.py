@@ -10,7 +10,8 @@ from shared.domain.execution import AttemptOutcome, EndReason, Execution, Transi
 from shared.domain.ids import recurring_job_id
 from shared.domain.request import Request, encode_request
 from shared.domain.schedule import Cron
-from shared.ports import Claim, Finish
+from shared.ports.claims import Claim
+from shared.ports.executions import Finish
 from tests.builders import DUE_AT, EXPIRES_AT_S, job, one_off
 from tests.conformance.dynamo_lab import DynamoLab
 

@@ -11,7 +11,7 @@ from shared.adapters.kms.vault import KmsVault
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.tenant import Tenant
 from shared.names import ENCRYPTION_CONTEXT_TENANT
-from shared.ports import Vault
+from shared.ports.vault import Vault
 from tests.builders import tenant
 from tests.conformance.clients import Clients
 from tests.conformance.interference import answering, failure, watching

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from shared.ports import Accepted
+from shared.ports.reconciling import Accepted
 
 
 class FakeAcceptedLog:

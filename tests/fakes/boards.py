@@ -2,7 +2,7 @@
 
 from shared.domain.sweep import LaneProgress
 from shared.names import Lane
-from shared.ports import Parked
+from shared.ports.boards import Parked
 
 
 class FakeProgressBoard:

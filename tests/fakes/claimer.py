@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import LEASE_MARGIN_MS, Execution, Transition
-from shared.ports import Claim, Refused, Undecided
+from shared.ports.claims import Claim, Refused, Undecided
 from tests.fakes.table import FakeTable, Row
 
 

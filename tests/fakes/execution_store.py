@@ -7,7 +7,7 @@ from typing import Any
 from shared.domain.errors import NotFoundError
 from shared.domain.execution import EndReason, Execution, Pointer, State, Transition
 from shared.domain.ids import ExecutionId
-from shared.ports import ExecutionPage, Finish, ScanPage
+from shared.ports.executions import ExecutionPage, Finish, ScanPage
 from tests.fakes.scan import executions_of, page_of, rows_of
 from tests.fakes.table import Damage, FakeTable, PointerRow, Row, pointer_key
 

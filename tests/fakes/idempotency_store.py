@@ -1,6 +1,6 @@
 """Idempotency records in memory."""
 
-from shared.ports import IdempotencyRecord
+from shared.ports.idempotency import IdempotencyRecord
 
 
 class FakeIdempotencyStore:

@@ -6,7 +6,7 @@ from shared.domain.bucket import bucket_start_ms
 from shared.domain.execution import Execution, Pointer
 from shared.domain.ids import ExecutionId
 from shared.domain.sweep import DueRow
-from shared.ports import ExecutionPage, ScanPage
+from shared.ports.executions import ExecutionPage, ScanPage
 from tests.fakes.table import FakeTable
 
 SortedRows = dict[str, DueRow | None]

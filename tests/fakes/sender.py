@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from shared.domain.delivery import Answer, Callback, Reason
-from shared.ports import Clock
+from shared.ports.runtime import Clock
 
 AnswerTo = Callable[[Callback], Answer]
 

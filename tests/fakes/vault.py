@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.tenant import Tenant
-from shared.ports import Entropy
+from shared.ports.runtime import Entropy
 
 NONCE_BYTES = 12
 TAG_BYTES = 16

@@ -14,7 +14,8 @@ from shared.domain.execution import Execution
 from shared.domain.retention import Retention
 from shared.domain.tenant import Tenant
 from shared.names import Lane
-from shared.ports import ScanPage, Undecided
+from shared.ports.claims import Undecided
+from shared.ports.executions import ScanPage
 from shared.usecases.cancel_job import CancelJob
 from shared.usecases.compose_callback import ComposeCallback
 from shared.usecases.create_job import CreateJob

@@ -9,7 +9,7 @@ from shared.adapters.dynamodb.errors import translated
 from shared.adapters.dynamodb.keys import item_key, parked_key, progress_key
 from shared.domain.sweep import LaneProgress
 from shared.names import Lane
-from shared.ports import Parked
+from shared.ports.boards import Parked
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

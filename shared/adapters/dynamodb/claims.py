@@ -15,7 +15,7 @@ from shared.adapters.dynamodb.items import STATE_CODES, VERSION, read_execution
 from shared.adapters.dynamodb.keys import execution_key, item_key
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.execution import LEASE_MARGIN_MS, Execution, State
-from shared.ports import Claim, Refused, Undecided
+from shared.ports.claims import Claim, Refused, Undecided
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

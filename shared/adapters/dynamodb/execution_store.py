@@ -32,7 +32,7 @@ from shared.domain.execution import EndReason, Execution, Pointer, State, Transi
 from shared.domain.ids import ExecutionId
 from shared.domain.wakeup import EARLY_MS
 from shared.names import Attr, Index
-from shared.ports import ExecutionPage, Finish, ScanPage
+from shared.ports.executions import ExecutionPage, Finish, ScanPage
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

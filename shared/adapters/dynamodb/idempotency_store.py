@@ -10,7 +10,7 @@ from shared.adapters.dynamodb.items import VERSION
 from shared.adapters.dynamodb.keys import idempotency_key, item_key
 from shared.domain.errors import UnavailableError
 from shared.names import Attr
-from shared.ports import IdempotencyRecord
+from shared.ports.idempotency import IdempotencyRecord
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

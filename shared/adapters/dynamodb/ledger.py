@@ -22,7 +22,7 @@ from shared.adapters.dynamodb.keys import (
 )
 from shared.domain.bucket import FIRST_SWEEP_MS, bucket_end_ms
 from shared.names import Attr
-from shared.ports import OpenShard, WatchLease
+from shared.ports.ledger import OpenShard, WatchLease
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

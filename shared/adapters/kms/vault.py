@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.tenant import Tenant
 from shared.names import ENCRYPTION_CONTEXT_TENANT
-from shared.ports import Entropy
+from shared.ports.runtime import Entropy
 
 if TYPE_CHECKING:
     from mypy_boto3_kms import KMSClient

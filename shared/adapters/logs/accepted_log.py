@@ -7,7 +7,7 @@ import orjson
 
 from shared.adapters.dynamodb.errors import translated
 from shared.names import ACCEPTED_LOG_LINE
-from shared.ports import Accepted
+from shared.ports.reconciling import Accepted
 
 
 class CloudWatchAcceptedLog:

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from functions.api.gate import MAX_BODY_BYTES
-from functions.api.models import JobIn
+from functions.api.models.jobs import JobIn
 from functions.api.problems import Problem
 from shared.domain.errors import UnavailableError
 from shared.domain.tenant import Scope

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from functions.api.models import JobIn
+from functions.api.models.jobs import JobIn
 from shared.domain.errors import ScheduleError
 from shared.domain.new_job import After, Every
 from shared.domain.request import Request

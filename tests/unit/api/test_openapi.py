@@ -7,7 +7,8 @@ import pytest
 
 from functions.api.openapi import document, openapi_json
 from functions.api.problems import CONTENT_TYPE
-from functions.api.routes import ROUTES, Route
+from functions.api.route import Route
+from functions.api.routes import ROUTES
 from tests.unit.functions.api_world import ApiWorld, Request
 
 DOCUMENT = document()

@@ -10,6 +10,8 @@ from typing import Any
 import orjson
 
 from functions.api.app import Api
+from functions.api.operations.executions import ExecutionOperations
+from functions.api.operations.jobs import JobOperations
 from functions.api.problems import CONTENT_TYPE
 from functions.api.service import Service
 from shared.domain.tenant import Scope, TenantState
@@ -83,14 +85,18 @@ class ApiWorld:
         self.world = World()
         self.api = Api(
             Service(
-                create_job=self.world.create_job,
-                find_job=self.world.find_job,
-                cancel_job=self.world.cancel_job,
-                list_executions=self.world.list_executions,
-                list_dead_letters=self.world.list_dead_letters,
-                open_request=self.world.open_request,
-                vault=self.world.vault,
-                clock=self.world.clock,
+                jobs=JobOperations(
+                    create_job=self.world.create_job,
+                    find_job=self.world.find_job,
+                    cancel_job=self.world.cancel_job,
+                    open_request=self.world.open_request,
+                    clock=self.world.clock,
+                ),
+                executions=ExecutionOperations(
+                    list_executions=self.world.list_executions,
+                    list_dead_letters=self.world.list_dead_letters,
+                    vault=self.world.vault,
+                ),
             ),
             self.world.authenticate,
         )

@@ -8,7 +8,7 @@ from functions.executor.report import emit
 from shared.domain.delivery import Answer, Reason
 from shared.domain.execution import State
 from shared.names import Metric
-from shared.ports import Undecided
+from shared.ports.claims import Undecided
 from shared.usecases.make_attempt import AttemptEnd, AttemptResult
 from shared.usecases.run_attempts import BatchReport, Delivery, Settled, Verdict
 from shared.usecases.settle_refusal import Refusal, RefusalResult

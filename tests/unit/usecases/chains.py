@@ -7,7 +7,7 @@ from shared.domain.execution import NOT_STARTED, Execution, State
 from shared.domain.job import Job, JobState
 from shared.domain.schedule import Rate, first_after
 from shared.domain.wakeup import EARLY_MS
-from shared.ports import Claim
+from shared.ports.claims import Claim
 from tests.builders import DUE_AT, in_state
 from tests.unit.usecases.world import World
 

@@ -7,7 +7,7 @@ import pytest
 from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import Job, JobState
-from shared.ports import Claim
+from shared.ports.claims import Claim
 from tests.builders import DUE_AT, TENANT, execution_id, in_state, occurrence, one_off
 from tests.unit.usecases.world import World
 

@@ -4,7 +4,7 @@ import pytest
 
 from shared.domain.delivery import Answer, Reason
 from shared.domain.execution import Execution, State
-from shared.ports import Claim, Refused, Undecided
+from shared.ports.claims import Claim, Refused, Undecided
 from shared.usecases.make_attempt import FINISH_TRIES, AttemptEnd
 from shared.usecases.run_attempts import CLAIM_TRIES, UNSURE_WAIT_SECONDS, Verdict
 from tests.builders import DUE_AT

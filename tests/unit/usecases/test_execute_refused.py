@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.execution import EndReason, State
-from shared.ports import Refused
+from shared.ports.claims import Refused
 from shared.usecases.run_attempts import BatchReport, Verdict
 from shared.usecases.settle_refusal import Refusal
 from tests.builders import DUE_AT, in_state

@@ -10,7 +10,7 @@ from shared.domain.delivery import Reason
 from shared.domain.execution import AttemptOutcome, Missed, State
 from shared.domain.job import Job, JobState
 from shared.domain.schedule import Rate
-from shared.ports import Accepted
+from shared.ports.reconciling import Accepted
 from shared.usecases.find_head import FindHead
 from shared.usecases.reconcile import LONGEST_MINUTES, SETTLE_MINUTES, Reconcile, ReconcileReport
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence, one_off

@@ -1,0 +1,60 @@
+"""What the routes read from a request besides its body."""
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
+
+from functions.api.gate import Admitted
+from functions.api.operations.executions import DEFAULT_LIMIT, MAX_LIMIT
+from functions.api.problems import Problem, ProblemError
+from shared.domain.tenant import Tenant
+
+
+def tenant_of(admitted: Admitted) -> Tenant:
+    """The tenant of the credential."""
+    if admitted.principal is None:
+        raise ProblemError(Problem.UNAUTHENTICATED, "an API key is required")
+    return admitted.principal.tenant
+
+
+def header(app: APIGatewayHttpResolver, name: str) -> str | None:
+    """A header, whatever its case; None where it was not sent."""
+    headers = {key.lower(): value for key, value in (app.current_event.headers or {}).items()}
+    return headers.get(name)
+
+
+def path_part(app: APIGatewayHttpResolver, name: str) -> str:
+    """A variable part of the path."""
+    return str(app.context["arguments"][name])
+
+
+def require_json(app: APIGatewayHttpResolver) -> None:
+    """ProblemError for any other media type."""
+    media, _, parameters = (header(app, "content-type") or "").partition(";")
+    charset = parameters.strip().lower().replace('"', "")
+    if media.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
+        raise ProblemError(Problem.UNSUPPORTED_MEDIA_TYPE, "send Content-Type: application/json, in UTF-8")
+
+
+def flag(app: APIGatewayHttpResolver, name: str) -> bool:
+    """A query parameter that is true or false, false where absent."""
+    text = query(app, (name,)).get(name, "false")
+    if text not in ("true", "false"):
+        raise ProblemError(Problem.MALFORMED_REQUEST, f"{name} is true or false")
+    return text == "true"
+
+
+def paging(app: APIGatewayHttpResolver) -> tuple[int, str | None]:
+    """`limit` and `cursor`."""
+    found = query(app, ("limit", "cursor"))
+    limit = found.get("limit", str(DEFAULT_LIMIT))
+    if not (limit.isascii() and limit.isdigit() and len(limit) <= 3 and 1 <= int(limit) <= MAX_LIMIT):
+        raise ProblemError(Problem.MALFORMED_REQUEST, f"limit is a whole number from 1 to {MAX_LIMIT}")
+    return int(limit), found.get("cursor")
+
+
+def query(app: APIGatewayHttpResolver, known: tuple[str, ...]) -> dict[str, str]:
+    """Unknown parameters are refused: a misspelt one would silently mean something else."""
+    query = dict(app.current_event.query_string_parameters or {})
+    unknown = sorted(set(query) - set(known))
+    if unknown:
+        raise ProblemError(Problem.MALFORMED_REQUEST, f"unknown query parameter {unknown[0][:64]!r}")
+    return query

@@ -1,0 +1,111 @@
+"""The truth about executions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from shared.domain.execution import AttemptOutcome, EndReason, Execution, Pointer, Transition
+from shared.domain.ids import ExecutionId
+from shared.domain.sweep import DueRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """The end of an attempt: which transition, and what to remember of it."""
+
+    transition: Transition
+    outcomes: tuple[AttemptOutcome, ...]
+    last_body: bytes = b""
+    next_attempt_at: int | None = None
+    end_reason: EndReason | None = None
+    expires_at_s: int | None = None
+    """When the record may be dropped, epoch seconds; set exactly where the transition ends the execution."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanPage:
+    """One page of a shard. `next_after` is None on the last one; rows that cannot be read are named in `unreadable`."""
+
+    rows: tuple[DueRow, ...]
+    unreadable: tuple[str, ...]
+    next_after: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionPage:
+    """One page of whole executions. `unreadable` counts the rows that could not be read."""
+
+    executions: tuple[Execution, ...]
+    unreadable: int
+    next_after: str | None
+
+
+class ExecutionStore(Protocol):
+    """The truth about executions. Every write is one conditional write; every read is strongly consistent."""
+
+    def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
+        """File an execution; None when it was written, otherwise what stands there, unchanged.
+
+        `expires_at_s` goes with an execution that is filed in a terminal state, and with no other.
+        """
+        ...
+
+    def put_pointer(self, pointer: Pointer) -> bool:
+        """File a pointer; False where one stands there already."""
+        ...
+
+    def end_pointer(
+        self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
+    ) -> None:
+        """Mark a pointer as done."""
+        ...
+
+    def get(self, execution_id: ExecutionId) -> Execution | None:
+        """Read one; UnreadableItemError where the item is of an unknown version or broken."""
+        ...
+
+    def get_many(self, execution_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
+        """Read up to 100; ids without an item are left out."""
+        ...
+
+    def finish(self, execution: Execution, finish: Finish) -> Execution | None:
+        """End the attempt that `execution` was claimed for, on condition of its number and owner.
+
+        None when it was written; otherwise what stands there. A RETRY is also refused once retries are stopped.
+        """
+        ...
+
+    def give_up(self, execution: Execution, *, reason: EndReason, now_ms: int, expires_at_s: int) -> bool:
+        """RUNNING under a dead lease at this very attempt → FAILED."""
+        ...
+
+    def cancel(
+        self, execution_id: ExecutionId, transition: Transition, *, reason: EndReason, expires_at_s: int
+    ) -> Execution | None:
+        """CANCEL or END_CHAIN; None when it was written, otherwise what stands there. NotFoundError where nothing does.
+
+        END_CHAIN leaves a tombstone: its reader files no successor.
+        """
+        ...
+
+    def stop_retries(self, execution_id: ExecutionId) -> bool:
+        """Let the attempt that is running be the last; False where none is running."""
+        ...
+
+    def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
+        """Fail an item of a known version that breaks its own invariants; False where that does not apply."""
+        ...
+
+    def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
+        """One page of the rows of a shard, in order of time, `limit` examined at most."""
+        ...
+
+    def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
+        """One page of whole executions of a shard; pointers are left out."""
+        ...
+
+    def failed(
+        self, tenant_id: str, *, after: str | None, limit: int
+    ) -> tuple[list[ExecutionId], str | None]:
+        """Ids of a tenant's dead letters, newest first; eventually consistent, unlike every other read."""
+        ...
