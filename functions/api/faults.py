@@ -15,6 +15,7 @@ _PROBLEMS: tuple[tuple[type[Exception], Problem], ...] = (
     (errors.InvalidValueError, Problem.VALIDATION_FAILED),
     (errors.NotFoundError, Problem.NOT_FOUND),
     (errors.InvalidStateError, Problem.INVALID_STATE),
+    (errors.PreconditionFailedError, Problem.PRECONDITION_FAILED),
     (errors.IdempotencyKeyReusedError, Problem.IDEMPOTENCY_KEY_REUSED),
     (errors.UnavailableError, Problem.SERVICE_UNAVAILABLE),
     (MalformedRequestError, Problem.MALFORMED_REQUEST),

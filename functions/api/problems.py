@@ -24,6 +24,8 @@ class Problem(Enum):
     NOT_FOUND = (HTTPStatus.NOT_FOUND, "There is no such thing")
     METHOD_NOT_ALLOWED = (HTTPStatus.METHOD_NOT_ALLOWED, "The resource has no such method")
     INVALID_STATE = (HTTPStatus.CONFLICT, "The state forbids that")
+    PRECONDITION_FAILED = (HTTPStatus.PRECONDITION_FAILED, "The job has changed since you last saw it")
+    PRECONDITION_REQUIRED = (HTTPStatus.PRECONDITION_REQUIRED, "If-Match is required")
     IDEMPOTENCY_KEY_INVALID = (HTTPStatus.BAD_REQUEST, "The Idempotency-Key is malformed")
     IDEMPOTENCY_KEY_REUSED = (
         HTTPStatus.UNPROCESSABLE_ENTITY,

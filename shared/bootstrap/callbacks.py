@@ -19,7 +19,6 @@ from shared.usecases.cancel_job import CancelJob
 from shared.usecases.compose_callback import ComposeCallback
 from shared.usecases.create_job import CreateJob
 from shared.usecases.create_tenant import CreateTenant
-from shared.usecases.delete_recurring_job import DeleteRecurringJob
 from shared.usecases.find_job import FindJob
 from shared.usecases.list_executions import ListDeadLetters, ListExecutions
 from shared.usecases.make_attempt import MakeAttempt
@@ -127,14 +126,11 @@ def create_job(parts: CallbackParts) -> CreateJob:
 def cancel_job(parts: CallbackParts) -> CancelJob:
     """DELETE /v1/jobs/{id}."""
     core = parts.core
-    delete = DeleteRecurringJob(
-        store=core.store, jobs=core.jobs, clock=core.clock, retention=parts.settings.retention
-    )
     return CancelJob(
         find=parts.find_job,
         store=core.store,
         jobs=core.jobs,
-        delete_recurring=delete,
+        delete_recurring=core.lifecycle.delete,
         clock=core.clock,
         retention=parts.settings.retention,
     )

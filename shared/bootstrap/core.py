@@ -14,6 +14,7 @@ from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.settings import Settings
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
+from shared.usecases.lifecycle import Lifecycle
 
 
 @dataclass(frozen=True)
@@ -81,5 +82,17 @@ class Core:
             store=self.store,
             jobs=self.jobs,
             clock=self.clock,
+            retention=self.settings.retention,
+        )
+
+    @cached_property
+    def lifecycle(self) -> Lifecycle:
+        """The changes of recurring jobs."""
+        return Lifecycle(
+            store=self.store,
+            jobs=self.jobs,
+            file=self.file,
+            clock=self.clock,
+            plan=self.settings.shard_plan,
             retention=self.settings.retention,
         )

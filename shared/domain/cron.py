@@ -13,21 +13,43 @@ from croniter import croniter
 
 from shared.domain.cron_count import DayPattern, count_instants
 from shared.domain.cron_line import CronLine, read_line
-from shared.domain.cron_walk import Gap, Overlap, Step, WallClock, first_instant
+from shared.domain.cron_walk import DAY_MS, Gap, Overlap, Step, WallClock, first_instant
+from shared.domain.cron_years import within_years
+from shared.domain.errors import ScheduleNeverFiresError
+from shared.domain.eventbridge_line import is_eventbridge, read_eventbridge_line
 from shared.domain.zones import load_zone
 
-__all__ = ["HORIZON_MS", "CronLine", "Gap", "Overlap", "cron_count", "cron_next", "parse_cron"]
+__all__ = ["HORIZON_MS", "CronLine", "Gap", "Overlap", "cron_count", "cron_next", "parse_cron", "parse_line"]
 
 HORIZON_MS: Final = 250_246_627_200_000
 """9900-01-01T00:00Z: no line has an instant after it, nor one before 1970. Safely below where `datetime` ends."""
 
 
-@lru_cache(maxsize=1024)
+# Later than every instant, by more than any offset.
+_NEVER_MS: Final = HORIZON_MS + 2 * DAY_MS
+
+
 def parse_cron(line: str) -> CronLine:
-    """Read a line, see `read_line` for its grammar. Raises ScheduleError that names the field."""
-    parsed = read_line(line)
-    _matcher(parsed.steps)
+    """Read a five-field line, see `read_line` for its grammar. Raises ScheduleError that names the field."""
+    return _parsed(line, False)
+
+
+def parse_line(line: str) -> CronLine:
+    """Read a line of either dialect: EventBridge's where it begins with `cron(`, see `read_eventbridge_line`."""
+    return _parsed(line, is_eventbridge(line))
+
+
+@lru_cache(maxsize=1024)
+def _parsed(line: str, from_eventbridge: bool) -> CronLine:
+    parsed = read_eventbridge_line(line) if from_eventbridge else read_line(line)
+    if parsed.years is not None and naive_next(parsed, -1) == _NEVER_MS:
+        raise ScheduleNeverFiresError("year: no such day in any of these years", field="year")
     return parsed
+
+
+def naive_next(line: CronLine, wall_ms: int) -> int:
+    """The first match strictly after a naive wall time, as if there were no zones; past HORIZON_MS for none."""
+    return _stepper(line.steps, line.years)(wall_ms)
 
 
 def cron_next(
@@ -41,8 +63,8 @@ def cron_next(
     clock = _clock(line, zone, gap, overlap)
     if after_ms >= HORIZON_MS:
         return None
-    found = first_instant(_stepper(line.steps), clock, max(after_ms, -1))
-    return found if found <= HORIZON_MS else None
+    found = first_instant(_stepper(line.steps, line.years), clock, max(after_ms, -1))
+    return found if found is not None and found <= HORIZON_MS else None
 
 
 def cron_count(
@@ -62,9 +84,13 @@ def cron_count(
     after_ms, until_ms = max(after_ms, -1), min(until_ms, HORIZON_MS)
     if after_ms >= until_ms:
         return 0
+    return count_instants(day_pattern(line), clock, after_ms, until_ms, limit)
+
+
+def day_pattern(line: CronLine) -> DayPattern:
+    """The line taken apart into minutes of a day and days."""
     _, _, *days = line.steps.split(" ")
-    pattern = DayPattern(minutes=line.minutes_of_day(), next_day=_stepper(" ".join(("0 0", *days))))
-    return count_instants(pattern, clock, after_ms, until_ms, limit)
+    return DayPattern(minutes=line.minutes_of_day(), next_day=_stepper(" ".join(("0 0", *days)), line.years))
 
 
 def _clock(line: CronLine, zone: str, gap: Gap, overlap: Overlap) -> WallClock:
@@ -73,7 +99,12 @@ def _clock(line: CronLine, zone: str, gap: Gap, overlap: Overlap) -> WallClock:
     return WallClock(zone=load_zone(zone), gap=gap, overlap=overlap)
 
 
-def _stepper(steps: str) -> Step:
+def _stepper(steps: str, years: tuple[int, ...] | None) -> Step:
+    step = _naive_step(steps)
+    return step if years is None else within_years(step, years, _NEVER_MS)
+
+
+def _naive_step(steps: str) -> Step:
     # get_next keeps its position in the object: a copy for each caller makes the cached one safe to share.
     matcher = copy(_matcher(steps))
 

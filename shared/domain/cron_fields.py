@@ -14,7 +14,7 @@ MAX_ITEMS: Final = 60
 """Items that one field may list; no field has more values."""
 
 _ITEM = re.compile(r"(\*|[0-9a-z]+)(?:-([0-9a-z]+))?(?:/([0-9]+))?")
-_EVERY = re.compile(r"\*(/0*1)?")
+EVERY = re.compile(r"\*(/0*1)?")
 _NEAREST_WEEKDAY = re.compile(r"([0-9]+)w")
 _NTH_WEEKDAY = re.compile(r"([0-9a-z]+)#([0-9]+)")
 _LAST_WEEKDAY = re.compile(r"(?:l([0-7])|([0-7]|[a-z]{3})l)")
@@ -41,9 +41,7 @@ class Field:
 
 def read_field(rule: FieldRule, text: str) -> Field:
     """Expand the text of one field. Raises ScheduleError that names the field for whatever it may not hold."""
-    items = text.lower().split(",")
-    if len(items) > MAX_ITEMS:
-        rule.refuse(f"a list of {len(items)} items; {MAX_ITEMS} is the most")
+    items = split_items(rule, text)
     values: set[int] = set()
     special: list[str] = []
     for item in items:
@@ -51,10 +49,18 @@ def read_field(rule: FieldRule, text: str) -> Field:
         if marked is not None:
             special.append(marked)
         else:
-            values |= _plain_item(rule, item)
+            values |= plain_item(rule, item)
     _check_mixture(rule, items, values, special)
-    every = any(_EVERY.fullmatch(item) for item in items)
+    every = any(EVERY.fullmatch(item) for item in items)
     return Field(every=every, values=frozenset(values), special=tuple(dict.fromkeys(special)))
+
+
+def split_items(rule: FieldRule, text: str) -> list[str]:
+    """The items of a list in lower case. Raises ScheduleError for too many of them."""
+    items = text.lower().split(",")
+    if len(items) > MAX_ITEMS:
+        rule.refuse(f"a list of {len(items)} items; {MAX_ITEMS} is the most")
+    return items
 
 
 def _check_mixture(rule: FieldRule, items: list[str], values: set[int], special: list[str]) -> None:
@@ -72,29 +78,29 @@ def _special_item(rule: FieldRule, item: str) -> str | None:
         if item == "l":
             return "l"
         nearest = _NEAREST_WEEKDAY.fullmatch(item)
-        return f"{_number(rule, nearest[1])}w" if nearest else None
+        return f"{number(rule, nearest[1])}w" if nearest else None
     if rule is DAY_OF_WEEK:
         nth = _NTH_WEEKDAY.fullmatch(item)
         if nth:
             if nth[2] not in ("1", "2", "3", "4", "5"):
                 rule.refuse(f"{item[:40]!a}: only the first to the fifth weekday of a month exists, #1 to #5")
-            return f"{_number(rule, nth[1]) % rule.size}#{nth[2]}"
+            return f"{number(rule, nth[1]) % rule.size}#{nth[2]}"
         last = _LAST_WEEKDAY.fullmatch(item)
-        return f"l{_number(rule, last[1] or last[2]) % rule.size}" if last else None
+        return f"l{number(rule, last[1] or last[2]) % rule.size}" if last else None
     return None
 
 
-def _plain_item(rule: FieldRule, item: str) -> set[int]:
-    """The values of `*`, `n`, `n-m` and of each with `/step`."""
+def plain_item(rule: FieldRule, item: str) -> set[int]:
+    """The values of `*`, `n`, `n-m` and of each with `/step`. Raises ScheduleError for anything else."""
     match = _ITEM.fullmatch(item)
     if match is None or (match[1] == "*" and match[2]):
         rule.refuse(f"cannot read {item[:40]!a}")
     step = _step(rule, match[3])
     if match[1] == "*":
         return set(range(rule.low, rule.high + 1, step))
-    start = _number(rule, match[1])
+    start = number(rule, match[1])
     if match[2]:
-        return _range(rule, start, _number(rule, match[2]), step)
+        return _range(rule, start, number(rule, match[2]), step)
     start = _within(rule, start)
     return set(range(start, rule.high + 1, step)) if match[3] else {start}
 
@@ -104,22 +110,26 @@ def _range(rule: FieldRule, start: int, end: int, step: int) -> set[int]:
     if start >= end and (start - end) % rule.size == 0:
         rule.refuse("a range from a value to itself; write the value alone, or * for all")
     if start > end:
+        if not rule.wraps:
+            rule.refuse("a range that ends before it begins")
         end += rule.size
-    return {_within(rule, number) for number in range(start, end + 1, step)}
+    return {_within(rule, value) for value in range(start, end + 1, step)}
 
 
-def _within(rule: FieldRule, number: int) -> int:
-    return rule.low + (number - rule.low) % rule.size
+def _within(rule: FieldRule, value: int) -> int:
+    return rule.low + (value - rule.low) % rule.size
 
 
 def _step(rule: FieldRule, text: str | None) -> int:
     step = 1 if text is None else int(text)
-    if not 1 <= step <= rule.high:
-        rule.refuse(f"a step of {str(step)[:40]}; it must be from 1 to {rule.high}")
+    longest = min(rule.high, rule.size)
+    if not 1 <= step <= longest:
+        rule.refuse(f"a step of {str(step)[:40]}; it must be from 1 to {longest}")
     return step
 
 
-def _number(rule: FieldRule, word: str) -> int:
+def number(rule: FieldRule, word: str) -> int:
+    """The value of a number or a name, as it is written. Raises ScheduleError for what the field does not have."""
     if word in rule.words:
         return rule.words[word]
     if not word.isdecimal():

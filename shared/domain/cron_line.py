@@ -29,15 +29,17 @@ _ANY = Field(every=True, values=frozenset())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CronLine:
-    """A line that was accepted: it fires again and again, however far one looks.
+    """A line that was accepted: it fires again and again, however far one looks, or until its years are over.
 
-    `text` is what the user wrote and `steps` the same with every value spelled out. An interval line, one whose
-    minute or hour field starts with `*`, fires by elapsed time, whatever the DST policy.
+    `text` is what the user wrote and `steps` its five Unix fields with every value spelled out. An interval line,
+    one whose minute or hour field starts with `*`, fires by elapsed time, whatever the DST policy.
     """
 
     text: str
     steps: str
     is_interval: bool
+    years: tuple[int, ...] | None = None
+    """The years in which it fires, ascending; None for all of them."""
 
     def minutes_of_day(self) -> tuple[int, ...]:
         """The minutes since midnight at which the line matches on a day that matches, ascending."""
@@ -59,12 +61,12 @@ def read_line(text: str) -> CronLine:
     Raises ScheduleError whose `field` is minute, hour, day_of_month, month, day_of_week or cron, and
     ScheduleNeverFiresError for a day that no month in the line has.
     """
-    words = _split(text)
+    words = _unix_words(text)
     minute, hour, day, month, weekday = (
         read_field(rule, word) for rule, word in zip(_RULES, words, strict=True)
     )
     _check_marks(day, weekday)
-    if not _day_exists(day, month):
+    if not day_exists(day, month):
         if weekday.every:
             raise ScheduleNeverFiresError(
                 "day_of_month: no such day in any of these months, so the line never fires",
@@ -76,30 +78,41 @@ def read_line(text: str) -> CronLine:
     return CronLine(text=text, steps=steps, is_interval=words[0][0] == "*" or words[1][0] == "*")
 
 
-def _split(text: str) -> list[str]:
-    if len(text) > MAX_LINE_LENGTH:
-        raise _refusal(f"a line of {len(text)} characters; {MAX_LINE_LENGTH} is the most")
-    if not text.isascii():
-        raise _refusal("only ASCII characters may stand in a line")
-    if re.search(r"[^\x20-\x7e\t]", text):
-        raise _refusal("fields are parted by spaces or tabs; no other control character or white space")
-    bare = text.strip(" \t")
+def _unix_words(text: str) -> list[str]:
+    bare = check_text(text)
     if bare.startswith("@"):
         if bare not in ALIASES:
-            raise _refusal(f"unknown alias {bare[:40]!a}; the known ones are {', '.join(ALIASES)}")
+            raise refusal(f"unknown alias {bare[:40]!a}; the known ones are {', '.join(ALIASES)}")
         bare = ALIASES[bare]
-    words = re.split(r"[ \t]+", bare) if bare else []
+    words = split_fields(bare)
     if len(words) in (6, 7):
-        raise _refusal(
+        raise refusal(
             f"{len(words)} fields: six or seven bare fields mean different things in different dialects "
             "(seconds first, seconds last, a year), so five are needed"
         )
     if len(words) != _FIELD_COUNT:
-        raise _refusal(f"{len(words)} fields; five are needed: minute hour day_of_month month day_of_week")
+        raise refusal(f"{len(words)} fields; five are needed: minute hour day_of_month month day_of_week")
     return words
 
 
-def _refusal(why: str) -> ScheduleError:
+def check_text(text: str) -> str:
+    """The text without blanks at its ends. Raises ScheduleError (field `cron`) for what no line may hold."""
+    if len(text) > MAX_LINE_LENGTH:
+        raise refusal(f"a line of {len(text)} characters; {MAX_LINE_LENGTH} is the most")
+    if not text.isascii():
+        raise refusal("only ASCII characters may stand in a line")
+    if re.search(r"[^\x20-\x7e\t]", text):
+        raise refusal("fields are parted by spaces or tabs; no other control character or white space")
+    return text.strip(" \t")
+
+
+def split_fields(bare: str) -> list[str]:
+    """The fields of a line that was checked."""
+    return re.split(r"[ \t]+", bare) if bare else []
+
+
+def refusal(why: str) -> ScheduleError:
+    """The error for a line as a whole."""
     return ScheduleError(f"cron: {why}", field="cron")
 
 
@@ -110,7 +123,7 @@ def _check_marks(day: Field, weekday: Field) -> None:
         DAY_OF_WEEK.refuse("# and L need * as the day of month")
 
 
-def _day_exists(day: Field, month: Field) -> bool:
+def day_exists(day: Field, month: Field) -> bool:
     """Whether any of the months has any of the days, in some year."""
     if day.every or day.special:
         return True

@@ -20,6 +20,8 @@ class FieldRule:
     high: int
     top: int
     words: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    wraps: bool = True
+    """Whether a range may go on from the highest value to the lowest."""
 
     @property
     def size(self) -> int:

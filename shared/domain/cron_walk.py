@@ -6,6 +6,9 @@
 Several matches in one gap fire once, and a match that falls on the end of the gap is not fired a second time. A gap
 of more than three hours, such as a lost day, is always skipped.
 
+A line may match nothing but times that are skipped, such as 02:30 on the second Sunday of March in New York. It never
+fires, which is found in bounded time.
+
 Nothing here knows cron: a line is a function from a naive wall time (milliseconds, as if it were UTC) to the first
 match strictly after it.
 """
@@ -23,6 +26,11 @@ DAY_MS = 86_400_000
 _LONGEST_SHIFT_MS = 3 * 3_600_000
 # Far enough below zones.REACH_MS that a match is never looked for beyond an end that is not a transition.
 _FAR_MS = 5 * DAY_MS
+LOST_AT_MOST = 30
+"""After so many matches in a row that were lost in gaps, one a gap, a line is taken to have no other.
+
+The calendar and the rules of clock changes repeat within 28 years.
+"""
 
 
 class Gap(StrEnum):
@@ -71,8 +79,8 @@ class WallClock:
         return self.gap is Gap.SHIFT and 0 < coming.offset_ms - here.offset_ms <= _LONGEST_SHIFT_MS
 
 
-def first_instant(step: Step, clock: WallClock, after_ms: int) -> int:
-    """The first instant strictly after the given one.
+def first_instant(step: Step, clock: WallClock, after_ms: int) -> int | None:
+    """The first instant strictly after the given one; None where every match falls into a gap that is skipped.
 
     The first naive match is carried from segment to segment until it lies inside one. Throughout, `match` is the
     first match whose wall time is after `low`.
@@ -80,7 +88,8 @@ def first_instant(step: Step, clock: WallClock, after_ms: int) -> int:
     here = clock.segment_at(after_ms)
     low = clock.wall_before(here, after_ms)
     match = step(low)
-    while True:
+    lost = 0
+    while lost < LOST_AT_MOST:
         coming = clock.segment_at(here.end_ms)
         start = clock.wall_before(coming, here.end_ms - 1)
         if match - low > _FAR_MS and start >= low:
@@ -92,8 +101,11 @@ def first_instant(step: Step, clock: WallClock, after_ms: int) -> int:
             continue
         if match < clock.wall_end(here, coming):
             return match - here.offset_ms
-        if match < here.end_ms + coming.offset_ms and clock.shifts(here, coming):
-            return here.end_ms
+        if match < here.end_ms + coming.offset_ms:
+            if clock.shifts(here, coming):
+                return here.end_ms
+            lost += 1
         if not low <= start < match:
             match = step(start)
         here, low = coming, start
+    return None

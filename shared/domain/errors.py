@@ -45,6 +45,10 @@ class InvalidStateError(PunctualError):
     """The thing exists, but its state forbids what was asked."""
 
 
+class PreconditionFailedError(PunctualError):
+    """The thing has changed since its owner last saw it."""
+
+
 class IdempotencyKeyReusedError(PunctualError):
     """The Idempotency-Key was used before with another request body."""
 

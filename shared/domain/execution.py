@@ -80,7 +80,12 @@ class EndReason(StrEnum):
     UNREADABLE = "unreadable"
     CANCELLED = "cancelled"
     JOB_DELETED = "job_deleted"
+    JOB_PAUSED = "job_paused"
+    JOB_UPDATED = "job_updated"
     COALESCED = "coalesced"
+    CATCH_UP_SKIP = "catch_up_skip"
+    CATCH_UP_WINDOW = "catch_up_window"
+    CATCH_UP_LIMIT = "catch_up_limit"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

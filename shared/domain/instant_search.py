@@ -38,6 +38,21 @@ def _bisect(successor: Successor, found: int, at_ms: int) -> int:
     return found
 
 
+def nth_latest(count_after: Callable[[int], int], at_ms: int, not_before_ms: int, nth: int) -> int:
+    """The nth latest instant up to `at`, by counting; there must be as many in [not_before, at].
+
+    `count_after` tells how many instants lie after a given one and up to `at`; it need not count beyond `nth`.
+    """
+    enough, too_few = not_before_ms - 1, at_ms
+    while too_few - enough > 1:
+        middle = (enough + too_few) // 2
+        if count_after(middle) >= nth:
+            enough = middle
+        else:
+            too_few = middle
+    return too_few
+
+
 def instants_back(successor: Successor, before_ms: int, not_before_ms: int, limit: int) -> list[int]:
     """The latest `limit` instants in [not_before, before), newest first."""
     newest: list[int] = []

@@ -1,6 +1,6 @@
 """Definitions of recurring jobs. A one-off job has none: it is its execution."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
 from shared.domain.bucket import ShardCounts
@@ -12,11 +12,64 @@ from shared.names import Lane
 
 
 class JobState(StrEnum):
-    """Where a recurring job stands. DELETING is a deletion that began and is finished by whoever meets it."""
+    """Where a recurring job stands. The values are the API's words.
+
+    PAUSING, UPDATING and DELETING are changes that began: the chain is being ended. Whoever meets one finishes it.
+    """
 
     ACTIVE = "active"
+    PAUSING = "pausing"
+    PAUSED = "paused"
+    UPDATING = "updating"
     DELETING = "deleting"
     DELETED = "deleted"
+    COMPLETED = "completed"
+
+
+CHANGING = frozenset({JobState.PAUSING, JobState.UPDATING, JobState.DELETING})
+ENDED = frozenset({JobState.DELETED, JobState.COMPLETED})
+GONE = frozenset({JobState.DELETING, JobState.DELETED})
+"""No attempt of such a job begins any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """The parts of a job that its owner may change."""
+
+    schedule: Rate | Cron
+    lane: Lane
+    request: bytes
+    """The sealed request, or nothing where `payload_apart` says that it stands in an item of its own."""
+    retry: RetryPolicy
+    timeout_ms: int
+    name: str | None = None
+    tags: tuple[str, ...] = ()
+    payload_apart: bool = False
+
+    def makes_other_executions_than(self, other: "Definition") -> bool:
+        """Whether executions of the one differ from those of the other: then a new chain has to begin."""
+        return replace(self, name=None, tags=()) != replace(other, name=None, tags=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """The executions that one revision of a job began: enough to find each of them by key."""
+
+    job_id: str
+    tenant_id: str
+    revision: int
+    schedule: Rate | Cron
+    counts: ShardCounts
+    history_from: int
+    """The first instant that is this chain's to account for."""
+    history_until: int
+    """The last one."""
+    expires_at_s: int = 0
+    """When its records may have gone, in epoch seconds."""
+
+    def id_at(self, nominal_at: int) -> ExecutionId:
+        """The id of the occurrence at a nominal instant."""
+        return occurrence_id(self.job_id, self.revision, nominal_at, self.counts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,33 +79,76 @@ class Job:
     id: str
     tenant_id: str
     revision: int
+    """Grows with every change; the job's entity tag."""
     state: JobState
     schedule: Rate | Cron
     counts: ShardCounts
-    """Frozen in the revision, so that writers with different configurations name the same keys."""
+    """Frozen in the chain, so that writers with different configurations name the same keys."""
     lane: Lane
     request: bytes
     fingerprint: bytes
+    """Of the request that created the job; it stays what it is when the job is changed."""
     retry: RetryPolicy
     timeout_ms: int
     created_at: int
     chain_from: int
     """From this nominal instant on the chain has no gap up to its head."""
+    chain_revision: int = 1
+    """The revision that began the present chain: it is part of the chain's keys."""
+    history_from: int | None = None
+    """The first instant that is the present chain's to account for; None: everything since the job was created."""
     index_shard: int = 0
     name: str | None = None
+    tags: tuple[str, ...] = ()
     payload_apart: bool = False
+    change: Definition | None = None
+    """What an update that began will make of the job."""
+    changed_at: int | None = None
+    """When the latest change began."""
+    pause_reason: str | None = None
+    ended_from: int | None = None
+    """While paused: the first instant that was not started any more; all later ones are free for a new chain."""
+    ended_through: int | None = None
+    """While paused: the last instant that has a tombstone."""
+
+    @property
+    def definition(self) -> Definition:
+        """The parts that may be changed."""
+        return Definition(**{part.name: getattr(self, part.name) for part in fields(Definition)})
+
+    @property
+    def began_at(self) -> int:
+        """No instant before this one is the present chain's."""
+        return self.history_from if self.history_from is not None else self.created_at
+
+    def chain(self, until: int, expires_at_s: int = 0) -> Chain:
+        """The present chain, accounting for nothing after `until`."""
+        return Chain(
+            job_id=self.id,
+            tenant_id=self.tenant_id,
+            revision=self.chain_revision,
+            schedule=self.schedule,
+            counts=self.counts,
+            history_from=self.began_at,
+            history_until=until,
+            expires_at_s=expires_at_s,
+        )
+
+    def redefined(self, definition: Definition) -> "Job":
+        """The job with other parts; its chain is not touched."""
+        return replace(self, **{part.name: getattr(definition, part.name) for part in fields(Definition)})
 
     def id_at(self, nominal_at: int) -> ExecutionId:
-        """The id of the occurrence at a nominal instant."""
-        return occurrence_id(self.id, self.revision, nominal_at, self.counts)
+        """The id of the present chain's occurrence at a nominal instant."""
+        return occurrence_id(self.id, self.chain_revision, nominal_at, self.counts)
 
     def occurrence(self, nominal_at: int, *, created_at: int) -> Execution:
-        """The execution of this revision at a nominal instant, not yet filed."""
+        """The execution of the present chain at a nominal instant, not yet filed."""
         return Execution(
             id=self.id_at(nominal_at),
             tenant_id=self.tenant_id,
             job_id=self.id,
-            revision=self.revision,
+            revision=self.chain_revision,
             nominal_at=nominal_at,
             created_at=created_at,
             lane=self.lane,

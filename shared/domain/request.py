@@ -23,6 +23,11 @@ class Request:
     body: bytes = b""
 
 
+def payload_id(job_id: str, revision: int) -> str:
+    """Names a request that stands apart: each revision that changes it has its own."""
+    return job_id if revision == 1 else f"{job_id}.{revision}"
+
+
 def check_request(request: Request, *, allow_http: bool) -> None:
     """Refuse what must not or cannot be sent: InvalidValueError or CallbackUrlNotAllowedError."""
     if request.method not in METHODS:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from shared.domain.errors import InvalidValueError
+from shared.domain.retry import MAX_RETRY_SPAN_SECONDS
 
 DAY_SECONDS = 86_400
 IDEMPOTENCY_DAYS = 7
@@ -23,3 +24,7 @@ class Retention:
     def expires_at_s(self, now_ms: int) -> int:
         """The TTL of a record that ends now, in epoch seconds."""
         return now_ms // 1000 + self.days * DAY_SECONDS
+
+    def outlives_records_s(self, now_ms: int) -> int:
+        """The TTL of what is needed to find records whose executions may still have retries before them."""
+        return self.expires_at_s(now_ms) + MAX_RETRY_SPAN_SECONDS + DAY_SECONDS

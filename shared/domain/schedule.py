@@ -4,21 +4,24 @@ Pure functions of the schedule and of instants (UTC, integer milliseconds). None
 lateness nor a pause nor a restart moves an instant.
 """
 
-from collections.abc import Mapping
 from functools import partial
 from typing import assert_never
 
-from shared.domain.cron import cron_count, cron_next, parse_cron
-from shared.domain.errors import ScheduleError, UnreadableItemError
+from shared.domain.cron import Gap, Overlap, cron_count, cron_next, parse_line
+from shared.domain.errors import ScheduleNeverFiresError
 from shared.domain.instant_search import instants_back, latest_instant
 from shared.domain.instants import check_once, format_instant, parse_instant
+from shared.domain.schedule_codec import decode_schedule, encode_schedule
 from shared.domain.schedule_kinds import Cron, Once, Rate, Schedule
 
 __all__ = [
     "Cron",
+    "Gap",
     "Once",
+    "Overlap",
     "Rate",
     "Schedule",
+    "check_fires",
     "check_once",
     "count_between",
     "decode_schedule",
@@ -31,23 +34,42 @@ __all__ = [
 ]
 
 
+def check_fires(schedule: Rate | Cron, now_ms: int) -> int:
+    """The first nominal instant after now, in bounded time. Raises ScheduleNeverFiresError where there is none.
+
+    Then every instant is past or beyond the end of the schedule, or falls into a gap that is skipped.
+    """
+    first_at = first_after(schedule, now_ms)
+    if first_at is None:
+        raise ScheduleNeverFiresError("schedule: it has no instant from now on", field="schedule")
+    return first_at
+
+
 def first_after(schedule: Schedule, after_ms: int) -> int | None:
     """The first nominal instant strictly after the given one; None where there is no more."""
     match schedule:
         case Once():
-            return schedule.at if schedule.at > after_ms else None
+            found: int | None = schedule.at if schedule.at > after_ms else None
         case Rate():
-            return schedule.anchor + (schedule.index_at(after_ms) + 1) * schedule.interval_ms
-        case Cron():
-            return cron_next(parse_cron(schedule.line), schedule.timezone, after_ms)
+            found = schedule.anchor + (schedule.index_at(after_ms) + 1) * schedule.interval_ms
+            found = _unless_past(schedule.end_at, found)
+        case Cron(start_at=start_at, end_at=end_at):
+            after_ms = after_ms if start_at is None else max(after_ms, start_at - 1)
+            if end_at is not None and after_ms >= end_at:
+                return None
+            line = parse_line(schedule.line)
+            found = cron_next(line, schedule.timezone, after_ms, schedule.gap, schedule.overlap)
+            found = _unless_past(end_at, found)
         case _:
             assert_never(schedule)
+    return found
 
 
 def latest_at_or_before(schedule: Schedule, at_ms: int, not_before_ms: int) -> int | None:
     """The latest nominal instant in [not_before, at]; None where there is none."""
     if isinstance(schedule, Cron):
-        return latest_instant(partial(first_after, schedule), at_ms, not_before_ms)
+        low, high = _within(schedule, not_before_ms, at_ms)
+        return latest_instant(partial(first_after, schedule), high, low)
     latest = instants_before(schedule, at_ms + 1, not_before_ms, 1)
     return latest[0] if latest else None
 
@@ -60,8 +82,9 @@ def count_between(schedule: Schedule, after_ms: int, until_ms: int, limit: int) 
         case Rate():
             count = schedule.index_at(until_ms) - schedule.index_at(after_ms)
         case Cron():
-            line = parse_cron(schedule.line)
-            count = cron_count(line, schedule.timezone, after_ms, until_ms, limit)
+            low, high = _within(schedule, after_ms + 1, until_ms)
+            line, policy = parse_line(schedule.line), (schedule.gap, schedule.overlap)
+            count = cron_count(line, schedule.timezone, low - 1, high, limit, *policy)
         case _:
             assert_never(schedule)
     return max(0, min(count, limit))
@@ -77,34 +100,18 @@ def instants_before(schedule: Schedule, before_ms: int, not_before_ms: int, limi
             newest = range(last, max(first, last - limit + 1) - 1, -1)
             return [schedule.anchor + index * schedule.interval_ms for index in newest]
         case Cron():
-            return instants_back(partial(first_after, schedule), before_ms, not_before_ms, limit)
+            low, high = _within(schedule, not_before_ms, before_ms - 1)
+            return instants_back(partial(first_after, schedule), high + 1, low, limit)
         case _:
             assert_never(schedule)
 
 
-def encode_schedule(schedule: Schedule) -> dict[str, str | int]:
-    """The schedule in short keys, for storage; `decode_schedule` gives back an equal one."""
-    match schedule:
-        case Once():
-            return {"k": "o", "t": schedule.at}
-        case Rate():
-            return {"k": "r", "i": schedule.interval_ms, "a": schedule.anchor}
-        case Cron():
-            return {"k": "c", "l": schedule.line, "z": schedule.timezone}
-        case _:
-            assert_never(schedule)
+def _unless_past(end_at: int | None, found: int | None) -> int | None:
+    return None if found is None or (end_at is not None and found > end_at) else found
 
 
-def decode_schedule(stored: Mapping[str, str | int]) -> Schedule:
-    """Read what `encode_schedule` wrote. Raises UnreadableItemError for anything else."""
-    try:
-        match stored:
-            case {"k": "o", "t": int(at)}:
-                return Once(at=at)
-            case {"k": "r", "i": int(interval_ms), "a": int(anchor)}:
-                return Rate(interval_ms=interval_ms, anchor=anchor)
-            case {"k": "c", "l": str(line), "z": str(zone)}:
-                return Cron(line=line, timezone=zone)
-    except ScheduleError as error:
-        raise UnreadableItemError("a stored schedule that is not accepted any more") from error
-    raise UnreadableItemError("a stored schedule of an unknown form")
+def _within(schedule: Cron, low_ms: int, high_ms: int) -> tuple[int, int]:
+    """The part of [low, high] that the bounds of the schedule leave."""
+    low = low_ms if schedule.start_at is None else max(low_ms, schedule.start_at)
+    high = high_ms if schedule.end_at is None else min(high_ms, schedule.end_at)
+    return low, high

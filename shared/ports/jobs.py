@@ -1,9 +1,10 @@
 """Definitions of recurring jobs, and the transactions that touch a definition and an execution at once."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from shared.domain.execution import Execution
-from shared.domain.job import Job
+from shared.domain.job import Chain, Job
 
 
 class JobStore(Protocol):
@@ -26,9 +27,10 @@ class JobStore(Protocol):
         ...
 
     def active(self, *, after: str | None, limit: int) -> tuple[list[Job], str | None]:
-        """A page of the definitions of all tenants that are ACTIVE, in no order; the text leads to the next page.
+        """A page of the definitions of all tenants that are ACTIVE or changing, in no order.
 
-        A page may be empty though there is a next one. Definitions that cannot be read are left out.
+        The text leads to the next page. A page may be empty though there is a next one. Definitions that cannot be
+        read are left out.
         """
         ...
 
@@ -36,22 +38,35 @@ class JobStore(Protocol):
         """File an execution if its key is free and its job is active at its revision, in one transaction."""
         ...
 
-    def begin_delete(self, tenant_id: str, job_id: str) -> Job | None:
-        """ACTIVE → DELETING; the definition as it stands afterwards (DELETING or DELETED), None where there is none."""
+    def replace(
+        self,
+        before: Job,
+        after: Job,
+        *,
+        past: Chain | None = None,
+        executions: Sequence[Execution] = (),
+        expires_at_s: int | None = None,
+    ) -> bool:
+        """Put `after` in the place of `before` and file all the rest, in one transaction where there is a rest.
+
+        False where the job is not `before` any more (by state, revision or `chain_from`), or where one of the
+        executions stands already. `expires_at_s` goes with executions that are filed as ended, and with a job
+        that ends.
+        """
         ...
 
-    def end_delete(self, job: Job, expires_at_s: int) -> None:
-        """DELETING → DELETED."""
+    def past_chains(self, tenant_id: str, job_id: str, *, limit: int) -> list[Chain]:
+        """The latest chains that ended, the newest first."""
         ...
 
-    def put_payload(self, tenant_id: str, job_id: str, sealed: bytes) -> None:
+    def put_payload(self, tenant_id: str, payload_id: str, sealed: bytes) -> None:
         """Store a sealed request that is too large for the execution item; written before the item that names it."""
         ...
 
-    def get_payload(self, tenant_id: str, job_id: str) -> bytes:
+    def get_payload(self, tenant_id: str, payload_id: str) -> bytes:
         """Read it back; UnreadableItemError where it is missing."""
         ...
 
-    def expire_payload(self, tenant_id: str, job_id: str, expires_at_s: int) -> None:
+    def expire_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> None:
         """Let it go with the record that used it."""
         ...

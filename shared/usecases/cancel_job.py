@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from shared.domain.errors import InvalidStateError, NotFoundError
 from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.job import Job
+from shared.domain.request import payload_id
 from shared.domain.retention import Retention
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
+from shared.usecases.change_job import check_revision
 from shared.usecases.delete_recurring_job import DeleteRecurringJob
 from shared.usecases.find_job import FindJob
 
@@ -24,7 +26,9 @@ class CancelJob:
     clock: Clock
     retention: Retention
 
-    def __call__(self, tenant_id: str, job_id: str, *, stop_retries: bool = False) -> Execution | Job:
+    def __call__(
+        self, tenant_id: str, job_id: str, *, stop_retries: bool = False, revision: int | None = None
+    ) -> Execution | Job:
         """The job as it stands afterwards.
 
         InvalidStateError where it is too late: an attempt is running, or the job is final already. With
@@ -32,7 +36,8 @@ class CancelJob:
         """
         job = self.find(tenant_id, job_id)
         if isinstance(job, Job):
-            return self.delete_recurring(tenant_id, job_id)
+            return self.delete_recurring(tenant_id, job_id, revision=revision)
+        check_revision(job, revision)
         expires_at_s = self.retention.expires_at_s(self.clock.now_ms())
         standing = self.store.cancel(
             job.id, Transition.CANCEL, reason=EndReason.CANCELLED, expires_at_s=expires_at_s
@@ -40,7 +45,7 @@ class CancelJob:
         if standing is not None:
             self._too_late(standing, stop_retries=stop_retries)
         elif job.payload_apart:
-            self.jobs.expire_payload(tenant_id, job_id, expires_at_s)
+            self.jobs.expire_payload(tenant_id, payload_id(job_id, job.revision), expires_at_s)
         return self._reread(job)
 
     def _too_late(self, standing: Execution, *, stop_retries: bool) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from shared.domain.errors import UnavailableError
 from shared.domain.execution import EndReason, Execution, Missed, State
+from shared.domain.job import JobState
 from shared.domain.misfire import Succession, succession
 from shared.domain.retention import Retention
 from shared.ports.executions import ExecutionStore
@@ -37,9 +38,19 @@ class FileSuccessor:
         now_ms = self.clock.now_ms()
         following = succession(execution.recurrence.schedule, execution.nominal_at, now_ms)
         if following is None:
+            self._complete(execution, now_ms)
             return
         if following.missed is None or not self._jump(execution, following, following.missed, now_ms):
             self._file_immediate(execution, following.immediate_at, now_ms)
+
+    def _complete(self, last: Execution, now_ms: int) -> None:
+        """The schedule has ended: so has the job, unless it was changed meanwhile."""
+        job = self.jobs.get(last.tenant_id, last.job_id)
+        if job is None or job.state is not JobState.ACTIVE or job.chain_revision != last.revision:
+            return
+        ended_at = last.nominal_at
+        completed = replace(job, state=JobState.COMPLETED, ended_from=ended_at + 1, ended_through=ended_at)
+        self.jobs.replace(job, completed, expires_at_s=self.retention.outlives_records_s(now_ms))
 
     def _file_immediate(self, execution: Execution, nominal_at: int, now_ms: int) -> None:
         filed = self.file(execution.occurrence(nominal_at, created_at=now_ms))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from shared.domain.errors import NotFoundError
 from shared.domain.execution import Execution
-from shared.domain.ids import is_recurring_job_id, one_off_execution
+from shared.domain.ids import is_recurring_job_id, one_off_execution, one_off_job_id
 from shared.domain.job import Job
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
@@ -31,5 +31,5 @@ class FindJob:
 
 
 def _is_occurrence(found: Execution | Job) -> bool:
-    """An occurrence of a recurring job is no job of its own, though its id has the form of a one-off's."""
-    return isinstance(found, Execution) and found.recurrence is not None
+    """An execution of another job is no job of its own, though its id has the form of a one-off's."""
+    return isinstance(found, Execution) and found.job_id != one_off_job_id(found.id)

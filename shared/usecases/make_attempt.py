@@ -8,7 +8,8 @@ from enum import StrEnum
 from shared.domain.delivery import Answer, Reason
 from shared.domain.errors import PunctualError, UnavailableError, UnreadableItemError
 from shared.domain.execution import AttemptOutcome, EndReason, Execution, Transition
-from shared.domain.job import JobState
+from shared.domain.job import GONE
+from shared.domain.request import payload_id
 from shared.domain.retention import Retention
 from shared.domain.retry import is_retryable
 from shared.ports.executions import ExecutionStore, Finish
@@ -122,7 +123,7 @@ class MakeAttempt:
         if execution.recurrence is None or execution.attempt == 1:
             return False
         job = await self.offload(self.jobs.get, execution.tenant_id, execution.job_id)
-        return job is None or job.state is not JobState.ACTIVE
+        return job is None or job.state in GONE
 
     async def _complete(
         self, execution: Execution, started_at: int, answer: Answer
@@ -203,7 +204,10 @@ class MakeAttempt:
         """Best effort: a payload that stays behind costs storage, never a job."""
         with suppress(UnavailableError):
             await self.offload(
-                self.jobs.expire_payload, execution.tenant_id, execution.job_id, finish.expires_at_s or 0
+                self.jobs.expire_payload,
+                execution.tenant_id,
+                payload_id(execution.job_id, execution.revision),
+                finish.expires_at_s or 0,
             )
 
 

@@ -52,7 +52,9 @@ def _sweep(root: Path, only: str) -> int:
             broken += sum(bool(run.faults) for run in runs)
             _tell(runs)
     console.print(f"{points} crash points, {broken} broke a promise, {time.monotonic() - begun:.0f} s")
-    return 1 if broken else 0
+    if not points:
+        console.print(f"nothing is called {only}")
+    return 1 if broken or not points else 0
 
 
 def _tell(runs: list[Run]) -> None:
@@ -80,6 +82,7 @@ def _chaos(root: Path, minutes: float, seed: int) -> int:
         "calls after a success": f"{outcome.again.total()}, by attempt: {_counted(outcome.again)}",
         "processes killed": f"{outcome.kills.total()}: {_counted(outcome.kills)}",
         "processes stopped": f"{outcome.stops.total()}: {_counted(outcome.stops)}",
+        "chains mended": outcome.mended_chains,
         "drained": f"in {outcome.drained_seconds:.0f} s of the run's clock",
     }
     for name, value in lines.items():

@@ -15,6 +15,7 @@ from tests.crashes.engines import engines
 from tests.crashes.judge import Judge
 from tests.crashes.lambda_service import LambdaService
 from tests.crashes.orders import Clients
+from tests.crashes.printed import Printed, findings
 from tests.crashes.settling import Settling
 
 CUSTOMERS = 3
@@ -40,6 +41,8 @@ class Outcome:
     """Executions that used up their attempts though their receiver never refused one."""
     kills: Counter[str] = field(default_factory=Counter)
     stops: Counter[str] = field(default_factory=Counter)
+    mended_chains: int = 0
+    """Recurring jobs that the reconciler found without a next execution."""
     drained_seconds: float = 0.0
 
 
@@ -79,7 +82,10 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
             deletion_grace_ms=DELETION_GRACE_MS,
         )
         outcome = _outcome(judge)
+        told = findings(Printed(deployment.nursery.log("reconciler")).new_lines())
+        outcome.mended_chains = sum(kind == "lost_found" for kind, _ in told)
         outcome.faults += settling.faults
+        outcome.faults += [f"reconciler: {kind} {one}" for kind, one in told if kind != "lost_found"]
         outcome.kills, outcome.stops = assassin.kills, assassin.stops
         outcome.drained_seconds = settling.took_seconds
         return outcome

@@ -10,7 +10,7 @@ from typing import Any
 
 from botocore.exceptions import ConnectionClosedError
 
-READS = frozenset({"GetItem", "BatchGetItem", "Query", "Decrypt"})
+READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan", "Decrypt", "FilterLogEvents"})
 
 
 class Hit(StrEnum):

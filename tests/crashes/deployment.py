@@ -13,6 +13,7 @@ from tests.conformance.tables import TableNames, create_tables
 from tests.crashes.crash_points import CrashPoint
 from tests.crashes.engines import Engines
 from tests.crashes.nursery import Invocation, Nursery, Sandbox, SandboxDiedError
+from tests.crashes.printed import LogGroup
 
 VISIBILITY_SECONDS = 450
 DEAD_VISIBILITY_SECONDS = 360
@@ -69,6 +70,7 @@ class Deployment:
     dead: dict[Lane, Queue]
     environment: dict[str, str]
     shards: int
+    api_log: LogGroup
     api_key: str = ""
     signing_secret: str = ""
     workers: list[Worker] = field(default_factory=list)
@@ -94,16 +96,20 @@ def deploy(engines: Engines, *, shards: int) -> Deployment:
     lanes = {
         lane: _queue(engines, f"{lane}-{tables.jobs}", VISIBILITY_SECONDS, dead[lane].arn) for lane in Lane
     }
+    group = f"api-{tables.jobs}"
     environment = engines.environment | _variables(engines, tables, lanes, dead, shards)
+    environment[Env.API_LOG_GROUP] = group
     created = _create_tenant(environment)
+    nursery = Nursery(environment, engines.clock.path, engines.root / f"logs-{tables.jobs}")
     return Deployment(
         engines=engines,
-        nursery=Nursery(environment, engines.clock.path, engines.root / "workers.log"),
+        nursery=nursery,
         tables=tables,
         lanes=lanes,
         dead=dead,
         environment=environment,
         shards=shards,
+        api_log=LogGroup(engines.others.client("logs"), group, nursery.log("api"), engines.clock),
         api_key=created["api_key"],
         signing_secret=created["signing_secret"],
     )

@@ -45,6 +45,8 @@ class LambdaService:
         for index in range(WATCHERS):
             self._tick("watcher", {"range": {"index": index, "of": WATCHERS}})
         self._tick("sweeper", {})
+        # Four times an hour in AWS; here as often as the others, so that it too is hit.
+        self._tick("reconciler", {})
 
     def sender(self) -> Send:
         """A way for one client to the API, with a process of its own."""
@@ -53,6 +55,7 @@ class LambdaService:
         def send(*request: Any) -> Answer:
             event = http_event(self.deployment.engines.clock, self.deployment.api_key, *request)
             response = ask(worker, event)
+            self.deployment.api_log.ship()
             return NOBODY if response is None else answer_of(response)
 
         return send

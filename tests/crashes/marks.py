@@ -19,6 +19,7 @@ class MarkedWorkers:
             "sweeper": deployment.worker("sweeper"),
             "executor": deployment.worker("executor", Lane.STANDARD),
             "dead_letter": deployment.worker("dead_letter"),
+            "reconciler": deployment.worker("reconciler"),
         }
         self.forget()
 

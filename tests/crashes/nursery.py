@@ -78,8 +78,11 @@ class Sandbox:
 class Nursery:
     """The process that all sandboxes are forked from."""
 
-    def __init__(self, environment: Mapping[str, str], clock: Path, log: Path) -> None:
+    def __init__(self, environment: Mapping[str, str], clock: Path, logs: Path) -> None:
         self._clock = clock
+        self._logs = logs
+        logs.mkdir()
+        log = self.log("nursery")
         self._control, theirs = socket.socketpair()
         self._lock = threading.Lock()
         with log.open("ab") as output:
@@ -97,10 +100,19 @@ class Nursery:
         if self._control.recv(16) != b"ready":
             raise RuntimeError(f"the workers did not start; see {log}")
 
+    def log(self, function: str) -> Path:
+        """What the processes of one function print, all of them into one file."""
+        return self._logs / f"{function}.log"
+
     def sandbox(self, module: str, environment: Mapping[str, str]) -> Sandbox:
         """A new process with this handler."""
         ours, theirs = Pipe()
-        asked = {"module": module, "environment": dict(environment), "clock": str(self._clock)}
+        asked = {
+            "module": module,
+            "environment": dict(environment),
+            "clock": str(self._clock),
+            "log": str(self.log(module.split(".")[1])),
+        }
         with self._lock:
             socket.send_fds(self._control, [json.dumps(asked).encode()], [theirs.fileno()])
             pid = int(self._control.recv(16))

@@ -34,7 +34,7 @@ IMPORTED_FOR_ALL = (
     "shared.bootstrap.callbacks",
     "shared.bootstrap.ticks",
 )
-SERVICES = ("dynamodb", "sqs", "kms")
+SERVICES = ("dynamodb", "sqs", "kms", "logs")
 PAGE_ROWS = 3
 """Small pages, so that a few jobs already make a cursor move."""
 
@@ -89,6 +89,9 @@ def nurse(control: socket.socket) -> None:
 
 def live(pipe: Connection, asked: dict[str, Any]) -> None:
     """Be one sandbox until the pipe closes."""
+    log = os.open(asked["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(log, stream.fileno())
     os.environ.update(asked["environment"])
     clock = SharedClock(Path(asked["clock"]))
     _put_into_product(clock)

@@ -2,9 +2,6 @@
 
 from typing import Any
 
-from infra.local.clients import REGION
-from shared.adapters.dynamodb.keys import execution_key, item_key
-from shared.domain.ids import parse_execution_id
 from tests.crashes.arrivals import ArrivalLog
 from tests.crashes.crash_points import CrashPoint
 from tests.crashes.deployment import Deployment
@@ -13,9 +10,12 @@ from tests.crashes.judge import ENDED, Judge
 from tests.crashes.lane import LaneQueues
 from tests.crashes.marks import MarkedWorkers
 from tests.crashes.orders import Clients, Order
+from tests.crashes.printed import Printed, findings
 from tests.crashes.settling import Settling
+from tests.crashes.tampering import Tampering
 
 MINUTE_MS = 60_000
+RECONCILER_MINUTES = 15
 
 
 class Stage:
@@ -27,10 +27,12 @@ class Stage:
         self.clock = deployment.engines.clock
         self.lane = LaneQueues(deployment)
         self.workers = MarkedWorkers(deployment)
+        self.tampering = Tampering(deployment)
         self.clients = Clients(self.clock, log.url, self.request)
         self.faults: list[str] = []
         self._point: CrashPoint | None = None
-        self._ticked_at = 0
+        self._ticked_at = self._reconciled_at = 0
+        self._reconciler_log = Printed(deployment.nursery.log("reconciler"))
 
     def begin(self, point: CrashPoint | None) -> None:
         """A new run: nothing is left over but what has ended, and the clock is at a minute's second second."""
@@ -38,6 +40,7 @@ class Stage:
         self.lane.lose_dead()
         self.log.clear()
         self.workers.forget()
+        self.tampering.forget()
         self.clients.orders, self.faults, self._point = [], [], point
         self.wait_until_second(0)
         self.run(2)
@@ -53,6 +56,7 @@ class Stage:
     def request(self, *request: Any) -> Answer:
         """One request of a client."""
         response = self.workers.ask("api", http_event(self.clock, self.deployment.api_key, *request))
+        self.deployment.api_log.ship()
         return NOBODY if response is None else answer_of(response)
 
     def watch(self) -> None:
@@ -62,6 +66,11 @@ class Stage:
     def sweep(self) -> None:
         """A tick of the sweeper."""
         self.workers.ask("sweeper", {})
+
+    def reconcile(self) -> None:
+        """A tick of the reconciler."""
+        self._reconciled_at = self.clock.now_ms() // MINUTE_MS
+        self.workers.ask("reconciler", {})
 
     def execute(self) -> bool:
         """A batch of the lane."""
@@ -93,12 +102,15 @@ class Stage:
             self.watch()
             self.sweep()
         self.work()
+        if minute >= self._reconciled_at + RECONCILER_MINUTES:
+            self.reconcile()
 
     def settle(self) -> float:
         """Let everything come to rest; how long the jobs took to end, in seconds."""
         settling = Settling(self.clock, self.clients, self.run)
         settling.settle(self.clients.orders)
         self.faults += settling.faults
+        self.reconcile()
         return settling.took_seconds
 
     def verdict(self) -> list[str]:
@@ -111,7 +123,8 @@ class Stage:
             blows=self.workers.blows,
             deaths=self.workers.deaths,
         )
-        return self.faults + judge.verdict()
+        told = self.tampering.faults(findings(self._reconciler_log.new_lines()))
+        return self.faults + judge.verdict() + told
 
     def wakeup_of(self, order: Order, *, ended: bool = False, not_before: int | None = None) -> str:
         """A copy of the message that woke, or wakes, the oldest execution of a job that has or has not ended."""
@@ -119,10 +132,17 @@ class Stage:
         return self.lane.wakeup(records[-1], not_before=not_before)
 
     def damage(self, order: Order) -> None:
-        """Break the item of a one-off job, about which nothing is promised from then on."""
+        """Break the row of a one-off job, about which nothing is promised from then on."""
         (record,) = self.clients.history(order)
         self.clients.orders.remove(order)
-        pk, sk = execution_key(REGION, parse_execution_id(record["id"]))
-        self.deployment.engines.store.client("dynamodb").update_item(
-            TableName=self.deployment.tables.executions, Key=item_key(pk, sk), UpdateExpression="REMOVE fp"
-        )
+        self.tampering.damage(record)
+
+    def bereave(self, order: Order) -> None:
+        """Take away the row of a one-off job; that it is told of is all that can be promised."""
+        (record,) = self.clients.history(order)
+        self.clients.orders.remove(order)
+        self.tampering.bereave(str(order.job_id), record)
+
+    def break_off(self, order: Order) -> None:
+        """Take away the latest execution of a recurring job."""
+        self.tampering.break_off(str(order.job_id), self.clients.history(order)[0])

@@ -1,11 +1,14 @@
 """Definitions of recurring jobs in memory, with their transactions."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
-from shared.domain.job import Job, JobState
+from shared.domain.job import CHANGING, ENDED, Chain, Job, JobState
 from tests.fakes.table import FakeTable
+
+_LIVE = CHANGING | {JobState.ACTIVE}
 
 
 class FakeJobStore:
@@ -33,7 +36,7 @@ class FakeJobStore:
         """See the port."""
         key = (target.tenant_id, target.job_id)
         job = self._table.jobs.get(key)
-        if job is None or job.state is not JobState.ACTIVE or job.revision != target.revision:
+        if job is None or job.state is not JobState.ACTIVE or job.chain_revision != target.revision:
             return False
         is_filed = skipped.id in self._table.executions or target.id in self._table.executions
         if is_filed or job.chain_from >= target.nominal_at:
@@ -48,48 +51,65 @@ class FakeJobStore:
         keys = {"|".join(key): key for key in self._table.jobs}
         page = [text for text in sorted(keys) if after is None or text > after][:limit]
         jobs = [self._table.jobs[keys[text]] for text in page]
-        active = [job for job in jobs if job.state is JobState.ACTIVE]
+        active = [job for job in jobs if job.state in _LIVE]
         return active, page[-1] if len(page) == limit else None
 
     def file_if_active(self, execution: Execution) -> bool:
         """See the port."""
         job = self._table.jobs.get((execution.tenant_id, execution.job_id))
-        if job is None or job.state is not JobState.ACTIVE or job.revision != execution.revision:
+        if job is None or job.state is not JobState.ACTIVE or job.chain_revision != execution.revision:
             return False
         if execution.id in self._table.executions:
             return False
         self._table.insert(execution, None)
         return True
 
-    def begin_delete(self, tenant_id: str, job_id: str) -> Job | None:
+    def replace(
+        self,
+        before: Job,
+        after: Job,
+        *,
+        past: Chain | None = None,
+        executions: Sequence[Execution] = (),
+        expires_at_s: int | None = None,
+    ) -> bool:
         """See the port."""
-        job = self._table.jobs.get((tenant_id, job_id))
-        if job is not None and job.state is JobState.ACTIVE:
-            job = self._table.jobs[tenant_id, job_id] = replace(job, state=JobState.DELETING)
-        return job
-
-    def end_delete(self, job: Job, expires_at_s: int) -> None:
-        """See the port."""
-        key = (job.tenant_id, job.id)
+        key = (before.tenant_id, before.id)
         standing = self._table.jobs.get(key)
-        if standing is not None and standing.state is JobState.DELETING:
-            self._table.jobs[key] = replace(standing, state=JobState.DELETED)
+        if standing is None or _guard(standing) != _guard(before):
+            return False
+        if any(one.id in self._table.executions for one in executions):
+            return False
+        for one in executions:
+            self._table.insert(one, expires_at_s if one.state.is_terminal else None)
+        if past is not None:
+            self._table.past_chains[past.tenant_id, past.job_id, past.revision] = past
+        self._table.jobs[key] = after
+        if after.state in ENDED and expires_at_s is not None:
             self._table.job_expires_at_s[key] = expires_at_s
-        if job.payload_apart:
-            self.expire_payload(job.tenant_id, job.id, expires_at_s)
+        return True
 
-    def put_payload(self, tenant_id: str, job_id: str, sealed: bytes) -> None:
+    def past_chains(self, tenant_id: str, job_id: str, *, limit: int) -> list[Chain]:
         """See the port."""
-        self._table.payloads[tenant_id, job_id] = sealed
-        self._table.payload_expires_at_s.pop((tenant_id, job_id), None)
+        found = [past for key, past in self._table.past_chains.items() if key[:2] == (tenant_id, job_id)]
+        return sorted(found, key=lambda past: past.revision, reverse=True)[:limit]
 
-    def get_payload(self, tenant_id: str, job_id: str) -> bytes:
+    def put_payload(self, tenant_id: str, payload_id: str, sealed: bytes) -> None:
         """See the port."""
-        if (tenant_id, job_id) not in self._table.payloads:
-            raise UnreadableItemError(f"the request of {job_id} is missing")
-        return self._table.payloads[tenant_id, job_id]
+        self._table.payloads[tenant_id, payload_id] = sealed
+        self._table.payload_expires_at_s.pop((tenant_id, payload_id), None)
 
-    def expire_payload(self, tenant_id: str, job_id: str, expires_at_s: int) -> None:
+    def get_payload(self, tenant_id: str, payload_id: str) -> bytes:
         """See the port."""
-        if (tenant_id, job_id) in self._table.payloads:
-            self._table.payload_expires_at_s[tenant_id, job_id] = expires_at_s
+        if (tenant_id, payload_id) not in self._table.payloads:
+            raise UnreadableItemError(f"the request {payload_id} is missing")
+        return self._table.payloads[tenant_id, payload_id]
+
+    def expire_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> None:
+        """See the port."""
+        if (tenant_id, payload_id) in self._table.payloads:
+            self._table.payload_expires_at_s[tenant_id, payload_id] = expires_at_s
+
+
+def _guard(job: Job) -> tuple[JobState, int, int]:
+    return job.state, job.revision, job.chain_from

@@ -1,12 +1,14 @@
 """The memory behind the fake stores: executions, pointers and definitions in one, so that transactions touch all."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import Any
 
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.execution import Execution, Pointer, Transition
 from shared.domain.ids import ExecutionId
-from shared.domain.job import Job
+from shared.domain.job import Chain, Job
 
 
 class Damage(Enum):
@@ -64,12 +66,43 @@ class FakeTable:
     executions: dict[ExecutionId, Row] = field(default_factory=dict)
     pointers: dict[PointerKey, PointerRow] = field(default_factory=dict)
     jobs: dict[tuple[str, str], Job] = field(default_factory=dict)
+    past_chains: dict[tuple[str, str, int], Chain] = field(default_factory=dict)
     payloads: dict[tuple[str, str], bytes] = field(default_factory=dict)
     job_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
     payload_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def drop_expired(self, now_ms: int, goes: Callable[[], bool]) -> list[ExecutionId]:
+        """TTL: of all rows that have expired those go which `goes` says; the others linger, and are read as ever.
+
+        The ids of the executions that went.
+        """
+        gone = [key for key, row in self.executions.items() if _expired(row.expires_at_s, now_ms) and goes()]
+        for key in gone:
+            del self.executions[key]
+        for pointer_key, row in list(self.pointers.items()):
+            if _expired(row.expires_at_s, now_ms) and goes():
+                del self.pointers[pointer_key]
+        _drop(self.jobs, self.job_expires_at_s, now_ms, goes)
+        _drop(self.payloads, self.payload_expires_at_s, now_ms, goes)
+        return gone
 
     def insert(self, execution: Execution, expires_at_s: int | None) -> None:
         """Store a new row; a retention starts exactly where an execution ends."""
         if (expires_at_s is not None) != execution.state.is_terminal:
             raise ValueError("an expiry goes with an execution that is filed as ended, and with no other")
         self.executions[execution.id] = Row(execution, expires_at_s)
+
+
+def _expired(expires_at_s: int | None, now_ms: int) -> bool:
+    return expires_at_s is not None and expires_at_s * 1000 <= now_ms
+
+
+def _drop(
+    rows: dict[tuple[str, str], Any],
+    expiries: dict[tuple[str, str], int],
+    now_ms: int,
+    goes: Callable[[], bool],
+) -> None:
+    for key in [key for key, expires_at_s in expiries.items() if _expired(expires_at_s, now_ms) and goes()]:
+        rows.pop(key, None)
+        del expiries[key]

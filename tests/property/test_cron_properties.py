@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from shared.domain.cron import Gap, Overlap, cron_count, cron_next, parse_cron
-from shared.domain.schedule import Cron, instants_before, latest_at_or_before
+from shared.domain.schedule import Cron, count_between, first_after, instants_before, latest_at_or_before
 from tests.property.line_strategies import lines
 from tests.property.wall_clock_oracle import Line, at, instants, minutes_of
 
@@ -42,9 +42,23 @@ WINDOWS = [
     ("America/Caracas", "2007-12-07T06:00"),
     ("Asia/Pyongyang", "2015-08-12T15:00"),
     ("Europe/Dublin", "2025-10-24T00:00"),
+    ("Europe/London", "2025-03-28T00:00"),
+    ("America/Santiago", "2025-09-05T00:00"),
+    ("America/Santiago", "2025-04-04T00:00"),
+    ("Africa/Cairo", "2025-04-23T12:00"),
+    ("Africa/Cairo", "2025-10-29T12:00"),
+    ("Asia/Beirut", "2025-03-28T12:00"),
+    ("Asia/Beirut", "2025-10-24T12:00"),
+    ("Asia/Tehran", "2022-03-20T00:00"),
+    ("Pacific/Easter", "2025-09-05T00:00"),
+    ("Asia/Gaza", "2024-04-18T00:00"),
+    ("Australia/Adelaide", "2025-10-03T00:00"),
+    ("Europe/Lisbon", "1992-09-25T00:00"),
+    ("Asia/Manila", "1978-03-20T00:00"),
     ("UTC", "2027-12-30T00:00"),
 ]
 ZONES = sorted({zone for zone, _ in WINDOWS})
+assert len(ZONES) >= 24
 # Here clocks jump from 23:00 to 24:00: what falls into the gap fires on the next date.
 JUMPS_TO_MIDNIGHT = {"America/Scoresbysund"}
 
@@ -100,18 +114,24 @@ def test_counting_equals_the_enumeration(
 
 
 @relaxed
-@given(line=lines(), window=windows, limit=st.integers(1, 25), data=st.data())
-def test_looking_back_equals_the_enumeration(
-    line: Line, window: tuple[str, str], limit: int, data: st.DataObject
+@given(line=lines(), window=windows, gap=gaps, overlap=overlaps, data=st.data())
+def test_a_bounded_schedule_holds_what_the_enumeration_has_between_its_bounds(
+    line: Line, window: tuple[str, str], gap: Gap, overlap: Overlap, data: st.DataObject
 ) -> None:
+    """Both bounds are included; each question agrees with the same list."""
     zone, start = window
-    expected = instants(line, minutes_of(zone, at(start), DAYS), "shift", "first")
-    not_before, moment = data.draw(moments_in(window, expected)), data.draw(moments_in(window, expected))
-    schedule = Cron(line=line.text, timezone=zone)
-    up_to = [one for one in expected if not_before <= one <= moment]
-    assert latest_at_or_before(schedule, moment, not_before) == (up_to[-1] if up_to else None)
-    before = [one for one in up_to if one < moment]
-    assert instants_before(schedule, moment, not_before, limit) == before[::-1][:limit]
+    every = instants(line, minutes_of(zone, at(start), DAYS), gap, overlap)
+    moment = moments_in(window, every)
+    start_at, end_at = sorted((data.draw(moment), data.draw(moment)))
+    schedule = Cron(line=line.text, timezone=zone, gap=gap, overlap=overlap, start_at=start_at, end_at=end_at)
+    expected = [one for one in every if start_at <= one <= end_at]
+    low, high, limit = data.draw(moment), data.draw(moment), data.draw(st.integers(1, 25))
+    assert first_after(schedule, low) == next((one for one in expected if one > low), None)
+    assert first_after(schedule, start_at - 10**9) == (expected[0] if expected else None)
+    inside = [one for one in expected if low <= one <= high]
+    assert latest_at_or_before(schedule, high, low) == (inside[-1] if inside else None)
+    assert instants_before(schedule, high + 1, low, limit) == inside[::-1][:limit]
+    assert count_between(schedule, low - 1, high, limit) == min(len(inside), limit)
 
 
 @relaxed

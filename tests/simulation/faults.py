@@ -1,25 +1,76 @@
 """What goes wrong in a run: each seed draws its own mix, so that rare faults meet calm weather too."""
 
 import random
-from dataclasses import dataclass, fields, replace
+from collections import Counter
+from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
+
+
+class Strike(StrEnum):
+    """Every kind of fault. The ones that a mix gives a probability are drawn; the others follow from something drawn."""
+
+    THROTTLE = "throttle"
+    THROTTLE_STATEMENT = "throttle_statement"
+    LOSE_ANSWER = "lose_answer"
+    REPEAT = "repeat"
+    SLOW_TRANSACTION = "slow_transaction"
+    CONFLICT_OF_WRITE = "conflict_of_write"
+    CONFLICT_OF_TRANSACTION = "conflict_of_transaction"
+    REFUSED_CONDITION = "refused_condition"
+    UNPROCESSED_KEYS = "unprocessed_keys"
+    CUT_PAGE = "cut_page"
+    STALE_INDEX = "stale_index"
+    CRASH = "crash"
+    FREEZE = "freeze"
+    OUTLIVED_LEASE = "outlived_lease"
+    SKEWED_CLOCK = "skewed_clock"
+    REFUSE_ENTRY = "refuse_entry"
+    LOSE_MESSAGE = "lose_message"
+    DOUBLE_MESSAGE = "double_message"
+    LATE_MESSAGE = "late_message"
+    EARLY_MESSAGE = "early_message"
+    REDELIVER = "redeliver"
+    REORDERED_BATCH = "reordered_batch"
+    DEAD_MESSAGE = "dead_message"
+    DAYS_LATE_MESSAGE = "days_late_message"
+    MISS_TICK = "miss_tick"
+    DOUBLE_TICK = "double_tick"
+    REFUSE = "refuse"
+    HANG = "hang"
+    LINGERING_ROW = "lingering_row"
+    VANISHED_ROW = "vanished_row"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultMix:
-    """Probabilities for each port call, message, tick or callback; lengths of time in ms."""
+    """Probabilities for each port call, statement, entry, message, tick or callback; lengths of time in ms."""
 
     throttle: float = 0.0
     """The call has no effect and says so."""
+    throttle_statement: float = 0.0
+    """One claim of a batch has no effect and says so."""
     lose_answer: float = 0.0
     """The call has its effect and says that it failed."""
+    repeat: float = 0.0
+    """The SDK misses the answer to a write and asks again: the effect happens twice, the second answer counts."""
+    slow_transaction: float = 0.0
+    """A transaction holds its items for up to 1.5 s, in which every other write to them conflicts."""
+    unprocessed_keys: float = 0.0
+    """A batch of reads leaves keys out, again and again maybe."""
+    stale_index: float = 0.0
+    """An entry comes into the index of dead letters only after up to a minute, and leaves it as late."""
     crash: float = 0.0
     """The process dies, before or after the effect."""
     freeze: float = 0.0
     """The process stands still, before or after the effect, for longer than a lease."""
+    refuse_entry: float = 0.0
+    """The queue takes a batch but for this entry."""
     lose_message: float = 0.0
     double_message: float = 0.0
     late_message: float = 0.0
     early_message: float = 0.0
+    redeliver: float = 0.0
+    """A message comes again though it was deleted."""
     miss_tick: float = 0.0
     double_tick: float = 0.0
     refuse: float = 0.0
@@ -28,6 +79,8 @@ class FaultMix:
     """The receiver answers after the deadline."""
     skew_ms: int = 0
     """Clocks of processes differ by so much, either way."""
+    reconciles: bool = False
+    """Whether the reconciler runs beside the load. It mends what others broke, so some runs do without it."""
 
     @property
     def is_mild(self) -> bool:
@@ -45,19 +98,26 @@ class FaultMix:
     @property
     def is_calm(self) -> bool:
         """Whether nothing of ours goes wrong (receivers may fail all the same)."""
-        ours = (field.name for field in fields(self) if field.name not in ("refuse", "hang", "late_message"))
-        return not any(getattr(self, name) for name in ours) and not self.late_message
+        return not any(getattr(self, field.name) for field in fields(self) if field.name not in _NOT_OURS)
 
 
+_NOT_OURS = {"refuse", "hang", "reconciles"}
 _LIMITS = {
     "throttle": 0.08,
+    "throttle_statement": 0.1,
     "lose_answer": 0.08,
+    "repeat": 0.1,
+    "slow_transaction": 0.5,
+    "unprocessed_keys": 0.3,
+    "stale_index": 1.0,
     "crash": 0.03,
     "freeze": 0.01,
+    "refuse_entry": 0.2,
     "lose_message": 0.1,
     "double_message": 0.3,
     "late_message": 0.2,
     "early_message": 0.2,
+    "redeliver": 0.1,
     "miss_tick": 0.5,
     "double_tick": 0.5,
     "refuse": 0.5,
@@ -65,21 +125,39 @@ _LIMITS = {
 }
 CALM_SHARE = 0.1
 MILD_SHARE = 0.25
-MILD = ("throttle", "double_message", "early_message", "double_tick", "refuse", "hang")
+_GRAVE = {"lose_answer", "crash", "freeze", "lose_message", "late_message", "miss_tick"}
+HEALED = FaultMix()
 
 
 def draw_mix(rng: random.Random) -> FaultMix:
     """Each fault is in the mix or not, in a strength of its own; some runs are calm, some mild."""
-    mix = FaultMix(refuse=rng.choice((0.0, 0.3)))
+    mix = FaultMix(refuse=rng.choice((0.0, 0.3)), reconciles=rng.random() < 0.3)
     if rng.random() < CALM_SHARE:
         return mix
     mild = rng.random() < MILD_SHARE
     for name, limit in _LIMITS.items():
-        if mild and name not in MILD:
+        if mild and name in _GRAVE:
             continue
         if rng.random() < 0.5:
             mix = replace(mix, **{name: rng.random() * limit})
     return replace(mix, skew_ms=rng.choice((0, 0, 500, 2_000)))
 
 
-HEALED = FaultMix()
+@dataclass(slots=True)
+class Weather:
+    """The mix in force, and how often each kind of fault has struck. Replace `mix` to heal."""
+
+    rng: random.Random
+    mix: FaultMix
+    struck: Counter[Strike] = field(default_factory=Counter)
+
+    def strikes(self, kind: Strike) -> bool:
+        """Draw whether a fault of this kind happens here and now."""
+        if self.rng.random() >= getattr(self.mix, kind.value):
+            return False
+        self.struck[kind] += 1
+        return True
+
+    def note(self, kind: Strike) -> None:
+        """A fault that was not drawn has happened."""
+        self.struck[kind] += 1

@@ -60,6 +60,14 @@ class Hub:
             sleeper.switch()
         self.now_ms = max(self.now_ms, end_ms)
 
+    def close(self) -> None:
+        """End everything that still waits, so that nothing of this run stays in memory."""
+        for sleeper in list(self._waits):
+            if not sleeper.dead and sleeper:
+                sleeper.throw()
+        self._waits.clear()
+        self._heap.clear()
+
     def _schedule(self, sleeper: greenlet, at_ms: int) -> None:
         self._sequence += 1
         self._waits[sleeper] = self._sequence

@@ -1,19 +1,21 @@
 """Processes: API requests, ticks and executors. Every call of a port is a point where one may be hit."""
 
-import random
-from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from greenlet import GreenletExit
 
 from shared.domain.errors import UnavailableError
-from tests.simulation.faults import FaultMix
-from tests.simulation.hub import Hub, SimLoop
+from tests.simulation.contention import Contention
+from tests.simulation.faults import Strike, Weather
+from tests.simulation.hub import Hub
+from tests.simulation.trace import Trace
 
-P = ParamSpec("P")
 T = TypeVar("T")
 LATENCY_MS = (1, 12)
 FREEZE_MS = (8_000, 200_000)
+TRANSACTION_MS = (2, 8)
+SLOW_TRANSACTION_MS = (50, 1_500)
 
 
 class Crash(BaseException):
@@ -23,17 +25,20 @@ class Crash(BaseException):
 class Process:
     """One sandbox: a clock that may be off, and a life that may end at any port call."""
 
-    def __init__(
-        self, name: str, hub: Hub, rng: random.Random, mix: Callable[[], FaultMix], note: Any
-    ) -> None:
+    def __init__(self, name: str, hub: Hub, weather: Weather, trace: Trace, contention: Contention) -> None:
         self.name = name
         self.alive = True
+        self.leases: list[int] = []
+        """When the leases end that were granted to this process."""
+        self.weather = weather
+        self.contention = contention
+        self.trace = trace
         self._hub = hub
-        self._rng = rng
-        self._mix = mix
-        self._note = note
-        skew_ms = mix().skew_ms
-        self._skew_ms = rng.randint(-skew_ms, skew_ms) if skew_ms else 0
+        self._rng = weather.rng
+        skew_ms = weather.mix.skew_ms
+        self._skew_ms = self._rng.randint(-skew_ms, skew_ms) if skew_ms else 0
+        if self._skew_ms:
+            weather.note(Strike.SKEWED_CLOCK)
 
     def now_ms(self) -> int:
         """The clock of this sandbox."""
@@ -41,47 +46,87 @@ class Process:
 
     def sleep(self, duration_ms: int) -> None:
         """Stand still; a process that was killed meanwhile does not wake."""
-        self._check()
+        self.check()
         self._hub.sleep(duration_ms)
-        self._check()
+        self.check()
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raise Crash where the process has died."""
         if not self.alive:
             raise Crash
 
-    def call(self, label: str, effect: Callable[[], T], refusal: Callable[[], T] | None = None) -> T:
-        """One port call: latency, maybe a fault, the effect in one step, latency, maybe a fault.
+    def note(self, text: str, subjects: Iterable[str] = (), *, is_blow: bool = False) -> None:
+        """Add to the trace."""
+        self.trace.note(self.name, text, subjects, is_blow=is_blow)
 
-        `refusal` is what the port answers instead of raising, where it promises not to raise.
+    def read(self, label: str, effect: Callable[[], T], fail: Callable[[], T], about: Sequence[str]) -> T:
+        """One call that changes nothing: latency, maybe a fault, the answer, latency, maybe a fault."""
+        return self._call(label, effect, fail, about)
+
+    def write(self, label: str, effect: Callable[[], T], fail: Callable[[], T], about: Sequence[str]) -> T:
+        """One call with an effect. It is refused while a transaction holds its item, and may happen twice."""
+
+        def act() -> T:
+            if self.contention.is_held(about):
+                self.weather.note(Strike.CONFLICT_OF_WRITE)
+                return self._failed(label, "met a transaction", fail, about)
+            result = effect()
+            if not self.weather.strikes(Strike.REPEAT):
+                return result
+            self.note(f"{label} unanswered, asked again", about)
+            self._hub.sleep(self._rng.randint(*LATENCY_MS))
+            return effect()
+
+        return self._call(label, act, fail, about)
+
+    def transact(self, label: str, effect: Callable[[], T], fail: Callable[[], T], about: Sequence[str]) -> T:
+        """One transaction: it holds its items for a while, and has its effect at once or not at all.
+
+        It goes on where its caller dies. The SDK sends a token with it, so that asking again changes nothing.
         """
-        mix = self._mix()
-        self._hit(mix, label)
-        if self._rng.random() < mix.throttle:
-            self._note(f"{self.name} {label} throttled")
-            return self._fail(refusal)
-        result = effect()
-        self._note(f"{self.name} {label}")
-        self._hit(mix, label)
-        if self._rng.random() < mix.lose_answer:
-            self._note(f"{self.name} {label} answer lost")
-            return self._fail(refusal)
+
+        def act() -> T:
+            if self.contention.is_held(about):
+                self.weather.note(Strike.CONFLICT_OF_TRANSACTION)
+                return self._failed(label, "met another transaction", fail, about)
+            is_slow = self.weather.strikes(Strike.SLOW_TRANSACTION)
+            with self.contention.holding(about):
+                self._hub.sleep(self._rng.randint(*(SLOW_TRANSACTION_MS if is_slow else TRANSACTION_MS)))
+                return effect()
+
+        return self._call(label, act, fail, about)
+
+    def _call(self, label: str, act: Callable[[], T], fail: Callable[[], T], about: Sequence[str]) -> T:
+        self._hit(label, about)
+        if self.weather.strikes(Strike.THROTTLE):
+            return self._failed(label, "throttled", fail, about)
+        result = act()
+        self.note(label, about)
+        self._hit(label, about)
+        if self.weather.strikes(Strike.LOSE_ANSWER):
+            return self._failed(label, "answer lost", fail, about)
         return result
 
-    def _hit(self, mix: FaultMix, label: str) -> None:
+    def _failed(self, label: str, how: str, fail: Callable[[], T], about: Sequence[str]) -> T:
+        self.note(f"{label} {how}", about)
+        return fail()
+
+    def _hit(self, label: str, about: Sequence[str]) -> None:
         self.sleep(self._rng.randint(*LATENCY_MS))
-        if self._rng.random() < mix.freeze:
-            self._note(f"{self.name} frozen at {label}")
-            self.sleep(self._rng.randint(*FREEZE_MS))
-        if self._rng.random() < mix.crash:
-            self._note(f"{self.name} crashed at {label}")
+        if self.weather.strikes(Strike.FREEZE):
+            self._freeze(label, about)
+        if self.weather.strikes(Strike.CRASH):
+            self.note(f"crashed at {label}", about, is_blow=True)
             self.alive = False
             raise Crash
 
-    @staticmethod
-    def _fail(refusal: Callable[[], T] | None) -> T:
-        if refusal is None:
-            raise UnavailableError("injected")
-        return refusal()
+    def _freeze(self, label: str, about: Sequence[str]) -> None:
+        self.note(f"frozen at {label}", about, is_blow=True)
+        live = [lease for lease in self.leases if lease >= self._hub.now_ms]
+        self.sleep(self._rng.randint(*FREEZE_MS))
+        self.note("woke", about, is_blow=True)
+        if any(lease < self._hub.now_ms for lease in live):
+            self.weather.note(Strike.OUTLIVED_LEASE)
 
     def spawn(self, function: Callable[[], Any], at_ms: int | None = None) -> None:
         """Run a function as part of this process; its death is silent."""
@@ -95,75 +140,6 @@ class Process:
         self._hub.spawn(guarded, at_ms)
 
 
-class PortCalls:
-    """Puts a process's faults before and after every method of a port."""
-
-    def __init__(
-        self, process: Process, target: Any, refusals: dict[str, Callable[..., Any]] | None = None
-    ) -> None:
-        self._process = process
-        self._target = target
-        self._refusals = refusals or {}
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        method = getattr(self._target, name)
-        label = f"{type(self._target).__name__.removeprefix('Fake')}.{name}"
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            refuse = self._refusals.get(name)
-            refusal = (lambda: refuse(*args)) if refuse else None
-            return self._process.call(label, lambda: method(*args, **kwargs), refusal)
-
-        return call
-
-
-class ProcessClock:
-    """The clock port of one process."""
-
-    def __init__(self, process: Process, loop: SimLoop | None = None) -> None:
-        self._process = process
-        self._loop = loop
-
-    def now_ms(self) -> int:
-        """See the port."""
-        return self._process.now_ms()
-
-    async def sleep_ms(self, duration_ms: int) -> None:
-        """See the port."""
-        if self._loop is None:
-            raise AssertionError("only executors wait")
-        future = self._loop.create_future()
-        self._loop.call_later(duration_ms / 1000, future.set_result, None)
-        await future
-
-
-class GreenletOffload:
-    """Blocking calls of an executor, each in a greenlet of its own: that is where its threads interleave."""
-
-    def __init__(self, process: Process, loop: SimLoop) -> None:
-        self._process = process
-        self._loop = loop
-
-    async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """See the port."""
-        future = self._loop.create_future()
-
-        def settle(setter: Callable[[Any], None], value: Any) -> None:
-            if self._loop.is_closed():  # the process has died meanwhile
-                return
-            self._loop.call_soon(lambda: None if future.done() else setter(value))
-            self._loop.wake()
-
-        def work() -> None:
-            try:
-                result = function(*args, **kwargs)
-            except Crash as crash:
-                settle(future.set_exception, crash)
-                raise
-            except Exception as fault:  # noqa: BLE001 - whatever it is belongs to the caller
-                settle(future.set_exception, fault)
-            else:
-                settle(future.set_result, result)
-
-        self._process.spawn(work)
-        return await future
+def unavailable() -> Any:
+    """How a port says that nothing is known of the effect."""
+    raise UnavailableError("injected")

@@ -1,40 +1,22 @@
-"""The receiver's log: what arrived, when, and how it was answered."""
+"""The receivers: what arrived, when, and how it was answered."""
 
-import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from datetime import datetime
 
 from shared.domain.delivery import Answer, Callback, Reason
-from tests.simulation.faults import FaultMix
+from tests.simulation.calls import ProcessClock
+from tests.simulation.evidence import Arrival
+from tests.simulation.faults import Strike, Weather
 from tests.simulation.hub import Hub
-from tests.simulation.process import Crash, Process, ProcessClock
-
-
-@dataclass(slots=True, kw_only=True)
-class Arrival:
-    """One call, as the receiver saw it. `began_at` is virtual time, `claimed_began_at` the caller's own clock."""
-
-    execution_id: str
-    job_id: str
-    attempt: int
-    scheduled_at: str
-    url: str
-    began_at: int
-    caller_began_at: int
-    ended_at: int | None = None
-    """None while it goes on, and for ever where the caller died."""
-    status: int | None = None
-    worker: str = ""
+from tests.simulation.process import Crash, Process
 
 
 class SimReceiver:
     """One receiver for all tenants."""
 
-    def __init__(self, hub: Hub, rng: random.Random, mix: Callable[[], FaultMix]) -> None:
+    def __init__(self, hub: Hub, weather: Weather) -> None:
         self.log: list[Arrival] = []
         self._hub = hub
-        self._rng = rng
-        self._mix = mix
+        self._weather = weather
 
     def sender(self, process: Process, clock: ProcessClock) -> "SimSender":
         """The sender port of one executor."""
@@ -47,21 +29,20 @@ class SimReceiver:
             execution_id=headers["webhook-id"],
             job_id=headers["X-Job-Id"],
             attempt=int(headers["X-Attempt"]),
-            scheduled_at=headers["X-Scheduled-At"],
+            scheduled_at=round(datetime.fromisoformat(headers["X-Scheduled-At"]).timestamp() * 1000),
             url=callback.url,
             began_at=self._hub.now_ms,
             caller_began_at=process.now_ms(),
-            worker=process.name,
         )
         self.log.append(arrival)
         return arrival
 
     def answer(self, timeout_ms: int) -> Answer:
         """Content, refusing or too slow."""
-        if self._rng.random() < self._mix().hang:
+        if self._weather.strikes(Strike.HANG):
             return Answer(reason=Reason.TIMEOUT, duration_ms=timeout_ms)
-        duration_ms = self._rng.randint(5, min(2_000, timeout_ms))
-        if self._rng.random() < self._mix().refuse:
+        duration_ms = self._weather.rng.randint(5, min(2_000, timeout_ms))
+        if self._weather.strikes(Strike.REFUSE):
             return Answer(reason=Reason.HTTP_STATUS, duration_ms=duration_ms, status=500, body=b"no")
         return Answer(reason=Reason.OK, duration_ms=duration_ms, status=200)
 
@@ -76,12 +57,14 @@ class SimSender:
 
     async def send(self, callback: Callback, *, timeout_seconds: float) -> Answer:
         """See the port."""
-        if not self._process.alive:
-            raise Crash
+        self._process.check()
         arrival = self._receiver.arrive(callback, self._process)
+        about = [arrival.execution_id]
+        self._process.note(f"attempt {arrival.attempt} calls", about)
         answer = self._receiver.answer(round(timeout_seconds * 1000))
         await self._clock.sleep_ms(answer.duration_ms)
         arrival.ended_at, arrival.status = arrival.began_at + answer.duration_ms, answer.status
+        self._process.note(f"attempt {arrival.attempt} answered: {answer.status or answer.reason}", about)
         if not self._process.alive:
             raise Crash
         return answer

@@ -1,94 +1,69 @@
-"""One seed from load to verdict: load, heal, drain, judge."""
+"""One seed from load to verdict: load, heal, drain, read, judge."""
 
+from collections import Counter
 from dataclasses import dataclass
 
-from shared.domain.execution import Execution
-from shared.usecases.reconcile import SETTLE_MINUTES
-from tests.fakes.accepted_log import FakeAcceptedLog
+from shared.domain.bucket import MINUTE_MS
+from shared.usecases.reconcile import SETTLE_MINUTES, Reconcile
+from tests.fakes.ledger import FakeShardLedger
+from tests.simulation.aftermath import duplicate_days_later, read_after_expiry, read_before_expiry
 from tests.simulation.clients import LOAD_MS, Clients
-from tests.simulation.faults import HEALED, FaultMix
-from tests.simulation.judge import Judge
+from tests.simulation.evidence import Evidence
+from tests.simulation.faults import HEALED, FaultMix, Strike
+from tests.simulation.judge import verdict
+from tests.simulation.readers import Readers
+from tests.simulation.trace import Trace
+from tests.simulation.verdicts import Fault, Verdict
+from tests.simulation.wiring import Ports
 from tests.simulation.world import START_MS, World
 
-MINUTE_MS = 60_000
 HEAL_AT_MS = START_MS + LOAD_MS + 2 * MINUTE_MS
 GIVE_UP_AT_MS = HEAL_AT_MS + 4 * 60 * MINUTE_MS
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one seed came to."""
+    """What one seed came to. The trace is left out where nobody will look at it."""
 
     seed: int
-    faults: list[str]
+    faults: list[Fault]
     mix: FaultMix
-    trace: list[str]
+    trace: Trace | None
     trace_hash: str
     sends: int
     calls: int
+    struck: Counter[Strike]
 
 
 def run_seed(seed: int, mix: FaultMix | None = None) -> Outcome:
     """Run one seed; the same seed gives the same trace."""
     world = World(seed, mix)
-    drawn = world.mix
+    try:
+        return _run(seed, world)
+    finally:
+        world.hub.close()
+
+
+def _run(seed: int, world: World) -> Outcome:
+    weather = world.weather.mix
     clients = Clients(world)
     resting = [GIVE_UP_AT_MS]
-    world.start_ticks(lambda: resting[0])
-    clients.start()
+    world.functions.start_ticks(lambda: resting[0])
+    readers = clients.start()
     world.hub.run_until(HEAL_AT_MS)
-    world.note("healed")
-    world.mix = HEALED
-    for order in clients.orders:
-        if order.is_recurring and order.cancel_acked_at is None:
-            clients.cancel(order, world.hub.now_ms + world.rng.randint(0, 30_000))
+    world.trace.note("world", "healed")
+    world.weather.mix = HEALED
+    clients.cancel_what_recurs()
     _drain(world)
     resting[0] = 0
-    reconciled = _reconcile(world, clients)
-    judge = Judge(clients, _history(world, clients), mix=drawn)
-    faults = judge.verdict() + reconciled
+    faults = verdict(_evidence(world, clients, readers, weather)) + _reconciled(world)
     return Outcome(
         seed=seed,
         faults=faults,
-        mix=drawn,
+        mix=weather,
         trace=world.trace,
-        trace_hash=world.trace_hash(),
+        trace_hash=world.trace.digest(),
         sends=world.lanes.sends,
         calls=len(world.receiver.log),
+        struck=world.weather.struck,
     )
-
-
-def _drain(world: World) -> None:
-    """Until nothing is unfinished, and five minutes more; four hours at most, which the judge will find."""
-    calm_minutes = 0
-    while calm_minutes < 5 and world.hub.now_ms < GIVE_UP_AT_MS:
-        world.hub.run_until(world.hub.now_ms + MINUTE_MS)
-        busy = any(not row.execution.state.is_terminal for row in world.table.executions.values())
-        calm_minutes = 0 if busy else calm_minutes + 1
-    world.hub.run_until(world.hub.now_ms + SETTLE_MINUTES * MINUTE_MS)
-
-
-def _reconcile(world: World, clients: Clients) -> list[str]:
-    """The product's own audit, once everything has settled: it must find nothing that the judge does not."""
-    accepted = FakeAcceptedLog()
-    for order in clients.orders:
-        if order.acked_at is not None and order.job_id is not None:
-            accepted.note(order.acked_at, order.tenant, order.job_id)
-    world.ledger.note_reconciled_through(START_MS // MINUTE_MS - 1)
-    faults: list[str] = []
-    while world.ledger.reconciled_through() != world.hub.now_ms // MINUTE_MS - SETTLE_MINUTES:
-        report = world.reconcile(accepted)
-        faults += [f"reconciler: unaccounted {identity}" for identity in report.unaccounted]
-        faults += [f"reconciler: completed twice {identity}" for identity in report.double_completed]
-        faults += [f"reconciler: lost and found {identity}" for identity in report.lost_found]
-    return faults
-
-
-def _history(world: World, clients: Clients) -> dict[str, list[Execution]]:
-    """Every record of each acknowledged job. Read from the table, since the simulated API is judged as well."""
-    wanted = {order.job_id for order in clients.orders if order.acked_at is not None}
-    history: dict[str, list[Execution]] = {str(job_id): [] for job_id in wanted}
-    for row in world.table.executions.values():
-        if row.execution.job_id in history:
-            history[row.execution.job_id].append(row.execution)
-    return history

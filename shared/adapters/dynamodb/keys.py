@@ -52,9 +52,20 @@ def job_key(tenant_id: str, job_id: str) -> tuple[str, str]:
     return tenant_id, f"job#{job_id}"
 
 
-def payload_key(tenant_id: str, job_id: str) -> tuple[str, str]:
+def past_chain_key(tenant_id: str, job_id: str, revision: int) -> tuple[str, str]:
+    """A chain that ended, in the jobs table; the newest of a job sorts last."""
+    pk, prefix = past_chain_prefix(tenant_id, job_id)
+    return pk, f"{prefix}{revision:010d}"
+
+
+def past_chain_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
+    """Where a job's past chains stand."""
+    return tenant_id, f"chain#{job_id}#"
+
+
+def payload_key(tenant_id: str, payload_id: str) -> tuple[str, str]:
     """A large request in the jobs table."""
-    return tenant_id, f"payload#{job_id}"
+    return tenant_id, f"payload#{payload_id}"
 
 
 def idempotency_key(tenant_id: str, key: str) -> tuple[str, str]:

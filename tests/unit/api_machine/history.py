@@ -74,9 +74,7 @@ def _missed(job: PromisedJob, record: dict[str, Any]) -> list[int]:
     return [instant for instant in job.instants(last_at) if instant >= first_at]
 
 
-def _check_instants(
-    deployment: Deployment, job: PromisedJob, by_instant: dict[int, dict[str, Any]]
-) -> None:
+def _check_instants(deployment: Deployment, job: PromisedJob, by_instant: dict[int, dict[str, Any]]) -> None:
     """Up to a moment ago each instant has a record or lies in a recorded gap; no record is at another instant."""
     now_ms = deployment.now_ms
     assert set(by_instant) <= set(job.instants(job.next_after(now_ms)))

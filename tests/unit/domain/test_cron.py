@@ -1,13 +1,13 @@
 """Dated tables: what a line does where clocks go forward and back."""
 
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from shared.domain.cron import HORIZON_MS, Gap, Overlap, cron_count, cron_next, parse_cron
 from shared.domain.cron_count import DayPattern, count_instants
-from shared.domain.cron_walk import DAY_MS, WallClock, first_instant
+from shared.domain.cron_walk import DAY_MS, LOST_AT_MOST, WallClock, first_instant
 from shared.domain.errors import ScheduleError
 from shared.domain.zones import REACH_MS, load_zone, segment_at
 
@@ -134,6 +134,68 @@ def test_chosen_policies(policy: dict[str, str], spring: list[str], autumn: list
     assert fires("30 1 * * *", NEW_YORK, "2025-11-02", "2025-11-02", **policy) == autumn
     assert fires("*/30 2 * * *", NEW_YORK, "2025-03-09", "2025-03-09", **policy) == []
     assert len(fires("30 */1 * * *", NEW_YORK, "2025-11-02", "2025-11-02", **policy)) == 25
+
+
+DAILY = {
+    "lord howe": ("15 2 * * *", LORD_HOWE, "2025-10-05", "45 1 * * *", "2025-04-06"),
+    "chatham": ("0 3 * * *", CHATHAM, "2025-09-28", "0 3 * * *", "2025-04-06"),
+    "troll": ("30 1 * * *", TROLL, "2025-03-30", "30 1 * * *", "2025-10-26"),
+    "havana": ("0 0 * * *", HAVANA, "2025-03-09", "0 0 * * *", "2025-11-02"),
+    "casablanca": ("30 2 * * *", CASABLANCA, "2025-04-06", "30 2 * * *", "2025-02-23"),
+    "st johns": ("30 0 * * *", ST_JOHNS, "2007-03-11", "30 23 * * *", "2007-11-03"),
+}
+
+
+@pytest.mark.parametrize("where", DAILY)
+def test_every_policy_where_a_daily_line_meets_a_change_of_the_clocks(where: str) -> None:
+    spring_line, zone, spring, autumn_line, autumn = DAILY[where]
+    shifted = fires(spring_line, zone, spring, spring)
+    assert len(shifted) == 1
+    assert fires(spring_line, zone, spring, spring, gap="skip") == []
+    first = fires(autumn_line, zone, autumn, autumn, overlap="first")
+    second = fires(autumn_line, zone, autumn, autumn, overlap="second")
+    assert len(first) == len(second) == 1 and first != second
+    assert fires(autumn_line, zone, autumn, autumn, overlap="both") == first + second
+
+
+@pytest.mark.parametrize("gap", ["shift", "skip"])
+def test_a_day_that_a_zone_leaves_out_is_skipped_whatever_the_policy(gap: str) -> None:
+    assert fires("0 12 * * *", APIA, "2011-12-29", "2011-12-31", gap=gap) == [
+        "29 12:00 -1000",
+        "31 12:00 +1400",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "zone"),
+    [
+        ("30 2 * 3 0#2", NEW_YORK),
+        ("*/30 2 * 3 0#2", NEW_YORK),
+        ("30 2 * 3 0L", "Europe/Berlin"),
+        ("30 2 * 3 0#5", "Europe/Berlin"),
+    ],
+)
+def test_a_line_that_matches_skipped_times_alone_never_fires_and_that_is_soon_known(
+    line: str, zone: str, questions: list[int]
+) -> None:
+    assert cron_next(parse_cron(line), zone, ms("2025-01-01T00:00Z"), Gap.SKIP) is None
+    assert len(questions) <= 2 * LOST_AT_MOST
+
+
+def test_matches_that_are_lost_for_years_on_end_are_not_the_last() -> None:
+    """The fourth Sunday of March is the last one, when the clocks go forward, in four of seven years or so."""
+    line, moment, years = parse_cron("30 2 * 3 0#4"), ms("2025-01-01T00:00Z"), []
+    for _ in range(5):
+        moment = cron_next(line, "Europe/Berlin", moment, Gap.SKIP) or 0
+        years.append(datetime.fromtimestamp(moment / 1000, UTC).year)
+    assert (
+        years
+        == [
+            year
+            for year in range(2025, 2050)
+            if sum(date(year, 3, day).weekday() == 6 for day in range(1, 32)) == 5
+        ][:5]
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,10 @@
 """Schedules as sets of nominal instants: what comes next, what came last, how many, and how they are stored."""
 
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
 import pytest
 
-from shared.domain import cron
 from shared.domain.cron_count import DayPattern
 from shared.domain.errors import ScheduleError, UnreadableItemError
 from shared.domain.instant_search import instants_back, latest_instant
@@ -152,25 +150,6 @@ def test_schedules_are_stored_and_read_again(schedule: Schedule, stored: dict[st
 def test_unreadable_schedules(stored: dict[str, Any]) -> None:
     with pytest.raises(UnreadableItemError):
         decode_schedule(stored)
-
-
-@pytest.fixture
-def questions(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """Every naive wall time that croniter is asked about."""
-    asked: list[int] = []
-    stepper = cron._stepper
-
-    def counted(steps: str) -> cron.Step:
-        step = stepper(steps)
-
-        def ask(wall_ms: int) -> int:
-            asked.append(wall_ms)
-            return step(wall_ms)
-
-        return ask
-
-    monkeypatch.setattr(cron, "_stepper", counted)
-    yield asked
 
 
 # A minute line that runs in June only, seen from the end of the next May: 43,200 instants, then a long silence.

@@ -7,10 +7,10 @@ from shared.usecases.cancel_job import CancelJob
 from shared.usecases.compose_callback import ComposeCallback
 from shared.usecases.create_job import CreateJob
 from shared.usecases.create_tenant import CreateTenant
-from shared.usecases.delete_recurring_job import DeleteRecurringJob
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.find_job import FindJob
+from shared.usecases.lifecycle import Lifecycle
 from shared.usecases.list_executions import ListDeadLetters, ListExecutions
 from shared.usecases.make_attempt import MakeAttempt
 from shared.usecases.open_request import OpenRequest
@@ -126,9 +126,15 @@ class UseCases(Ports):
             allow_http=False,
         )
         self.find_job = FindJob(store=self.store, jobs=self.jobs)
-        self.delete_job = DeleteRecurringJob(
-            store=self.store, jobs=self.jobs, clock=self.clock, retention=self.retention
+        self.lifecycle = Lifecycle(
+            store=self.store,
+            jobs=self.jobs,
+            file=self.file,
+            clock=self.clock,
+            plan=self.plan,
+            retention=self.retention,
         )
+        self.delete_job = self.lifecycle.delete
         self.cancel_job = CancelJob(
             find=self.find_job,
             store=self.store,

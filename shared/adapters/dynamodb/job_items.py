@@ -1,0 +1,150 @@
+"""Definitions and chains that ended as items of the jobs table, and back."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from shared.adapters.dynamodb.attributes import Item, Value, encode_all
+from shared.adapters.dynamodb.items import VERSION, encode_counts, plain_item, read_counts
+from shared.adapters.dynamodb.keys import job_key, past_chain_key
+from shared.domain.errors import UnreadableItemError
+from shared.domain.job import Chain, Definition, Job, JobState
+from shared.domain.retry import RetryPolicy
+from shared.domain.schedule import Cron, Rate, decode_schedule, encode_schedule
+from shared.names import Attr, Lane
+
+
+def job_item(job: Job, expires_at_s: int | None = None) -> Item:
+    """The whole item of a definition."""
+    pk, sk = job_key(job.tenant_id, job.id)
+    return encode_all(
+        {
+            Attr.PK: pk,
+            Attr.SK: sk,
+            Attr.TTL: expires_at_s,
+            "v": VERSION,
+            "s": job.state.value,
+            "id": job.id,
+            "t": job.tenant_id,
+            "rv": job.revision,
+            **_definition_attributes(job.definition),
+            "sn": encode_counts(job.counts),
+            "fp": job.fingerprint,
+            "c": job.created_at,
+            "cf": job.chain_from,
+            "cr": job.chain_revision,
+            "hf": job.history_from,
+            "ix": job.index_shard,
+            "ch": _definition_attributes(job.change) if job.change else None,
+            "ca": job.changed_at,
+            "pr": job.pause_reason,
+            "ef": job.ended_from,
+            "et": job.ended_through,
+        }
+    )
+
+
+def read_job(item: Mapping[str, Value]) -> Job:
+    """The definition; UnknownVersionError or UnreadableItemError where the item is not one."""
+    plain = plain_item(item)
+    try:
+        job = Job(
+            id=plain["id"],
+            tenant_id=plain["t"],
+            revision=plain["rv"],
+            state=JobState(plain["s"]),
+            counts=read_counts(plain["sn"]),
+            fingerprint=plain["fp"],
+            created_at=plain["c"],
+            chain_from=plain["cf"],
+            chain_revision=plain["cr"],
+            history_from=plain.get("hf"),
+            index_shard=plain["ix"],
+            change=_read_definition(plain["ch"]) if "ch" in plain else None,
+            changed_at=plain.get("ca"),
+            pause_reason=plain.get("pr"),
+            ended_from=plain.get("ef"),
+            ended_through=plain.get("et"),
+            **_definition_fields(plain),
+        )
+    except (KeyError, ValueError, TypeError) as fault:
+        raise UnreadableItemError(f"job {plain.get('id')} is broken") from fault
+    return job
+
+
+def past_chain_item(past: Chain) -> Item:
+    """The item of a chain that ended."""
+    pk, sk = past_chain_key(past.tenant_id, past.job_id, past.revision)
+    return encode_all(
+        {
+            Attr.PK: pk,
+            Attr.SK: sk,
+            Attr.TTL: past.expires_at_s,
+            "v": VERSION,
+            "id": past.job_id,
+            "t": past.tenant_id,
+            "rv": past.revision,
+            "sc": cast("dict[str, Any]", encode_schedule(past.schedule)),
+            "sn": encode_counts(past.counts),
+            "hf": past.history_from,
+            "hu": past.history_until,
+        }
+    )
+
+
+def read_past_chain(item: Mapping[str, Value]) -> Chain:
+    """The inverse; raises as `read_job` does."""
+    plain = plain_item(item)
+    try:
+        return Chain(
+            job_id=plain["id"],
+            tenant_id=plain["t"],
+            revision=plain["rv"],
+            schedule=_read_schedule(plain["sc"]),
+            counts=read_counts(plain["sn"]),
+            history_from=plain["hf"],
+            history_until=plain["hu"],
+            expires_at_s=plain[Attr.TTL],
+        )
+    except (KeyError, ValueError, TypeError) as fault:
+        raise UnreadableItemError(f"a past chain of {plain.get('id')} is broken") from fault
+
+
+def _definition_attributes(definition: Definition) -> dict[str, Any]:
+    retry = definition.retry
+    attributes = {
+        "sc": encode_schedule(definition.schedule),
+        "ln": definition.lane.value,
+        "rq": definition.request or None,
+        "pa": definition.payload_apart or None,
+        "mx": retry.max_attempts,
+        "rt": [retry.base_seconds, retry.factor, retry.cap_seconds],
+        "tm": definition.timeout_ms,
+        "n": definition.name,
+        "tg": list(definition.tags) or None,
+    }
+    return {name: value for name, value in attributes.items() if value is not None}
+
+
+def _definition_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
+    base, factor, cap = plain["rt"]
+    return {
+        "schedule": _read_schedule(plain["sc"]),
+        "lane": Lane(plain["ln"]),
+        "request": plain.get("rq", b""),
+        "payload_apart": plain.get("pa", False),
+        "retry": RetryPolicy(max_attempts=plain["mx"], base_seconds=base, factor=factor, cap_seconds=cap),
+        "timeout_ms": plain["tm"],
+        "name": plain.get("n"),
+        "tags": tuple(plain.get("tg", ())),
+    }
+
+
+def _read_definition(plain: Mapping[str, Any]) -> Definition:
+    return Definition(**_definition_fields(plain))
+
+
+def _read_schedule(stored: Mapping[str, Any]) -> Rate | Cron:
+    schedule = decode_schedule(stored)
+    if not isinstance(schedule, Rate | Cron):
+        raise ValueError("not the schedule of a recurring job")
+    return schedule

@@ -1,0 +1,65 @@
+"""Requests that are too large for the items that use them, in the jobs table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from shared.adapters.dynamodb.attributes import Value, encode, encode_all
+from shared.adapters.dynamodb.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.items import VERSION, plain_item
+from shared.adapters.dynamodb.keys import item_key, payload_key
+from shared.domain.errors import UnreadableItemError
+from shared.names import Attr
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoPayloads:
+    """The part of the job store that keeps large requests."""
+
+    def __init__(self, client: DynamoDBClient, jobs_table: str) -> None:
+        self._client = client
+        self._jobs = jobs_table
+
+    def put_payload(self, tenant_id: str, payload_id: str, sealed: bytes) -> None:
+        """See the port."""
+        key = item_key(*payload_key(tenant_id, payload_id))
+        with translated():
+            self._client.put_item(
+                TableName=self._jobs,
+                Item={**key, **encode_all({"v": VERSION, "rq": sealed})},
+            )
+
+    def get_payload(self, tenant_id: str, payload_id: str) -> bytes:
+        """See the port."""
+        item = self._get(payload_key(tenant_id, payload_id))
+        sealed = plain_item(item).get("rq") if item else None
+        if not isinstance(sealed, bytes):
+            raise UnreadableItemError(f"the request {payload_id} is missing")
+        return sealed
+
+    def expire_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> None:
+        """See the port."""
+        try:
+            with translated():
+                self._client.update_item(
+                    TableName=self._jobs,
+                    Key=item_key(*payload_key(tenant_id, payload_id)),
+                    UpdateExpression="SET #ttl = :ttl",
+                    ConditionExpression="attribute_exists(pk)",
+                    ExpressionAttributeNames={"#ttl": Attr.TTL},
+                    ExpressionAttributeValues={":ttl": encode(expires_at_s)},
+                )
+        except ConditionRefused:
+            return
+
+    def _get(self, key: tuple[str, str]) -> Mapping[str, Value] | None:
+        with translated():
+            answer = self._client.get_item(
+                TableName=self._jobs,
+                Key=item_key(*key),
+                ConsistentRead=True,
+            )
+        return answer.get("Item")

@@ -1,0 +1,47 @@
+"""RESUME a paused job, from the first instant that is still to come."""
+
+from dataclasses import dataclass
+
+from shared.domain.errors import InvalidStateError, UnavailableError
+from shared.domain.job import Job, JobState
+from shared.ports.runtime import Clock
+from shared.usecases.change_job import TRIES, FindSettled, check_revision
+from shared.usecases.file_execution import FileExecution
+from shared.usecases.find_head import FindHead
+from shared.usecases.start_chain import StartChain
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeJob:
+    """Instants that the pause passed over are recorded as skipped, and are never caught up with."""
+
+    find_settled: FindSettled
+    start_chain: StartChain
+    find_head: FindHead
+    file: FileExecution
+    clock: Clock
+
+    def __call__(self, tenant_id: str, job_id: str, *, revision: int | None = None) -> Job:
+        """The active job. To resume an active one changes nothing; InvalidStateError where the job has ended.
+
+        The new chain begins strictly after now and after the latest instant that had started before the pause.
+        """
+        for _ in range(TRIES):
+            job = self.find_settled(tenant_id, job_id)
+            check_revision(job, revision)
+            if job.state is JobState.ACTIVE:
+                self._ensure_sent(job)
+                return job
+            if job.state is not JobState.PAUSED:
+                raise InvalidStateError(f"the job is {job.state}")
+            after_at = max((job.ended_from or 0) - 1, self.clock.now_ms())
+            resumed = self.start_chain(job, job.revision + 1, job.definition, after_at)
+            if resumed is not None:
+                return resumed
+        raise UnavailableError("the job is being changed by others")
+
+    def _ensure_sent(self, job: Job) -> None:
+        """An earlier request may have died between its write and its message."""
+        head = self.find_head(job, self.clock.now_ms())
+        if head is not None:
+            self.file.ensure_sent(head)

@@ -1,0 +1,62 @@
+"""Finish a change of a recurring job that has begun. Whoever meets one does this: its maker, a client, a reconciler."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.errors import InvalidValueError
+from shared.domain.job import Definition, Job, JobState
+from shared.domain.request import payload_id
+from shared.domain.retention import Retention
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock
+from shared.usecases.end_chain import ChainEnd, EndChain
+from shared.usecases.start_chain import StartChain
+from shared.usecases.stop_started import StopStarted
+
+
+@dataclass(frozen=True, slots=True)
+class SettleChange:
+    """Repeating it is always safe."""
+
+    jobs: JobStore
+    end_chain: EndChain
+    stop_started: StopStarted
+    start_chain: StartChain
+    clock: Clock
+    retention: Retention
+
+    def __call__(self, job: Job) -> Job | None:
+        """The job in the state that the change leads to; None where somebody else has changed it meanwhile."""
+        if job.state is JobState.DELETING:
+            return self._delete(job)
+        end = self.end_chain(job)
+        if job.state is JobState.PAUSING:
+            paused = replace(job, state=JobState.PAUSED, ended_from=end.first_at, ended_through=end.last_at)
+            return paused if self.jobs.replace(job, paused) else None
+        if job.change is None:
+            raise InvalidValueError(f"{job.id} is {job.state} but carries no change")
+        return self._update(job, job.change, end)
+
+    def _delete(self, job: Job) -> Job | None:
+        """A chain that has ended before, by a pause or by its schedule, is not ended again."""
+        if job.ended_through is None:
+            self.end_chain(job)
+        self.stop_started(job)
+        expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
+        # First: a deletion that crashes in between is finished by whoever meets the definition.
+        self._expire_payload(job, expires_at_s)
+        deleted = replace(job, state=JobState.DELETED)
+        return deleted if self.jobs.replace(job, deleted, expires_at_s=expires_at_s) else None
+
+    def _update(self, job: Job, change: Definition, end: ChainEnd) -> Job | None:
+        """Where the schedule stays, no instant that had not started is passed over; another begins with the change."""
+        after_at = end.first_at - 1
+        if change.schedule != job.schedule:
+            after_at = max(after_at, job.changed_at or 0)
+        updated = self.start_chain(job, job.revision, change, after_at)
+        if updated is not None:
+            self._expire_payload(job, self.retention.outlives_records_s(self.clock.now_ms()))
+        return updated
+
+    def _expire_payload(self, job: Job, expires_at_s: int) -> None:
+        if job.payload_apart:
+            self.jobs.expire_payload(job.tenant_id, payload_id(job.id, job.chain_revision), expires_at_s)

@@ -1,0 +1,80 @@
+"""UPDATE a recurring job: another definition, from now on."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.errors import InvalidStateError, UnavailableError
+from shared.domain.job import ENDED, Definition, Job, JobState
+from shared.domain.retention import Retention
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock
+from shared.usecases.change_job import TRIES, FindSettled, check_revision
+from shared.usecases.settle_change import SettleChange
+from shared.usecases.start_chain import passed_over
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateJob:
+    """What has started goes on as it was; whatever has not started runs as the new definition says."""
+
+    jobs: JobStore
+    find_settled: FindSettled
+    settle: SettleChange
+    clock: Clock
+    retention: Retention
+
+    def __call__(self, tenant_id: str, job_id: str, definition: Definition, *, revision: int) -> Job:
+        """The job under its new definition.
+
+        `revision` is the one that the definition was made from: PreconditionFailedError where another stands.
+        InvalidStateError where the job has ended.
+        """
+        for _ in range(TRIES):
+            job = self.find_settled(tenant_id, job_id)
+            if job.state in ENDED:
+                raise InvalidStateError(f"the job is {job.state}")
+            check_revision(job, revision)
+            updated = self._update(job, definition)
+            if updated is not None:
+                return updated
+        raise UnavailableError("the job is being changed by others")
+
+    def _update(self, job: Job, definition: Definition) -> Job | None:
+        """None where a rival was faster."""
+        now_ms = self.clock.now_ms()
+        if not definition.makes_other_executions_than(job.definition):
+            renamed = replace(job.redefined(definition), revision=job.revision + 1, changed_at=now_ms)
+            return renamed if self.jobs.replace(job, renamed) else None
+        if job.state is JobState.PAUSED:
+            return self._update_paused(job, definition, now_ms)
+        updating = replace(
+            job,
+            state=JobState.UPDATING,
+            revision=job.revision + 1,
+            change=definition,
+            changed_at=now_ms,
+        )
+        if not self.jobs.replace(job, updating):
+            return None
+        return self.settle(updating) or self.find_settled(job.tenant_id, job.id)
+
+    def _update_paused(self, job: Job, definition: Definition, now_ms: int) -> Job | None:
+        """The old definition accounts for what was passed over up to now, the new one for what comes."""
+        until = max(now_ms, (job.ended_from or 0) - 1)
+        updated = replace(
+            job.redefined(definition),
+            revision=job.revision + 1,
+            chain_revision=job.revision + 1,
+            chain_from=until + 1,
+            history_from=until + 1,
+            changed_at=now_ms,
+            ended_from=until + 1,
+            ended_through=until,
+        )
+        is_written = self.jobs.replace(
+            job,
+            updated,
+            past=job.chain(until, self.retention.outlives_records_s(now_ms)),
+            executions=passed_over(job, until, now_ms),
+            expires_at_s=self.retention.expires_at_s(now_ms),
+        )
+        return updated if is_written else None

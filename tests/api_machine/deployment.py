@@ -1,0 +1,74 @@
+"""A deployment with two tenants: requests in, and time that passes, with ticks each minute and messages in between."""
+
+from typing import Any
+
+import orjson
+
+from shared.domain.bucket import ShardRange
+from tests.api_machine.instants import MINUTE_MS
+from tests.api_machine.receiver import Receiver
+from tests.unit.functions.api_world import Answer, ApiWorld, Request
+from tests.unit.usecases.lanes import Lanes
+
+TENANTS = ("acme", "globex")
+TICK_AT_MS = 13_000
+"""Where in each minute the ticks come."""
+RECOVERY_MS = 5 * MINUTE_MS
+"""So long after a standstill everything that was due meanwhile has been called."""
+
+
+class Deployment:
+    """The API over the fakes; executors, watcher and sweeper on the same clock."""
+
+    def __init__(self) -> None:
+        self._api = ApiWorld()
+        self._world = self._api.world
+        self._lanes = Lanes(self._world)
+        self._everything = ShardRange(index=0, of=1)
+        self.receiver = Receiver(self._world.clock)
+        self._world.sender.answer_to = self.receiver
+        keys = {TENANTS[0]: self._world.credentials.api_key}
+        keys[TENANTS[1]] = self._world.create_tenant(TENANTS[1]).api_key
+        self._credentials = {name: {"authorization": f"Bearer {key}"} for name, key in keys.items()}
+
+    @property
+    def now_ms(self) -> int:
+        """The time."""
+        return self._world.clock.now_ms()
+
+    def ask(self, tenant: str, method: str, path: str, **query: str) -> Answer:
+        """One request without a body."""
+        return self._api.handle(
+            Request(method=method, path=path, headers=self._credentials[tenant], query=query)
+        )
+
+    def send(self, tenant: str, method: str, path: str, document: Any, **headers: str) -> Answer:
+        """One request with a JSON document, or with bytes as they are."""
+        body = document if isinstance(document, bytes) else orjson.dumps(document)
+        spelt = {name.replace("_", "-"): value for name, value in headers.items()}
+        sent = self._credentials[tenant] | {"content-type": "application/json"} | spelt
+        return self._api.handle(Request(method=method, path=path, headers=sent, body=body))
+
+    def stored_jobs(self) -> set[str]:
+        """The ids of all jobs that left anything in the tables."""
+        rows = self._world.table.executions.values()
+        return {row.execution.job_id for row in rows} | {job_id for _, job_id in self._world.table.jobs}
+
+    def pass_time(self, milliseconds: int) -> None:
+        """Everything runs: messages as they become visible, ticks as they are due."""
+        end_ms = self.now_ms + milliseconds
+        while self.now_ms < end_ms:
+            next_tick_ms = (self.now_ms - TICK_AT_MS) // MINUTE_MS * MINUTE_MS + MINUTE_MS + TICK_AT_MS
+            self._lanes.until(min(end_ms, next_tick_ms))
+            if self.now_ms >= next_tick_ms:
+                self._world.watch(self._everything)
+                self._world.sweep()
+
+    def begin_later(self, milliseconds: int) -> None:
+        """Nothing is there yet, and time passes."""
+        self._world.clock.time_ms += milliseconds
+
+    def stand_still(self, milliseconds: int) -> None:
+        """No executor, watcher or sweeper runs."""
+        self._world.clock.time_ms += milliseconds
+        self.receiver.excused_until = self.now_ms + RECOVERY_MS

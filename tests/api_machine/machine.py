@@ -1,0 +1,138 @@
+"""The machine without its rules: the deployment, what was promised, and what must hold after every step."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant
+
+from tests.api_machine.deployment import TENANTS, Deployment
+from tests.api_machine.history import check_history, check_instants, check_once
+from tests.api_machine.instants import milliseconds
+from tests.api_machine.pages import DEAD_LETTERS, listed
+from tests.api_machine.promised import PromisedJob
+
+HOUR_MS = 3_600_000
+LONGEST_MS = 2 * HOUR_MS
+MOST_CALLS = 60
+jobs: Bundle[PromisedJob] = Bundle("jobs")
+tenants = st.sampled_from(TENANTS)
+SEEN: Counter[str] = Counter()
+"""What happened in any run of this process, so that a test can tell whether the machine gets anywhere."""
+
+
+class ApiMachine(RuleBasedStateMachine):
+    """Rules ask the deployment and write down what was promised; the invariants hold the two together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.deployment = Deployment()
+        self.jobs: list[PromisedJob] = []
+        self.keys: dict[tuple[str, str], PromisedJob] = {}
+        """By tenant and Idempotency-Key."""
+        self._told: object = None
+
+    @initialize(later_ms=st.integers(0, 4 * HOUR_MS))
+    def begin(self, later_ms: int) -> None:
+        """At any moment of a few hours around midnight."""
+        self.deployment.begin_later(later_ms)
+
+    @property
+    def now_ms(self) -> int:
+        """The time."""
+        return self.deployment.now_ms
+
+    @invariant()
+    def the_receiver_got_nothing_that_must_not_come(self) -> None:
+        """Early, late, doubled, cancelled or unknown calls are noted as they come."""
+        broken = self.deployment.receiver.broken
+        for fault in broken:
+            if isinstance(fault, Exception):
+                raise fault
+        assert not broken
+
+    @invariant()
+    def nothing_stands_but_what_was_acknowledged(self) -> None:
+        """Refused, repeated and replayed requests leave no job behind."""
+        assert self.deployment.stored_jobs() == {job.id for job in self.jobs}
+
+    @invariant()
+    def every_job_is_shown_as_it_is(self) -> None:
+        """To its tenant."""
+        for job in self.jobs:
+            shown = self.shown(job)
+            if job.is_recurring:
+                next_at = job.timetable.next_after(self.now_ms) if job.ended_at is None else None
+                assert _instant(shown["next_due_at"]) == next_at
+
+    @invariant()
+    def the_past_is_told_as_it_was(self) -> None:
+        """Histories and dead letters are read whole whenever time has passed or an end was promised."""
+        moment = (self.now_ms, [job.state for job in self.jobs])
+        if moment == self._told:
+            return
+        self._told = moment
+        failed: dict[str, list[dict[str, Any]]] = {tenant: [] for tenant in TENANTS}
+        for job in self.jobs:
+            records = listed(self.deployment, job.tenant, job.history_path)
+            self._check_records(job, records)
+            failed[job.tenant] += [record for record in records if record["state"] == "failed"]
+        for tenant, expected in failed.items():
+            _check_dead_letters(expected, listed(self.deployment, tenant, DEAD_LETTERS))
+
+    def _check_records(self, job: PromisedJob, records: list[dict[str, Any]]) -> None:
+        check_history(job, records, self.deployment.receiver)
+        if job.is_recurring:
+            check_instants(job, records, self.deployment.receiver)
+        else:
+            (record,) = records
+            check_once(job, record, self.shown(job), self.deployment.receiver)
+
+    def let_time_pass(self, wanted_ms: int) -> None:
+        """Everything runs, for no longer than makes about `MOST_CALLS` calls."""
+        active = [job for job in self.jobs if job.is_recurring and job.ended_at is None]
+        calls_per_second = sum(1 / job.document["schedule"].get("rate_seconds", 60) for job in active)
+        affordable_ms = int(MOST_CALLS * 1000 / calls_per_second) if active else wanted_ms
+        self.deployment.pass_time(min(wanted_ms, affordable_ms))
+
+    def until_called(self, job: PromisedJob) -> int:
+        """How long it takes until the job's next call is over, as far as one can tell."""
+        retries = [execution.retry_at for execution in job.executions.values() if execution.retry_at]
+        next_at = job.timetable.next_after(self.now_ms)
+        moments = [*retries, self.now_ms if next_at is None else next_at]
+        return min(max(0, min(moments) - self.now_ms), LONGEST_MS) + 300
+
+    def while_it_runs(self, job: PromisedJob, act: Callable[[], None]) -> None:
+        """Act while the receiver works at the job's next attempt, if it comes to one."""
+        self.deployment.receiver.meanwhile[job.id] = act
+        self.let_time_pass(self.until_called(job))
+        self.deployment.receiver.meanwhile.clear()
+
+    def teardown(self) -> None:
+        """Count what this run has come to."""
+        for job in self.jobs:
+            for execution in job.executions.values():
+                SEEN[f"{execution.state}: {execution.end_reason}"] += 1
+                SEEN[f"{len(execution.calls)} attempts"] += 1
+
+    def shown(self, job: PromisedJob) -> dict[str, Any]:
+        """The job as the API shows it to its tenant, which is as it was promised."""
+        answer = self.deployment.ask(job.tenant, "GET", job.path)
+        assert answer.status == 200, answer.text
+        shown: dict[str, Any] = answer.json
+        expected = job.shown()
+        assert {name: shown[name] for name in expected} == expected
+        assert shown["state"] in job.state
+        return shown
+
+
+def _check_dead_letters(expected: list[dict[str, Any]], shown: list[dict[str, Any]]) -> None:
+    def by_id(record: dict[str, Any]) -> str:
+        return str(record["id"])
+
+    assert sorted(shown, key=by_id) == sorted(expected, key=by_id)
+
+
+def _instant(text: str | None) -> int | None:
+    return None if text is None else milliseconds(text)

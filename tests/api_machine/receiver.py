@@ -1,0 +1,137 @@
+"""The receiver of all jobs: answers as each was made to behave, and notes what must not have come."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import orjson
+
+from shared.domain.delivery import Answer, Callback, Reason
+from tests.api_machine.executions import Call, PromisedExecution
+from tests.api_machine.instants import milliseconds
+from tests.api_machine.promised import PromisedJob
+from tests.fakes.clock import VirtualClock
+
+LATE_MS = 5_000
+"""Nothing is this late while everything runs."""
+DURATION_MS = 5
+
+
+@dataclass(slots=True)
+class Receiver:
+    """Raises nothing, for the product would take that for a failed call: see `broken`."""
+
+    clock: VirtualClock
+    jobs: dict[str, PromisedJob] = field(default_factory=dict)
+    broken: list[str | Exception] = field(default_factory=list)
+    meanwhile: dict[str, Callable[[], None]] = field(default_factory=dict)
+    """By job, what a client does while its next call runs."""
+    excused_until: int = 0
+    """Until then calls may be late: the deployment stood still for a while."""
+
+    def __call__(self, callback: Callback) -> Answer:
+        """Answer one call."""
+        headers = {name.lower(): value for name, value in callback.headers}
+        job = self.jobs.get(headers["x-job-id"])
+        if job is None:
+            self.broken.append(f"a call for a job that was never acknowledged: {callback.url}")
+            return Answer(reason=Reason.OK, duration_ms=DURATION_MS, status=200)
+        call = self._call(job, int(headers["x-attempt"]))
+        scheduled_at = milliseconds(headers["x-scheduled-at"])
+        begun = job.executions.get(scheduled_at)
+        execution = begun or PromisedExecution(id=headers["webhook-id"], scheduled_at=scheduled_at)
+        self._note("content", job, call, _content_faults(job, callback))
+        self._note("identity", job, call, _identity_faults(job, execution, call, headers["webhook-id"]))
+        self._note("moment", job, call, self._moment_faults(job, execution, call))
+        job.executions[scheduled_at] = execution
+        execution.begin(call)
+        self._act_meanwhile(job)
+        execution.answered(job.retry["max_attempts"])
+        return _answer(call)
+
+    @property
+    def is_excused(self) -> bool:
+        """Whether what was due may not have been called yet."""
+        return self.clock.now_ms() <= self.excused_until
+
+    def _call(self, job: PromisedJob, attempt: int) -> Call:
+        status = job.behaviour.to(attempt)
+        return Call(
+            attempt=attempt,
+            began_at=self.clock.now_ms(),
+            status=status,
+            retry_after_seconds=job.behaviour.retry_after_seconds if status == 429 else None,
+        )
+
+    def _act_meanwhile(self, job: PromisedJob) -> None:
+        act = self.meanwhile.pop(job.id, None)
+        if act is None:
+            return
+        try:
+            act()
+        except Exception as fault:  # noqa: BLE001 - raised again by the machine, outside of the product
+            self.broken.append(fault)
+
+    def _note(self, kind: str, job: PromisedJob, call: Call, faults: dict[str, bool]) -> None:
+        self.broken += [f"{kind}: {fault}: {job} {call}" for fault, is_so in faults.items() if is_so]
+
+    def _moment_faults(self, job: PromisedJob, execution: PromisedExecution, call: Call) -> dict[str, bool]:
+        is_first = not execution.calls
+        due_at = execution.scheduled_at if is_first else earliest_retry(job, execution)
+        last_due_at = max(due_at, job.created_at) if is_first else latest_retry(job, execution)
+        return {
+            "after the cancellation": job.ended_at is not None and not execution.is_open,
+            "before its time": call.began_at < due_at,
+            "too late": call.began_at > last_due_at + LATE_MS and not self.is_excused,
+        }
+
+
+def earliest_retry(job: PromisedJob, execution: PromisedExecution) -> int:
+    """The next attempt does not begin before."""
+    if execution.retry_at is not None:
+        return execution.retry_at
+    last = execution.calls[-1]
+    asked_seconds = min(last.retry_after_seconds or 0, job.retry["cap_seconds"])
+    return last.began_at + DURATION_MS + asked_seconds * 1000
+
+
+def latest_retry(job: PromisedJob, execution: PromisedExecution) -> int:
+    """The next attempt is due by then."""
+    if execution.retry_at is not None:
+        return execution.retry_at
+    retry, last = job.retry, execution.calls[-1]
+    longest = min(retry["cap_seconds"], retry["base_seconds"] * retry["factor"] ** (last.attempt - 1))
+    return max(last.began_at + DURATION_MS + longest * 1000, earliest_retry(job, execution))
+
+
+def _content_faults(job: PromisedJob, callback: Callback) -> dict[str, bool]:
+    request = job.request
+    return {
+        "another URL": callback.url != request["url"],
+        "another method": callback.method != request.get("method", "POST"),
+        "another body": "json" in request and orjson.loads(callback.body) != request["json"],
+    }
+
+
+def _identity_faults(
+    job: PromisedJob, execution: PromisedExecution, call: Call, execution_id: str
+) -> dict[str, bool]:
+    return {
+        "at no instant of its job": execution.scheduled_at not in job.timetable.up_to(execution.scheduled_at),
+        "under another id": execution.id != execution_id,
+        "out of order": call.attempt != len(execution.calls) + 1 and not execution.is_open,
+        "while another runs": execution.state == "running" and bool(execution.calls),
+        "after the outcome": execution.has_ended,
+    }
+
+
+def _answer(call: Call) -> Answer:
+    if call.status == 0:
+        return Answer(reason=Reason.CONNECT_FAILED, duration_ms=DURATION_MS)
+    is_good = call.status == 200
+    return Answer(
+        reason=Reason.OK if is_good else Reason.HTTP_STATUS,
+        duration_ms=DURATION_MS,
+        status=call.status,
+        retry_after_seconds=call.retry_after_seconds,
+        body=b"" if is_good else b"no",
+    )

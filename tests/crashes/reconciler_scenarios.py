@@ -1,0 +1,67 @@
+"""Runs of the reconciler in which it is hit."""
+
+from tests.crashes.orders import Order
+from tests.crashes.scenario import Catalogue
+from tests.crashes.stage import Stage
+
+reconciler = Catalogue("reconciler")
+SETTLED_MINUTES = 10
+
+
+def _until_it_has_settled(stage: Stage) -> None:
+    """Afterwards the present minute is the first that the next run of the reconciler looks at."""
+    for _ in range(SETTLED_MINUTES):
+        stage.run(60)
+    stage.reconcile()
+    stage.run(60)
+
+
+@reconciler("FilterLogEvents", "Scan", "BatchGetItem", "GetItem", "Query", "UpdateItem")
+def accounts_for_what_was_acknowledged(stage: Stage) -> None:
+    stage.clients.order({"delay_seconds": 5})
+    stage.clients.order({"rate_seconds": 30})
+    _until_it_has_settled(stage)
+    stage.mark("reconciler")
+    stage.reconcile()
+
+
+@reconciler("FilterLogEvents", "GetItem", "UpdateItem")
+def tells_of_a_job_without_a_record(stage: Stage) -> None:
+    stage.bereave(stage.clients.order({"delay_seconds": 5}))
+    _until_it_has_settled(stage)
+    stage.mark("reconciler")
+    stage.reconcile()
+
+
+@reconciler("TransactWriteItems", "SendMessageBatch")
+def files_the_first_of_a_chain_that_has_none(stage: Stage) -> None:
+    order = stage.clients.order({"rate_seconds": 90})
+    _break_off_and_wait(stage, order, 60)
+    stage.mark("reconciler")
+    stage.reconcile()
+
+
+@reconciler("TransactWriteItems", "SendMessageBatch")
+def files_the_next_of_a_chain_that_broke_off(stage: Stage) -> None:
+    order = stage.clients.order({"rate_seconds": 90})
+    stage.run(91)
+    _break_off_and_wait(stage, order, 60)
+    stage.mark("reconciler")
+    stage.reconcile()
+
+
+@reconciler("UpdateItem", "TransactWriteItems", "SendMessageBatch")
+def jumps_over_what_a_broken_chain_missed(stage: Stage) -> None:
+    order = stage.clients.order({"rate_seconds": 20})
+    stage.run(21)
+    _break_off_and_wait(stage, order, 150)
+    stage.mark("reconciler")
+    stage.reconcile()
+
+
+def _break_off_and_wait(stage: Stage, order: Order, seconds: float) -> None:
+    """The end of the chain is gone, and so is its message; another minute is there to be reconciled."""
+    stage.reconcile()
+    stage.break_off(order)
+    stage.lane.lose()
+    stage.wait(seconds)

@@ -1,0 +1,50 @@
+"""What comes after a run: duplicates that are days late, and the end of the records' retention."""
+
+from shared.domain.wakeup import single_wakeup
+from tests.simulation.faults import Strike
+from tests.simulation.readers import Histories, Readers
+from tests.simulation.world import RETENTION_DAYS, START_MS, World
+
+DAY_MS = 86_400_000
+HOUR_MS = 3_600_000
+QUEUE_RETENTION_DAYS = 4
+"""SQS drops a message after so long: none is ever later."""
+DUPLICATES = 5
+
+
+def duplicate_days_later(world: World) -> None:
+    """Messages for executions that ended long ago turn up once more. Nothing may come of them."""
+    ids = sorted(world.table.executions, key=str)
+    for _ in range(DUPLICATES):
+        world.hub.run_until(
+            world.hub.now_ms + world.weather.rng.randint(0, QUEUE_RETENTION_DAYS * DAY_MS // DUPLICATES)
+        )
+        execution = world.table.executions[world.weather.rng.choice(ids)].execution
+        world.lanes.come_again(
+            single_wakeup(execution.lane, execution.tenant_id, execution.id, execution.starts_at)
+        )
+        world.weather.note(Strike.DAYS_LATE_MESSAGE)
+
+
+def read_before_expiry(world: World, readers: Readers) -> Histories:
+    """What clients are shown a minute before the first record may go."""
+    world.hub.run_until(START_MS + RETENTION_DAYS * DAY_MS - 60_000)
+    _expire(world)
+    return readers.histories()
+
+
+def read_after_expiry(world: World, readers: Readers) -> Histories:
+    """What clients are shown when all records have expired, but TTL has taken only some of them."""
+    world.hub.run_until(world.hub.now_ms + 6 * HOUR_MS)
+    _expire(world)
+    return readers.histories()
+
+
+def _expire(world: World) -> None:
+    def goes() -> bool:
+        kind = world.weather.rng.choice((Strike.LINGERING_ROW, Strike.VANISHED_ROW))
+        world.weather.note(kind)
+        return kind is Strike.VANISHED_ROW
+
+    for execution_id in world.table.drop_expired(world.hub.now_ms, goes):
+        world.store.drop_from_index(execution_id)

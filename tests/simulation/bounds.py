@@ -1,0 +1,17 @@
+"""How much the judge allows, in ms."""
+
+from tests.simulation.faults import FaultMix
+
+CALM_LAG_MS = 3_000
+MILD_LAG_MS = 40_000
+"""Where calls of the stores are throttled, a message comes back after 15 s, maybe twice."""
+CATCH_UP_MS = 30_000
+CLAIM_TO_CALL_MS = 5_000
+"""A worker that was frozen between claim and call still calls if its lease covers the timeout: 5 s at most."""
+WAIT_MS = 2_600
+"""The longest that a worker waits in the lease: 1.5 s early, a second of the pack, 0.1 s of latencies."""
+
+
+def lag_ms(weather: FaultMix) -> int:
+    """How late a call may begin where nothing may wait for a sweep."""
+    return (CALM_LAG_MS if weather.is_calm else MILD_LAG_MS) + weather.skew_ms

@@ -1,0 +1,124 @@
+"""What stands between a process and a port: its faults, its clock, and the threads of an executor."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+from shared.domain.execution import Execution
+from shared.ports.claims import Refused
+from shared.ports.executions import ScanPage
+from tests.simulation.faults import Strike
+from tests.simulation.hub import SimLoop
+from tests.simulation.process import Crash, Process, unavailable
+from tests.simulation.subjects import READS, TRANSACTIONS, items_of, subjects_of
+
+P = ParamSpec("P")
+T = TypeVar("T")
+ANSWER_WITH_WHAT_STANDS = frozenset({"put_if_absent", "finish", "cancel"})
+"""Writes that answer None when they were made, and otherwise what stands there."""
+
+
+class PortCalls:
+    """Puts a process's faults before and after every method of a port.
+
+    `fails` says, by method, what the port answers instead of raising UnavailableError where it promises not to raise.
+    """
+
+    def __init__(
+        self, process: Process, target: Any, fails: dict[str, Callable[..., Any]] | None = None
+    ) -> None:
+        self._process = process
+        self._target = target
+        self._fails = fails or {}
+        self._name = type(target).__name__.removeprefix("Fake").removeprefix("Sim")
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        method = getattr(self._target, name)
+        failing = self._fails.get(name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            about = self._about(name, args, kwargs)
+            result = self._way(name)(
+                f"{self._name}.{name}",
+                lambda: method(*args, **kwargs),
+                (lambda: failing(*args)) if failing else unavailable,
+                about,
+            )
+            self._look_at(name, result)
+            return result
+
+        return call
+
+    def _way(self, name: str) -> Callable[..., Any]:
+        if name in READS:
+            return self._process.read
+        return self._process.transact if name in TRANSACTIONS else self._process.write
+
+    def _about(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[str, ...]:
+        if name in TRANSACTIONS:
+            return tuple(sorted(items_of(args, self._process.trace)))
+        return tuple(subjects_of([*args, kwargs], self._process.trace))
+
+    def _look_at(self, name: str, result: Any) -> None:
+        """What an answer means to the simulation itself."""
+        process = self._process
+        if name == "claim" and isinstance(result, list):
+            process.leases += [one.lease_until or 0 for one in result if isinstance(one, Execution)]
+            refused = any(isinstance(one, Refused) for one in result)
+        else:
+            refused = name in ANSWER_WITH_WHAT_STANDS and result is not None
+        if refused:
+            process.weather.note(Strike.REFUSED_CONDITION)
+        if isinstance(result, ScanPage) and result.rows:
+            process.note("saw", subjects_of(result, process.trace))
+
+
+class ProcessClock:
+    """The clock port of one process."""
+
+    def __init__(self, process: Process, loop: SimLoop | None = None) -> None:
+        self._process = process
+        self._loop = loop
+
+    def now_ms(self) -> int:
+        """See the port."""
+        return self._process.now_ms()
+
+    async def sleep_ms(self, duration_ms: int) -> None:
+        """See the port."""
+        if self._loop is None:
+            raise AssertionError("only executors wait")
+        future = self._loop.create_future()
+        self._loop.call_later(duration_ms / 1000, future.set_result, None)
+        await future
+
+
+class GreenletOffload:
+    """Blocking calls of an executor, each in a greenlet of its own: that is where its threads interleave."""
+
+    def __init__(self, process: Process, loop: SimLoop) -> None:
+        self._process = process
+        self._loop = loop
+
+    async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """See the port."""
+        future = self._loop.create_future()
+
+        def settle(setter: Callable[[Any], None], value: Any) -> None:
+            if self._loop.is_closed():  # the process has died meanwhile
+                return
+            self._loop.call_soon(lambda: None if future.done() else setter(value))
+            self._loop.wake()
+
+        def work() -> None:
+            try:
+                result = function(*args, **kwargs)
+            except Crash as crash:
+                settle(future.set_exception, crash)
+                raise
+            except Exception as fault:  # noqa: BLE001 - whatever it is belongs to the caller
+                settle(future.set_exception, fault)
+            else:
+                settle(future.set_result, result)
+
+        self._process.spawn(work)
+        return await future

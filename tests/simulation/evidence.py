@@ -1,0 +1,120 @@
+"""What the judge is shown: orders as clients know them, calls as receivers saw them, records as the API shows them.
+
+Nothing of the product is imported here, so that nothing of it can take part in the judgement.
+"""
+
+from dataclasses import dataclass, field
+
+from tests.simulation.faults import FaultMix
+from tests.simulation.rhythms import Rhythm
+
+
+@dataclass(slots=True, kw_only=True)
+class Order:
+    """One job as a client knows it. Instants are virtual time; None: not (yet) acknowledged."""
+
+    tenant: str
+    number: int
+    lane: str
+    delay_seconds: int | None
+    """Once, so many seconds after the request; None for a recurring job, which has a rhythm."""
+    rhythm: Rhythm | None
+    timeout_seconds: int
+    max_attempts: int
+    base_seconds: int
+    cap_seconds: int
+    key: str | None
+    asked_at: int
+    job_id: str | None = None
+    created_at: int | None = None
+    """What the acknowledged job says of its own creation, by the clock of the API's process."""
+    due_at: int | None = None
+    acked_at: int | None = None
+    cancel_asked_at: int | None = None
+    cancel_acked_at: int | None = None
+    cancelled: bool = False
+    """Whether the acknowledged answer was yes."""
+
+    @property
+    def url(self) -> str:
+        """Where its calls go. The host is the tenant's own."""
+        return f"https://{self.tenant}.example.com/{self.number}"
+
+
+@dataclass(slots=True, kw_only=True)
+class Arrival:
+    """One call, as the receiver saw it. `began_at` is virtual time, `caller_began_at` the caller's own clock."""
+
+    execution_id: str
+    job_id: str
+    attempt: int
+    scheduled_at: int
+    url: str
+    began_at: int
+    caller_began_at: int
+    ended_at: int | None = None
+    """None while it goes on, and for ever where the caller died."""
+    status: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One recorded attempt."""
+
+    attempt: int
+    status: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One execution as the API shows it."""
+
+    execution_id: str
+    job_id: str
+    nominal_at: int
+    state: str
+    attempt: int
+    outcomes: tuple[Outcome, ...] = ()
+    missed: tuple[int, int] | None = None
+    """The first and the last instant that this record stands for, where it says that some were passed over."""
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it may never change again."""
+        return self.state in ("succeeded", "failed", "cancelled", "skipped")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """What a tenant was shown when it asked for a job's history; None: that there is no such job."""
+
+    tenant: str
+    job_id: str
+    asked_at: int
+    records: tuple[Record, ...] | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Evidence:
+    """All of it, once everything has come to rest."""
+
+    orders: list[Order]
+    calls: list[Arrival]
+    sightings: list[Sighting]
+    """What was shown while the load was on."""
+    history: dict[str, list[Record]]
+    """By job id: what its tenant is shown at rest."""
+    dead_letters: dict[str, list[Record]]
+    """By tenant: the dead letters that it is shown at rest."""
+    foreign: list[Sighting]
+    """What tenants were shown at rest when they asked for jobs of others."""
+    kept: dict[str, list[Record]]
+    """By job id: what its tenant is shown just before the records may be dropped."""
+    leftovers: dict[str, list[Record]]
+    """By job id: what its tenant is shown when some of the records have been dropped."""
+    ended_at: int
+    """When everything had come to rest."""
+    weather: FaultMix
+    broken: list[str] = field(default_factory=list)
+    """Answers of the API that are no answers, and requests that AWS would refuse."""

@@ -1,0 +1,117 @@
+"""The functions of a deployment and what starts them: ticks a minute apart, and messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from functions.executor.records import batch_response, deliveries
+from shared.adapters.sqs.messages import decode_wakeup
+from shared.domain.bucket import MINUTE_MS, ShardRange
+from shared.domain.errors import UnavailableError
+from shared.names import Lane
+from shared.usecases.rescue_dead_letters import DeadMessage
+from tests.simulation.faults import Strike
+from tests.simulation.hub import SimLoop
+from tests.simulation.lanes import Message
+from tests.simulation.wiring import Ports
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+WATCHERS = 2
+RECONCILE_MINUTES = 5
+
+
+class Functions:
+    """Starts a process for every tick and every batch of messages."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def start_ticks(self, until_ms: Callable[[], int]) -> None:
+        """EventBridge: ticks for each watcher's part, the sweeper and maybe the reconciler; some missed, some doubled."""
+        for index in range(WATCHERS):
+            part = ShardRange(index=index, of=WATCHERS)
+            self._tick("watcher", lambda ports, part=part: ports.watch_buckets()(part), 1, until_ms)
+        self._tick("sweeper", lambda ports: ports.sweep_buckets()(), 1, until_ms)
+        if self._world.weather.mix.reconciles:
+            self._tick("reconciler", self._reconcile, RECONCILE_MINUTES, until_ms)
+
+    def _reconcile(self, ports: Ports) -> None:
+        self._world.unaccounted += ports.reconcile()().unaccounted
+
+    def _tick(
+        self, kind: str, run: Callable[[Ports], Any], minutes: int, until_ms: Callable[[], int]
+    ) -> None:
+        world = self._world
+
+        def invoke() -> None:
+            process = world.process(kind)
+            process.spawn(lambda: _tolerantly(lambda: run(Ports(world, process))))
+
+        def tick() -> None:
+            if not world.weather.strikes(Strike.MISS_TICK):
+                invoke()
+            if world.weather.strikes(Strike.DOUBLE_TICK):
+                invoke()
+            if world.hub.now_ms < until_ms():
+                world.hub.spawn(tick, world.hub.now_ms + minutes * MINUTE_MS)
+
+        world.hub.spawn(tick, world.hub.now_ms + world.weather.rng.randint(0, MINUTE_MS - 1))
+
+    def execute(self, lane: Lane, batch: list[Message]) -> None:
+        """An executor with one batch. What it did not report stays in the queue."""
+        world = self._world
+        process = world.process("executor")
+
+        def run() -> None:
+            loop = SimLoop(world.hub)
+            ports = Ports(world, process, loop)
+            records = [_record(message) for message in batch]
+            try:
+                report = loop.run_until_complete(ports.run_attempts(lane)(deliveries(records)))
+            finally:
+                loop.close()
+            failed = {failure["itemIdentifier"] for failure in batch_response(report)["batchItemFailures"]}
+            waits = {item.delivery.message_id: item.visible_after_seconds for item in report.returned()}
+            for message in batch:
+                if message.id in failed:
+                    world.lanes.put_back(message, waits[message.id] * 1000)
+                else:
+                    world.lanes.delete(message)
+
+        process.spawn(run)
+
+    def rescue(self, lane: Lane, batch: list[Message]) -> None:
+        """The handler of dead letters with one batch."""
+        world = self._world
+        process = world.process("rescuer")
+        ports = Ports(world, process)
+        dead = [
+            DeadMessage(
+                message_id=message.id, lane=lane, body=message.body, wakeup=decode_wakeup(message.body)
+            )
+            for message in batch
+        ]
+
+        def run() -> None:
+            report = ports.rescue_dead_letters()(dead)
+            for message in batch:
+                if message.id not in report.returned:
+                    world.lanes.delete(message)
+
+        process.spawn(run)
+
+
+def _record(message: Message) -> dict[str, Any]:
+    attributes = {"SentTimestamp": str(message.sent_at), "ApproximateReceiveCount": str(message.receives)}
+    return {"messageId": message.id, "body": message.body, "attributes": attributes}
+
+
+def _tolerantly(run: Callable[[], Any]) -> None:
+    """A tick that fails is a failed invocation, which is logged and made good by the next one."""
+    try:
+        run()
+    except UnavailableError:
+        return

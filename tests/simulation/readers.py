@@ -1,0 +1,147 @@
+"""Clients that read: the history of jobs and the dead letters, page by page, while the load is on and at rest."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
+
+from shared.domain.errors import NotFoundError, PunctualError
+from shared.domain.execution import Execution
+from tests.simulation.evidence import Order, Outcome, Record, Sighting
+from tests.simulation.requests import request
+from tests.simulation.wiring import Ports
+from tests.simulation.world import TENANTS, World
+
+T = TypeVar("T")
+PAGE = 50
+READS = 6
+Histories = dict[str, list[Record]]
+
+
+@dataclass(slots=True)
+class Readers:
+    """What was shown to whom."""
+
+    world: World
+    orders: list[Order]
+    sightings: list[Sighting] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+
+    def start(self, from_ms: int, load_ms: int) -> None:
+        """Read histories of jobs and lists of dead letters at some times of the load and a little later."""
+        rng = self.world.weather.rng
+        for order in list(self.orders):
+            if rng.random() < 0.3:
+                at_ms = order.asked_at + rng.randint(10, load_ms)
+                request(self.world, "reader", partial(self._glance, order), at_ms)
+        for _ in range(READS):
+            at_ms = from_ms + rng.randint(0, 2 * load_ms)
+            request(self.world, "reader", partial(self._list_dead_letters, rng.choice(TENANTS)), at_ms)
+
+    def _glance(self, order: Order, ports: Ports) -> None:
+        if order.job_id is None:
+            return
+        asked_at = self.world.hub.now_ms
+        records = self.history(ports, order.tenant, order.job_id)
+        sighting = Sighting(tenant=order.tenant, job_id=order.job_id, asked_at=asked_at, records=records)
+        self.sightings.append(sighting)
+
+    def _list_dead_letters(self, tenant: str, ports: Ports) -> None:
+        """While the load is on the list may be behind, but what it shows is true."""
+        asked_at = self.world.hub.now_ms
+        shown: dict[str, list[Record]] = defaultdict(list)
+        for record in self.dead_letters(ports, tenant):
+            shown[record.job_id].append(record)
+        for job_id, records in shown.items():
+            self.sightings.append(
+                Sighting(tenant=tenant, job_id=job_id, asked_at=asked_at, records=tuple(records))
+            )
+
+    def history(self, ports: Ports, tenant: str, job_id: str) -> tuple[Record, ...] | None:
+        """Every page of a job's history; None for a job that is not found."""
+        records: list[Record] = []
+        before_at: int | None = None
+        while True:
+            try:
+                page = ports.list_executions()(tenant, job_id, limit=PAGE, before_at=before_at)
+            except NotFoundError:
+                return None
+            records += map(record_of, page.executions)
+            before_at = page.next_before_at
+            if before_at is None:
+                return tuple(records)
+
+    def dead_letters(self, ports: Ports, tenant: str) -> list[Record]:
+        """Every page of a tenant's dead letters."""
+        records: list[Record] = []
+        after: str | None = None
+        while True:
+            page = ports.list_dead_letters()(tenant, limit=PAGE, after=after)
+            records += map(record_of, page.executions)
+            after = page.next_after
+            if after is None:
+                return records
+
+    def histories(self) -> Histories:
+        """What every client is shown of its acknowledged jobs, in a world without faults. Takes virtual time."""
+        shown: Histories = {}
+        for order in self.orders:
+            if order.acked_at is not None and order.job_id is not None:
+                job_id = order.job_id
+                found = self._at_rest(partial(self.history, tenant=order.tenant, job_id=job_id), job_id)
+                shown[job_id] = list(found or ())
+        return shown
+
+    def foreign(self) -> list[Sighting]:
+        """What every other tenant is shown of an acknowledged job."""
+        asked_at = self.world.hub.now_ms
+        return [
+            Sighting(tenant=tenant, job_id=order.job_id, asked_at=asked_at, records=records)
+            for order in self.orders
+            if order.acked_at is not None and order.job_id is not None
+            for tenant in TENANTS
+            if tenant != order.tenant
+            for records in [self._at_rest(partial(self.history, tenant=tenant, job_id=order.job_id), tenant)]
+        ]
+
+    def all_dead_letters(self) -> Histories:
+        """What every tenant is shown of its dead letters."""
+        return {
+            tenant: self._at_rest(partial(self.dead_letters, tenant=tenant), tenant) or []
+            for tenant in TENANTS
+        }
+
+    def _at_rest(self, read: Callable[[Ports], T], about: str) -> T | None:
+        """Read in a process of its own; an answer that is none is remembered. Nothing fails at rest."""
+        answers: list[T | None] = []
+
+        def run() -> None:
+            try:
+                answers.append(read(Ports(self.world, process)))
+            except PunctualError as fault:
+                self.broken.append(f"{type(fault).__name__} for a reader of {about}: {fault}")
+                answers.append(None)
+
+        process = self.world.process("reader")
+        process.spawn(run)
+        while not answers:
+            self.world.hub.run_until(self.world.hub.now_ms + 1_000)
+        return answers[0]
+
+
+def record_of(execution: Execution) -> Record:
+    """An execution as the API shows it."""
+    missed = execution.missed
+    return Record(
+        execution_id=str(execution.id),
+        job_id=execution.job_id,
+        nominal_at=execution.nominal_at,
+        state=execution.state.value,
+        attempt=execution.attempt,
+        outcomes=tuple(
+            Outcome(attempt=one.attempt, status=one.status, reason=one.reason.value)
+            for one in execution.outcomes
+        ),
+        missed=(missed.first_at, missed.last_at) if missed is not None else None,
+    )

@@ -1,0 +1,32 @@
+"""HTTP requests: each in a process of its own, and asked again while it is not answered."""
+
+from collections.abc import Callable
+from typing import Any
+
+from shared.domain.errors import UnavailableError
+from tests.simulation.wiring import Ports
+from tests.simulation.world import World
+
+PATIENCE_MS = 30_000
+PAUSE_MS = (200, 3_000)
+TRIES = 8
+
+
+def request(world: World, kind: str, act: Callable[[Ports], Any], at_ms: int, tries: int = TRIES) -> None:
+    """Ask at some time; again when the answer was 503 or none at all, up to `tries` times."""
+    process = world.process(kind)
+    answered: list[bool] = []
+
+    def run() -> None:
+        try:
+            act(Ports(world, process))
+            answered.append(True)
+        except UnavailableError:
+            answered.append(False)
+
+    def again() -> None:
+        if not any(answered) and tries > 1:
+            request(world, kind, act, world.hub.now_ms, tries - 1)
+
+    process.spawn(run, at_ms)
+    world.hub.spawn(again, at_ms + PATIENCE_MS + world.weather.rng.randint(*PAUSE_MS))

@@ -1,0 +1,138 @@
+"""Stores as DynamoDB allows them to be: pages end anywhere, batches are read in parts, an index lags behind."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from shared.domain.errors import UnavailableError
+from shared.domain.execution import EndReason, Execution
+from shared.domain.ids import ExecutionId
+from shared.ports.claims import Claim, Refused, Undecided
+from shared.ports.executions import ExecutionPage, Finish, ScanPage
+from tests.fakes.claimer import FakeClaimer
+from tests.fakes.execution_store import FakeExecutionStore
+from tests.fakes.table import FakeTable
+from tests.simulation import planted
+from tests.simulation.contention import Contention
+from tests.simulation.faults import Strike, Weather
+from tests.simulation.hub import Hub
+from tests.simulation.subjects import text_of
+
+READ_TRIES = 5
+PAUSE_MS = (5, 60)
+INDEX_LAG_MS = (100, 60_000)
+
+
+@dataclass(slots=True)
+class IndexEntry:
+    """One dead letter in the index, and when readers begin and cease to see it."""
+
+    execution: Execution
+    from_ms: int
+    until_ms: int | None = None
+
+
+class SimExecutionStore(FakeExecutionStore):
+    """Reads of the base table are strong all the same, each key by itself."""
+
+    def __init__(self, table: FakeTable, hub: Hub, weather: Weather) -> None:
+        super().__init__(table)
+        self._hub = hub
+        self._weather = weather
+        self._index: dict[str, IndexEntry] = {}
+
+    def _cut(self, limit: int) -> int:
+        return self._weather.rng.choice((1, 2, 3, limit))
+
+    def _note_cut(self, next_after: str | None) -> None:
+        if next_after is not None:
+            self._weather.note(Strike.CUT_PAGE)
+
+    def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
+        """See the port."""
+        page = super().scan(bucket, shard, after=after, limit=self._cut(limit))
+        self._note_cut(page.next_after)
+        if not planted.STALE_MS:
+            return page
+        seen = (row for row in page.rows if row.created_at + planted.STALE_MS <= self._hub.now_ms)
+        return replace(page, rows=tuple(seen))
+
+    def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
+        """See the port."""
+        page = super().read_shard(bucket, shard, after=after, limit=self._cut(limit))
+        self._note_cut(page.next_after)
+        return page
+
+    def get_many(self, execution_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
+        """See the port. Keys that stay unprocessed are read later, when others have changed."""
+        found, rest = super().get_many([]), list(dict.fromkeys(execution_ids))
+        for _ in range(READ_TRIES):
+            served = len(rest)
+            if rest and self._weather.strikes(Strike.UNPROCESSED_KEYS):
+                served = self._weather.rng.randint(0, len(rest) - 1)
+            found |= super().get_many(rest[:served])
+            rest = rest[served:]
+            if not rest:
+                return found
+            self._hub.sleep(self._weather.rng.randint(*PAUSE_MS))
+        raise UnavailableError("BatchGetItem left keys unprocessed")
+
+    def finish(self, execution: Execution, finish: Finish) -> Execution | None:
+        """See the port."""
+        standing = super().finish(execution, finish)
+        self._index_if_failed(execution.id)
+        return standing
+
+    def give_up(self, execution: Execution, *, reason: EndReason, now_ms: int, expires_at_s: int) -> bool:
+        """See the port."""
+        done = super().give_up(execution, reason=reason, now_ms=now_ms, expires_at_s=expires_at_s)
+        self._index_if_failed(execution.id)
+        return done
+
+    def _index_if_failed(self, execution_id: ExecutionId) -> None:
+        row = self._table.executions.get(execution_id)
+        key = f"{execution_id.dispatch_at:015d}#{text_of(execution_id)}"
+        if row is not None and row.is_dead_letter and key not in self._index:
+            self._index[key] = IndexEntry(row.execution, self._hub.now_ms + self._lag_ms())
+
+    def drop_from_index(self, execution_id: ExecutionId) -> None:
+        """The row has gone; readers of the index see it for a while yet."""
+        key = f"{execution_id.dispatch_at:015d}#{text_of(execution_id)}"
+        if key in self._index:
+            self._index[key].until_ms = self._hub.now_ms + self._lag_ms()
+
+    def _lag_ms(self) -> int:
+        return self._weather.rng.randint(*INDEX_LAG_MS) if self._weather.strikes(Strike.STALE_INDEX) else 0
+
+    def failed(
+        self, tenant_id: str, *, after: str | None, limit: int
+    ) -> tuple[list[ExecutionId], str | None]:
+        """See the port: this is the one read that is eventually consistent."""
+        limit, now_ms = self._cut(limit), self._hub.now_ms
+        newest = [
+            key
+            for key, entry in sorted(self._index.items(), reverse=True)
+            if entry.execution.tenant_id == tenant_id
+            and entry.from_ms <= now_ms
+            and (entry.until_ms is None or now_ms < entry.until_ms)
+            and (after is None or key < after)
+        ][:limit]
+        next_after = newest[-1] if len(newest) == limit else None
+        self._note_cut(next_after)
+        return [self._index[key].execution.id for key in newest], next_after
+
+
+class SimClaimer(FakeClaimer):
+    """Claims in one batch of statements, each of which may fail by itself."""
+
+    def __init__(self, table: FakeTable, weather: Weather, contention: Contention) -> None:
+        super().__init__(table)
+        self._weather = weather
+        self._contention = contention
+
+    def _claim(self, claim: Claim, now_ms: int) -> Execution | Refused | Undecided:
+        if self._weather.strikes(Strike.THROTTLE_STATEMENT):
+            return Undecided("ThrottlingError")
+        if self._contention.is_held([text_of(claim.execution_id)]):
+            self._weather.note(Strike.CONFLICT_OF_WRITE)
+            return Undecided("TransactionConflict")
+        return super()._claim(claim, now_ms)

@@ -1,0 +1,66 @@
+"""The trace of a run: what every process did, and which executions each step was about."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One step. A blow (a crash, a freeze) concerns whatever its process was about."""
+
+    at_ms: int
+    who: str
+    text: str
+    subjects: tuple[str, ...]
+    is_blow: bool
+
+    def __str__(self) -> str:
+        """As people read it."""
+        return f"{self.at_ms:>9} {self.who:<12} {' '.join((self.text, *self.subjects))}"
+
+
+@dataclass(slots=True)
+class Trace:
+    """Collects lines; `now_ms` is time since the start of the run. A run that differs anywhere has another `digest`."""
+
+    now_ms: Callable[[], int]
+    lines: list[Line] = field(default_factory=list)
+    _jobs: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def note(self, who: str, text: str, subjects: Iterable[str] = (), *, is_blow: bool = False) -> None:
+        """Add a line; `subjects` are the ids of executions and jobs that it is about."""
+        self.lines.append(Line(self.now_ms(), who, text, tuple(subjects), is_blow))
+
+    def belongs(self, execution_id: str, job_id: str) -> None:
+        """Remember whose execution that is."""
+        self._jobs[job_id].add(execution_id)
+
+    def digest(self) -> str:
+        """Tells two runs apart."""
+        return hashlib.sha256("\n".join(map(str, self.lines)).encode()).hexdigest()[:16]
+
+    def about(self, execution_id: str | None, job_id: str | None) -> list[Line]:
+        """The lines about one execution, or, where only a job is given, about all of its executions.
+
+        With them come the blows to the processes that had to do with it, from then on.
+        """
+        wanted = self._wanted(execution_id, job_id)
+        chosen, involved = [], set()
+        for line in self.lines:
+            if not wanted.isdisjoint(line.subjects):
+                involved.add(line.who)
+                chosen.append(line)
+            elif line.is_blow and line.who in involved:
+                chosen.append(line)
+        return chosen
+
+    def _wanted(self, execution_id: str | None, job_id: str | None) -> set[str]:
+        wanted = {one for one in (execution_id, job_id) if one is not None}
+        if execution_id is not None:
+            # A one-off job is its execution: both ids have the same body.
+            return wanted | {execution_id.replace("exe_", "job_", 1)}
+        if job_id is not None:
+            wanted |= self._jobs.get(job_id, set()) | {job_id.replace("job_", "exe_", 1)}
+        return wanted

@@ -1,0 +1,36 @@
+"""What the judge may find."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """Which promise is broken."""
+
+    LOST = "lost"
+    EARLY = "early"
+    LATE = "late"
+    DOUBLED = "doubled"
+    OVERLAP = "overlap"
+    ATTEMPTS = "attempts"
+    CANCEL = "cancel"
+    INSTANTS = "instants"
+    HISTORY = "history"
+    LEAK = "leak"
+    BROKEN = "broken"
+    RECONCILER = "reconciler"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One broken promise, with the execution that shows it, or the job where no single execution does."""
+
+    verdict: Verdict
+    text: str
+    job_id: str | None = None
+    execution_id: str | None = None
+
+    def __str__(self) -> str:
+        """For people."""
+        about = self.execution_id or self.job_id
+        return f"{self.verdict}: {self.text}{f' [{about}]' if about else ''}"

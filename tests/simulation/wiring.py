@@ -1,0 +1,174 @@
+"""The ports of one process, with its faults before and after each call, and the use cases that it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ReadTimeoutError
+
+from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.names import Lane
+from shared.ports.claims import Undecided
+from shared.usecases.cancel_job import CancelJob
+from shared.usecases.compose_callback import ComposeCallback
+from shared.usecases.create_job import CreateJob
+from shared.usecases.file_execution import FileExecution
+from shared.usecases.file_successor import FileSuccessor
+from shared.usecases.find_head import FindHead
+from shared.usecases.find_job import FindJob
+from shared.usecases.lifecycle import Lifecycle
+from shared.usecases.list_executions import ListDeadLetters, ListExecutions
+from shared.usecases.make_attempt import MakeAttempt
+from shared.usecases.open_request import OpenRequest
+from shared.usecases.read_tenant import ReadTenant
+from shared.usecases.reconcile import Reconcile
+from shared.usecases.rescue_dead_letters import RescueDeadLetters
+from shared.usecases.run_attempts import RunAttempts
+from shared.usecases.settle_refusal import SettleRefusal
+from shared.usecases.sweep_buckets import SweepBuckets
+from shared.usecases.watch_buckets import WatchBuckets
+from tests.simulation import planted
+from tests.simulation.calls import GreenletOffload, PortCalls, ProcessClock
+from tests.simulation.hub import SimLoop
+from tests.simulation.lanes import QUEUE_URLS
+from tests.simulation.process import Process
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+
+def _no_answer(**_request: Any) -> Any:
+    raise ReadTimeoutError(endpoint_url="https://sqs.example.com")
+
+
+def _undecided(claims: Any, _now_ms: int) -> list[Undecided]:
+    return [Undecided("injected") for _ in claims]
+
+
+class Ports:
+    """The ports of one process. An executor has an event loop of its own."""
+
+    def __init__(self, world: World, process: Process, loop: SimLoop | None = None) -> None:
+        self._world, self._process, self._loop = world, process, loop
+        self.clock: Any = ProcessClock(process, loop)
+        self.store: Any = PortCalls(process, world.store)
+        self.jobs: Any = PortCalls(process, world.jobs)
+        self.ledger: Any = PortCalls(process, world.ledger)
+        self.progress: Any = PortCalls(process, world.progress)
+        self.parking: Any = PortCalls(process, world.parking)
+        self.idempotency: Any = PortCalls(process, world.idempotency)
+        self.claimer: Any = PortCalls(process, world.claimer, {"claim": _undecided})
+        sqs: Any = PortCalls(process, world.lanes, {"send_message_batch": _no_answer})
+        self.queue = SqsWakeupQueue(sqs, QUEUE_URLS)
+        self.file = FileExecution(self.store, self.queue, self.ledger, self.clock)
+        successor = FileSuccessor(self.file, self.store, self.jobs, self.clock, world.retention)
+        self.file_successor: Any = successor
+        if not planted.FROZEN:
+            self.file_successor = planted.TodaysCounts(successor, world.plan, self.clock)
+        self.find = FindJob(self.store, self.jobs)
+
+    def create_job(self) -> CreateJob:
+        """POST /v1/jobs."""
+        world = self._world
+        return CreateJob(
+            self.file,
+            self.jobs,
+            self.idempotency,
+            world.vault,
+            self.clock,
+            world.entropy,
+            world.plan,
+            allow_http=True,
+        )
+
+    def cancel_job(self) -> CancelJob:
+        """DELETE /v1/jobs/{id}."""
+        world = self._world
+        return CancelJob(
+            self.find, self.store, self.jobs, self.lifecycle().delete, self.clock, world.retention
+        )
+
+    def lifecycle(self) -> Lifecycle:
+        """Changes of recurring jobs."""
+        world = self._world
+        return Lifecycle(self.store, self.jobs, self.file, self.clock, world.plan, world.retention)
+
+    def list_executions(self) -> ListExecutions:
+        """GET /v1/jobs/{id}/executions."""
+        return ListExecutions(self.find, self.store, self.clock)
+
+    def list_dead_letters(self) -> ListDeadLetters:
+        """GET /v1/dead-letters."""
+        return ListDeadLetters(self.store)
+
+    def watch_buckets(self) -> WatchBuckets:
+        """WATCH."""
+        return WatchBuckets(self.store, self.queue, self.ledger, self.clock, self._world.plan)
+
+    def sweep_buckets(self) -> SweepBuckets:
+        """SWEEP."""
+        world = self._world
+        return SweepBuckets(
+            self.store,
+            self.queue,
+            self.ledger,
+            self.progress,
+            self.file_successor,
+            self.clock,
+            world.plan,
+            world.retention,
+        )
+
+    def reconcile(self) -> Reconcile:
+        """RECONCILE."""
+        accepted: Any = PortCalls(self._process, self._world.accepted)
+        head = FindHead(self.store)
+        return Reconcile(
+            self.store,
+            self.jobs,
+            accepted,
+            self.ledger,
+            head,
+            self.file,
+            self.file_successor,
+            self.clock,
+            self._world.plan,
+        )
+
+    def rescue_dead_letters(self) -> RescueDeadLetters:
+        """The handler of a dead-letter queue."""
+        retention = self._world.retention
+        return RescueDeadLetters(
+            self.store, self.file, self.file_successor, self.parking, self.clock, retention
+        )
+
+    def run_attempts(self, lane: Lane) -> RunAttempts:
+        """EXECUTE."""
+        world, process, loop = self._world, self._process, self._loop
+        assert loop is not None
+        offload = GreenletOffload(process, loop)
+        read_tenant = ReadTenant(world.tenants, self.clock)
+        compose = ComposeCallback(read_tenant, OpenRequest(self.jobs, world.vault), world.vault)
+        make_attempt = MakeAttempt(
+            self.store,
+            self.jobs,
+            self.file,
+            self.file_successor,
+            compose,
+            world.receiver.sender(process, self.clock),
+            self.clock,
+            world.entropy,
+            offload,
+            world.retention,
+        )
+        settle = SettleRefusal(self.store, self.file, self.file_successor, self.clock, world.retention)
+        return RunAttempts(
+            lane,
+            self.claimer,
+            make_attempt,
+            settle,
+            self.progress,
+            self.clock,
+            world.entropy,
+            offload,
+        )
