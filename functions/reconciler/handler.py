@@ -10,28 +10,35 @@ from shared.bootstrap.ticks import reconcile
 from shared.names import Metric
 from shared.observability import count, logger, metrics
 from shared.settings import ReconcilerSettings
+from shared.usecases.reconcile import ReconcileReport
 
 STOP_BEFORE_END_MS = 20_000
 settings = ReconcilerSettings.from_env(os.environ)
 run = reconcile(Core(settings), settings.api_log_group)
 
 
-@metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     """Reconcile what has settled since the last run; what there is no time for is left to the next."""
-    report = run(lambda: context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS)
-    count(Metric.RECONCILER_TICK)
-    count(Metric.RECONCILED_JOBS, report.jobs)
-    count(Metric.UNACCOUNTED, len(report.unaccounted))
-    count(Metric.LOST_FOUND, len(report.lost_found))
-    count(Metric.DOUBLE_COMPLETED, len(report.double_completed))
-    count(Metric.QUARANTINED, report.unreadable)
-    for kind in ("unaccounted", "lost_found", "double_completed"):
-        for identity in getattr(report, kind):
-            logger.error(kind, extra={"id": identity})
+    report = run(lambda: context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS, _tell)
     return {
         "accepted": report.accepted,
         "jobs": report.jobs,
         "executions": report.executions,
         "unaccounted": len(report.unaccounted),
     }
+
+
+def _tell(report: ReconcileReport) -> None:
+    """Written out at once: whatever becomes of this run afterwards, its findings are known."""
+    count(Metric.RECONCILER_TICK)
+    count(Metric.RECONCILED_JOBS, report.jobs)
+    count(Metric.UNACCOUNTED, len(report.unaccounted))
+    count(Metric.LOST_FOUND, len(report.lost_found))
+    count(Metric.DOUBLE_COMPLETED, len(report.double_completed))
+    count(Metric.QUARANTINED, report.unreadable)
+    if report.unavailable:
+        logger.warning("left to the next run", extra={"unavailable": report.unavailable})
+    for kind in ("unaccounted", "lost_found", "double_completed"):
+        for identity in getattr(report, kind):
+            logger.error(kind, extra={"id": identity})
+    metrics.flush_metrics()

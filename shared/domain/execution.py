@@ -3,12 +3,11 @@
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 
-from shared.domain.bucket import ShardCounts
 from shared.domain.delivery import Reason
 from shared.domain.errors import InvalidValueError
-from shared.domain.ids import ExecutionId, occurrence_id
+from shared.domain.ids import ExecutionId
+from shared.domain.recurrence import Recurrence
 from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Cron, Rate
 from shared.domain.wakeup import EARLY_MS
 from shared.names import Lane
 
@@ -100,14 +99,6 @@ class AttemptOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recurrence:
-    """What makes an execution one of a series: everything that its successor is computed from."""
-
-    schedule: Rate | Cron
-    counts: ShardCounts
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Missed:
     """Nominal instants that were passed over in one jump: how many, and the first and last of them."""
 
@@ -150,6 +141,10 @@ class Execution:
     ends_chain: bool = False
     stop_retries: bool = False
     missed: Missed | None = None
+    home_lane: Lane | None = None
+    """The lane of its job, where this run was moved to another."""
+    run: int = 1
+    """Which run of its job this is, from 1; instants that a jump passes over are not counted."""
 
     def __post_init__(self) -> None:
         """Refuse combinations that no transition makes."""
@@ -189,7 +184,7 @@ class Execution:
             raise InvalidValueError("a one-off job has no other occurrence")
         return replace(
             self,
-            id=occurrence_id(self.job_id, self.revision, nominal_at, self.recurrence.counts),
+            id=self.recurrence.id_of(self.job_id, self.revision, nominal_at),
             nominal_at=nominal_at,
             created_at=created_at,
             state=State.PENDING,
@@ -203,6 +198,9 @@ class Execution:
             ends_chain=False,
             stop_retries=False,
             missed=None,
+            lane=self.home_lane or self.lane,
+            home_lane=None,
+            run=self.run + 1,
         )
 
 

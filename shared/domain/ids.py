@@ -116,15 +116,19 @@ def new_one_off_id(dispatch_at: int, counts: ShardCounts, entropy: int) -> Execu
     return ExecutionId(dispatch_at=dispatch_at, shard=shard, entropy=entropy)
 
 
-def occurrence_id(job_id: str, revision: int, nominal_at: int, counts: ShardCounts) -> ExecutionId:
+def occurrence_id(
+    job_id: str, revision: int, nominal_at: int, counts: ShardCounts, dispatch_at: int | None = None
+) -> ExecutionId:
     """The id of one occurrence of a recurring job: a pure function, so that every writer names the same key.
 
-    `counts` are those frozen in the job's revision, never those of today's configuration.
+    `counts` are those frozen in the job's revision, never those of today's configuration. `dispatch_at` is where
+    jitter moves the instant to.
     """
+    at = nominal_at if dispatch_at is None else dispatch_at
     digest = sha256(f"{job_id}|{revision}|{nominal_at}".encode()).digest()
     shard_hash = int.from_bytes(sha256(job_id.encode()).digest()[:8])
     return ExecutionId(
-        dispatch_at=nominal_at,
-        shard=shard_hash % counts.of(bucket_of(nominal_at)),
+        dispatch_at=at,
+        shard=shard_hash % counts.of(bucket_of(at)),
         entropy=int.from_bytes(digest[: ENTROPY_BITS // 8]),
     )

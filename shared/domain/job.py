@@ -4,8 +4,11 @@ from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
 from shared.domain.bucket import ShardCounts
-from shared.domain.execution import Execution, Recurrence
-from shared.domain.ids import ExecutionId, occurrence_id
+from shared.domain.catch_up import DEFAULT_POLICY, CatchUpPolicy
+from shared.domain.execution import Execution
+from shared.domain.ids import ExecutionId
+from shared.domain.overlap import OverlapPolicy
+from shared.domain.recurrence import Recurrence
 from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import Cron, Rate
 from shared.names import Lane
@@ -45,6 +48,10 @@ class Definition:
     name: str | None = None
     tags: tuple[str, ...] = ()
     payload_apart: bool = False
+    jitter_ms: int = 0
+    catch_up: CatchUpPolicy = DEFAULT_POLICY
+    overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
+    max_runs: int | None = None
 
     def makes_other_executions_than(self, other: "Definition") -> bool:
         """Whether executions of the one differ from those of the other: then a new chain has to begin."""
@@ -58,8 +65,7 @@ class Chain:
     job_id: str
     tenant_id: str
     revision: int
-    schedule: Rate | Cron
-    counts: ShardCounts
+    recurrence: Recurrence
     history_from: int
     """The first instant that is this chain's to account for."""
     history_until: int
@@ -69,7 +75,12 @@ class Chain:
 
     def id_at(self, nominal_at: int) -> ExecutionId:
         """The id of the occurrence at a nominal instant."""
-        return occurrence_id(self.job_id, self.revision, nominal_at, self.counts)
+        return self.recurrence.id_of(self.job_id, self.revision, nominal_at)
+
+    @property
+    def schedule(self) -> Rate | Cron:
+        """When its executions are due."""
+        return self.recurrence.schedule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +112,17 @@ class Job:
     name: str | None = None
     tags: tuple[str, ...] = ()
     payload_apart: bool = False
+    jitter_ms: int = 0
+    catch_up: CatchUpPolicy = DEFAULT_POLICY
+    overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
+    max_runs: int | None = None
     change: Definition | None = None
     """What an update that began will make of the job."""
     changed_at: int | None = None
     """When the latest change began."""
     pause_reason: str | None = None
+    runs_before: int = 0
+    """So many runs began in chains before the present one."""
     ended_from: int | None = None
     """While paused: the first instant that was not started any more; all later ones are free for a new chain."""
     ended_through: int | None = None
@@ -127,8 +144,7 @@ class Job:
             job_id=self.id,
             tenant_id=self.tenant_id,
             revision=self.chain_revision,
-            schedule=self.schedule,
-            counts=self.counts,
+            recurrence=self.recurrence,
             history_from=self.began_at,
             history_until=until,
             expires_at_s=expires_at_s,
@@ -140,10 +156,22 @@ class Job:
 
     def id_at(self, nominal_at: int) -> ExecutionId:
         """The id of the present chain's occurrence at a nominal instant."""
-        return occurrence_id(self.id, self.chain_revision, nominal_at, self.counts)
+        return self.recurrence.id_of(self.id, self.chain_revision, nominal_at)
 
-    def occurrence(self, nominal_at: int, *, created_at: int) -> Execution:
-        """The execution of the present chain at a nominal instant, not yet filed."""
+    @property
+    def recurrence(self) -> Recurrence:
+        """The rules of the present chain."""
+        return Recurrence(
+            schedule=self.schedule,
+            counts=self.counts,
+            jitter_ms=self.jitter_ms,
+            catch_up=self.catch_up,
+            overlap_policy=self.overlap_policy,
+            max_runs=self.max_runs,
+        )
+
+    def occurrence(self, nominal_at: int, *, created_at: int, run: int = 1) -> Execution:
+        """The execution of the present chain at a nominal instant, not yet filed; `run` is its number in the job."""
         return Execution(
             id=self.id_at(nominal_at),
             tenant_id=self.tenant_id,
@@ -158,5 +186,6 @@ class Job:
             timeout_ms=self.timeout_ms,
             index_shard=self.index_shard,
             payload_apart=self.payload_apart,
-            recurrence=Recurrence(schedule=self.schedule, counts=self.counts),
+            recurrence=self.recurrence,
+            run=run,
         )

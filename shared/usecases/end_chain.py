@@ -27,6 +27,8 @@ class ChainEnd:
 
     first_at: int
     last_at: int
+    runs: int
+    """So many runs of the job had begun by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,54 +50,55 @@ class EndChain:
         far_enough_at = first_after(job.schedule, now_ms + GUARD_MS)
         head = FindHead(self.store)(job, now_ms)
         nominal_at: int | None = head.nominal_at if head else job.chain_from
-        first_at: int | None = None
+        run = head.run if head else job.runs_before + 1
+        first: Execution | None = None
         last_at = nominal_at or now_ms
         while nominal_at is not None:
             last_at = nominal_at
-            if self._tombstone(job, nominal_at) and first_at is None:
-                first_at = nominal_at
-            if first_at is not None and (far_enough_at is None or nominal_at >= far_enough_at):
+            tombstone = self._tombstone(job, nominal_at, run)
+            first = first or tombstone
+            if first is not None and (far_enough_at is None or nominal_at >= far_enough_at):
                 break
-            nominal_at = first_after(job.schedule, nominal_at)
-        if first_at is None:
-            return ChainEnd(first_at=last_at + 1, last_at=last_at)
-        return ChainEnd(first_at=self._first_tombstone(job, first_at), last_at=last_at)
+            nominal_at, run = first_after(job.schedule, nominal_at), run + 1
+        if first is None:
+            return ChainEnd(first_at=last_at + 1, last_at=last_at, runs=run - 1)
+        first = self._first_tombstone(job, first)
+        return ChainEnd(first_at=first.nominal_at, last_at=last_at, runs=first.run - 1)
 
-    def _tombstone(self, job: Job, nominal_at: int) -> bool:
-        """Whether a tombstone stands at that instant now; False where an execution there has started."""
+    def _tombstone(self, job: Job, nominal_at: int, run: int) -> Execution | None:
+        """The tombstone that stands at that instant now; None where an execution there has started."""
         reason = _REASONS[job.state]
         now_ms = self.clock.now_ms()
         expires_at_s = self.retention.expires_at_s(now_ms)
         tombstone = replace(
-            job.occurrence(nominal_at, created_at=now_ms),
+            job.occurrence(nominal_at, created_at=now_ms, run=run),
             state=State.CANCELLED,
             end_reason=reason,
             ends_chain=True,
         )
         standing = self.store.put_if_absent(tombstone, expires_at_s=expires_at_s)
-        if standing is not None and standing.state in NOT_STARTED:
-            standing = self.store.cancel(
+        if standing is None:
+            return tombstone
+        if standing.state in NOT_STARTED:
+            rival = self.store.cancel(
                 standing.id, Transition.END_CHAIN, reason=reason, expires_at_s=expires_at_s
             )
-        return standing is None or standing.ends_chain
+            standing = rival or replace(standing, ends_chain=True)
+        return standing if standing.ends_chain else None
 
-    def _first_tombstone(self, job: Job, known_at: int) -> int:
+    def _first_tombstone(self, job: Job, known: Execution) -> Execution:
         """A run that crashed may have left tombstones before the one at which this run began."""
         page = 0
         while True:
             size = _PAGES[min(page, len(_PAGES) - 1)]
-            instants = instants_before(job.schedule, known_at, job.chain_from, size)
-            found = (
-                read_readable(self.store, [job.id_at(instant) for instant in instants]) if instants else {}
-            )
-            for instant in instants:
-                if not _is_tombstone(found.get(job.id_at(instant))):
-                    return known_at
-                known_at = instant
-            if len(instants) < size:
-                return known_at
+            instants = instants_before(job.schedule, known.nominal_at, job.chain_from, size)
+            ids = [job.id_at(instant) for instant in instants]
+            found = read_readable(self.store, ids) if ids else {}
+            for key in ids:
+                earlier = found.get(key)
+                if earlier is None or not earlier.ends_chain:
+                    return known
+                known = earlier
+            if len(ids) < size:
+                return known
             page += 1
-
-
-def _is_tombstone(execution: Execution | None) -> bool:
-    return execution is not None and execution.ends_chain

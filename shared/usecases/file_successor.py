@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, replace
 
+from shared.domain.bucket import is_near
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import EndReason, Execution, Missed, State
+from shared.domain.execution import Execution, Missed, State
 from shared.domain.job import JobState
 from shared.domain.misfire import Succession, succession
 from shared.domain.retention import Retention
+from shared.names import Lane
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
@@ -36,24 +38,24 @@ class FileSuccessor:
             self._resume_after(execution, execution.missed)
             return
         now_ms = self.clock.now_ms()
-        following = succession(execution.recurrence.schedule, execution.nominal_at, now_ms)
+        following = following_of(execution, now_ms)
         if following is None:
-            self._complete(execution, now_ms)
-            return
-        if following.missed is None or not self._jump(execution, following, following.missed, now_ms):
-            self._file_immediate(execution, following.immediate_at, now_ms)
+            self._complete(execution, execution.nominal_at, [])
+        elif following.missed is None or not self._jump(execution, following, following.missed, now_ms):
+            self._file_immediate(execution, following, now_ms)
 
-    def _complete(self, last: Execution, now_ms: int) -> None:
-        """The schedule has ended: so has the job, unless it was changed meanwhile."""
+    def _complete(self, last: Execution, ended_at: int, records: list[Execution]) -> bool:
+        """The schedule has ended, and so has the job; False where it was changed meanwhile."""
         job = self.jobs.get(last.tenant_id, last.job_id)
         if job is None or job.state is not JobState.ACTIVE or job.chain_revision != last.revision:
-            return
-        ended_at = last.nominal_at
+            return False
         completed = replace(job, state=JobState.COMPLETED, ended_from=ended_at + 1, ended_through=ended_at)
-        self.jobs.replace(job, completed, expires_at_s=self.retention.outlives_records_s(now_ms))
+        expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
+        return self.jobs.replace(job, completed, executions=records, expires_at_s=expires_at_s)
 
-    def _file_immediate(self, execution: Execution, nominal_at: int, now_ms: int) -> None:
-        filed = self.file(execution.occurrence(nominal_at, created_at=now_ms))
+    def _file_immediate(self, execution: Execution, following: Succession, now_ms: int) -> None:
+        successor = execution.occurrence(following.immediate_at, created_at=now_ms)
+        filed = self.file(_in_lane(successor, following))
         if filed.missed is not None:
             self._resume_after(filed, filed.missed)
 
@@ -67,14 +69,18 @@ class FileSuccessor:
         # A late retry is no late chain: a read is cheaper than a transaction that will be refused.
         if self.store.get(immediate.id) is not None:
             return False
-        target = replace(execution.occurrence(following.nominal_at, created_at=now_ms), state=State.QUEUED)
-        self.file.reopen_if_closed(target.id)
         skipped = replace(
             immediate,
             state=State.SKIPPED,
-            end_reason=EndReason.COALESCED,
+            end_reason=following.reason,
             missed=missed,
+            ends_chain=following.ends,
         )
+        if following.ends:
+            return self._complete(execution, missed.last_at, [skipped])
+        target = _in_lane(execution.occurrence(following.nominal_at, created_at=now_ms), following)
+        target = replace(target, state=State.QUEUED if is_near(target.id.bucket, now_ms) else State.PENDING)
+        self.file.reopen_if_closed(target.id)
         if not self.jobs.jump(skipped, target, self.retention.expires_at_s(now_ms)):
             return False
         self.file.ensure_sent(target)
@@ -86,3 +92,20 @@ class FileSuccessor:
         if target is None:
             raise UnavailableError("a jump left no target; it is read again")
         self.file.ensure_sent(target)
+
+
+def following_of(execution: Execution, now_ms: int) -> Succession | None:
+    """How the chain goes on after an execution; None where it ends with it."""
+    rules = execution.recurrence
+    if rules is None or (rules.max_runs is not None and execution.run >= rules.max_runs):
+        return None
+    return succession(
+        rules.schedule, execution.nominal_at, now_ms, rules.catch_up, filed_at=execution.created_at
+    )
+
+
+def _in_lane(successor: Execution, following: Succession) -> Execution:
+    """One run of many that are caught up with keeps out of the way of what is due now."""
+    if not following.catches_up or successor.lane is Lane.BULK:
+        return successor
+    return replace(successor, lane=Lane.BULK, home_lane=successor.lane)

@@ -11,18 +11,17 @@ from typing import TypeVar
 
 from shared.domain.bucket import MINUTE_MS, ShardPlan
 from shared.domain.delivery import Reason
-from shared.domain.errors import PunctualError
+from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.execution import Execution, State
 from shared.domain.ids import ExecutionId, one_off_execution
 from shared.domain.job import Job
-from shared.domain.misfire import succession
 from shared.domain.schedule import instants_before
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.reconciling import AcceptedLog, ReconcileMark
 from shared.ports.runtime import Clock
 from shared.usecases.file_execution import FileExecution
-from shared.usecases.file_successor import FileSuccessor
+from shared.usecases.file_successor import FileSuccessor, following_of
 from shared.usecases.find_head import FindHead
 
 T = TypeVar("T")
@@ -46,6 +45,8 @@ class ReconcileReport:
     lost_found: list[str] = field(default_factory=list)
     double_completed: list[str] = field(default_factory=list)
     unreadable: int = 0
+    unavailable: int = 0
+    """Checks that a store did not answer for; their minutes are looked at again by the next run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +63,32 @@ class Reconcile:
     clock: Clock
     plan: ShardPlan
 
-    def __call__(self, has_time: Callable[[], bool] = lambda: True) -> ReconcileReport:
-        """Look at every minute that has settled since the last run, and at every active job."""
+    def __call__(
+        self,
+        has_time: Callable[[], bool] = lambda: True,
+        tell: Callable[[ReconcileReport], None] = lambda _: None,
+    ) -> ReconcileReport:
+        """Look at every minute that has settled since the last run, and at every active job.
+
+        What was found is told before the mark moves: a run that dies in between leaves it to the next to find again.
+        """
         report = ReconcileReport()
         through = self.clock.now_ms() // MINUTE_MS - SETTLE_MINUTES
         known = self.mark.reconciled_through()
         first = known + 1 if known is not None else through - FIRST_MINUTES + 1
         last = min(through, first + LONGEST_MINUTES - 1)
-        if first > last:
-            return report
+        if first <= last:
+            self._check(first, last, report, has_time)
+        tell(report)
+        if first <= last and not report.unavailable and has_time():
+            self.mark.note_reconciled_through(last)
+        return report
+
+    def _check(self, first: int, last: int, report: ReconcileReport, has_time: Callable[[], bool]) -> None:
         self._check_jobs(first * MINUTE_MS, (last + 1) * MINUTE_MS, report, has_time)
         self._check_accepted(first * MINUTE_MS, (last + 1) * MINUTE_MS, report)
         for bucket in range(first, last + 1):
             self._check_bucket(bucket, report)
-        if has_time():
-            self.mark.note_reconciled_through(last)
-        return report
 
     def _check_jobs(
         self, from_at: int, until_at: int, report: ReconcileReport, has_time: Callable[[], bool]
@@ -90,6 +101,8 @@ class Reconcile:
                 try:
                     self._check_instants(job, from_at, until_at, report)
                     self._mend_chain(job, report)
+                except UnavailableError:
+                    report.unavailable += 1
                 except PunctualError:
                     report.unreadable += 1
             if after is None:
@@ -138,12 +151,10 @@ class Reconcile:
     def _file_next(self, head: Execution) -> bool:
         """Both ways check in one transaction that the job is active at the head's revision."""
         now_ms = self.clock.now_ms()
-        following = succession(head.recurrence.schedule, head.nominal_at, now_ms) if head.recurrence else None
-        if following is None:
-            return False
-        if following.missed is not None:
+        following = following_of(head, now_ms)
+        if following is None or following.missed is not None:
             self.file_successor(head)
-            return True
+            return following is not None
         draft = replace(head.occurrence(following.nominal_at, created_at=now_ms), state=State.QUEUED)
         self.file.reopen_if_closed(draft.id)
         if not self.jobs.file_if_active(draft):
@@ -161,6 +172,9 @@ class Reconcile:
                     stands = self.store.get(execution_id) is not None
                 else:
                     stands = self.jobs.get(accepted.tenant_id, accepted.job_id) is not None
+            except UnavailableError:
+                report.unavailable += 1
+                continue
             except PunctualError:
                 report.unreadable += 1
                 continue

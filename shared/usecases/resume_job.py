@@ -35,7 +35,9 @@ class ResumeJob:
             if job.state is not JobState.PAUSED:
                 raise InvalidStateError(f"the job is {job.state}")
             after_at = max((job.ended_from or 0) - 1, self.clock.now_ms())
-            resumed = self.start_chain(job, job.revision + 1, job.definition, after_at)
+            resumed = self.start_chain(
+                job, job.revision + 1, job.definition, after_at, runs_before=job.runs_before
+            )
             if resumed is not None:
                 return resumed
         raise UnavailableError("the job is being changed by others")

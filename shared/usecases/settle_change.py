@@ -30,7 +30,13 @@ class SettleChange:
             return self._delete(job)
         end = self.end_chain(job)
         if job.state is JobState.PAUSING:
-            paused = replace(job, state=JobState.PAUSED, ended_from=end.first_at, ended_through=end.last_at)
+            paused = replace(
+                job,
+                state=JobState.PAUSED,
+                ended_from=end.first_at,
+                ended_through=end.last_at,
+                runs_before=end.runs,
+            )
             return paused if self.jobs.replace(job, paused) else None
         if job.change is None:
             raise InvalidValueError(f"{job.id} is {job.state} but carries no change")
@@ -52,7 +58,7 @@ class SettleChange:
         after_at = end.first_at - 1
         if change.schedule != job.schedule:
             after_at = max(after_at, job.changed_at or 0)
-        updated = self.start_chain(job, job.revision, change, after_at)
+        updated = self.start_chain(job, job.revision, change, after_at, runs_before=end.runs)
         if updated is not None:
             self._expire_payload(job, self.retention.outlives_records_s(self.clock.now_ms()))
         return updated

@@ -23,17 +23,23 @@ class StartChain:
     plan: ShardPlan
     retention: Retention
 
-    def __call__(self, before: Job, revision: int, definition: Definition, after_at: int) -> Job | None:
+    def __call__(
+        self, before: Job, revision: int, definition: Definition, after_at: int, *, runs_before: int
+    ) -> Job | None:
         """The active job, whose chain begins strictly after `after_at`; None where the job is not `before` any more.
 
         A job whose schedule has nothing after that is COMPLETED. The acknowledgement may follow: the first execution
         is filed and, where that is due, sent for.
         """
         now_ms = self.clock.now_ms()
-        after = self._renewed(before, revision, definition, after_at, now_ms)
-        following = succession(after.schedule, after_at, now_ms)
+        after = replace(
+            self._renewed(before, revision, definition, after_at, now_ms), runs_before=runs_before
+        )
+        following = self._following(after, after_at, now_ms)
         records = passed_over(before, after_at, now_ms)
-        if following is None:
+        if following is None or following.ends:
+            if following is not None:
+                records = [*records, *_jumped(after, following, now_ms)]
             ended = replace(after, state=JobState.COMPLETED, ended_from=after_at + 1, ended_through=after_at)
             return ended if self._replace(before, ended, records, after_at, now_ms) else None
         after = replace(after, chain_from=following.nominal_at)
@@ -44,6 +50,11 @@ class StartChain:
             return None
         self.file.ensure_sent(first)
         return after
+
+    def _following(self, job: Job, after_at: int, now_ms: int) -> Succession | None:
+        if job.max_runs is not None and job.runs_before >= job.max_runs:
+            return None
+        return succession(job.schedule, after_at, now_ms, job.catch_up)
 
     def _renewed(self, before: Job, revision: int, definition: Definition, after_at: int, now_ms: int) -> Job:
         return replace(
@@ -60,7 +71,7 @@ class StartChain:
         )
 
     def _first(self, job: Job, following: Succession, now_ms: int) -> Execution:
-        first = job.occurrence(following.nominal_at, created_at=now_ms)
+        first = job.occurrence(following.nominal_at, created_at=now_ms, run=job.runs_before + 1)
         return replace(first, state=State.QUEUED if is_near(first.id.bucket, now_ms) else State.PENDING)
 
     def _replace(
@@ -107,7 +118,8 @@ def _jumped(job: Job, following: Succession, now_ms: int) -> list[Execution]:
         replace(
             job.occurrence(following.immediate_at, created_at=now_ms),
             state=State.SKIPPED,
-            end_reason=EndReason.COALESCED,
+            end_reason=following.reason,
             missed=following.missed,
+            ends_chain=following.ends,
         )
     ]

@@ -44,6 +44,13 @@ class ApiMachine(RuleBasedStateMachine):
         return self.deployment.now_ms
 
     @invariant()
+    def every_promise_holds(self) -> None:
+        """After each step."""
+        self.the_receiver_got_nothing_that_must_not_come()
+        self.nothing_stands_but_what_was_acknowledged()
+        self.every_job_is_shown_as_it_is()
+        self.the_past_is_told_as_it_was()
+
     def the_receiver_got_nothing_that_must_not_come(self) -> None:
         """Early, late, doubled, cancelled or unknown calls are noted as they come."""
         broken = self.deployment.receiver.broken
@@ -52,12 +59,10 @@ class ApiMachine(RuleBasedStateMachine):
                 raise fault
         assert not broken
 
-    @invariant()
     def nothing_stands_but_what_was_acknowledged(self) -> None:
         """Refused, repeated and replayed requests leave no job behind."""
         assert self.deployment.stored_jobs() == {job.id for job in self.jobs}
 
-    @invariant()
     def every_job_is_shown_as_it_is(self) -> None:
         """To its tenant."""
         for job in self.jobs:
@@ -66,7 +71,6 @@ class ApiMachine(RuleBasedStateMachine):
                 next_at = job.timetable.next_after(self.now_ms) if job.ended_at is None else None
                 assert _instant(shown["next_due_at"]) == next_at
 
-    @invariant()
     def the_past_is_told_as_it_was(self) -> None:
         """Histories and dead letters are read whole whenever time has passed or an end was promised."""
         moment = (self.now_ms, [job.state for job in self.jobs])

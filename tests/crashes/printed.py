@@ -63,6 +63,7 @@ def findings(lines: Iterable[str]) -> set[Finding]:
             entry = json.loads(line)
         except ValueError:
             continue
-        if isinstance(entry, dict) and entry.get("message") in FINDINGS:
-            found.add((str(entry["message"]), str(entry["id"])))
+        message = entry.get("message") if isinstance(entry, dict) else None
+        if isinstance(message, str) and message in FINDINGS:
+            found.add((message, str(entry["id"])))
     return found

@@ -67,10 +67,10 @@ class Stage:
         """A tick of the sweeper."""
         self.workers.ask("sweeper", {})
 
-    def reconcile(self) -> None:
-        """A tick of the reconciler."""
+    def reconcile(self) -> Any:
+        """A tick of the reconciler, and its answer."""
         self._reconciled_at = self.clock.now_ms() // MINUTE_MS
-        self.workers.ask("reconciler", {})
+        return self.workers.ask("reconciler", {})
 
     def execute(self) -> bool:
         """A batch of the lane."""

@@ -38,10 +38,15 @@ class Tampering:
 
     def faults(self, found: set[Finding]) -> list[str]:
         """What the reconciler kept to itself or made up."""
-        untold = [f"reconciler: never told of {kind} {identity}" for kind, identity in self._must - found]
-        false = [f"reconciler: {kind} {identity}" for kind, identity in found - self._must - self._may]
-        return untold + false
+        return faults_of(found, must=self._must, may=self._may)
 
     def _row(self, record: dict[str, Any]) -> dict[str, Any]:
         pk, sk = execution_key(REGION, parse_execution_id(record["id"]))
         return {"TableName": self._table, "Key": item_key(pk, sk)}
+
+
+def faults_of(found: set[Finding], *, must: set[Finding], may: set[Finding]) -> list[str]:
+    """How what was found differs from what must and may be."""
+    untold = [f"reconciler: never told of {kind} {identity}" for kind, identity in must - found]
+    false = [f"reconciler: {kind} {identity}" for kind, identity in found - must - may]
+    return untold + false

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shared.domain.cron import Gap, Overlap, cron_count, cron_next, parse_cron
+from shared.domain.cron import Gap, Overlap, cron_count, cron_next, parse_cron, parse_line
+from shared.domain.errors import ScheduleNeverFiresError
 from shared.domain.schedule import Cron, count_between, first_after, instants_before, latest_at_or_before
-from tests.property.line_strategies import lines
+from tests.property.line_strategies import eventbridge_lines, lines
 from tests.property.wall_clock_oracle import Line, at, instants, minutes_of
 
 DAY_MS = 86_400_000
@@ -111,6 +112,32 @@ def test_counting_equals_the_enumeration(
     limit = data.draw(st.sampled_from([0, 1, 7, 10_000]))
     count = len([one for one in expected if after < one <= until])
     assert cron_count(parse_cron(line.text), zone, after, until, limit, gap, overlap) == min(count, limit)
+
+
+@relaxed
+@given(window=windows, gap=gaps, overlap=overlaps, data=st.data())
+def test_eventbridge_lines_fire_as_enumerated(
+    window: tuple[str, str], gap: Gap, overlap: Overlap, data: st.DataObject
+) -> None:
+    zone, start = window
+    line = data.draw(eventbridge_lines(around=at(start).year))
+    expected = instants(line, minutes_of(zone, at(start), DAYS), gap, overlap)
+    try:
+        parsed = parse_line(line.text)
+    except ScheduleNeverFiresError:
+        assert not expected
+        return
+    moment = data.draw(moments_in(window, expected))
+    later = [one for one in expected if one > moment]
+    assert cron_count(
+        parsed, zone, moment, minutes_of(zone, at(start), DAYS)[-1].at_ms, 10_000, gap, overlap
+    ) == len(later)
+    for instant in later[:30]:
+        assert cron_next(parsed, zone, moment, gap, overlap) == instant
+        moment = instant
+    if len(later) <= 30:
+        following = cron_next(parsed, zone, moment, gap, overlap)
+        assert following is None or following >= int(at(start).timestamp()) * 1000 + DAYS * DAY_MS
 
 
 @relaxed

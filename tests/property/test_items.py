@@ -10,8 +10,9 @@ from shared.adapters.dynamodb.keys import execution_key
 from shared.adapters.dynamodb.outcomes import pack_outcomes, unpack_outcomes
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery import Reason
-from shared.domain.execution import AttemptOutcome, EndReason, Execution, Missed, Pointer, Recurrence, State
+from shared.domain.execution import AttemptOutcome, EndReason, Execution, Missed, Pointer, State
 from shared.domain.ids import ExecutionId, one_off_job_id, recurring_job_id
+from shared.domain.recurrence import Recurrence
 from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import Cron, Rate
 from shared.domain.wakeup import EARLY_MS

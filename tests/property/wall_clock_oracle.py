@@ -99,6 +99,12 @@ def nearest_weekday(number: int) -> DayRule:
     return rule
 
 
+def last_working_day(day: date) -> bool:
+    """The last Monday to Friday of a month."""
+    following = [day + timedelta(days=more) for more in range(1, 4)]
+    return day.weekday() < 5 and all(one.month != day.month or one.weekday() >= 5 for one in following)
+
+
 def nth_weekday(weekday: int, nth: int) -> DayRule:
     return lambda day: day.isoweekday() % 7 == weekday and (day.day - 1) // 7 + 1 == nth
 

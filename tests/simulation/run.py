@@ -4,17 +4,16 @@ from collections import Counter
 from dataclasses import dataclass
 
 from shared.domain.bucket import MINUTE_MS
-from shared.usecases.reconcile import SETTLE_MINUTES, Reconcile
-from tests.fakes.ledger import FakeShardLedger
+from shared.usecases.reconcile import SETTLE_MINUTES
 from tests.simulation.aftermath import duplicate_days_later, read_after_expiry, read_before_expiry
+from tests.simulation.audit import audit
 from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.evidence import Evidence
 from tests.simulation.faults import HEALED, FaultMix, Strike
 from tests.simulation.judge import verdict
 from tests.simulation.readers import Readers
 from tests.simulation.trace import Trace
-from tests.simulation.verdicts import Fault, Verdict
-from tests.simulation.wiring import Ports
+from tests.simulation.verdicts import Fault
 from tests.simulation.world import START_MS, World
 
 HEAL_AT_MS = START_MS + LOAD_MS + 2 * MINUTE_MS
@@ -56,7 +55,8 @@ def _run(seed: int, world: World) -> Outcome:
     clients.cancel_what_recurs()
     _drain(world)
     resting[0] = 0
-    faults = verdict(_evidence(world, clients, readers, weather)) + _reconciled(world)
+    audited = list(audit(world))
+    faults = verdict(_evidence(world, clients, readers, weather)) + audited
     return Outcome(
         seed=seed,
         faults=faults,
@@ -66,4 +66,36 @@ def _run(seed: int, world: World) -> Outcome:
         sends=world.lanes.sends,
         calls=len(world.receiver.log),
         struck=world.weather.struck,
+    )
+
+
+def _drain(world: World) -> None:
+    """Until nothing is unfinished, and five minutes more; four hours at most, which the judge will find."""
+    calm_minutes = 0
+    while calm_minutes < 5 and world.hub.now_ms < GIVE_UP_AT_MS:
+        world.hub.run_until(world.hub.now_ms + MINUTE_MS)
+        busy = any(not row.execution.state.is_terminal for row in world.table.executions.values())
+        calm_minutes = 0 if busy else calm_minutes + 1
+    world.hub.run_until(world.hub.now_ms + SETTLE_MINUTES * MINUTE_MS)
+
+
+def _evidence(world: World, clients: Clients, readers: Readers, weather: FaultMix) -> Evidence:
+    """Everything that the judge is shown. What comes after the run is played here, between one reading and the next."""
+    ended_at = world.hub.now_ms
+    history, dead_letters, foreign = readers.histories(), readers.all_dead_letters(), readers.foreign()
+    duplicate_days_later(world)
+    kept = read_before_expiry(world, readers)
+    leftovers = read_after_expiry(world, readers)
+    return Evidence(
+        orders=clients.orders,
+        calls=world.receiver.log,
+        sightings=readers.sightings,
+        history=history,
+        dead_letters=dead_letters,
+        foreign=foreign,
+        kept=kept,
+        leftovers=leftovers,
+        ended_at=ended_at,
+        weather=weather,
+        broken=readers.broken + world.lanes.violations,
     )

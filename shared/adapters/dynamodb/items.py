@@ -5,7 +5,7 @@ An item carries `v`, its version. A newer version is never guessed at: reading i
 
 import struct
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from shared.adapters.dynamodb.attributes import Item, Value, decode_all, encode_all
 from shared.adapters.dynamodb.keys import (
@@ -16,12 +16,11 @@ from shared.adapters.dynamodb.keys import (
     tenant_index_key,
 )
 from shared.adapters.dynamodb.outcomes import pack_outcomes, unpack_outcomes
-from shared.domain.bucket import ShardCounts
+from shared.adapters.dynamodb.recurrences import read_recurrence, recurrence_attributes
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
-from shared.domain.execution import EndReason, Execution, Missed, Pointer, Recurrence, State
+from shared.domain.execution import EndReason, Execution, Missed, Pointer, State
 from shared.domain.ids import ExecutionId, one_off_job_id, parse_execution_id
 from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Cron, Rate, decode_schedule, encode_schedule
 from shared.domain.sweep import DueRow
 from shared.names import Attr, Lane
 
@@ -72,8 +71,9 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "rt": f"{execution.retry.base_seconds}/{execution.retry.factor}/{execution.retry.cap_seconds}",
             "tm": execution.timeout_ms,
             "n": execution.name,
-            "sc": cast("dict[str, Any]", encode_schedule(recurrence.schedule)) if recurrence else None,
-            "sn": encode_counts(recurrence.counts) if recurrence else None,
+            **(recurrence_attributes(recurrence) if recurrence else {}),
+            "hl": _LANE_CODES[execution.home_lane] if execution.home_lane else None,
+            "rn": execution.run if execution.run > 1 else None,
             "a": execution.attempt,
             "ca": execution.claimable_from,
             "ow": execution.owner,
@@ -117,7 +117,9 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         index_shard=int(plain[Attr.TENANT_PK].rpartition("#")[2]),
         name=plain.get("n"),
         payload_apart=plain.get("pa", False),
-        recurrence=_read_recurrence(plain),
+        recurrence=read_recurrence(plain) if "sc" in plain else None,
+        home_lane=_LANES[plain["hl"]] if "hl" in plain else None,
+        run=plain.get("rn", 1),
         state=state,
         attempt=plain["a"],
         owner=plain["ow"] if state is State.RUNNING else None,
@@ -182,17 +184,6 @@ def failed_index(execution: Execution) -> dict[str, str]:
     return {Attr.FAILED_PK: pk, Attr.FAILED_SK: sk}
 
 
-def encode_counts(counts: ShardCounts) -> str:
-    """Shard counts in one short string."""
-    return f"{counts.normal}/{counts.quarter}/{counts.midnight}"
-
-
-def read_counts(text: str) -> ShardCounts:
-    """The inverse; ValueError for anything else."""
-    normal, quarter, midnight = (int(part) for part in text.split("/"))
-    return ShardCounts(normal=normal, quarter=quarter, midnight=midnight)
-
-
 def plain_item(item: Mapping[str, Value]) -> dict[str, Any]:
     """The plain values of an item of a version that is known; raises as `read_execution` does."""
     try:
@@ -202,15 +193,6 @@ def plain_item(item: Mapping[str, Value]) -> dict[str, Any]:
     if plain.get("v") != VERSION:
         raise UnknownVersionError(f"item {plain.get(Attr.SK)} has version {plain.get('v')}")
     return plain
-
-
-def _read_recurrence(plain: dict[str, Any]) -> Recurrence | None:
-    if "sc" not in plain:
-        return None
-    schedule = decode_schedule(plain["sc"])
-    if not isinstance(schedule, Rate | Cron):
-        raise ValueError("a recurring execution has a rate or a cron schedule")
-    return Recurrence(schedule=schedule, counts=read_counts(plain["sn"]))
 
 
 def _encode_missed(missed: Missed | None) -> str | None:

@@ -1,15 +1,23 @@
 """Definitions and chains that ended as items of the jobs table, and back."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from shared.adapters.dynamodb.attributes import Item, Value, encode_all
-from shared.adapters.dynamodb.items import VERSION, encode_counts, plain_item, read_counts
+from shared.adapters.dynamodb.items import VERSION, plain_item
 from shared.adapters.dynamodb.keys import job_key, past_chain_key
+from shared.adapters.dynamodb.recurrences import (
+    read_counts,
+    read_recurrence,
+    read_recurring_schedule,
+    read_rules,
+    recurrence_attributes,
+    rule_attributes,
+)
 from shared.domain.errors import UnreadableItemError
 from shared.domain.job import Chain, Definition, Job, JobState
 from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Cron, Rate, decode_schedule, encode_schedule
+from shared.domain.schedule import encode_schedule
 from shared.names import Attr, Lane
 
 
@@ -27,7 +35,7 @@ def job_item(job: Job, expires_at_s: int | None = None) -> Item:
             "t": job.tenant_id,
             "rv": job.revision,
             **_definition_attributes(job.definition),
-            "sn": encode_counts(job.counts),
+            **recurrence_attributes(job.recurrence),
             "fp": job.fingerprint,
             "c": job.created_at,
             "cf": job.chain_from,
@@ -37,6 +45,7 @@ def job_item(job: Job, expires_at_s: int | None = None) -> Item:
             "ch": _definition_attributes(job.change) if job.change else None,
             "ca": job.changed_at,
             "pr": job.pause_reason,
+            "rb": job.runs_before or None,
             "ef": job.ended_from,
             "et": job.ended_through,
         }
@@ -62,6 +71,7 @@ def read_job(item: Mapping[str, Value]) -> Job:
             change=_read_definition(plain["ch"]) if "ch" in plain else None,
             changed_at=plain.get("ca"),
             pause_reason=plain.get("pr"),
+            runs_before=plain.get("rb", 0),
             ended_from=plain.get("ef"),
             ended_through=plain.get("et"),
             **_definition_fields(plain),
@@ -83,8 +93,7 @@ def past_chain_item(past: Chain) -> Item:
             "id": past.job_id,
             "t": past.tenant_id,
             "rv": past.revision,
-            "sc": cast("dict[str, Any]", encode_schedule(past.schedule)),
-            "sn": encode_counts(past.counts),
+            **recurrence_attributes(past.recurrence),
             "hf": past.history_from,
             "hu": past.history_until,
         }
@@ -99,8 +108,7 @@ def read_past_chain(item: Mapping[str, Value]) -> Chain:
             job_id=plain["id"],
             tenant_id=plain["t"],
             revision=plain["rv"],
-            schedule=_read_schedule(plain["sc"]),
-            counts=read_counts(plain["sn"]),
+            recurrence=read_recurrence(plain),
             history_from=plain["hf"],
             history_until=plain["hu"],
             expires_at_s=plain[Attr.TTL],
@@ -113,6 +121,8 @@ def _definition_attributes(definition: Definition) -> dict[str, Any]:
     retry = definition.retry
     attributes = {
         "sc": encode_schedule(definition.schedule),
+        **rule_attributes(definition.jitter_ms, definition.catch_up, definition.overlap_policy),
+        "mr": definition.max_runs,
         "ln": definition.lane.value,
         "rq": definition.request or None,
         "pa": definition.payload_apart or None,
@@ -128,7 +138,8 @@ def _definition_attributes(definition: Definition) -> dict[str, Any]:
 def _definition_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
     base, factor, cap = plain["rt"]
     return {
-        "schedule": _read_schedule(plain["sc"]),
+        "schedule": read_recurring_schedule(plain["sc"]),
+        **read_rules(plain),
         "lane": Lane(plain["ln"]),
         "request": plain.get("rq", b""),
         "payload_apart": plain.get("pa", False),
@@ -141,10 +152,3 @@ def _definition_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read_definition(plain: Mapping[str, Any]) -> Definition:
     return Definition(**_definition_fields(plain))
-
-
-def _read_schedule(stored: Mapping[str, Any]) -> Rate | Cron:
-    schedule = decode_schedule(stored)
-    if not isinstance(schedule, Rate | Cron):
-        raise ValueError("not the schedule of a recurring job")
-    return schedule

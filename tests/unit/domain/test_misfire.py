@@ -1,7 +1,10 @@
 """What becomes of instants that were missed: they coalesce into one run, and the others leave one record."""
 
-from shared.domain.execution import Missed
-from shared.domain.misfire import COUNT_LIMIT, Succession, succession
+import pytest
+
+from shared.domain.errors import InvalidValueError
+from shared.domain.execution import EndReason, Missed
+from shared.domain.misfire import COUNT_LIMIT, CatchUp, CatchUpPolicy, Succession, succession
 from shared.domain.schedule import Cron, Rate, first_after
 from tests.builders import DUE_AT
 
@@ -28,6 +31,7 @@ def test_beyond_it_the_missed_instants_coalesce_into_the_latest() -> None:
         nominal_at=DUE_AT + 61_000,
         immediate_at=DUE_AT + 1_000,
         missed=Missed(count=60, first_at=DUE_AT + 1_000, last_at=DUE_AT + 60_000, resumed_at=DUE_AT + 61_000),
+        reason=EndReason.COALESCED,
     )
 
 
@@ -72,3 +76,144 @@ def test_a_schedule_without_another_instant_has_no_successor() -> None:
     last = Cron(line="0 0 1 1 *", timezone="UTC")
     beyond = 250_246_627_200_000
     assert succession(last, beyond, beyond) is None
+
+
+DAY = 86_400_000
+HOURLY = Rate(interval_ms=3_600_000, anchor=DUE_AT)
+
+
+def test_what_lies_outside_of_the_window_never_runs_and_the_chain_goes_on_in_the_future() -> None:
+    now = DUE_AT + 10 * DAY + 1
+    weekly = Rate(interval_ms=7 * DAY, anchor=DUE_AT)
+    late = succession(weekly, DUE_AT, now)
+    assert late == Succession(
+        nominal_at=DUE_AT + 14 * DAY,
+        immediate_at=DUE_AT + 7 * DAY,
+        missed=Missed(
+            count=1, first_at=DUE_AT + 7 * DAY, last_at=DUE_AT + 7 * DAY, resumed_at=DUE_AT + 14 * DAY
+        ),
+        reason=EndReason.CATCH_UP_WINDOW,
+    )
+
+
+@pytest.mark.parametrize(("past_ms", "runs"), [(DAY, True), (DAY + 1, False)])
+def test_the_window_includes_its_end(past_ms: int, runs: bool) -> None:
+    late = succession(Rate(interval_ms=30 * DAY, anchor=DUE_AT), DUE_AT, DUE_AT + 30 * DAY + past_ms)
+    assert late is not None
+    assert (late.nominal_at == DUE_AT + 30 * DAY) is runs
+
+
+def test_skipping_drops_all_that_is_late() -> None:
+    policy = CatchUpPolicy(mode=CatchUp.SKIP)
+    late = succession(EVERY_MINUTE, DUE_AT, DUE_AT + 10 * MINUTE + 30_000, policy)
+    assert late == Succession(
+        nominal_at=DUE_AT + 10 * MINUTE,
+        immediate_at=DUE_AT + MINUTE,
+        missed=Missed(
+            count=9, first_at=DUE_AT + MINUTE, last_at=DUE_AT + 9 * MINUTE, resumed_at=DUE_AT + 10 * MINUTE
+        ),
+        reason=EndReason.CATCH_UP_SKIP,
+    )
+    nightly = succession(HOURLY, DUE_AT, DUE_AT + 5_400_000, policy)
+    assert nightly is not None
+    assert (nightly.nominal_at, nightly.missed and nightly.missed.count) == (DUE_AT + 7_200_000, 1)
+
+
+def test_all_runs_the_newest_up_to_the_limit_oldest_first() -> None:
+    policy = CatchUpPolicy(mode=CatchUp.ALL, limit=100)
+    now = DUE_AT + 600 * MINUTE
+    late = succession(EVERY_MINUTE, DUE_AT, now, policy)
+    assert late == Succession(
+        nominal_at=DUE_AT + 501 * MINUTE,
+        immediate_at=DUE_AT + MINUTE,
+        missed=Missed(
+            count=500,
+            first_at=DUE_AT + MINUTE,
+            last_at=DUE_AT + 500 * MINUTE,
+            resumed_at=DUE_AT + 501 * MINUTE,
+        ),
+        reason=EndReason.CATCH_UP_LIMIT,
+        catches_up=True,
+    )
+
+
+def test_a_catch_up_under_way_is_not_cut_by_instants_that_it_kept() -> None:
+    policy = CatchUpPolicy(mode=CatchUp.ALL, limit=100)
+    filed_at = DUE_AT + 600 * MINUTE
+    later = succession(EVERY_MINUTE, DUE_AT + 501 * MINUTE, filed_at + 30 * MINUTE, policy, filed_at=filed_at)
+    assert later is not None
+    assert (later.nominal_at, later.missed, later.catches_up) == (DUE_AT + 502 * MINUTE, None, True)
+
+
+def test_a_second_outage_during_a_catch_up_is_cut_again() -> None:
+    policy = CatchUpPolicy(mode=CatchUp.ALL, limit=100)
+    filed_at = DUE_AT + 600 * MINUTE
+    now = filed_at + 101 * MINUTE
+    later = succession(EVERY_MINUTE, DUE_AT + 501 * MINUTE, now, policy, filed_at=filed_at)
+    assert later is not None
+    assert (later.nominal_at, later.reason) == (now - 99 * MINUTE, EndReason.CATCH_UP_LIMIT)
+
+
+def test_all_leaves_out_what_is_older_than_the_window() -> None:
+    policy = CatchUpPolicy(mode=CatchUp.ALL, window_ms=3 * 3_600_000)
+    late = succession(HOURLY, DUE_AT, DUE_AT + 10 * 3_600_000, policy)
+    assert late is not None and late.missed is not None
+    assert (late.nominal_at, late.missed.count) == (DUE_AT + 7 * 3_600_000, 6)
+    assert late.reason is EndReason.CATCH_UP_WINDOW
+
+
+def test_where_both_apply_the_reason_is_the_limit() -> None:
+    policy = CatchUpPolicy(mode=CatchUp.ALL, window_ms=3 * 3_600_000, limit=2)
+    late = succession(HOURLY, DUE_AT, DUE_AT + 10 * 3_600_000, policy)
+    assert late is not None and late.missed is not None
+    assert (late.nominal_at, late.missed.count) == (DUE_AT + 9 * 3_600_000, 8)
+    assert late.reason is EndReason.CATCH_UP_LIMIT
+
+
+def test_a_single_late_run_is_no_catch_up() -> None:
+    policy = CatchUpPolicy(mode=CatchUp.ALL)
+    late = succession(HOURLY, DUE_AT, DUE_AT + 5_400_000, policy)
+    assert late == Succession(nominal_at=DUE_AT + 3_600_000, immediate_at=DUE_AT + 3_600_000)
+    last_of_many = succession(HOURLY, DUE_AT, DUE_AT + 5_400_000, policy, filed_at=DUE_AT + 5_300_000)
+    assert last_of_many is not None and last_of_many.catches_up
+
+
+@pytest.mark.parametrize("mode", CatchUp)
+def test_where_nothing_comes_after_what_was_missed_there_is_only_the_record(mode: CatchUp) -> None:
+    ended = Rate(interval_ms=MINUTE, anchor=DUE_AT, end_at=DUE_AT + 10 * MINUTE)
+    late = succession(ended, DUE_AT, DUE_AT + 2 * DAY, CatchUpPolicy(mode=mode))
+    assert late is not None and late.ends and not late.catches_up
+    assert late.missed == Missed(
+        count=10,
+        first_at=DUE_AT + MINUTE,
+        last_at=DUE_AT + 10 * MINUTE,
+        resumed_at=DUE_AT + 10 * MINUTE,
+    )
+    assert late.reason == ("catch_up_skip" if mode is CatchUp.SKIP else "catch_up_window")
+    assert succession(ended, DUE_AT + 10 * MINUTE, DUE_AT + 2 * DAY, CatchUpPolicy(mode=mode)) is None
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("limit", 0),
+        ("limit", 1_001),
+        ("window_ms", -1),
+        ("window_ms", 366 * DAY + 1),
+        ("late_tolerance_ms", -1),
+        ("late_tolerance_ms", DAY + 1),
+    ],
+)
+def test_policies_beyond_their_bounds_are_refused(field: str, value: int) -> None:
+    with pytest.raises(InvalidValueError):
+        CatchUpPolicy(**{field: value})
+
+
+def test_a_long_outage_of_a_dense_line_costs_few_questions(questions: list[int]) -> None:
+    every_minute = Cron(line="* * * * *", timezone="America/New_York")
+    for mode in CatchUp:
+        policy = CatchUpPolicy(mode=mode, limit=1_000, window_ms=366 * DAY)
+        questions.clear()
+        late = succession(every_minute, DUE_AT, DUE_AT + 300 * DAY, policy)
+        assert late is not None and late.missed is not None and late.missed.count == COUNT_LIMIT
+        assert len(questions) < 700

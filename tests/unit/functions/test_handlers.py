@@ -13,6 +13,7 @@ from shared.domain.bucket import ShardRange
 from shared.domain.errors import InvalidValueError, UnavailableError
 from shared.names import Lane, Metric
 from shared.observability import metrics
+from shared.usecases.reconcile import ReconcileReport
 from shared.usecases.rescue_dead_letters import DeadMessage, RescueReport
 from shared.usecases.run_attempts import BatchReport, Delivery, Settled, Verdict
 from shared.usecases.sweep_buckets import SweepReport
@@ -156,6 +157,32 @@ def test_dead_letters_are_rescued_and_what_could_not_be_settled_is_listed(
         Metric.DEAD_LETTER_RESCHEDULED: 1,
         Metric.DEAD_LETTER_PARKED: 2,
         Metric.DEAD_LETTER_FAILED: 3,
+    }
+
+
+def test_a_reconciler_has_written_its_findings_when_it_has_told_them(
+    load: Load, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = load("reconciler")
+    report = ReconcileReport(
+        jobs=7, unaccounted=["job_1"], lost_found=["job_2"], double_completed=["exe_1"], unreadable=3
+    )
+
+    def run_and_die(_: object, tell: Callable[[ReconcileReport], None]) -> ReconcileReport:
+        tell(report)
+        raise SystemExit
+
+    monkeypatch.setattr(module, "run", run_and_die)
+    with pytest.raises(SystemExit):
+        module.handler({}, context())
+    output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
+    assert flushed("\n".join(output)) == {
+        Metric.RECONCILER_TICK: 1,
+        Metric.RECONCILED_JOBS: 7,
+        Metric.UNACCOUNTED: 1,
+        Metric.LOST_FOUND: 1,
+        Metric.DOUBLE_COMPLETED: 1,
+        Metric.QUARANTINED: 3,
     }
 
 

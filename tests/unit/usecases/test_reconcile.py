@@ -7,6 +7,7 @@ import pytest
 
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.delivery import Reason
+from shared.domain.errors import UnavailableError
 from shared.domain.execution import AttemptOutcome, Missed, State
 from shared.domain.job import Job, JobState
 from shared.domain.schedule import Rate
@@ -34,7 +35,22 @@ class DeletedMeanwhile:
         return getattr(self._world.jobs, name)
 
 
-def reconcile(world: World, accepted: FakeAcceptedLog | None = None, jobs: Any = None) -> ReconcileReport:
+class Unreachable:
+    """A store that does not answer one of its questions, as long as it is `down`."""
+
+    def __init__(self, inner: Any, question: str) -> None:
+        self._inner, self._question = inner, question
+        self.down = True
+
+    def __getattr__(self, name: str) -> Any:
+        if self.down and name == self._question:
+            raise UnavailableError("throttled")
+        return getattr(self._inner, name)
+
+
+def reconcile(
+    world: World, accepted: FakeAcceptedLog | None = None, jobs: Any = None, **options: Any
+) -> ReconcileReport:
     run = Reconcile(
         world.store,
         jobs or world.jobs,
@@ -46,7 +62,7 @@ def reconcile(world: World, accepted: FakeAcceptedLog | None = None, jobs: Any =
         world.clock,
         world.plan,
     )
-    return run()
+    return run(**options)
 
 
 def stored(world: World, of: Job, instants: list[int], state: State = State.SUCCEEDED) -> None:
@@ -92,6 +108,45 @@ def test_acknowledgements_are_read_once_their_logs_have_settled_and_only_once(wo
     assert reconcile(world, accepted).unaccounted == [one_off().job_id]
     world.clock.time_ms += 10 * MINUTE_MS
     assert reconcile(world, accepted).unaccounted == []
+
+
+def test_a_run_that_dies_while_it_tells_what_it_found_leaves_the_finding_to_the_next(world: World) -> None:
+    accepted = FakeAcceptedLog()
+    accepted.note(DUE_AT, TENANT, one_off().job_id)
+
+    def die(_: ReconcileReport) -> None:
+        raise SystemExit
+
+    with pytest.raises(SystemExit):
+        reconcile(world, accepted, tell=die)
+    told: list[ReconcileReport] = []
+    reconcile(world, accepted, tell=told.append)
+    assert [report.unaccounted for report in told] == [[one_off().job_id]]
+
+
+def test_a_run_with_nothing_to_look_at_tells_so(world: World) -> None:
+    reconcile(world)
+    told: list[ReconcileReport] = []
+    assert told == [reconcile(world, tell=told.append)]
+
+
+def test_what_a_store_did_not_answer_for_is_looked_at_again(world: World) -> None:
+    accepted = FakeAcceptedLog()
+    accepted.note(DUE_AT, TENANT, one_off().job_id)
+    world.store = Unreachable(world.store, "get")  # type: ignore[assignment]
+    report = reconcile(world, accepted)
+    assert (report.unaccounted, report.unavailable, report.unreadable) == ([], 1, 0)
+    world.store.down = False  # type: ignore[attr-defined]
+    assert reconcile(world, accepted).unaccounted == [one_off().job_id]
+
+
+def test_instants_that_a_store_did_not_answer_for_are_looked_at_again(world: World, daily: Job) -> None:
+    world.clock.time_ms = PAST[3] + (SETTLE_MINUTES + 1) * MINUTE_MS
+    stored(world, daily, [PAST[0], PAST[1], PAST[3]])
+    world.store = Unreachable(world.store, "get_many")  # type: ignore[assignment]
+    assert reconcile(world).unavailable == 1
+    world.store.down = False  # type: ignore[attr-defined]
+    assert reconcile(world).unaccounted == [str(daily.id_at(PAST[2]))]
 
 
 def test_a_long_pause_is_caught_up_with_in_bounded_runs(world: World) -> None:

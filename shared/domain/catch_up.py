@@ -1,0 +1,44 @@
+"""How a job catches up with instants that it missed."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shared.domain.errors import InvalidValueError
+
+LATE_TOLERANCE_MS = 60_000
+CATCH_UP_WINDOW_MS = 86_400_000
+CATCH_UP_LIMIT = 100
+MAX_CATCH_UP_LIMIT = 1_000
+MAX_CATCH_UP_WINDOW_MS = 366 * 86_400_000
+
+
+class CatchUp(StrEnum):
+    """What is run of what was missed. The values are the API's words."""
+
+    COALESCE = "coalesce"
+    SKIP = "skip"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatchUpPolicy:
+    """How a job catches up. Raises InvalidValueError for numbers beyond their bounds."""
+
+    mode: CatchUp = CatchUp.COALESCE
+    limit: int = CATCH_UP_LIMIT
+    """Runs that are caught up with at most, in mode ALL; from 1 to 1,000."""
+    window_ms: int = CATCH_UP_WINDOW_MS
+    """An instant longer ago than this never runs; from 0 to 366 days."""
+    late_tolerance_ms: int = LATE_TOLERANCE_MS
+    """An instant up to this long ago is not late; from 0 to 24 hours."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.limit <= MAX_CATCH_UP_LIMIT:
+            raise InvalidValueError(f"catch_up_limit: must be from 1 to {MAX_CATCH_UP_LIMIT}")
+        if not 0 <= self.window_ms <= MAX_CATCH_UP_WINDOW_MS:
+            raise InvalidValueError("catch_up_window_seconds: must be from 0 to 31622400 (366 days)")
+        if not 0 <= self.late_tolerance_ms <= CATCH_UP_WINDOW_MS:
+            raise InvalidValueError("late_tolerance_seconds: must be from 0 to 86400")
+
+
+DEFAULT_POLICY = CatchUpPolicy()

@@ -1,0 +1,111 @@
+"""Requests that are refused, each with the status and the type of problem that docs/api.md gives it."""
+
+from typing import Any, NamedTuple
+
+from hypothesis import strategies as st
+from hypothesis.stateful import precondition, rule
+
+from tests.api_machine.creating import post
+from tests.api_machine.instants import instant
+from tests.api_machine.machine import SEEN, ApiMachine, jobs, tenants
+from tests.api_machine.promised import PromisedJob
+
+URL = "https://receiver.example/refused"
+GOOD: dict[str, Any] = {"schedule": {"delay_seconds": 1}, "request": {"url": URL}}
+YEAR_MS = 366 * 86_400_000
+
+
+class Refused(NamedTuple):
+    """A body, and what it is answered with."""
+
+    status: int
+    problem: str
+    document: Any
+    key: str | None = None
+
+
+def _without_delay(**schedule: Any) -> dict[str, Any]:
+    return GOOD | {"schedule": schedule}
+
+
+def _calling(url: str) -> dict[str, Any]:
+    return GOOD | {"request": {"url": url}}
+
+
+REFUSED = {
+    "no body": Refused(400, "malformed-request", b""),
+    "a key twice": Refused(400, "malformed-request", b'{"schedule": {}, "schedule": {}}'),
+    "not a number": Refused(400, "malformed-request", b'{"schedule": NaN}'),
+    "too deep": Refused(400, "malformed-request", b"[" * 33 + b"]" * 33),
+    "too large": Refused(413, "payload-too-large", b'"' + b"x" * 262_144 + b'"'),
+    "a list": Refused(422, "validation-failed", []),
+    "no schedule": Refused(422, "validation-failed", _without_delay()),
+    "two schedules": Refused(422, "validation-failed", _without_delay(rate_seconds=5, cron="* * * * *")),
+    "minute 61": Refused(422, "validation-failed", _without_delay(cron="61 * * * *")),
+    "no interval": Refused(422, "validation-failed", _without_delay(rate_seconds=0)),
+    "too many attempts": Refused(422, "validation-failed", GOOD | {"retry": {"max_attempts": 21}}),
+    "an unknown field": Refused(422, "validation-failed", GOOD | {"surprise": 1}),
+    "30 February": Refused(422, "schedule-never-fires", _without_delay(cron="0 0 30 2 *")),
+    "http": Refused(422, "callback-url-not-allowed", _calling("http://receiver.example/")),
+    "port 80": Refused(422, "callback-url-not-allowed", _calling("https://receiver.example:80/")),
+    "loopback": Refused(422, "callback-url-not-allowed", _calling("https://127.0.0.1/")),
+    "empty key": Refused(400, "idempotency-key-invalid", GOOD, key=""),
+    "blank in the key": Refused(400, "idempotency-key-invalid", GOOD, key="two words"),
+    "long key": Refused(400, "idempotency-key-invalid", GOOD, key="x" * 256),
+}
+DISTANCES = (
+    (-60_001, "schedule-in-past"),
+    (-400 * YEAR_MS // 10, "schedule-in-past"),
+    (11 * YEAR_MS, "schedule-too-far"),
+)
+"""Too early and too late for `at`."""
+QUERIES: tuple[dict[str, str], ...] = (
+    {"limit": "0"},
+    {"limit": "101"},
+    {"limit": "+1"},
+    {"limit": ""},
+    {"cursors": "x"},
+)
+
+
+class Refusing(ApiMachine):
+    """Nothing is left behind, not even the Idempotency-Key."""
+
+    @precondition(lambda self: self.jobs)
+    @rule(tenant=tenants, fault=st.sampled_from(sorted(REFUSED)))
+    def post_what_is_refused(self, tenant: str, fault: str) -> None:
+        """A body or key that cannot be accepted."""
+        refused = REFUSED[fault]
+        answer = post(self.deployment, tenant, refused.document, refused.key)
+        assert (answer.status, answer.problem) == (refused.status, refused.problem)
+        assert answer.status != 422 or answer.json["errors"]
+        SEEN[f"refused {refused.problem}"] += 1
+
+    @precondition(lambda self: self.jobs)
+    @rule(tenant=tenants, distance=st.sampled_from(DISTANCES), key=st.sampled_from([None, "unused"]))
+    def post_what_is_past_or_far(self, tenant: str, distance: tuple[int, str], key: str | None) -> None:
+        """An instant that cannot be accepted now."""
+        distance_ms, problem = distance
+        document = GOOD | {"schedule": {"at": instant(self.now_ms + distance_ms)}}
+        answer = post(self.deployment, tenant, document, key)
+        assert (answer.status, answer.problem) == (422, problem)
+
+    @rule(job=jobs, query=st.sampled_from(QUERIES))
+    def ask_for_a_bad_page(self, job: PromisedJob, query: dict[str, str]) -> None:
+        """A query parameter that nobody knows, or out of its range."""
+        for path in (job.history_path, "/v1/dead-letters"):
+            answer = self.deployment.ask(job.tenant, "GET", path, **query)
+            assert (answer.status, answer.problem) == (400, "malformed-request")
+
+    @rule(job=jobs, flag=st.sampled_from(["", "1", "TRUE"]))
+    def cancel_with_a_bad_flag(self, job: PromisedJob, flag: str) -> None:
+        """Nothing is cancelled by mistake."""
+        answer = self.deployment.ask(job.tenant, "DELETE", job.path, stop_retries=flag)
+        assert (answer.status, answer.problem) == (400, "malformed-request")
+
+    @rule(job=jobs, method=st.sampled_from(["PUT", "POST", "HEAD", "OPTIONS"]))
+    def use_a_method_that_is_not_there(self, job: PromisedJob, method: str) -> None:
+        """The answer names those that are."""
+        answer = self.deployment.ask(job.tenant, method, job.path)
+        assert (answer.status, answer.problem) == (405, "method-not-allowed")
+        assert {"GET", "DELETE"} <= set(answer.headers["Allow"].split(", "))

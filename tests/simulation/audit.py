@@ -1,0 +1,59 @@
+"""The product's own reconciler, once everything has settled: it must find nothing that the judge does not."""
+
+from collections.abc import Iterator
+
+from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.domain.bucket import MINUTE_MS
+from shared.usecases.file_execution import FileExecution
+from shared.usecases.file_successor import FileSuccessor
+from shared.usecases.find_head import FindHead
+from shared.usecases.reconcile import SETTLE_MINUTES, Reconcile
+from tests.fakes.clock import VirtualClock
+from tests.fakes.ledger import FakeShardLedger
+from tests.simulation.lanes import QUEUE_URLS
+from tests.simulation.verdicts import Fault, Verdict
+from tests.simulation.world import START_MS, World
+
+
+def audit(world: World) -> Iterator[Fault]:
+    """Reconcile the whole run without faults, and report what was found now and while the load was on."""
+    for identity in world.unaccounted:
+        yield _fault("unaccounted while the load was on", identity)
+    mark = FakeShardLedger()
+    mark.note_reconciled_through(START_MS // MINUTE_MS - 1)
+    reconcile = _reconcile(world, mark)
+    while mark.reconciled_through() != world.hub.now_ms // MINUTE_MS - SETTLE_MINUTES:
+        report = reconcile()
+        for identity in report.unaccounted:
+            yield _fault("unaccounted", identity)
+        for identity in report.double_completed:
+            yield _fault("completed twice", identity)
+        for identity in report.lost_found:
+            yield _fault("lost and found", identity)
+
+
+def _reconcile(world: World, mark: FakeShardLedger) -> Reconcile:
+    clock = VirtualClock(world.hub.now_ms)
+    file = FileExecution(world.store, SqsWakeupQueue(world.lanes, QUEUE_URLS), world.ledger, clock)  # type: ignore[arg-type]
+    successor = FileSuccessor(file, world.store, world.jobs, clock, world.retention)
+    return Reconcile(
+        world.store,
+        world.jobs,
+        world.accepted,
+        mark,
+        FindHead(world.store),
+        file,
+        successor,
+        clock,
+        world.plan,
+    )
+
+
+def _fault(text: str, identity: str) -> Fault:
+    is_job = identity.startswith("job_")
+    return Fault(
+        verdict=Verdict.RECONCILER,
+        text=text,
+        job_id=identity if is_job else None,
+        execution_id=None if is_job else identity,
+    )

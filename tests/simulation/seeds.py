@@ -1,0 +1,33 @@
+"""Many seeds in several processes, in order, each exactly as when it is run alone."""
+
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+
+from tests.simulation.run import Outcome, run_seed
+
+SEEDS_OF_A_WORKER = 100
+"""Workers are replaced after so many seeds on average, which bounds the memory of long runs."""
+
+
+def run_seeds(seeds: range, jobs: int) -> Iterator[Outcome]:
+    """The outcomes in the order of the seeds. Whoever stops listening stops the rest."""
+    if jobs == 1:
+        yield from map(outcome_of, seeds)
+        return
+    block = jobs * SEEDS_OF_A_WORKER
+    for start in range(0, len(seeds), block):
+        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+            futures = [pool.submit(outcome_of, seed) for seed in seeds[start : start + block]]
+            try:
+                for future in futures:
+                    yield future.result()
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+
+
+def outcome_of(seed: int) -> Outcome:
+    """One seed; its trace is kept only where it will be looked at."""
+    outcome = run_seed(seed)
+    return outcome if outcome.faults else replace(outcome, trace=None)
