@@ -42,7 +42,7 @@ simulate: $(VENV) ## Run seeds of the simulation; SEEDS=5000, or ARGS="--first 4
 mutants: $(VENV) $(TOOLS) ## Plant each known fault in a copy, and see which suite dies of it; ARGS="NAME ..." for some.
 	$(BIN)/python -m tests.mutants $(ARGS)
 
-crashes: $(VENV) $(TOOLS) ## Kill a worker before and after each AWS call that it makes, heal, judge; ARGS="--only claim".
+crashes: $(VENV) $(TOOLS) ## Kill a worker before and after each AWS call that it makes, heal, judge; ARGS="--only executor".
 	$(BIN)/python -m tests.crashes sweep $(ARGS)
 
 chaos: $(VENV) $(TOOLS) ## Ten minutes of random SIGKILL and SIGSTOP, then heal, drain and judge; ARGS="--minutes 3".

@@ -82,6 +82,8 @@ def in_state(execution: Execution, state: State, **overrides: Any) -> Execution:
         }
     elif state is State.WAITING:
         fields |= {"attempt": 1, "next_attempt_at": execution.id.dispatch_at + 60_000}
+    elif state is State.MOVED:
+        fields |= {"moved_to": execution_id(99, dispatch_at=execution.id.dispatch_at + 3_600_000)}
     return replace(execution, **(fields | overrides))
 
 

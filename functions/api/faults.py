@@ -20,7 +20,17 @@ _PROBLEMS: tuple[tuple[type[Exception], Problem], ...] = (
     (errors.UnavailableError, Problem.SERVICE_UNAVAILABLE),
     (MalformedRequestError, Problem.MALFORMED_REQUEST),
 )
-_SCHEDULE_FIELDS = {"at", "timezone", "delay_seconds", "rate_seconds", "schedule"}
+_SCHEDULE_FIELDS = {
+    "at",
+    "delay_seconds",
+    "end_at",
+    "expression",
+    "max_runs",
+    "rate_seconds",
+    "schedule",
+    "start_at",
+    "timezone",
+}
 RETRY_AFTER_SECONDS = "1"
 
 

@@ -8,6 +8,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.api.app import Api
 from functions.api.operations.executions import ExecutionOperations
 from functions.api.operations.jobs import JobOperations
+from functions.api.operations.lifecycle import LifecycleOperations
 from functions.api.service import Service
 from shared.bootstrap import callbacks
 from shared.names import Metric
@@ -21,6 +22,14 @@ api = Api(
             find_job=parts.find_job,
             cancel_job=callbacks.cancel_job(parts),
             open_request=parts.open_request,
+            clock=parts.core.clock,
+        ),
+        lifecycle=LifecycleOperations(
+            find_job=parts.find_job,
+            open_request=parts.open_request,
+            revise_job=callbacks.revise_job(parts),
+            trigger_job=callbacks.trigger_job(parts),
+            lifecycle=parts.core.lifecycle,
             clock=parts.core.clock,
         ),
         executions=ExecutionOperations(

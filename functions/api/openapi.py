@@ -20,6 +20,7 @@ _PARAMETERS: dict[str, dict[str, Any]] = {
     "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 50},
     "cursor": {"type": "string", "maxLength": 1024},
     "stop_retries": {"type": "boolean", "default": False},
+    "If-Match": {"type": "string", "maxLength": 64, "examples": ['"3"']},
     "Idempotency-Key": {"type": "string", "minLength": 1, "maxLength": 255},
 }
 

@@ -1,11 +1,16 @@
 """What the routes read from a request besides its body."""
 
+import re
+
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
 from functions.api.gate import Admitted
 from functions.api.operations.executions import DEFAULT_LIMIT, MAX_LIMIT
 from functions.api.problems import Problem, ProblemError
 from shared.domain.tenant import Tenant
+
+NO_REVISION = 0
+_TAG = re.compile(r'"([0-9]{1,9})"', re.ASCII)
 
 
 def tenant_of(admitted: Admitted) -> Tenant:
@@ -26,11 +31,20 @@ def path_part(app: APIGatewayHttpResolver, name: str) -> str:
     return str(app.context["arguments"][name])
 
 
-def require_json(app: APIGatewayHttpResolver) -> None:
-    """ProblemError for any other media type."""
+def if_match(app: APIGatewayHttpResolver) -> int | None:
+    """The revision that the client has seen; None for any, and one that no job has where the tag is none of ours."""
+    tag = header(app, "if-match")
+    if tag is None or tag.strip() == "*":
+        return None
+    match = _TAG.fullmatch(tag.strip())
+    return int(match[1]) if match else NO_REVISION
+
+
+def require_json(app: APIGatewayHttpResolver, *also: str) -> None:
+    """ProblemError for any other media type than JSON and these."""
     media, _, parameters = (header(app, "content-type") or "").partition(";")
     charset = parameters.strip().lower().replace('"', "")
-    if media.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
+    if media.strip().lower() not in ("application/json", *also) or charset not in ("", "charset=utf-8"):
         raise ProblemError(Problem.UNSUPPORTED_MEDIA_TYPE, "send Content-Type: application/json, in UTF-8")
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from functions.api.operations.executions import ExecutionOperations
 from functions.api.operations.jobs import JobOperations
+from functions.api.operations.lifecycle import LifecycleOperations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,4 +12,5 @@ class Service:
     """What the routes call."""
 
     jobs: JobOperations
+    lifecycle: LifecycleOperations
     executions: ExecutionOperations

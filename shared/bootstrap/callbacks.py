@@ -8,6 +8,7 @@ from shared.adapters.clients import client
 from shared.adapters.clock import ThreadOffload
 from shared.adapters.dynamodb.claims import BatchStatementClaimer
 from shared.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
+from shared.adapters.dynamodb.one_off_store import DynamoOneOffStore
 from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
 from shared.adapters.kms.vault import KmsVault
 from shared.bootstrap.core import Core
@@ -24,8 +25,11 @@ from shared.usecases.list_executions import ListDeadLetters, ListExecutions
 from shared.usecases.make_attempt import MakeAttempt
 from shared.usecases.open_request import OpenRequest
 from shared.usecases.read_tenant import ReadTenant
+from shared.usecases.revise_job import ReviseJob
 from shared.usecases.run_attempts import RunAttempts
 from shared.usecases.settle_refusal import SettleRefusal
+from shared.usecases.trigger_job import TriggerJob
+from shared.usecases.update_one_off import UpdateOneOff
 
 OFFLOAD_THREADS = 32
 
@@ -155,4 +159,43 @@ def create_tenant(parts: CallbackParts) -> CreateTenant:
     """The operator's command."""
     return CreateTenant(
         tenants=parts.tenants, vault=parts.vault, clock=parts.core.clock, entropy=parts.core.entropy
+    )
+
+
+def revise_job(parts: CallbackParts) -> ReviseJob:
+    """PATCH /v1/jobs/{id}."""
+    core = parts.core
+    return ReviseJob(
+        jobs=core.jobs,
+        update_job=core.lifecycle.update,
+        update_one_off=UpdateOneOff(
+            one_offs=DynamoOneOffStore(core.dynamodb, parts.settings.executions_table, parts.settings.region),
+            store=core.store,
+            file=core.file,
+            clock=core.clock,
+            entropy=core.entropy,
+            plan=parts.settings.shard_plan,
+            retention=parts.settings.retention,
+        ),
+        vault=parts.vault,
+        clock=core.clock,
+        entropy=core.entropy,
+        allow_http=parts.settings.allow_http,
+    )
+
+
+def trigger_job(parts: CallbackParts) -> TriggerJob:
+    """POST /v1/jobs/{id}/trigger."""
+    core = parts.core
+    return TriggerJob(
+        store=core.store,
+        jobs=core.jobs,
+        find_settled=core.lifecycle.find_settled,
+        idempotency=DynamoIdempotencyStore(core.dynamodb, parts.settings.jobs_table),
+        file=core.file,
+        vault=parts.vault,
+        clock=core.clock,
+        entropy=core.entropy,
+        plan=parts.settings.shard_plan,
+        retention=parts.settings.retention,
     )

@@ -56,6 +56,7 @@ def reconcile(parts: Core, api_log_group: str) -> Reconcile:
         file_successor=parts.file_successor,
         clock=parts.clock,
         plan=parts.settings.shard_plan,
+        settle=parts.lifecycle.settle,
     )
 
 

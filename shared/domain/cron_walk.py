@@ -23,7 +23,7 @@ from shared.domain.zones import Segment, segment_at
 Step = Callable[[int], int]
 
 DAY_MS = 86_400_000
-_LONGEST_SHIFT_MS = 3 * 3_600_000
+LONGEST_SHIFT_MS = 3 * 3_600_000
 # Far enough below zones.REACH_MS that a match is never looked for beyond an end that is not a transition.
 _FAR_MS = 5 * DAY_MS
 LOST_AT_MOST = 30
@@ -76,7 +76,7 @@ class WallClock:
 
     def shifts(self, here: Segment, coming: Segment) -> bool:
         """Whether matches between the two segments fire at the end of the first."""
-        return self.gap is Gap.SHIFT and 0 < coming.offset_ms - here.offset_ms <= _LONGEST_SHIFT_MS
+        return self.gap is Gap.SHIFT and 0 < coming.offset_ms - here.offset_ms <= LONGEST_SHIFT_MS
 
 
 def first_instant(step: Step, clock: WallClock, after_ms: int) -> int | None:

@@ -49,6 +49,23 @@ class PreconditionFailedError(PunctualError):
     """The thing has changed since its owner last saw it."""
 
 
+class QuotaExceededError(PunctualError):
+    """A quota of the tenant is used up. `quota` is its name, in the API's own spelling."""
+
+    def __init__(self, message: str, *, quota: str) -> None:
+        super().__init__(message)
+        self.quota = quota
+
+
+class RateLimitedError(PunctualError):
+    """More requests in a short time than the tenant may make."""
+
+    def __init__(self, message: str, *, quota: str, retry_after_seconds: int) -> None:
+        super().__init__(message)
+        self.quota = quota
+        self.retry_after_seconds = retry_after_seconds
+
+
 class IdempotencyKeyReusedError(PunctualError):
     """The Idempotency-Key was used before with another request body."""
 

@@ -51,6 +51,7 @@ class Transition(Enum):
     FAIL = ("fail", frozenset({State.RUNNING}), State.FAILED)
     GIVE_UP = ("give_up", frozenset({State.RUNNING}), State.FAILED)
     CANCEL = ("cancel", NOT_STARTED | {State.WAITING}, State.CANCELLED)
+    MOVE = ("move", NOT_STARTED, State.MOVED)
     END_CHAIN = ("end_chain", NOT_STARTED, State.CANCELLED)
 
     @property
@@ -121,13 +122,15 @@ class Execution:
     created_at: int
     lane: Lane
     request: bytes
-    """The sealed request, or nothing where `payload_apart` says that it stands in an item of its own."""
+    """The sealed request, or nothing where it stands in an item of its own."""
     fingerprint: bytes
     retry: RetryPolicy
     timeout_ms: int
     index_shard: int = 0
     name: str | None = None
-    payload_apart: bool = False
+    tags: tuple[str, ...] = ()
+    payload_apart: str | None = None
+    """The name of that item."""
     recurrence: Recurrence | None = None
     state: State = State.PENDING
     attempt: int = 0
@@ -141,6 +144,10 @@ class Execution:
     ends_chain: bool = False
     stop_retries: bool = False
     missed: Missed | None = None
+    moved_to: ExecutionId | None = None
+    """Where the job stands now: set exactly where the state is MOVED."""
+    job_created_at: int | None = None
+    """When its one-off job was created, where it was moved since."""
     home_lane: Lane | None = None
     """The lane of its job, where this run was moved to another."""
     run: int = 1
@@ -152,6 +159,8 @@ class Execution:
             raise InvalidValueError("exactly a running execution has an owner and a lease")
         if self.state is State.WAITING and self.next_attempt_at is None:
             raise InvalidValueError("a waiting execution has the instant of its next attempt")
+        if (self.state is State.MOVED) != (self.moved_to is not None):
+            raise InvalidValueError("exactly a moved execution says where to")
         if not 0 <= self.attempt <= self.retry.max_attempts:
             raise InvalidValueError("attempt must be 0 to max_attempts")
 

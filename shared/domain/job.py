@@ -42,12 +42,13 @@ class Definition:
     schedule: Rate | Cron
     lane: Lane
     request: bytes
-    """The sealed request, or nothing where `payload_apart` says that it stands in an item of its own."""
+    """The sealed request, or nothing where it stands in an item of its own."""
     retry: RetryPolicy
     timeout_ms: int
     name: str | None = None
     tags: tuple[str, ...] = ()
-    payload_apart: bool = False
+    payload_apart: str | None = None
+    """The name of that item."""
     jitter_ms: int = 0
     catch_up: CatchUpPolicy = DEFAULT_POLICY
     overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
@@ -70,6 +71,8 @@ class Chain:
     """The first instant that is this chain's to account for."""
     history_until: int
     """The last one."""
+    passed_from: int | None = None
+    """The first instant that a pause of the chain passed over: the record on it tells of all up to the end."""
     expires_at_s: int = 0
     """When its records may have gone, in epoch seconds."""
 
@@ -107,11 +110,11 @@ class Job:
     chain_revision: int = 1
     """The revision that began the present chain: it is part of the chain's keys."""
     history_from: int | None = None
-    """The first instant that is the present chain's to account for; None: everything since the job was created."""
+    """The first instant that is the present chain's to account for; None: everything after the job was created."""
     index_shard: int = 0
     name: str | None = None
     tags: tuple[str, ...] = ()
-    payload_apart: bool = False
+    payload_apart: str | None = None
     jitter_ms: int = 0
     catch_up: CatchUpPolicy = DEFAULT_POLICY
     overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
@@ -124,9 +127,9 @@ class Job:
     runs_before: int = 0
     """So many runs began in chains before the present one."""
     ended_from: int | None = None
-    """While paused: the first instant that was not started any more; all later ones are free for a new chain."""
+    """Where the chain has ended: whatever had started lies before, and all instants from here on are free."""
     ended_through: int | None = None
-    """While paused: the last instant that has a tombstone."""
+    """Where the chain has ended: the last instant that has a tombstone."""
 
     @property
     def definition(self) -> Definition:
@@ -136,9 +139,9 @@ class Job:
     @property
     def began_at(self) -> int:
         """No instant before this one is the present chain's."""
-        return self.history_from if self.history_from is not None else self.created_at
+        return self.history_from if self.history_from is not None else self.created_at + 1
 
-    def chain(self, until: int, expires_at_s: int = 0) -> Chain:
+    def chain(self, until: int, expires_at_s: int = 0, passed_from: int | None = None) -> Chain:
         """The present chain, accounting for nothing after `until`."""
         return Chain(
             job_id=self.id,
@@ -147,6 +150,7 @@ class Job:
             recurrence=self.recurrence,
             history_from=self.began_at,
             history_until=until,
+            passed_from=passed_from,
             expires_at_s=expires_at_s,
         )
 

@@ -1,16 +1,24 @@
 """What a client asks for: the description of a job before it has an identity."""
 
 import json
-from dataclasses import dataclass, field
+import re
+from dataclasses import astuple, dataclass, field
 
-from shared.domain.errors import InvalidValueError
+from shared.domain.catch_up import DEFAULT_POLICY, CatchUpPolicy
+from shared.domain.errors import InvalidValueError, ScheduleError
+from shared.domain.jitter import check_jitter
+from shared.domain.overlap import OverlapPolicy
 from shared.domain.request import Request, encode_request
 from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import Cron, Once, Rate, check_once, encode_schedule
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
 
 MAX_NAME_LENGTH = 128
+MAX_TAGS = 10
 DEFAULT_TIMEOUT_SECONDS = 30
+MAX_RUNS = 1_000_000_000
+TAG = r"^[a-z0-9][a-z0-9._:/=-]{0,62}$"
+"""What a tag looks like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +30,28 @@ class After:
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """At a fixed rate, anchored at the second of the request."""
+    """At a fixed rate, from `start_at` on, or from the second of the request; up to and including `end_at`."""
 
     rate_seconds: int
+    start_at: int | None = None
+    end_at: int | None = None
 
 
 Timing = Once | After | Every | Cron
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recurring:
+    """What only a job that recurs can have."""
+
+    max_runs: int | None = None
+    catch_up: CatchUpPolicy = DEFAULT_POLICY
+    overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
+
+    def __post_init__(self) -> None:
+        """Refuse what no chain could count."""
+        if self.max_runs is not None and not 1 <= self.max_runs <= MAX_RUNS:
+            raise ScheduleError(f"max_runs: must be 1 to {MAX_RUNS}", field="max_runs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +61,12 @@ class NewJob:
     timing: Timing
     request: Request
     name: str | None = None
+    tags: tuple[str, ...] = ()
     lane: Lane = Lane.STANDARD
     timeout_seconds: int = DEFAULT_TIMEOUT_SECONDS
     retry: RetryPolicy = field(default_factory=RetryPolicy)
+    jitter_ms: int = 0
+    recurring: Recurring = field(default_factory=Recurring)
 
     def __post_init__(self) -> None:
         """Refuse what no worker could keep."""
@@ -47,14 +74,19 @@ class NewJob:
             raise InvalidValueError(f"timeout_seconds must be 1 to {MAX_CALLBACK_TIMEOUT_SECONDS}")
         if self.name is not None and not 1 <= len(self.name) <= MAX_NAME_LENGTH:
             raise InvalidValueError(f"a name is 1 to {MAX_NAME_LENGTH} characters")
+        check_tags(self.tags)
+        check_jitter(self.jitter_ms)
+        if isinstance(self.timing, Once | After) and self.recurring != Recurring():
+            raise InvalidValueError("max_runs, catch_up and overlap_policy are for jobs that recur")
 
     def schedule_at(self, now_ms: int) -> Once | Rate | Cron:
         """The schedule that this means when asked for at `now_ms`; ScheduleError where it cannot be accepted."""
         match self.timing:
             case After(delay_seconds):
                 schedule = Once(at=now_ms + delay_seconds * 1000)
-            case Every(rate_seconds):
-                return Rate(interval_ms=rate_seconds * 1000, anchor=now_ms // 1000 * 1000)
+            case Every(rate_seconds, start_at, end_at):
+                anchor = now_ms // 1000 * 1000 if start_at is None else start_at
+                return Rate(interval_ms=rate_seconds * 1000, anchor=anchor, end_at=end_at)
             case Once():
                 schedule = self.timing
             case Cron():
@@ -63,15 +95,36 @@ class NewJob:
         return schedule
 
 
+def check_tags(tags: tuple[str, ...]) -> None:
+    """Refuse tags that a query could not name: InvalidValueError."""
+    if len(tags) > MAX_TAGS or len(set(tags)) != len(tags):
+        raise InvalidValueError(f"tags: {MAX_TAGS} at most, each once")
+    for tag in tags:
+        if not re.fullmatch(TAG, tag):
+            raise InvalidValueError(
+                f"tags: {tag[:63]!a} is not 1 to 63 lower-case letters, digits and . _ : / = - with a letter"
+                " or digit at its beginning"
+            )
+
+
 def encode_new_job(new: NewJob) -> bytes:
     """One spelling of everything that was asked for, to tell two requests apart."""
     match new.timing:
         case After(delay_seconds):
             timing: object = ["after", delay_seconds]
-        case Every(rate_seconds):
-            timing = ["every", rate_seconds]
+        case Every():
+            timing = ["every", *astuple(new.timing)]
         case _:
             timing = encode_schedule(new.timing)
-    retry = [new.retry.max_attempts, new.retry.base_seconds, new.retry.factor, new.retry.cap_seconds]
-    parts = [timing, encode_request(new.request).decode(), new.name, new.lane, new.timeout_seconds, retry]
+    parts = [
+        timing,
+        encode_request(new.request).decode(),
+        new.name,
+        new.tags,
+        new.lane,
+        new.timeout_seconds,
+        astuple(new.retry),
+        new.jitter_ms,
+        astuple(new.recurring),
+    ]
     return json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode()

@@ -23,9 +23,12 @@ class Request:
     body: bytes = b""
 
 
-def payload_id(job_id: str, revision: int) -> str:
-    """Names a request that stands apart: each revision that changes it has its own."""
-    return job_id if revision == 1 else f"{job_id}.{revision}"
+def payload_id(job_id: str, entropy: int) -> str:
+    """A new name for a request that stands apart, when a job is changed; at its creation that is the job's id.
+
+    Chance tells apart what rivals store for the same revision: the loser must not write over the winner's.
+    """
+    return f"{job_id}.{entropy:020x}"
 
 
 def check_request(request: Request, *, allow_http: bool) -> None:

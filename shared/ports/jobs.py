@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from shared.domain.execution import Execution
+from shared.domain.history import Place
 from shared.domain.job import Chain, Job
 
 
@@ -52,6 +53,21 @@ class JobStore(Protocol):
         False where the job is not `before` any more (by state, revision or `chain_from`), or where one of the
         executions stands already. `expires_at_s` goes with executions that are filed as ended, and with a job
         that ends.
+        """
+        ...
+
+    def file_beside(self, job: Job, execution: Execution, expires_at_s: int) -> bool:
+        """File an execution that is no occurrence of the schedule, with the record by which its job finds it.
+
+        One transaction. False where the job is not ACTIVE or PAUSED at `job.revision` any more, or where the
+        execution stands already. `expires_at_s` is the record's: it outlives the execution.
+        """
+        ...
+
+    def extras(self, tenant_id: str, job_id: str, *, before: Place | None, limit: int) -> list[Place]:
+        """Where executions stand that were filed beside the schedule, the latest first, strictly before a place.
+
+        Read strongly; fewer than `limit` only where there are no more.
         """
         ...
 

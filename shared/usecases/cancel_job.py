@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from shared.domain.errors import InvalidStateError, NotFoundError
 from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.job import Job
-from shared.domain.request import payload_id
 from shared.domain.retention import Retention
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
@@ -45,7 +44,7 @@ class CancelJob:
         if standing is not None:
             self._too_late(standing, stop_retries=stop_retries)
         elif job.payload_apart:
-            self.jobs.expire_payload(tenant_id, payload_id(job_id, job.revision), expires_at_s)
+            self.jobs.expire_payload(tenant_id, job.payload_apart, expires_at_s)
         return self._reread(job)
 
     def _too_late(self, standing: Execution, *, stop_retries: bool) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from shared.domain.bucket import ShardPlan, bucket_of, is_near
-from shared.domain.errors import IdempotencyKeyReusedError, IdentityConflictError, ScheduleNeverFiresError
+from shared.domain.errors import IdempotencyKeyReusedError, IdentityConflictError
 from shared.domain.execution import Execution, State
 from shared.domain.ids import (
     ENTROPY_BITS,
@@ -17,13 +17,14 @@ from shared.domain.job import Job, JobState
 from shared.domain.new_job import NewJob, encode_new_job
 from shared.domain.request import INLINE_BYTES, check_request, encode_request
 from shared.domain.retention import DAY_SECONDS, IDEMPOTENCY_DAYS
-from shared.domain.schedule import Once, first_after
+from shared.domain.schedule import Once, check_fires
 from shared.domain.tenant import Tenant
 from shared.ports.idempotency import IdempotencyRecord, IdempotencyStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock, Entropy
 from shared.ports.vault import Vault
 from shared.usecases.file_execution import FileExecution
+from shared.usecases.follow_moves import follow_moves
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,13 +78,11 @@ class CreateJob:
         schedule = new.schedule_at(now_ms)
         entropy = self.entropy.bits(ENTROPY_BITS)
         if isinstance(schedule, Once):
-            counts = self.plan.counts_at(bucket_of(schedule.at))
-            job_id, due_at = one_off_job_id(new_one_off_id(schedule.at, counts, entropy)), schedule.at
+            dispatch_at = schedule.at + (entropy % new.jitter_ms if new.jitter_ms else 0)
+            counts = self.plan.counts_at(bucket_of(dispatch_at))
+            job_id, due_at = one_off_job_id(new_one_off_id(dispatch_at, counts, entropy)), schedule.at
         else:
-            first_at = first_after(schedule, now_ms)
-            if first_at is None:
-                raise ScheduleNeverFiresError("the schedule never fires", field="schedule")
-            job_id, due_at = recurring_job_id(now_ms, entropy), first_at
+            job_id, due_at = recurring_job_id(now_ms, entropy), check_fires(schedule, now_ms)
         return IdempotencyRecord(
             fingerprint=fingerprint,
             job_id=job_id,
@@ -92,13 +91,13 @@ class CreateJob:
             expires_at=now_ms + IDEMPOTENCY_DAYS * DAY_SECONDS * 1000,
         )
 
-    def _seal(self, tenant: Tenant, new: NewJob, job_id: str) -> tuple[bytes, bool]:
+    def _seal(self, tenant: Tenant, new: NewJob, job_id: str) -> tuple[bytes, str | None]:
         """The sealed request, stored apart beforehand where it is large."""
         sealed = self.vault.seal(tenant, job_id, encode_request(new.request))
         if len(sealed) <= INLINE_BYTES:
-            return sealed, False
+            return sealed, None
         self.jobs.put_payload(tenant.id, job_id, sealed)
-        return b"", True
+        return b"", job_id
 
     def _create_one_off(self, tenant: Tenant, new: NewJob, record: IdempotencyRecord) -> Execution:
         execution_id = one_off_execution(record.job_id)
@@ -119,9 +118,14 @@ class CreateJob:
             timeout_ms=new.timeout_seconds * 1000,
             index_shard=execution_id.entropy % tenant.index_shards,
             name=new.name,
+            tags=new.tags,
             payload_apart=apart,
         )
-        return self.file(draft)
+        filed = self.file(draft)
+        standing = follow_moves(self.file.store, filed)
+        if standing is None:
+            raise IdentityConflictError("the job was moved and has expired since")
+        return standing
 
     def _create_recurring(self, tenant: Tenant, new: NewJob, record: IdempotencyRecord) -> Job:
         """Definition and first occurrence in one transaction, so that neither can exist alone."""
@@ -158,5 +162,10 @@ class CreateJob:
             chain_from=record.due_at,
             index_shard=int.from_bytes(record.fingerprint[:4]) % tenant.index_shards,
             name=new.name,
+            tags=new.tags,
             payload_apart=apart,
+            jitter_ms=new.jitter_ms,
+            catch_up=new.recurring.catch_up,
+            overlap_policy=new.recurring.overlap_policy,
+            max_runs=new.recurring.max_runs,
         )

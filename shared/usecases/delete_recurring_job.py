@@ -8,8 +8,8 @@ from shared.domain.retention import Retention
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.change_job import TRIES, FindSettled, check_revision
+from shared.usecases.passed_over import RecordPassedOver
 from shared.usecases.settle_change import SettleChange
-from shared.usecases.start_chain import passed_over
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,7 @@ class DeleteRecurringJob:
     jobs: JobStore
     find_settled: FindSettled
     settle: SettleChange
+    passed_over: RecordPassedOver
     clock: Clock
     retention: Retention
 
@@ -31,7 +32,7 @@ class DeleteRecurringJob:
             check_revision(job, revision)
             now_ms = self.clock.now_ms()
             deleting = replace(job, state=JobState.DELETING, revision=job.revision + 1, changed_at=now_ms)
-            records = passed_over(job, now_ms, now_ms) if job.state is JobState.PAUSED else []
+            records = self.passed_over(job, now_ms, now_ms) if job.state is JobState.PAUSED else []
             if self.jobs.replace(
                 job, deleting, executions=records, expires_at_s=self.retention.expires_at_s(now_ms)
             ):

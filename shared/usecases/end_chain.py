@@ -6,7 +6,7 @@ from shared.domain.bucket import GUARD_MS
 from shared.domain.execution import NOT_STARTED, EndReason, Execution, State, Transition
 from shared.domain.job import Job, JobState
 from shared.domain.retention import Retention
-from shared.domain.schedule import first_after, instants_before
+from shared.domain.schedule import first_after, instants_before, latest_at_or_before
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
 from shared.usecases.find_head import FindHead
@@ -23,9 +23,10 @@ _PAGES = (2, 100)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainEnd:
-    """Where a chain ended: nothing from `first_at` on has started or will, and tombstones reach to `last_at`."""
+    """Where a chain ended: nothing after `after_at` has started or will, and tombstones reach to `last_at`."""
 
-    first_at: int
+    after_at: int
+    """The last nominal instant that started, or that the chain had passed over before."""
     last_at: int
     runs: int
     """So many runs of the job had begun by then."""
@@ -44,7 +45,8 @@ class EndChain:
 
         The job must not be ACTIVE any more: then nothing but immediate successors can still be filed. A tombstone
         that sticks stands on an instant whose predecessor has started: the head's predecessor did, or the head
-        itself when it would not take the tombstone. Nothing is ever filed behind a tombstone.
+        itself when it would not take the tombstone. Nothing is ever filed behind a tombstone. The record of a pause
+        says that somebody else has ended the chain, and that the pause is over: then there is nothing left to do.
         """
         now_ms = self.clock.now_ms()
         far_enough_at = first_after(job.schedule, now_ms + GUARD_MS)
@@ -57,19 +59,23 @@ class EndChain:
             last_at = nominal_at
             tombstone = self._tombstone(job, nominal_at, run)
             first = first or tombstone
-            if first is not None and (far_enough_at is None or nominal_at >= far_enough_at):
+            is_over = tombstone is not None and tombstone.missed is not None
+            if is_over or (first is not None and (far_enough_at is None or nominal_at >= far_enough_at)):
                 break
             nominal_at, run = first_after(job.schedule, nominal_at), run + 1
         if first is None:
-            return ChainEnd(first_at=last_at + 1, last_at=last_at, runs=run - 1)
+            return ChainEnd(after_at=last_at, last_at=last_at, runs=run - 1)
         first = self._first_tombstone(job, first)
-        return ChainEnd(first_at=first.nominal_at, last_at=last_at, runs=first.run - 1)
+        started_at = latest_at_or_before(job.schedule, first.nominal_at - 1, job.began_at)
+        after_at = job.began_at - 1 if started_at is None else started_at
+        return ChainEnd(after_at=after_at, last_at=last_at, runs=first.run - 1)
 
     def _tombstone(self, job: Job, nominal_at: int, run: int) -> Execution | None:
         """The tombstone that stands at that instant now; None where an execution there has started."""
         reason = _REASONS[job.state]
         now_ms = self.clock.now_ms()
-        expires_at_s = self.retention.expires_at_s(now_ms)
+        # While what started before it may ask for its successor, it has to stand there.
+        expires_at_s = self.retention.outlives_records_s(now_ms)
         tombstone = replace(
             job.occurrence(nominal_at, created_at=now_ms, run=run),
             state=State.CANCELLED,

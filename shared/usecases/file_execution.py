@@ -33,14 +33,18 @@ class FileExecution:
         IdentityConflictError where something else stands under its id; UnavailableError where it may or may not
         be stored or sent: file it again, or leave it to the sweep.
         """
-        self.reopen_if_closed(draft.id)
-        state = State.QUEUED if is_near(draft.id.bucket, self.clock.now_ms()) else State.PENDING
-        filed = replace(draft, state=state)
+        filed = self.prepare(draft)
         existing = self.store.put_if_absent(filed)
         if existing is not None and existing.fingerprint != draft.fingerprint:
             raise IdentityConflictError(f"{draft.id} stands for another request")
         self.ensure_sent(existing or filed)
         return existing or filed
+
+    def prepare(self, draft: Execution) -> Execution:
+        """Before a write: let its bucket be swept, and say in the row whether its writer or a watcher sends for it."""
+        self.reopen_if_closed(draft.id)
+        near = is_near(draft.id.bucket, self.clock.now_ms())
+        return replace(draft, state=State.QUEUED if near else State.PENDING)
 
     def ensure_sent(self, execution: Execution) -> None:
         """After a write returned: look at the clock again, and send where a scan may have passed already.

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-from shared.domain.bucket import is_near
 from shared.domain.errors import UnavailableError
 from shared.domain.execution import Execution, Missed, State
 from shared.domain.job import JobState
@@ -13,6 +12,9 @@ from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.file_execution import FileExecution
+
+COMPLETION_TRIES = 3
+"""So often is the end of a job tried against rivals, before it is left to the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +47,27 @@ class FileSuccessor:
             self._file_immediate(execution, following, now_ms)
 
     def _complete(self, last: Execution, ended_at: int, records: list[Execution]) -> bool:
-        """The schedule has ended, and so has the job; False where it was changed meanwhile."""
-        job = self.jobs.get(last.tenant_id, last.job_id)
-        if job is None or job.state is not JobState.ACTIVE or job.chain_revision != last.revision:
-            return False
-        completed = replace(job, state=JobState.COMPLETED, ended_from=ended_at + 1, ended_through=ended_at)
-        expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
-        return self.jobs.replace(job, completed, executions=records, expires_at_s=expires_at_s)
+        """The schedule has ended, and so has the job; False where its chain was ended by others, or goes on."""
+        for _ in range(COMPLETION_TRIES):
+            job = self.jobs.get(last.tenant_id, last.job_id)
+            if job is None or job.state is not JobState.ACTIVE or job.chain_revision != last.revision:
+                return False
+            if any(self.store.get(record.id) is not None for record in records):
+                return False
+            completed = replace(
+                job, state=JobState.COMPLETED, ended_from=ended_at + 1, ended_through=ended_at
+            )
+            expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
+            if self.jobs.replace(job, completed, executions=records, expires_at_s=expires_at_s):
+                if job.payload_apart:
+                    self.jobs.expire_payload(job.tenant_id, job.payload_apart, expires_at_s)
+                return True
+        raise UnavailableError("the job is being changed by others")
 
     def _file_immediate(self, execution: Execution, following: Succession, now_ms: int) -> None:
         successor = execution.occurrence(following.immediate_at, created_at=now_ms)
-        filed = self.file(_in_lane(successor, following))
-        if filed.missed is not None:
+        filed = self.file(in_lane(successor, following))
+        if filed.missed is not None and not filed.ends_chain:
             self._resume_after(filed, filed.missed)
 
     def _jump(self, execution: Execution, following: Succession, missed: Missed, now_ms: int) -> bool:
@@ -78,9 +89,8 @@ class FileSuccessor:
         )
         if following.ends:
             return self._complete(execution, missed.last_at, [skipped])
-        target = _in_lane(execution.occurrence(following.nominal_at, created_at=now_ms), following)
-        target = replace(target, state=State.QUEUED if is_near(target.id.bucket, now_ms) else State.PENDING)
-        self.file.reopen_if_closed(target.id)
+        target = in_lane(execution.occurrence(following.nominal_at, created_at=now_ms), following)
+        target = self.file.prepare(target)
         if not self.jobs.jump(skipped, target, self.retention.expires_at_s(now_ms)):
             return False
         self.file.ensure_sent(target)
@@ -104,7 +114,7 @@ def following_of(execution: Execution, now_ms: int) -> Succession | None:
     )
 
 
-def _in_lane(successor: Execution, following: Succession) -> Execution:
+def in_lane(successor: Execution, following: Succession) -> Execution:
     """One run of many that are caught up with keeps out of the way of what is due now."""
     if not following.catches_up or successor.lane is Lane.BULK:
         return successor

@@ -8,6 +8,7 @@ from shared.domain.ids import is_recurring_job_id, one_off_execution, one_off_jo
 from shared.domain.job import Job
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
+from shared.usecases.follow_moves import follow_moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,10 @@ class FindJob:
             found = self.jobs.get(tenant_id, job_id)
         if found is None or found.tenant_id != tenant_id or _is_occurrence(found):
             raise NotFoundError("no such job")
-        return found
+        standing = follow_moves(self.store, found) if isinstance(found, Execution) else found
+        if standing is None:
+            raise NotFoundError("no such job")
+        return standing
 
 
 def _is_occurrence(found: Execution | Job) -> bool:

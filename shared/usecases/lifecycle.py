@@ -13,6 +13,7 @@ from shared.usecases.delete_recurring_job import DeleteRecurringJob
 from shared.usecases.end_chain import EndChain
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.find_head import FindHead
+from shared.usecases.passed_over import RecordPassedOver
 from shared.usecases.pause_job import PauseJob
 from shared.usecases.resume_job import ResumeJob
 from shared.usecases.settle_change import SettleChange
@@ -33,10 +34,20 @@ class Lifecycle:
     retention: Retention
 
     @cached_property
+    def passed_over(self) -> RecordPassedOver:
+        """The record of a pause."""
+        return RecordPassedOver(self.store)
+
+    @cached_property
     def start_chain(self) -> StartChain:
         """Begin a chain."""
         return StartChain(
-            file=self.file, jobs=self.jobs, clock=self.clock, plan=self.plan, retention=self.retention
+            file=self.file,
+            jobs=self.jobs,
+            passed_over=self.passed_over,
+            clock=self.clock,
+            plan=self.plan,
+            retention=self.retention,
         )
 
     @cached_property
@@ -81,6 +92,7 @@ class Lifecycle:
             jobs=self.jobs,
             find_settled=self.find_settled,
             settle=self.settle,
+            passed_over=self.passed_over,
             clock=self.clock,
             retention=self.retention,
         )
@@ -92,6 +104,7 @@ class Lifecycle:
             jobs=self.jobs,
             find_settled=self.find_settled,
             settle=self.settle,
+            passed_over=self.passed_over,
             clock=self.clock,
             retention=self.retention,
         )

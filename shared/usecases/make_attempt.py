@@ -8,8 +8,8 @@ from enum import StrEnum
 from shared.domain.delivery import Answer, Reason
 from shared.domain.errors import PunctualError, UnavailableError, UnreadableItemError
 from shared.domain.execution import AttemptOutcome, EndReason, Execution, Transition
+from shared.domain.ids import is_recurring_job_id
 from shared.domain.job import GONE
-from shared.domain.request import payload_id
 from shared.domain.retention import Retention
 from shared.domain.retry import is_retryable
 from shared.ports.executions import ExecutionStore, Finish
@@ -118,9 +118,10 @@ class MakeAttempt:
     async def _job_is_gone(self, execution: Execution) -> bool:
         """Retries outlive the part of the history that a deletion stops one by one, so each asks for itself.
 
-        Errors pass through: a deletion that was acknowledged must hold, so without an answer no call is made.
+        So does a run beside the schedule from its first attempt on: no tombstone could stand in its way. Errors pass through: a deletion that was acknowledged must hold, so without an answer no call is made.
         """
-        if execution.recurrence is None or execution.attempt == 1:
+        is_guarded = execution.recurrence is not None and execution.attempt == 1
+        if is_guarded or not is_recurring_job_id(execution.job_id):
             return False
         job = await self.offload(self.jobs.get, execution.tenant_id, execution.job_id)
         return job is None or job.state in GONE
@@ -182,7 +183,7 @@ class MakeAttempt:
         if finish.next_attempt_at is not None:
             return AttemptEnd.RETRIED, await self._wake_for_retry(execution, finish.next_attempt_at)
         if execution.payload_apart and execution.recurrence is None:
-            await self._expire_payload(execution, finish)
+            await self._expire_payload(execution, execution.payload_apart, finish)
         return _END[finish.transition], True
 
     async def _finish(self, execution: Execution, finish: Finish) -> Execution | None:
@@ -200,13 +201,13 @@ class MakeAttempt:
             return False
         return True
 
-    async def _expire_payload(self, execution: Execution, finish: Finish) -> None:
+    async def _expire_payload(self, execution: Execution, payload_id: str, finish: Finish) -> None:
         """Best effort: a payload that stays behind costs storage, never a job."""
         with suppress(UnavailableError):
             await self.offload(
                 self.jobs.expire_payload,
                 execution.tenant_id,
-                payload_id(execution.job_id, execution.revision),
+                payload_id,
                 finish.expires_at_s or 0,
             )
 

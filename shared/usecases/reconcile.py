@@ -4,34 +4,30 @@ Rows compared with rows cannot see a missing one. So the instants of active jobs
 were acknowledged come from the API's log, which knows nothing of the table.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import islice
-from typing import TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from shared.domain.bucket import MINUTE_MS, ShardPlan
 from shared.domain.delivery import Reason
 from shared.domain.errors import PunctualError, UnavailableError
-from shared.domain.execution import Execution, State
-from shared.domain.ids import ExecutionId, one_off_execution
+from shared.domain.execution import Execution
+from shared.domain.ids import one_off_execution
 from shared.domain.job import Job
-from shared.domain.schedule import instants_before
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.reconciling import AcceptedLog, ReconcileMark
 from shared.ports.runtime import Clock
 from shared.usecases.file_execution import FileExecution
-from shared.usecases.file_successor import FileSuccessor, following_of
+from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.find_head import FindHead
+from shared.usecases.reconcile_job import PAGE, JobFindings, ReconcileJob
+from shared.usecases.settle_change import SettleChange
 
-T = TypeVar("T")
 SETTLE_MINUTES = 10
 """A minute is looked at when it is this old: logs have arrived by then, and sweeps have made their first passes."""
 LONGEST_MINUTES = 60
 """So many minutes are caught up with in one run; the next run goes on from there."""
 FIRST_MINUTES = 15
-INSTANTS_AT_MOST = 4_000
-PAGE = 100
 
 
 @dataclass(slots=True)
@@ -43,6 +39,8 @@ class ReconcileReport:
     executions: int = 0
     unaccounted: list[str] = field(default_factory=list)
     lost_found: list[str] = field(default_factory=list)
+    settled: list[str] = field(default_factory=list)
+    """Jobs whose maker of a change had died."""
     double_completed: list[str] = field(default_factory=list)
     unreadable: int = 0
     unavailable: int = 0
@@ -62,6 +60,7 @@ class Reconcile:
     file_successor: FileSuccessor
     clock: Clock
     plan: ShardPlan
+    settle: SettleChange
 
     def __call__(
         self,
@@ -99,8 +98,7 @@ class Reconcile:
             for job in jobs:
                 report.jobs += 1
                 try:
-                    self._check_instants(job, from_at, until_at, report)
-                    self._mend_chain(job, report)
+                    self._note(job, self._reconcile_job(job, from_at, until_at), report)
                 except UnavailableError:
                     report.unavailable += 1
                 except PunctualError:
@@ -108,59 +106,24 @@ class Reconcile:
             if after is None:
                 return
 
-    def _check_instants(self, job: Job, from_at: int, until_at: int, report: ReconcileReport) -> None:
-        """Each nominal instant of the window up to the head has a record, or lies in a recorded gap."""
-        head = self.find_head(job, self.clock.now_ms())
-        if head is None:
-            return
-        lowest_at = max(from_at, job.created_at + 1)
-        instants = instants_before(
-            job.schedule, min(until_at, head.nominal_at + 1), lowest_at, INSTANTS_AT_MOST
-        )
-        found = self._read(job.id_at(instant) for instant in instants)
-        missing = [instant for instant in instants if job.id_at(instant) not in found]
-        if missing and not self._is_gap(job, missing[-1], missing[0], found):
-            report.unaccounted += [str(job.id_at(instant)) for instant in missing]
-
-    def _is_gap(self, job: Job, first_at: int, last_at: int, found: dict[ExecutionId, Execution]) -> bool:
-        """Whether recorded jumps account for what is missing between these two instants."""
-        gaps = [execution.missed for execution in found.values() if execution.missed is not None]
-        before = instants_before(job.schedule, first_at, job.created_at, INSTANTS_AT_MOST)
-        for page in _pages(before):
-            records = self.store.get_many([job.id_at(instant) for instant in page])
-            gaps += [execution.missed for execution in records.values() if execution.missed is not None]
-            if records:
-                break
-        return any(gap.first_at <= first_at and last_at <= gap.last_at for gap in gaps)
-
-    def _mend_chain(self, job: Job, report: ReconcileReport) -> None:
-        """An active job without an open execution gets its next one, computed from its last nominal instant."""
-        head = self.find_head(job, self.clock.now_ms())
-        if head is None:
-            first = replace(
-                job.occurrence(job.chain_from, created_at=self.clock.now_ms()), state=State.QUEUED
-            )
-            self.file.reopen_if_closed(first.id)
-            if self.jobs.file_if_active(first):
-                self.file.ensure_sent(first)
-                report.lost_found.append(job.id)
-            return
-        if head.state.is_terminal and not head.ends_chain and self._file_next(head):
+    def _note(self, job: Job, findings: JobFindings, report: ReconcileReport) -> None:
+        report.unaccounted += findings.unaccounted
+        if findings.is_mended:
             report.lost_found.append(job.id)
+        if findings.is_settled:
+            report.settled.append(job.id)
 
-    def _file_next(self, head: Execution) -> bool:
-        """Both ways check in one transaction that the job is active at the head's revision."""
-        now_ms = self.clock.now_ms()
-        following = following_of(head, now_ms)
-        if following is None or following.missed is not None:
-            self.file_successor(head)
-            return following is not None
-        draft = replace(head.occurrence(following.nominal_at, created_at=now_ms), state=State.QUEUED)
-        self.file.reopen_if_closed(draft.id)
-        if not self.jobs.file_if_active(draft):
-            return False
-        self.file.ensure_sent(draft)
-        return True
+    @property
+    def _reconcile_job(self) -> ReconcileJob:
+        return ReconcileJob(
+            store=self.store,
+            jobs=self.jobs,
+            find_head=self.find_head,
+            file=self.file,
+            file_successor=self.file_successor,
+            settle=self.settle,
+            clock=self.clock,
+        )
 
     def _check_accepted(self, from_at: int, until_at: int, report: ReconcileReport) -> None:
         """Every acknowledged id has its row, or its definition."""
@@ -193,18 +156,6 @@ class Reconcile:
                 after = page.next_after
                 if after is None:
                     break
-
-    def _read(self, ids: Iterable[ExecutionId]) -> dict[ExecutionId, Execution]:
-        found: dict[ExecutionId, Execution] = {}
-        for page in _pages(list(ids)):
-            found |= self.store.get_many(page)
-        return found
-
-
-def _pages(members: Sequence[T]) -> Iterator[list[T]]:
-    rest = iter(members)
-    while page := list(islice(rest, PAGE)):
-        yield page
 
 
 def _is_doubled(execution: Execution) -> bool:

@@ -34,7 +34,7 @@ class ResumeJob:
                 return job
             if job.state is not JobState.PAUSED:
                 raise InvalidStateError(f"the job is {job.state}")
-            after_at = max((job.ended_from or 0) - 1, self.clock.now_ms())
+            after_at = max((job.ended_from or job.began_at) - 1, self.clock.now_ms())
             resumed = self.start_chain(
                 job, job.revision + 1, job.definition, after_at, runs_before=job.runs_before
             )

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 from shared.domain.errors import InvalidValueError
 from shared.domain.job import Definition, Job, JobState
-from shared.domain.request import payload_id
 from shared.domain.retention import Retention
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
@@ -33,7 +32,7 @@ class SettleChange:
             paused = replace(
                 job,
                 state=JobState.PAUSED,
-                ended_from=end.first_at,
+                ended_from=end.after_at + 1,
                 ended_through=end.last_at,
                 runs_before=end.runs,
             )
@@ -48,21 +47,20 @@ class SettleChange:
             self.end_chain(job)
         self.stop_started(job)
         expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
-        # First: a deletion that crashes in between is finished by whoever meets the definition.
         self._expire_payload(job, expires_at_s)
         deleted = replace(job, state=JobState.DELETED)
         return deleted if self.jobs.replace(job, deleted, expires_at_s=expires_at_s) else None
 
     def _update(self, job: Job, change: Definition, end: ChainEnd) -> Job | None:
         """Where the schedule stays, no instant that had not started is passed over; another begins with the change."""
-        after_at = end.first_at - 1
+        after_at = end.after_at
         if change.schedule != job.schedule:
             after_at = max(after_at, job.changed_at or 0)
-        updated = self.start_chain(job, job.revision, change, after_at, runs_before=end.runs)
-        if updated is not None:
+        if change.payload_apart != job.payload_apart:
             self._expire_payload(job, self.retention.outlives_records_s(self.clock.now_ms()))
-        return updated
+        return self.start_chain(job, job.revision, change, after_at, runs_before=end.runs)
 
     def _expire_payload(self, job: Job, expires_at_s: int) -> None:
+        """Before the last write: a change that crashes in between is finished by whoever meets the definition."""
         if job.payload_apart:
-            self.jobs.expire_payload(job.tenant_id, payload_id(job.id, job.chain_revision), expires_at_s)
+            self.jobs.expire_payload(job.tenant_id, job.payload_apart, expires_at_s)

@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass, replace
 
-from shared.domain.bucket import ShardPlan, bucket_of, is_near
-from shared.domain.execution import EndReason, Execution, Missed, State
-from shared.domain.job import Definition, Job, JobState
-from shared.domain.misfire import COUNT_LIMIT, Succession, succession
+from shared.domain.bucket import ShardPlan, bucket_of
+from shared.domain.execution import Execution, State
+from shared.domain.job import Chain, Definition, Job, JobState
+from shared.domain.misfire import Succession, succession
 from shared.domain.retention import Retention
-from shared.domain.schedule import count_between, first_after, latest_at_or_before
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.file_execution import FileExecution
+from shared.usecases.file_successor import in_lane
+from shared.usecases.passed_over import RecordPassedOver, passed_from_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class StartChain:
 
     file: FileExecution
     jobs: JobStore
+    passed_over: RecordPassedOver
     clock: Clock
     plan: ShardPlan
     retention: Retention
@@ -32,21 +34,19 @@ class StartChain:
         is filed and, where that is due, sent for.
         """
         now_ms = self.clock.now_ms()
-        after = replace(
-            self._renewed(before, revision, definition, after_at, now_ms), runs_before=runs_before
-        )
+        after = self._renewed(before, revision, definition, after_at, runs_before, now_ms)
+        passed = self.passed_over(before, after_at, now_ms)
+        past = before.chain(after_at, self.retention.outlives_records_s(now_ms), passed_from_of(passed))
         following = self._following(after, after_at, now_ms)
-        records = passed_over(before, after_at, now_ms)
+        records = [*passed, *_jumped(after, following, now_ms)]
         if following is None or following.ends:
-            if following is not None:
-                records = [*records, *_jumped(after, following, now_ms)]
-            ended = replace(after, state=JobState.COMPLETED, ended_from=after_at + 1, ended_through=after_at)
-            return ended if self._replace(before, ended, records, after_at, now_ms) else None
+            return self._complete(before, after, past, records)
         after = replace(after, chain_from=following.nominal_at)
-        first = self._first(after, following, now_ms)
-        self.file.reopen_if_closed(first.id)
-        jumped = _jumped(after, following, now_ms)
-        if not self._replace(before, after, [*records, *jumped, first], after_at, now_ms):
+        draft = after.occurrence(following.nominal_at, created_at=now_ms, run=runs_before + 1)
+        first = self.file.prepare(in_lane(draft, following))
+        expires_at_s = self.retention.expires_at_s(now_ms)
+        filed = [*records, first]
+        if not self.jobs.replace(before, after, past=past, executions=filed, expires_at_s=expires_at_s):
             return None
         self.file.ensure_sent(first)
         return after
@@ -56,7 +56,27 @@ class StartChain:
             return None
         return succession(job.schedule, after_at, now_ms, job.catch_up)
 
-    def _renewed(self, before: Job, revision: int, definition: Definition, after_at: int, now_ms: int) -> Job:
+    def _complete(self, before: Job, after: Job, past: Chain, records: list[Execution]) -> Job | None:
+        """The definition stays for as long as anything that its chains have started may ask for it."""
+        told_of = [record.missed.last_at for record in records if record.missed is not None]
+        ended_at = max([past.history_until, *told_of])
+        ended = replace(after, state=JobState.COMPLETED, ended_from=ended_at + 1, ended_through=ended_at)
+        expires_at_s = past.expires_at_s
+        if not self.jobs.replace(before, ended, past=past, executions=records, expires_at_s=expires_at_s):
+            return None
+        if ended.payload_apart:
+            self.jobs.expire_payload(ended.tenant_id, ended.payload_apart, expires_at_s)
+        return ended
+
+    def _renewed(
+        self,
+        before: Job,
+        revision: int,
+        definition: Definition,
+        after_at: int,
+        runs_before: int,
+        now_ms: int,
+    ) -> Job:
         return replace(
             before.redefined(definition),
             state=JobState.ACTIVE,
@@ -64,59 +84,21 @@ class StartChain:
             chain_revision=revision,
             counts=self.plan.counts_at(bucket_of(now_ms)),
             history_from=after_at + 1,
+            runs_before=runs_before,
             change=None,
             pause_reason=None,
             ended_from=None,
             ended_through=None,
         )
 
-    def _first(self, job: Job, following: Succession, now_ms: int) -> Execution:
-        first = job.occurrence(following.nominal_at, created_at=now_ms, run=job.runs_before + 1)
-        return replace(first, state=State.QUEUED if is_near(first.id.bucket, now_ms) else State.PENDING)
 
-    def _replace(
-        self, before: Job, after: Job, executions: list[Execution], after_at: int, now_ms: int
-    ) -> bool:
-        return self.jobs.replace(
-            before,
-            after,
-            past=before.chain(after_at, self.retention.outlives_records_s(now_ms)),
-            executions=executions,
-            expires_at_s=self.retention.expires_at_s(now_ms),
-        )
-
-
-def passed_over(before: Job, until: int, now_ms: int) -> list[Execution]:
-    """The one record, in the old chain, of the instants that a paused job passed over; none where there are none."""
-    if before.ended_through is None:
-        return []
-    first_at = first_after(before.schedule, before.ended_through)
-    if first_at is None or first_at > until:
-        return []
-    missed = Missed(
-        count=count_between(before.schedule, first_at - 1, until, COUNT_LIMIT),
-        first_at=first_at,
-        last_at=latest_at_or_before(before.schedule, until, first_at) or first_at,
-        resumed_at=until,
-    )
-    return [
-        replace(
-            before.occurrence(first_at, created_at=now_ms),
-            state=State.SKIPPED,
-            end_reason=EndReason.JOB_PAUSED,
-            missed=missed,
-            ends_chain=True,
-        )
-    ]
-
-
-def _jumped(job: Job, following: Succession, now_ms: int) -> list[Execution]:
+def _jumped(job: Job, following: Succession | None, now_ms: int) -> list[Execution]:
     """The record of instants that the new chain passes over at its very beginning."""
-    if following.missed is None:
+    if following is None or following.missed is None:
         return []
     return [
         replace(
-            job.occurrence(following.immediate_at, created_at=now_ms),
+            job.occurrence(following.immediate_at, created_at=now_ms, run=job.runs_before + 1),
             state=State.SKIPPED,
             end_reason=following.reason,
             missed=following.missed,

@@ -8,8 +8,8 @@ from shared.domain.retention import Retention
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.change_job import TRIES, FindSettled, check_revision
+from shared.usecases.passed_over import RecordPassedOver, passed_from_of
 from shared.usecases.settle_change import SettleChange
-from shared.usecases.start_chain import passed_over
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,7 @@ class UpdateJob:
     jobs: JobStore
     find_settled: FindSettled
     settle: SettleChange
+    passed_over: RecordPassedOver
     clock: Clock
     retention: Retention
 
@@ -70,11 +71,17 @@ class UpdateJob:
             ended_from=until + 1,
             ended_through=until,
         )
+        records = self.passed_over(job, until, now_ms)
         is_written = self.jobs.replace(
             job,
             updated,
-            past=job.chain(until, self.retention.outlives_records_s(now_ms)),
-            executions=passed_over(job, until, now_ms),
+            past=job.chain(until, self.retention.outlives_records_s(now_ms), passed_from_of(records)),
+            executions=records,
             expires_at_s=self.retention.expires_at_s(now_ms),
         )
-        return updated if is_written else None
+        if not is_written:
+            return None
+        if job.payload_apart and job.payload_apart != updated.payload_apart:
+            expires_at_s = self.retention.outlives_records_s(now_ms)
+            self.jobs.expire_payload(job.tenant_id, job.payload_apart, expires_at_s)
+        return updated

@@ -13,50 +13,45 @@ from tests.api_machine.machine import SEEN, ApiMachine, jobs, tenants
 from tests.api_machine.promised import PromisedJob
 from tests.unit.functions.api_world import Answer
 
-MOST_JOBS = 7
-KEYS = (None, "a", "b!~")
+MOST_JOBS = 8
+KEYS = (None, None, "a", "b!~")
 """Few, so that both tenants use the same ones, and again."""
 REPLAYED = "Idempotency-Replayed"
+Made = PromisedJob | MultipleResults[PromisedJob]
+
+wanted = {
+    "tenant": tenants,
+    "details": documents.details,
+    "behaviour": documents.behaviours,
+    "key": st.sampled_from(KEYS),
+}
 
 
 class Creating(ApiMachine):
     """POST /v1/jobs."""
 
     @precondition(lambda self: len(self.jobs) < MOST_JOBS)
-    @rule(
-        target=jobs,
-        tenant=tenants,
-        wish=documents.wishes,
-        options=documents.options,
-        target_of_calls=documents.targets,
-        behaviour=documents.behaviours,
-        key=st.sampled_from(KEYS),
-    )
-    def create(
-        self,
-        tenant: str,
-        wish: Wish,
-        options: dict[str, Any],
-        target_of_calls: dict[str, Any],
-        behaviour: Behaviour,
-        key: str | None,
-    ) -> PromisedJob | MultipleResults[PromisedJob]:
-        """A job that nobody has asked for before, though maybe under a key that was used before."""
+    @rule(target=jobs, wish=documents.once, **wanted)
+    def create_once(self, tenant: str, wish: Wish, **fields: Any) -> Made:
+        """A job that runs once."""
+        return self._create(tenant, wish, **fields)
+
+    @precondition(lambda self: len(self.jobs) < MOST_JOBS)
+    @rule(target=jobs, wish=documents.recurring, **wanted)
+    def create_recurring(self, tenant: str, wish: Wish, **fields: Any) -> Made:
+        """A job that runs again and again."""
+        return self._create(tenant, wish, **fields)
+
+    def _create(
+        self, tenant: str, wish: Wish, details: dict[str, Any], behaviour: Behaviour, key: str | None
+    ) -> Made:
+        """Nobody has asked for that before, though maybe under a key that was used before."""
         url = f"https://receiver.example/{tenant}/{len(self.jobs)}"
-        document = options | {
-            "schedule": documents.schedule(wish, self.now_ms),
-            "request": documents.request(target_of_calls, url),
-        }
+        document = documents.document(wish, details, url, self.now_ms)
         answer = post(self.deployment, tenant, document, key)
         if key is not None and (tenant, key) in self.keys:
-            assert (answer.status, answer.problem) == (422, "idempotency-key-reused")
-            SEEN["key reused"] += 1
+            _check_refused_key(answer)
             return multiple()
-        return self._promised(answer, tenant, document, key, behaviour)
-
-    def _promised(
-        self, answer: Answer, tenant: str, document: dict[str, Any], key: str | None, behaviour: Behaviour
-    ) -> PromisedJob:
         assert answer.status == 201, answer.text
         assert REPLAYED not in answer.headers
         job = PromisedJob(
@@ -67,34 +62,25 @@ class Creating(ApiMachine):
             behaviour=behaviour,
             created_at=self.now_ms,
         )
-        self.jobs.append(job)
-        self.deployment.receiver.jobs[job.id] = job
-        if key is not None:
-            self.keys[tenant, key] = job
+        self._promise(job)
         _check_created(self.deployment, job, answer)
-        SEEN["created " + min(job.document["schedule"])] += 1
+        SEEN["created " + min(document["schedule"])] += 1
         return job
 
-    @rule(job=jobs)
-    def replay(self, job: PromisedJob) -> None:
-        """The same request again."""
+    def _promise(self, job: PromisedJob) -> None:
+        self.jobs.append(job)
+        self.deployment.receiver.jobs[job.id] = job
         if job.key is not None:
-            replay(self.deployment, job)
+            self.keys[job.tenant, job.key] = job
 
-    @rule(job=jobs)
-    def replay_while_it_runs(self, job: PromisedJob) -> None:
-        """The same request again, while the receiver works."""
-        if job.key is not None:
-            self.while_it_runs(job, lambda: replay(self.deployment, job))
-
-    @rule(job=jobs, change=st.sampled_from([{"name": "other"}, {"lane": "bulk"}, {"timeout_seconds": 7}]))
-    def replay_with_another_body(self, job: PromisedJob, change: dict[str, Any]) -> None:
-        """The same key for something else."""
-        document = job.document | change
-        if job.key is None or document == job.document:
-            return
-        answer = post(self.deployment, job.tenant, document, job.key)
-        assert (answer.status, answer.problem) == (422, "idempotency-key-reused")
+    @precondition(lambda self: self.keys)
+    @rule(index=st.integers(0, MOST_JOBS), change=documents.changes)
+    def replay(self, index: int, change: dict[str, Any]) -> None:
+        """The same request again, and the same key for another one."""
+        job = list(self.keys.values())[index % len(self.keys)]
+        replay(self.deployment, job)
+        if job.document | change != job.document:
+            _check_refused_key(post(self.deployment, job.tenant, job.document | change, job.key))
 
 
 def post(deployment: Deployment, tenant: str, document: Any, key: str | None) -> Answer:
@@ -118,3 +104,8 @@ def _check_created(deployment: Deployment, job: PromisedJob, answer: Answer) -> 
     assert answer.json["id"] == job.id
     assert answer.headers["Location"] == job.path
     assert answer.headers["ETag"] == shown.headers["ETag"] == f'"{shown.json["revision"]}"'
+
+
+def _check_refused_key(answer: Answer) -> None:
+    assert (answer.status, answer.problem) == (422, "idempotency-key-reused")
+    SEEN["key reused"] += 1

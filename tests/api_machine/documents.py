@@ -45,12 +45,12 @@ def schedule(wish: Wish, now_ms: int) -> dict[str, Any]:
     raise ValueError(wish)
 
 
-def request(target: dict[str, Any], url: str) -> dict[str, Any]:
-    """What to call."""
-    wanted = target | {"url": url}
-    if target.get("json") == LARGE:
-        wanted["json"] = "x" * 70_000
-    return wanted
+def document(wish: Wish, details: dict[str, Any], url: str, now_ms: int) -> dict[str, Any]:
+    """A job, asked for now."""
+    request = details["request"] | {"url": url}
+    if request.get("json") == LARGE:
+        request["json"] = "x" * 70_000
+    return details | {"schedule": schedule(wish, now_ms), "request": request}
 
 
 retries = st.fixed_dictionaries(
@@ -61,16 +61,7 @@ retries = st.fixed_dictionaries(
         "cap_seconds": st.sampled_from([1_000, 2_000]),
     }
 )
-options = st.fixed_dictionaries(
-    {},
-    optional={
-        "name": st.sampled_from(["nightly report", "ночной отчёт"]),
-        "lane": st.sampled_from(["critical", "standard", "bulk"]),
-        "timeout_seconds": st.sampled_from([1, 60]),
-        "retry": retries,
-    },
-)
-targets = st.fixed_dictionaries(
+requests = st.fixed_dictionaries(
     {},
     optional={
         "method": st.sampled_from(["GET", "POST", "PUT"]),
@@ -78,6 +69,18 @@ targets = st.fixed_dictionaries(
         "json": st.sampled_from([{"n": 1}, [], None, LARGE]),
     },
 )
+details = st.fixed_dictionaries(
+    {"request": requests},
+    optional={
+        "name": st.sampled_from(["nightly report", "ночной отчёт"]),
+        "lane": st.sampled_from(["critical", "standard", "bulk"]),
+        "timeout_seconds": st.sampled_from([1, 60]),
+        "retry": retries,
+    },
+)
+"""Everything but the schedule; where it calls is up to the machine."""
+changes = st.sampled_from([{"name": "other"}, {"lane": "bulk"}, {"timeout_seconds": 7}])
+"""What makes a document another one."""
 statuses = st.one_of(
     st.just((200,)),
     st.just((500,)),

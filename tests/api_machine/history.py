@@ -90,7 +90,10 @@ def check_instants(job: PromisedJob, records: list[dict[str, Any]], receiver: Re
     now_ms = receiver.clock.now_ms()
     recorded = {milliseconds(record["scheduled_at"]) for record in records}
     gaps = {
-        due_at for record in records if record["state"] == "skipped" for due_at in missed_instants(job, record)
+        due_at
+        for record in records
+        if record["state"] == "skipped"
+        for due_at in missed_instants(job, record)
     }
     next_at = job.timetable.next_after(now_ms)
     assert recorded <= set(job.timetable.up_to(now_ms if next_at is None else next_at))
@@ -112,11 +115,14 @@ def missed_instants(job: PromisedJob, record: dict[str, Any]) -> list[int]:
     return [due_at for due_at in job.timetable.up_to(last_at) if due_at >= first_at]
 
 
-def check_once(job: PromisedJob, record: dict[str, Any], shown: dict[str, Any], receiver: Receiver) -> None:
+def check_once(
+    job: PromisedJob, records: list[dict[str, Any]], shown: dict[str, Any], receiver: Receiver
+) -> None:
     """A job that runs once is its one execution, and is called in time."""
+    (record,) = records
     assert shown["state"] == record["state"]
     if record["state"] in ("pending", "queued"):
-        assert milliseconds(shown["next_due_at"]) == job.timetable.due_at
+        assert shown["next_due_at"] == instant(job.timetable.due_at)
         due_at = max(job.timetable.due_at, job.created_at)
         assert receiver.clock.now_ms() <= due_at + LATE_MS or receiver.is_excused, "never called"
     else:

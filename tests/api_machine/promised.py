@@ -72,17 +72,20 @@ class PromisedJob:
         return ("pending", "queued") if self.ended_at is None else ("cancelled",)
 
     def shown(self) -> dict[str, Any]:
-        """What never changes in what the API shows of it."""
+        """What the API shows of it, apart from where it stands; what revision an end makes is not promised."""
         plain = {name: self.document.get(name, value) for name, value in DEFAULTS.items()}
         target = {"method": self.request.get("method", "POST"), "url": self.request["url"]}
-        return plain | {
-            "id": self.id,
-            "kind": self._kind,
-            "schedule": self._schedule_shown,
-            "request": target,
-            "revision": 1,
-            "created_at": instant(self.created_at),
-        }
+        revision = {"revision": 1} if self.ended_at is None else {}
+        return (
+            plain
+            | revision
+            | {
+                "id": self.id,
+                "kind": self._kind,
+                "request": target,
+                "created_at": instant(self.created_at),
+            }
+        )
 
     @property
     def _kind(self) -> str:
@@ -90,12 +93,13 @@ class PromisedJob:
         return "cron" if "cron" in schedule else "rate" if "rate_seconds" in schedule else "once"
 
     @property
-    def _schedule_shown(self) -> dict[str, Any]:
-        schedule = self.document["schedule"]
+    def schedule_shown(self) -> dict[str, Any]:
+        """The part of its schedule that was asked for."""
+        schedule = dict(self.document["schedule"])
         if self._kind == "cron":
             return {"timezone": "UTC"} | schedule
         if self._kind == "rate":
-            return schedule | {"anchor_at": instant(self.created_at // 1000 * 1000)}
+            return schedule
         return {"at": instant(self.timetable.due_at)}
 
     def end(self, now_ms: int) -> None:

@@ -7,56 +7,59 @@ from tests.api_machine.machine import SEEN, ApiMachine, jobs, tenants
 from tests.api_machine.pages import DEAD_LETTERS, Listing, listed
 from tests.api_machine.promised import PromisedJob
 
+Begun = Listing | MultipleResults[Listing]
 listings: Bundle[Listing] = Bundle("listings")
-limits = st.sampled_from([1, 2, 3, 7, 100])
+limits = st.sampled_from([1, 2, 3, 7])
+TAMPERED = {
+    "not": lambda cursor: cursor,
+    "cut": lambda cursor: cursor[:-4],
+    "changed": lambda cursor: cursor[:8] + ("A" if cursor[8] != "A" else "B") + cursor[9:],
+    "longer": lambda cursor: cursor + "AAAA",
+    "empty bytes": lambda cursor: "AAAA",
+}
 
 
 class Reading(ApiMachine):
     """GET /v1/jobs/{id}/executions and /v1/dead-letters."""
 
     @rule(target=listings, job=jobs, limit=limits)
-    def begin_history(self, job: PromisedJob, limit: int) -> Listing | MultipleResults[Listing]:
+    def begin_history(self, job: PromisedJob, limit: int) -> Begun:
         """The first page of a history."""
         return self._begin(job.tenant, job.history_path, limit)
 
-    @rule(target=listings, tenant=tenants, limit=limits)
-    def begin_dead_letters(self, tenant: str, limit: int) -> Listing | MultipleResults[Listing]:
-        """The first page of the dead letters."""
-        return self._begin(tenant, DEAD_LETTERS, limit)
+    @rule(target=listings, job=jobs, limit=limits)
+    def begin_dead_letters(self, job: PromisedJob, limit: int) -> Begun:
+        """The first page of the dead letters of a job's tenant."""
+        return self._begin(job.tenant, DEAD_LETTERS, limit)
 
-    @rule(target=listings, listing=consumes(listings), limit=limits)
-    def turn_page(self, listing: Listing, limit: int) -> Listing | MultipleResults[Listing]:
-        """The next page, whatever happened since the last one."""
-        listing.turn_page(self.deployment, limit)
-        return self._goes_on(listing)
-
-    @rule(listing=consumes(listings), limit=limits)
-    def read_to_the_end(self, listing: Listing, limit: int) -> None:
-        """All further pages."""
-        while listing.cursor is not None:
-            listing.turn_page(self.deployment, limit)
-        SEEN["read to the end"] += 1
-
-    def _begin(self, tenant: str, path: str, limit: int) -> Listing | MultipleResults[Listing]:
+    def _begin(self, tenant: str, path: str, limit: int) -> Begun:
         owed = [record["id"] for record in listed(self.deployment, tenant, path)]
-        listing = Listing(tenant=tenant, path=path, owed=owed)
+        return self._read(Listing(tenant=tenant, path=path, owed=owed), limit, 1)
+
+    @rule(target=listings, listing=consumes(listings), limit=limits, pages=st.sampled_from([1, 1_000]))
+    def read_on(self, listing: Listing, limit: int, pages: int) -> Begun:
+        """The next page or all of them, whatever happened since the last one."""
+        return self._read(listing, limit, pages)
+
+    def _read(self, listing: Listing, limit: int, pages: int) -> Begun:
+        last_page = listing.pages + pages
         listing.turn_page(self.deployment, limit)
-        return self._goes_on(listing)
+        while listing.cursor is not None and listing.pages < last_page:
+            listing.turn_page(self.deployment, limit)
+        SEEN[
+            f"{'dead letters' if listing.path == DEAD_LETTERS else 'history'}: {min(listing.pages, 3)} pages"
+        ] += 1
+        return multiple() if listing.cursor is None else listing
 
-    def _goes_on(self, listing: Listing) -> Listing | MultipleResults[Listing]:
+    @rule(listing=listings, job=jobs, tenant=tenants, tampered=st.sampled_from(sorted(TAMPERED)))
+    def misuse_cursor(self, listing: Listing, job: PromisedJob, tenant: str, tampered: str) -> None:
+        """A cursor of another tenant or question, or one that was tampered with."""
         if listing.cursor is None:
-            return multiple()
-        SEEN[f"page {min(listing.pages, 3)} of {'dead letters' if listing.path == DEAD_LETTERS else 'history'}"] += 1
-        return listing
-
-    @rule(listing=listings, job=jobs, tenant=tenants, damage=st.sampled_from(["", "A", "=", "%00"]))
-    def misuse_cursor(self, listing: Listing, job: PromisedJob, tenant: str, damage: str) -> None:
-        """A cursor for another tenant or question, or one that was tampered with."""
-        assert listing.cursor is not None
-        cursor = listing.cursor[len(damage) :] + damage
+            return
+        cursor = TAMPERED[tampered](listing.cursor)
         for path in (job.history_path, DEAD_LETTERS):
-            if (tenant, path, damage) == (listing.tenant, listing.path, ""):
+            if cursor == listing.cursor and (tenant, path) == (listing.tenant, listing.path):
                 continue
             answer = self.deployment.ask(tenant, "GET", path, cursor=cursor)
-            assert (answer.status, answer.problem) == (400, "invalid-cursor")
+            assert (answer.status, answer.problem) == (400, "invalid-cursor"), answer.text
             SEEN["cursor misused"] += 1

@@ -21,7 +21,7 @@ from tests.api_machine.trespassing import Trespassing
 
 ASKED = os.environ.get("API_MACHINE_EXAMPLES")
 SETTINGS = settings(
-    max_examples=int(ASKED or 60),
+    max_examples=int(ASKED or 40),
     stateful_step_count=40,
     derandomize=ASKED is None,
     deadline=None,

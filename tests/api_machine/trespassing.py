@@ -1,8 +1,8 @@
 """Each tenant tries everything with what belongs to the other."""
 
-from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
+from tests.api_machine.creating import replay
 from tests.api_machine.deployment import TENANTS, Deployment
 from tests.api_machine.machine import SEEN, ApiMachine, jobs
 from tests.api_machine.pages import listed
@@ -18,46 +18,50 @@ VERBS_OF_A_JOB: tuple[Verb, ...] = (
     ("DELETE", "", {"stop_retries": "true"}),
 )
 """Every operation below /v1/jobs/{id}: method, rest of the path, query."""
-verbs = st.sampled_from(VERBS_OF_A_JOB)
 
 
 class Trespassing(ApiMachine):
     """A foreign id is answered exactly as one that nobody has."""
 
-    @rule(job=jobs, verb=verbs)
-    def trespass(self, job: PromisedJob, verb: Verb) -> None:
-        """The other tenant acts on a job."""
-        trespass(self.deployment, job, verb)
-
-    @rule(job=jobs, verb=verbs)
-    def trespass_while_it_runs(self, job: PromisedJob, verb: Verb) -> None:
-        """The same, while the receiver works at the job's next attempt."""
-        self.while_it_runs(job, lambda: trespass(self.deployment, job, verb))
-
-    @rule(job=jobs, verb=verbs)
-    def take_an_execution_for_a_job(self, job: PromisedJob, verb: Verb) -> None:
-        """An occurrence of a recurring job is no job, to its own tenant neither."""
-        if not job.is_recurring:
-            return
+    @rule(job=jobs)
+    def trespass(self, job: PromisedJob) -> None:
+        """The other tenant acts on a job, and each on what is no job."""
+        trespass(self.deployment, job)
         for record in listed(self.deployment, job.tenant, job.history_path)[:1]:
-            for made_up in (record["id"], record["id"].replace("exe_", "job_")):
-                _check_unknown(_act(self.deployment, job.tenant, verb, made_up))
+            body = str(record["id"]).removeprefix("exe_")
+            for made_up in (f"exe_{body}", f"job_{body}"):
+                if made_up != job.id:
+                    _check_unknown(self.deployment, job.tenant, made_up)
+
+    @rule(job=jobs)
+    def look_on_while_it_runs(self, job: PromisedJob) -> None:
+        """The other tenant tries it while the receiver works; its own one looks at it and asks again."""
+        self.while_it_runs(job, lambda: self._look_on(job))
+
+    def _look_on(self, job: PromisedJob) -> None:
+        trespass(self.deployment, job)
+        shown = self.shown(job)
+        records = listed(self.deployment, job.tenant, job.history_path)
+        running = {record["id"] for record in records if record["state"] == "running"}
+        assert {one.id for one in job.executions.values() if one.state == "running"} <= running
+        if job.key is not None:
+            replay(self.deployment, job)
+        SEEN[f"looked on, {shown['state']}"] += 1
 
 
-def trespass(deployment: Deployment, job: PromisedJob, verb: Verb) -> None:
-    """The answer tells nothing."""
+def trespass(deployment: Deployment, job: PromisedJob) -> None:
+    """Another tenant's attempts tell nothing."""
     (stranger,) = set(TENANTS) - {job.tenant}
     unknown = job.id[:-1] + ("0" if job.id[-1] != "0" else "1")
-    foreign = _act(deployment, stranger, verb, job.id)
-    _check_unknown(foreign)
-    assert foreign == _act(deployment, stranger, verb, unknown)
+    foreign = _check_unknown(deployment, stranger, job.id)
+    assert foreign == _check_unknown(deployment, stranger, unknown)
     SEEN["trespassed"] += 1
 
 
-def _act(deployment: Deployment, tenant: str, verb: Verb, job_id: str) -> Answer:
-    method, rest, query = verb
-    return deployment.ask(tenant, method, f"/v1/jobs/{job_id}{rest}", **query)
-
-
-def _check_unknown(answer: Answer) -> None:
-    assert (answer.status, answer.problem) == (404, "not-found")
+def _check_unknown(deployment: Deployment, tenant: str, job_id: str) -> list[Answer]:
+    answers = [
+        deployment.ask(tenant, method, f"/v1/jobs/{job_id}{rest}", **query)
+        for method, rest, query in VERBS_OF_A_JOB
+    ]
+    assert {(answer.status, answer.problem) for answer in answers} == {(404, "not-found")}
+    return answers

@@ -5,7 +5,7 @@ from tests.crashes.crash_points import CrashPoint, Hit
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
 
-api = Catalogue("api")
+api = Catalogue("api", delay_seconds=0)
 LARGE = "x" * 5_000
 """Too large to stand in an execution's own item."""
 AFTER_CLAIM = CrashPoint(operation="BatchExecuteStatement", nth=1, hit=Hit.KILLED_AFTER)

@@ -16,7 +16,7 @@ from tests.crashes.judge import Judge
 from tests.crashes.lambda_service import LambdaService
 from tests.crashes.orders import Clients
 from tests.crashes.printed import Printed, findings
-from tests.crashes.settling import Settling
+from tests.crashes.settling import UNTIL_RECONCILABLE_SECONDS, Settling
 
 CUSTOMERS = 3
 SHARDS = 4
@@ -72,6 +72,7 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
         running.clock.stop()
         settling = Settling(running.clock, clients, service.run)
         settling.settle(orders)
+        service.run(UNTIL_RECONCILABLE_SECONDS)
         hits = assassin.kills.total() + assassin.stops.total()
         judge = Judge(
             orders=orders,

@@ -4,7 +4,7 @@ from tests.crashes.api_scenarios import AFTER_CLAIM
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
 
-dead_letter = Catalogue("dead_letter")
+dead_letter = Catalogue("dead_letter", delay_seconds=600)
 
 
 @dead_letter("SendMessageBatch")

@@ -8,7 +8,7 @@ from tests.crashes.orders import Order
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
 
-executor = Catalogue("executor")
+executor = Catalogue("executor", delay_seconds=600)
 
 
 @executor("BatchExecuteStatement", "UpdateItem")

@@ -98,7 +98,7 @@ class Nursery:
             )
         theirs.close()
         if self._control.recv(16) != b"ready":
-            raise RuntimeError(f"the workers did not start; see {log}")
+            raise RuntimeError(f"the workers did not start: {log.read_text()[-1000:]}")
 
     def log(self, function: str) -> Path:
         """What the processes of one function print, all of them into one file."""

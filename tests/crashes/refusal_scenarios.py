@@ -4,7 +4,7 @@ from tests.crashes.api_scenarios import AFTER_CLAIM
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
 
-refused = Catalogue("executor")
+refused = Catalogue("executor", delay_seconds=600)
 
 
 @refused("PutItem")

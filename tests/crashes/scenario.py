@@ -17,22 +17,32 @@ class Scenario:
     makes: frozenset[str]
     """AWS calls without which the invocation would not be the one that the name tells of."""
     act: Act
+    delay_seconds: float
+    """How much later its jobs may come to rest, at most, when it is struck."""
 
 
 class Catalogue:
     """The scenarios of one function, each named after what the function does in it."""
 
-    def __init__(self, function: str) -> None:
+    def __init__(self, function: str, *, delay_seconds: float) -> None:
         self.function = function
+        self._delay_seconds = delay_seconds
         self.scenarios: list[Scenario] = []
 
-    def __call__(self, *makes: str) -> Callable[[Act], Act]:
+    def __call__(self, *makes: str, delay_seconds: float | None = None) -> Callable[[Act], Act]:
         """Add one; a decorator that names calls which the unharmed invocation makes."""
+        delay = self._delay_seconds if delay_seconds is None else delay_seconds
 
         def add(act: Act) -> Act:
             name = act.__name__.replace("_", "-")
             self.scenarios.append(
-                Scenario(name=name, function=self.function, makes=frozenset(makes), act=act)
+                Scenario(
+                    name=name,
+                    function=self.function,
+                    makes=frozenset(makes),
+                    act=act,
+                    delay_seconds=delay,
+                )
             )
             return act
 

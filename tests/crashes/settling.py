@@ -11,7 +11,7 @@ STEPS = ((20, 9), (120, 20), (300, 48))
 """Seconds of a step and how many of them: three minutes closely, then a while, then four hours."""
 AFTER_VISIBILITY_SECONDS = 460
 UNTIL_RECONCILABLE_SECONDS = 200
-"""With the former it makes more than the ten minutes that the reconciler waits for logs and sweeps."""
+"""With the former it makes more than the ten minutes for which the reconciler leaves logs and sweeps alone."""
 CATCH_UP_STEP_SECONDS, FEWEST_STEPS, CATCH_UP_STEPS = 20, 8, 90
 TOLERATED_LAG_MS = 60_000
 
@@ -45,7 +45,6 @@ class Settling:
             left = self._unfinished(left)
         self.took_seconds = (self._clock.now_ms() - begun_ms) / 1000
         self._run(AFTER_VISIBILITY_SECONDS)
-        self._run(UNTIL_RECONCILABLE_SECONDS)
 
     def _let_chains_catch_up(self, recurring: list[Order]) -> None:
         """Half an hour at most: a chain that stands still is lost, and its deletion would cover that up."""

@@ -11,7 +11,7 @@ from tests.crashes.lane import LaneQueues
 from tests.crashes.marks import MarkedWorkers
 from tests.crashes.orders import Clients, Order
 from tests.crashes.printed import Printed, findings
-from tests.crashes.settling import Settling
+from tests.crashes.settling import UNTIL_RECONCILABLE_SECONDS, Settling
 from tests.crashes.tampering import Tampering
 
 MINUTE_MS = 60_000
@@ -110,6 +110,7 @@ class Stage:
         settling = Settling(self.clock, self.clients, self.run)
         settling.settle(self.clients.orders)
         self.faults += settling.faults
+        self.wait(UNTIL_RECONCILABLE_SECONDS)
         self.reconcile()
         return settling.took_seconds
 

@@ -106,6 +106,12 @@ def runs_of(house: Theatre, scenario: Scenario, only: str = "") -> Iterator[Run]
     """The unharmed run, which tells the calls, and then one for each point whose name contains `only`."""
     unharmed = house.run(scenario)
     yield unharmed
+    latest_seconds = unharmed.mended_seconds + scenario.delay_seconds
     for point in points_of(unharmed.calls):
         if only in str(point):
-            yield house.run(scenario, point)
+            run = house.run(scenario, point)
+            if run.mended_seconds > latest_seconds:
+                run.faults.append(
+                    f"late: mended in {run.mended_seconds:.0f} s, not in {latest_seconds:.0f} s"
+                )
+            yield run

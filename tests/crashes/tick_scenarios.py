@@ -6,8 +6,8 @@ from tests.crashes.crash_points import CrashPoint, Hit
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
 
-watcher = Catalogue("watcher")
-sweeper = Catalogue("sweeper")
+watcher = Catalogue("watcher", delay_seconds=60)
+sweeper = Catalogue("sweeper", delay_seconds=60)
 AFTER_FIRST_PAGE = CrashPoint(operation="SendMessageBatch", nth=1, hit=Hit.KILLED_AFTER)
 FIRST_SWEEP_SECOND = 11
 
@@ -21,7 +21,7 @@ def sends_for_what_is_due_soon(stage: Stage) -> None:
     stage.watch()
 
 
-@watcher("Query", "SendMessageBatch", "UpdateItem")
+@watcher("Query", "SendMessageBatch", "UpdateItem", delay_seconds=120)
 def goes_on_where_another_died(stage: Stage) -> None:
     for _ in range(5):
         stage.clients.order({"delay_seconds": 300})

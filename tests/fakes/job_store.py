@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
+from shared.domain.history import Place, place_of
 from shared.domain.job import CHANGING, ENDED, Chain, Job, JobState
 from tests.fakes.table import FakeTable
 
@@ -88,6 +89,23 @@ class FakeJobStore:
         if after.state in ENDED and expires_at_s is not None:
             self._table.job_expires_at_s[key] = expires_at_s
         return True
+
+    def file_beside(self, job: Job, execution: Execution, expires_at_s: int) -> bool:
+        """See the port."""
+        standing = self._table.jobs.get((job.tenant_id, job.id))
+        if standing is None or standing.revision != job.revision:
+            return False
+        if standing.state not in (JobState.ACTIVE, JobState.PAUSED) or execution.id in self._table.executions:
+            return False
+        self._table.insert(execution, None)
+        self._table.extras[job.tenant_id, job.id, place_of(execution)] = expires_at_s
+        return True
+
+    def extras(self, tenant_id: str, job_id: str, *, before: Place | None, limit: int) -> list[Place]:
+        """See the port."""
+        places = [key[2] for key in self._table.extras if key[:2] == (tenant_id, job_id)]
+        earlier = (place for place in places if before is None or place < before)
+        return sorted(earlier, reverse=True)[:limit]
 
     def past_chains(self, tenant_id: str, job_id: str, *, limit: int) -> list[Chain]:
         """See the port."""

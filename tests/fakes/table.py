@@ -7,6 +7,7 @@ from typing import Any
 
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.execution import Execution, Pointer, Transition
+from shared.domain.history import Place
 from shared.domain.ids import ExecutionId
 from shared.domain.job import Chain, Job
 
@@ -67,6 +68,8 @@ class FakeTable:
     pointers: dict[PointerKey, PointerRow] = field(default_factory=dict)
     jobs: dict[tuple[str, str], Job] = field(default_factory=dict)
     past_chains: dict[tuple[str, str, int], Chain] = field(default_factory=dict)
+    extras: dict[tuple[str, str, Place], int] = field(default_factory=dict)
+    """When the records of executions beside their schedules expire, by tenant, job and place."""
     payloads: dict[tuple[str, str], bytes] = field(default_factory=dict)
     job_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
     payload_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -82,6 +85,9 @@ class FakeTable:
         for pointer_key, row in list(self.pointers.items()):
             if _expired(row.expires_at_s, now_ms) and goes():
                 del self.pointers[pointer_key]
+        for extra, expires_at_s in list(self.extras.items()):
+            if _expired(expires_at_s, now_ms) and goes():
+                del self.extras[extra]
         _drop(self.jobs, self.job_expires_at_s, now_ms, goes)
         _drop(self.payloads, self.payload_expires_at_s, now_ms, goes)
         return gone

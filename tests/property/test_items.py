@@ -85,7 +85,7 @@ def executions(draw: st.DrawFn) -> Execution:
         timeout_ms=draw(st.integers(1, 60_000)),
         index_shard=draw(st.integers(0, 1_000)),
         name=draw(st.none() | st.text(max_size=128)),
-        payload_apart=draw(st.booleans()),
+        payload_apart=draw(st.none() | st.text(min_size=1, max_size=64)),
         recurrence=draw(st.none() | st.builds(Recurrence, schedule=SCHEDULES, counts=COUNTS)),
         state=state,
         attempt=draw(st.integers(0, retry.max_attempts)),

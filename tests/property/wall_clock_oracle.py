@@ -38,27 +38,29 @@ class Minute:
     second_pass: bool
     occurs_twice: bool
     jumped: tuple[datetime, ...]
+    every: int = 1
 
 
 @lru_cache(maxsize=64)
-def minutes_of(zone_name: str, start: datetime, days: int) -> tuple[Minute, ...]:
+def minutes_of(zone_name: str, start: datetime, days: int, every: int = 1) -> tuple[Minute, ...]:
+    """All of them, or every so many, for lines and clock changes that fall on those alone."""
     zone = ZoneInfo(zone_name)
     first = int(start.timestamp()) // 60
     watched: list[Minute] = []
-    for number in range(first - 1, first + days * 1440):
+    for number in range(first - every, first + days * 1440, every):
         local = datetime.fromtimestamp(number * 60, zone)
         wall = local.replace(tzinfo=None, fold=0)
-        jumped = tuple(_between(watched[-1].wall, wall)) if watched else ()
+        jumped = tuple(_between(watched[-1].wall, wall, every)) if watched else ()
         twice = local.replace(fold=0).utcoffset() > local.replace(fold=1).utcoffset()
-        watched.append(Minute(number * MINUTE_MS, wall, local.fold == 1, twice, jumped))
+        watched.append(Minute(number * MINUTE_MS, wall, local.fold == 1, twice, jumped, every))
     return tuple(watched[1:])
 
 
-def _between(earlier: datetime, later: datetime) -> Iterator[datetime]:
-    wall = earlier + timedelta(minutes=1)
+def _between(earlier: datetime, later: datetime, every: int) -> Iterator[datetime]:
+    wall = earlier + timedelta(minutes=every)
     while wall < later:
         yield wall
-        wall += timedelta(minutes=1)
+        wall += timedelta(minutes=every)
 
 
 def instants(line: Line, minutes: tuple[Minute, ...], gap: str, overlap: str) -> list[int]:
@@ -69,7 +71,11 @@ def instants(line: Line, minutes: tuple[Minute, ...], gap: str, overlap: str) ->
 
 
 def _fires(line: Line, minute: Minute, gap: str, overlap: str) -> bool:
-    if gap == "shift" and 0 < len(minute.jumped) <= 180 and any(map(line.matches, minute.jumped)):
+    if (
+        gap == "shift"
+        and 0 < len(minute.jumped) * minute.every <= 180
+        and any(map(line.matches, minute.jumped))
+    ):
         return True
     if not line.matches(minute.wall):
         return False

@@ -26,18 +26,18 @@ def duplicate_days_later(world: World) -> None:
         world.weather.note(Strike.DAYS_LATE_MESSAGE)
 
 
-def read_before_expiry(world: World, readers: Readers) -> Histories:
-    """What clients are shown a minute before the first record may go."""
+def read_before_expiry(world: World, readers: Readers, ended_at: int) -> Histories:
+    """What clients are shown of the run a minute before the first record may go."""
     world.hub.run_until(START_MS + RETENTION_DAYS * DAY_MS - 60_000)
     _expire(world)
-    return readers.histories()
+    return readers.histories(ended_at + HOUR_MS)
 
 
-def read_after_expiry(world: World, readers: Readers) -> Histories:
-    """What clients are shown when all records have expired, but TTL has taken only some of them."""
-    world.hub.run_until(world.hub.now_ms + 6 * HOUR_MS)
+def read_after_expiry(world: World, readers: Readers, ended_at: int) -> Histories:
+    """What clients are shown of the run when all records have expired, but TTL has taken only some of them."""
+    world.hub.run_until(ended_at + RETENTION_DAYS * DAY_MS + HOUR_MS)
     _expire(world)
-    return readers.histories()
+    return readers.histories(ended_at + HOUR_MS)
 
 
 def _expire(world: World) -> None:

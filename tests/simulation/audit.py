@@ -7,6 +7,7 @@ from shared.domain.bucket import MINUTE_MS
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.find_head import FindHead
+from shared.usecases.lifecycle import Lifecycle
 from shared.usecases.reconcile import SETTLE_MINUTES, Reconcile
 from tests.fakes.clock import VirtualClock
 from tests.fakes.ledger import FakeShardLedger
@@ -46,6 +47,7 @@ def _reconcile(world: World, mark: FakeShardLedger) -> Reconcile:
         successor,
         clock,
         world.plan,
+        Lifecycle(world.store, world.jobs, file, clock, world.plan, world.retention).settle,
     )
 
 

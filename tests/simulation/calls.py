@@ -9,7 +9,7 @@ from shared.ports.executions import ScanPage
 from tests.simulation.faults import Strike
 from tests.simulation.hub import SimLoop
 from tests.simulation.process import Crash, Process, unavailable
-from tests.simulation.subjects import READS, TRANSACTIONS, items_of, subjects_of
+from tests.simulation.subjects import READS, is_transaction, items_of, subjects_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,8 +36,8 @@ class PortCalls:
         failing = self._fails.get(name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            about = self._about(name, args, kwargs)
-            result = self._way(name)(
+            way, about = self._way(name, args, kwargs)
+            result = way(
                 f"{self._name}.{name}",
                 lambda: method(*args, **kwargs),
                 (lambda: failing(*args)) if failing else unavailable,
@@ -48,15 +48,15 @@ class PortCalls:
 
         return call
 
-    def _way(self, name: str) -> Callable[..., Any]:
-        if name in READS:
-            return self._process.read
-        return self._process.transact if name in TRANSACTIONS else self._process.write
-
-    def _about(self, name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[str, ...]:
-        if name in TRANSACTIONS:
-            return tuple(sorted(items_of(args, self._process.trace)))
-        return tuple(subjects_of([*args, kwargs], self._process.trace))
+    def _way(
+        self, name: str, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[Callable[..., Any], tuple[str, ...]]:
+        """How the call goes, and what it is about."""
+        process = self._process
+        if is_transaction(name, kwargs):
+            return process.transact, items_of([*args, *kwargs.values()], process.trace)
+        way = process.read if name in READS else process.write
+        return way, tuple(subjects_of([*args, kwargs], process.trace))
 
     def _look_at(self, name: str, result: Any) -> None:
         """What an answer means to the simulation itself."""

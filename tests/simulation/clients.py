@@ -1,6 +1,8 @@
 """The clients: what they ask for, and what was acknowledged to them. Readers are in `readers`."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from shared.domain.errors import InvalidStateError, NotFoundError
@@ -68,10 +70,18 @@ class Clients:
         request(self.world, "cancel", lambda ports: self._cancel(ports, order), at_ms)
 
     def cancel_what_recurs(self) -> None:
-        """Delete every recurring job within half a minute, so that the run comes to rest."""
-        for order in list(self.orders):
-            if order.rhythm is not None and order.cancel_acked_at is None:
-                self.cancel(order, self.world.hub.now_ms + self.world.weather.rng.randint(0, 30_000))
+        """Delete every recurring job within half a minute, so that the run comes to rest.
+
+        Those too whose answer never reached a client: somebody finds them in the list of jobs.
+        """
+        known = {order.job_id: order for order in self.orders}
+        for tenant, job_id in list(self.world.table.jobs):
+            at_ms = self.world.hub.now_ms + self.world.weather.rng.randint(0, 30_000)
+            if job_id in known:
+                self.cancel(known[job_id], at_ms)
+            else:
+                delete = partial(_delete, tenant, job_id)
+                request(self.world, "cancel", delete, at_ms)
 
     def _create(self, ports: Ports, order: Order) -> None:
         if order.acked_at is not None or (order.key is None and order.job_id is not None):
@@ -101,6 +111,11 @@ class Clients:
         order.cancel_acked_at = self.world.hub.now_ms
         answer = "yes" if order.cancelled else "too late"
         self.world.trace.note("client", f"asked to cancel and was answered: {answer}", [order.job_id])
+
+
+def _delete(tenant: str, job_id: str, ports: Ports) -> None:
+    with suppress(NotFoundError):
+        ports.cancel_job()(tenant, job_id)
 
 
 def _new_job(order: Order) -> NewJob:

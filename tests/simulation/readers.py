@@ -58,10 +58,11 @@ class Readers:
                 Sighting(tenant=tenant, job_id=job_id, asked_at=asked_at, records=tuple(records))
             )
 
-    def history(self, ports: Ports, tenant: str, job_id: str) -> tuple[Record, ...] | None:
-        """Every page of a job's history; None for a job that is not found."""
+    def history(
+        self, ports: Ports, tenant: str, job_id: str, before_at: int | None = None
+    ) -> tuple[Record, ...] | None:
+        """Every page of a job's history, up to `before_at` if given; None for a job that is not found."""
         records: list[Record] = []
-        before_at: int | None = None
         while True:
             try:
                 page = ports.list_executions()(tenant, job_id, limit=PAGE, before_at=before_at)
@@ -83,14 +84,15 @@ class Readers:
             if after is None:
                 return records
 
-    def histories(self) -> Histories:
+    def histories(self, before_at: int | None = None) -> Histories:
         """What every client is shown of its acknowledged jobs, in a world without faults. Takes virtual time."""
         shown: Histories = {}
         for order in self.orders:
             if order.acked_at is not None and order.job_id is not None:
-                job_id = order.job_id
-                found = self._at_rest(partial(self.history, tenant=order.tenant, job_id=job_id), job_id)
-                shown[job_id] = list(found or ())
+                read = partial(
+                    self.history, tenant=order.tenant, job_id=order.job_id, before_at=before_at
+                )
+                shown[order.job_id] = list(self._at_rest(read, order.job_id) or ())
         return shown
 
     def foreign(self) -> list[Sighting]:

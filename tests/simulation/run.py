@@ -84,8 +84,8 @@ def _evidence(world: World, clients: Clients, readers: Readers, weather: FaultMi
     ended_at = world.hub.now_ms
     history, dead_letters, foreign = readers.histories(), readers.all_dead_letters(), readers.foreign()
     duplicate_days_later(world)
-    kept = read_before_expiry(world, readers)
-    leftovers = read_after_expiry(world, readers)
+    kept = read_before_expiry(world, readers, ended_at)
+    leftovers = read_after_expiry(world, readers, ended_at)
     return Evidence(
         orders=clients.orders,
         calls=world.receiver.log,

@@ -1,6 +1,6 @@
-"""Which executions and jobs a port call is about, for the trace and for conflicts between writes."""
+"""What a port call is about: which executions and jobs, whether it reads, and which items it holds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -44,6 +44,8 @@ def subjects_of(values: Any, trace: Trace) -> Iterator[str]:
         case {"Entries": entries}:
             for entry in entries:
                 yield from orjson.loads(entry["MessageBody"])["keys"]
+        case dict():
+            yield from subjects_of(list(values.values()), trace)
         case list() | tuple():
             for value in values:
                 yield from subjects_of(value, trace)
@@ -51,7 +53,6 @@ def subjects_of(values: Any, trace: Trace) -> Iterator[str]:
             return
 
 
-TRANSACTIONS = frozenset({"create", "jump", "file_if_active"})
 READS = frozenset(
     {
         "get",
@@ -62,6 +63,7 @@ READS = frozenset(
         "find",
         "read",
         "active",
+        "past_chains",
         "get_payload",
         "open_before",
         "swept_through",
@@ -71,7 +73,21 @@ READS = frozenset(
 )
 
 
-def items_of(arguments: Sequence[Any], trace: Trace) -> set[str]:
-    """The items that a write touches; a transaction touches the definitions of its executions' jobs as well."""
-    jobs = {value.job_id for value in arguments if isinstance(value, Execution)}
-    return {*subjects_of(list(arguments), trace), *jobs}
+_TRANSACTIONS = frozenset({"create", "jump", "file_if_active"})
+
+
+def is_transaction(name: str, options: dict[str, Any]) -> bool:
+    """Whether a call of the job store touches several items at once."""
+    return name in _TRANSACTIONS or (name == "replace" and bool(options.get("executions") or options.get("past")))
+
+
+def items_of(values: Iterable[Any], trace: Trace) -> tuple[str, ...]:
+    """The items that a transaction holds: executions, and the definitions of their jobs."""
+    held: set[str] = set()
+    for value in values:
+        held.update(subjects_of(value, trace))
+        if isinstance(value, Execution):
+            held.add(value.job_id)
+        elif isinstance(value, list | tuple):
+            held.update(items_of(value, trace))
+    return tuple(sorted(held))

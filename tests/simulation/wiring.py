@@ -133,6 +133,7 @@ class Ports:
             self.file_successor,
             self.clock,
             self._world.plan,
+            self.lifecycle().settle,
         )
 
     def rescue_dead_letters(self) -> RescueDeadLetters:

@@ -1,24 +1,39 @@
 """When a job runs."""
 
-from typing import Annotated, Self
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from functions.api.models.schema import Schema, Seconds
-from shared.domain.cron import parse_cron
-from shared.domain.new_job import After, Every, Timing
+from shared.domain.cron import Gap, Overlap, parse_cron
+from shared.domain.errors import ScheduleError
+from shared.domain.eventbridge import read_expression
+from shared.domain.new_job import MAX_RUNS, After, Every, Timing
 from shared.domain.schedule import Cron, Once, parse_instant
 from shared.domain.zones import load_zone
 
 MAX_DELAY_SECONDS = 10 * 366 * 86_400
 MAX_RATE_SECONDS = 366 * 86_400
+KINDS = ("at", "delay_seconds", "cron", "rate_seconds", "expression")
+"""Exactly one of these makes a schedule."""
+_ONLY_WITH: Mapping[str, tuple[str, ...]] = {
+    "timezone": ("at", "cron", "expression"),
+    "dst_gap": ("cron", "expression"),
+    "dst_overlap": ("cron", "expression"),
+    "start_at": ("cron", "rate_seconds", "expression"),
+    "end_at": ("cron", "rate_seconds", "expression"),
+    "max_runs": ("cron", "rate_seconds", "expression"),
+}
+T = TypeVar("T")
+Instant = Annotated[str, Field(max_length=64, examples=["2030-01-01T09:00:00Z"])]
 
 
 class ScheduleIn(Schema):
-    """When: exactly one of `at`, `delay_seconds`, `cron` and `rate_seconds`."""
+    """When: exactly one of `at`, `delay_seconds`, `cron`, `rate_seconds` and `expression`."""
 
-    at: Annotated[str, Field(max_length=64, examples=["2030-01-01T09:00:00Z"])] | None = Field(
-        None, description="RFC 3339 with an offset; or a local time, together with `timezone`."
+    at: Instant | None = Field(
+        None, description="Once: RFC 3339 with an offset; or a local time, together with `timezone`."
     )
     delay_seconds: Annotated[Seconds, Field(ge=0, le=MAX_DELAY_SECONDS)] | None = Field(
         None, description="Once, so many seconds from now."
@@ -27,23 +42,37 @@ class ScheduleIn(Schema):
         None, description="Five fields of a Unix cron line, or @hourly @daily @weekly @monthly @yearly."
     )
     rate_seconds: Annotated[Seconds, Field(ge=1, le=MAX_RATE_SECONDS)] | None = Field(
-        None, description="Every so many seconds, counted from the second of creation."
+        None, description="Every so many seconds, counted from `start_at` or from the second of creation."
+    )
+    expression: Annotated[str, Field(max_length=1024, examples=["cron(0 9 ? * MON-FRI *)"])] | None = Field(
+        None, description="EventBridge Scheduler's `cron(...)`, `rate(...)` or `at(...)`, as it stands there."
     )
     timezone: Annotated[str, Field(max_length=64, examples=["Europe/Berlin"])] | None = Field(
-        None, description="IANA zone of a cron line (UTC where absent) or of a local `at`."
+        None, description="IANA zone of a cron line (UTC where absent) or of local times."
+    )
+    dst_gap: Annotated[Gap, Field(strict=False)] | None = Field(
+        None, description="A local time that is skipped: run after the gap (`shift`) or not at all (`skip`)."
+    )
+    dst_overlap: Annotated[Overlap, Field(strict=False)] | None = Field(
+        None, description="A local time that comes twice: run the `first`, the `second` or `both`."
+    )
+    start_at: Instant | None = Field(None, description="Nothing runs before; the anchor of a rate.")
+    end_at: Instant | None = Field(None, description="Nothing runs after.")
+    max_runs: Annotated[Seconds, Field(ge=1, le=MAX_RUNS)] | None = Field(
+        None, description="The job ends after so many runs."
+    )
+    jitter_seconds: Annotated[Seconds, Field(ge=0, le=86_400)] = Field(
+        0, description="Each run begins up to so much later, by an amount that is always the same for it."
     )
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
-        given = [
-            name
-            for name in ("at", "delay_seconds", "cron", "rate_seconds")
-            if getattr(self, name) is not None
-        ]
+        given = [name for name in KINDS if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError("exactly one of at, delay_seconds, cron and rate_seconds is required")
-        if self.timezone is not None and given[0] in ("delay_seconds", "rate_seconds"):
-            raise ValueError(f"timezone has no meaning with {given[0]}")
+            raise ValueError(f"exactly one of {', '.join(KINDS)} is required")
+        for name, kinds in _ONLY_WITH.items():
+            if getattr(self, name) is not None and given[0] not in kinds:
+                raise ValueError(f"{name} has no meaning with {given[0]}")
         return self
 
     def timing(self) -> Timing:
@@ -52,9 +81,77 @@ class ScheduleIn(Schema):
             return Once(at=parse_instant(self.at, self.timezone))
         if self.delay_seconds is not None:
             return After(self.delay_seconds)
+        start_at, end_at = self._bound("start_at"), self._bound("end_at")
         if self.rate_seconds is not None:
-            return Every(self.rate_seconds)
+            return Every(self.rate_seconds, start_at, end_at)
         zone = self.timezone or "UTC"
         load_zone(zone)
+        if self.expression is not None:
+            return self._read_expression(self.expression, zone, start_at, end_at)
         parse_cron(self.cron or "")
-        return Cron(line=self.cron or "", timezone=zone)
+        return Cron(
+            line=self.cron or "",
+            timezone=zone,
+            gap=self.dst_gap or Gap.SHIFT,
+            overlap=self.dst_overlap or Overlap.FIRST,
+            start_at=start_at,
+            end_at=end_at,
+        )
+
+    def _bound(self, name: str) -> int | None:
+        text = getattr(self, name)
+        if text is None:
+            return None
+        return _renamed(name, lambda: parse_instant(text, self.timezone or "UTC"))
+
+    def _read_expression(self, text: str, zone: str, start_at: int | None, end_at: int | None) -> Timing:
+        read = _renamed(
+            "expression",
+            lambda: read_expression(
+                text,
+                zone,
+                gap=self.dst_gap,
+                overlap=self.dst_overlap,
+                start_at=start_at,
+                end_at=end_at,
+            ),
+        )
+        if isinstance(read, Every):
+            return Every(read.rate_seconds, start_at, end_at)
+        if isinstance(read, Once) and (
+            start_at is not None or end_at is not None or self.max_runs is not None
+        ):
+            raise ScheduleError(
+                "expression: start_at, end_at and max_runs have no meaning with at(...)", field="schedule"
+            )
+        return read
+
+
+def _renamed(name: str, read: Callable[[], T]) -> T:
+    """What is wrong inside a field is a fault of the field, as far as the body goes."""
+    try:
+        return read()
+    except ScheduleError as fault:
+        if fault.field in ("timezone", "end_at"):
+            raise
+        raise ScheduleError(str(fault), field=name) from fault
+
+
+class ScheduleOut(BaseModel):
+    """When, as it is kept. What does not apply is left out."""
+
+    at: str | None = None
+    cron: str | None = None
+    rate_seconds: int | None = None
+    expression: str | None = None
+    timezone: str | None = None
+    dst_gap: Gap | None = None
+    dst_overlap: Overlap | None = None
+    start_at: str | None = None
+    end_at: str | None = None
+    max_runs: int | None = None
+    jitter_seconds: int | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_nulls(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in handler(self).items() if value is not None}

@@ -1,6 +1,6 @@
 """The routes: what each path and method does, and how it is described."""
 
 from functions.api.route import Call, Route
-from functions.api.routes import executions, jobs, system
+from functions.api.routes import executions, jobs, lifecycle, system
 
-ROUTES: dict[Route, Call] = {**jobs.ROUTES, **executions.ROUTES, **system.ROUTES}
+ROUTES: dict[Route, Call] = {**jobs.ROUTES, **lifecycle.ROUTES, **executions.ROUTES, **system.ROUTES}

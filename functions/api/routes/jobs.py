@@ -5,7 +5,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from functions.api.gate import Admitted
 from functions.api.models.jobs import JobIn, JobOut
 from functions.api.problems import Problem
-from functions.api.reading import flag, header, path_part, require_json, tenant_of
+from functions.api.reading import flag, header, if_match, path_part, require_json, tenant_of
 from functions.api.route import BODY_PROBLEMS, Call, Route, answer
 from functions.api.service import Service
 from shared.names import ACCEPTED_LOG_LINE, Metric
@@ -34,7 +34,10 @@ def get_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -
 def cancel_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
     """Cancel a one-off job or delete a recurring one."""
     job = service.jobs.cancel(
-        tenant_of(admitted), path_part(app, "job_id"), stop_retries=flag(app, "stop_retries")
+        tenant_of(admitted),
+        path_part(app, "job_id"),
+        stop_retries=flag(app, "stop_retries"),
+        revision=if_match(app),
     )
     return answer(202 if job.state == "running" else 200, job)
 
@@ -68,6 +71,7 @@ ROUTES: dict[Route, Call] = {
         success=200,
         answer=JobOut,
         query=("stop_retries",),
-        problems=(Problem.NOT_FOUND, Problem.INVALID_STATE),
+        headers=("If-Match",),
+        problems=(Problem.NOT_FOUND, Problem.INVALID_STATE, Problem.PRECONDITION_FAILED),
     ): cancel_job,
 }

@@ -5,7 +5,7 @@ from typing import Any
 
 from shared.adapters.dynamodb.attributes import Item, Value, encode_all
 from shared.adapters.dynamodb.items import VERSION, plain_item
-from shared.adapters.dynamodb.keys import job_key, past_chain_key
+from shared.adapters.dynamodb.keys import extra_key, job_key, past_chain_key
 from shared.adapters.dynamodb.recurrences import (
     read_counts,
     read_recurrence,
@@ -15,6 +15,8 @@ from shared.adapters.dynamodb.recurrences import (
     rule_attributes,
 )
 from shared.domain.errors import UnreadableItemError
+from shared.domain.execution import Execution
+from shared.domain.history import place_of
 from shared.domain.job import Chain, Definition, Job, JobState
 from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import encode_schedule
@@ -96,6 +98,7 @@ def past_chain_item(past: Chain) -> Item:
             **recurrence_attributes(past.recurrence),
             "hf": past.history_from,
             "hu": past.history_until,
+            "pf": past.passed_from,
         }
     )
 
@@ -111,10 +114,17 @@ def read_past_chain(item: Mapping[str, Value]) -> Chain:
             recurrence=read_recurrence(plain),
             history_from=plain["hf"],
             history_until=plain["hu"],
+            passed_from=plain.get("pf"),
             expires_at_s=plain[Attr.TTL],
         )
     except (KeyError, ValueError, TypeError) as fault:
         raise UnreadableItemError(f"a past chain of {plain.get('id')} is broken") from fault
+
+
+def extra_item(execution: Execution, expires_at_s: int) -> Item:
+    """The record by which a job finds an execution that is no occurrence of its schedule; its key says it all."""
+    pk, sk = extra_key(execution.tenant_id, execution.job_id, place_of(execution))
+    return encode_all({Attr.PK: pk, Attr.SK: sk, Attr.TTL: expires_at_s, "v": VERSION})
 
 
 def _definition_attributes(definition: Definition) -> dict[str, Any]:
@@ -125,7 +135,7 @@ def _definition_attributes(definition: Definition) -> dict[str, Any]:
         "mr": definition.max_runs,
         "ln": definition.lane.value,
         "rq": definition.request or None,
-        "pa": definition.payload_apart or None,
+        "pa": definition.payload_apart,
         "mx": retry.max_attempts,
         "rt": [retry.base_seconds, retry.factor, retry.cap_seconds],
         "tm": definition.timeout_ms,
@@ -142,7 +152,7 @@ def _definition_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
         **read_rules(plain),
         "lane": Lane(plain["ln"]),
         "request": plain.get("rq", b""),
-        "payload_apart": plain.get("pa", False),
+        "payload_apart": plain.get("pa"),
         "retry": RetryPolicy(max_attempts=plain["mx"], base_seconds=base, factor=factor, cap_seconds=cap),
         "timeout_ms": plain["tm"],
         "name": plain.get("n"),

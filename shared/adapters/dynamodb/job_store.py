@@ -10,11 +10,25 @@ from shared.adapters.dynamodb.attributes import Item, encode
 from shared.adapters.dynamodb.conditions import ABSENT
 from shared.adapters.dynamodb.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.items import VERSION, execution_item
-from shared.adapters.dynamodb.job_items import job_item, past_chain_item, read_job, read_past_chain
-from shared.adapters.dynamodb.keys import item_key, job_key, past_chain_prefix
+from shared.adapters.dynamodb.job_items import (
+    extra_item,
+    job_item,
+    past_chain_item,
+    read_job,
+    read_past_chain,
+)
+from shared.adapters.dynamodb.keys import (
+    extra_key,
+    extra_prefix,
+    item_key,
+    job_key,
+    parse_extra_sk,
+    past_chain_prefix,
+)
 from shared.adapters.dynamodb.payloads import DynamoPayloads
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
+from shared.domain.history import Place
 from shared.domain.job import CHANGING, ENDED, Chain, Job, JobState
 from shared.names import Attr
 
@@ -148,10 +162,56 @@ class DynamoJobStore(DynamoPayloads):
                     puts: Any = [{"Put": put} for put in (job_put, *others)]
                     self._client.transact_write_items(TransactItems=puts)
                 else:
-                    self._client.put_item(**job_put)
+                    self._client.put_item(**job_put, ReturnValuesOnConditionCheckFailure="ALL_OLD")
+        except ConditionRefused as refused:
+            # The client asks again by itself: what stands may be this very write, whose first answer was lost.
+            return not others and refused.items[0] == job_put["Item"]
+        return True
+
+    def file_beside(self, job: Job, execution: Execution, expires_at_s: int) -> bool:
+        """See the port."""
+        check = {
+            "TableName": self._jobs,
+            "Key": item_key(*job_key(job.tenant_id, job.id)),
+            "ConditionExpression": "v = :version AND s IN (:active, :paused) AND rv = :revision",
+            "ExpressionAttributeValues": {
+                ":version": encode(VERSION),
+                ":active": encode(JobState.ACTIVE.value),
+                ":paused": encode(JobState.PAUSED.value),
+                ":revision": encode(job.revision),
+            },
+        }
+        items: Any = [
+            {"ConditionCheck": check},
+            {"Put": self._new(self._executions, execution_item(execution, self._region))},
+            {"Put": {"TableName": self._jobs, "Item": extra_item(execution, expires_at_s)}},
+        ]
+        try:
+            with translated():
+                self._client.transact_write_items(TransactItems=items)
         except ConditionRefused:
             return False
         return True
+
+    def extras(self, tenant_id: str, job_id: str, *, before: Place | None, limit: int) -> list[Place]:
+        """See the port. The records are smaller than any page of DynamoDB's, so one Query answers."""
+        pk, prefix = extra_prefix(tenant_id, job_id)
+        start: Any = (
+            {"ExclusiveStartKey": item_key(*extra_key(tenant_id, job_id, before))}
+            if before is not None
+            else {}
+        )
+        with translated():
+            answer = self._client.query(
+                TableName=self._jobs,
+                KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
+                ExpressionAttributeValues={":pk": {"S": pk}, ":prefix": {"S": prefix}},
+                ScanIndexForward=False,
+                ConsistentRead=True,
+                Limit=limit,
+                **start,
+            )
+        return [parse_extra_sk(item[Attr.SK]["S"]) for item in answer["Items"]]
 
     def past_chains(self, tenant_id: str, job_id: str, *, limit: int) -> list[Chain]:
         """See the port."""

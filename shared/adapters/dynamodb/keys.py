@@ -4,6 +4,7 @@ from hashlib import sha256
 
 from shared.adapters.dynamodb.attributes import Item, encode
 from shared.domain.bucket import bucket_start_ms
+from shared.domain.history import Place
 from shared.domain.ids import ExecutionId, parse_execution_id
 from shared.names import Attr
 
@@ -61,6 +62,23 @@ def past_chain_key(tenant_id: str, job_id: str, revision: int) -> tuple[str, str
 def past_chain_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
     """Where a job's past chains stand."""
     return tenant_id, f"chain#{job_id}#"
+
+
+def extra_key(tenant_id: str, job_id: str, place: Place) -> tuple[str, str]:
+    """The record of an execution beside the schedule, in the jobs table; they sort as the history does."""
+    pk, prefix = extra_prefix(tenant_id, job_id)
+    return pk, f"{prefix}{place.at:015d}#{place.identity}"
+
+
+def extra_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
+    """Where a job's records of executions beside the schedule stand."""
+    return tenant_id, f"extra#{job_id}#"
+
+
+def parse_extra_sk(sk: str) -> Place:
+    """The place that such a record names; ValueError for any other row."""
+    _, _, at, identity = sk.split("#")
+    return Place(at=int(at), identity=str(parse_execution_id(identity)))
 
 
 def payload_key(tenant_id: str, payload_id: str) -> tuple[str, str]:

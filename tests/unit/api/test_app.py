@@ -47,7 +47,7 @@ def test_an_accepted_job_is_shown_with_where_to_find_it() -> None:
         (
             {"rate_seconds": 90},
             "rate",
-            {"rate_seconds": 90, "anchor_at": "2025-02-19T21:10:12.000Z"},
+            {"rate_seconds": 90, "start_at": "2025-02-19T21:10:12.000Z"},
             "2025-02-19T21:11:42.000Z",
         ),
     ],

@@ -12,6 +12,7 @@ import orjson
 from functions.api.app import Api
 from functions.api.operations.executions import ExecutionOperations
 from functions.api.operations.jobs import JobOperations
+from functions.api.operations.lifecycle import LifecycleOperations
 from functions.api.problems import CONTENT_TYPE
 from functions.api.service import Service
 from shared.domain.tenant import Scope, TenantState
@@ -90,6 +91,14 @@ class ApiWorld:
                     find_job=self.world.find_job,
                     cancel_job=self.world.cancel_job,
                     open_request=self.world.open_request,
+                    clock=self.world.clock,
+                ),
+                lifecycle=LifecycleOperations(
+                    find_job=self.world.find_job,
+                    open_request=self.world.open_request,
+                    revise_job=self.world.revise_job,
+                    trigger_job=self.world.trigger_job,
+                    lifecycle=self.world.lifecycle,
                     clock=self.world.clock,
                 ),
                 executions=ExecutionOperations(

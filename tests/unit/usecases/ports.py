@@ -12,6 +12,7 @@ from tests.fakes.execution_store import FakeExecutionStore
 from tests.fakes.idempotency_store import FakeIdempotencyStore
 from tests.fakes.job_store import FakeJobStore
 from tests.fakes.ledger import FakeShardLedger
+from tests.fakes.one_off_store import FakeOneOffStore
 from tests.fakes.sender import AnswerTo, ScriptedSender, succeeds
 from tests.fakes.table import FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
@@ -44,6 +45,7 @@ class Ports:
         self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=counts),))
         self.retention = Retention(14)
         self.store = self.tapped("store", FakeExecutionStore(self.table))
+        self.one_offs = FakeOneOffStore(self.table)
         self.jobs = self.tapped("jobs", FakeJobStore(self.table))
         self.claimer = self.tapped("claimer", FakeClaimer(self.table))
         self.idempotency = self.tapped("idempotency", FakeIdempotencyStore())

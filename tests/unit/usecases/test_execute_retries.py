@@ -9,7 +9,7 @@ from shared.domain.execution import EndReason, Execution, State
 from shared.domain.retry import RetryPolicy
 from shared.usecases.make_attempt import AttemptEnd
 from shared.usecases.run_attempts import Verdict
-from tests.builders import DUE_AT, in_state
+from tests.builders import DUE_AT, in_state, one_off
 from tests.fakes.sender import in_turn
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.world import World
@@ -109,7 +109,7 @@ def test_a_retry_that_nobody_would_wake_is_left_to_its_message(wait: int, step: 
 
 def test_the_payload_of_a_one_off_goes_when_it_has_ended_and_not_before() -> None:
     world = World(DUE_AT, answer_to=in_turn(DOWN, OK))
-    apart = replace(world.one_off(), payload_apart=True, request=b"")
+    apart = replace(world.one_off(), payload_apart=one_off().job_id, request=b"")
     world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
     world.put(apart)
     world.attempt(apart)
@@ -134,7 +134,7 @@ def test_a_request_that_cannot_be_read_is_a_failed_attempt_without_a_call(state:
 @pytest.mark.parametrize("step", ["tenants.get", "jobs.get_payload"])
 def test_so_is_one_that_cannot_be_had_for_now(step: str) -> None:
     world = World(DUE_AT)
-    apart = world.put(replace(world.one_off(), payload_apart=True, request=b""))
+    apart = world.put(replace(world.one_off(), payload_apart=one_off().job_id, request=b""))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
     world.steps.fail(step)
     world.attempt(apart)

@@ -61,6 +61,7 @@ def reconcile(
         world.file_successor,
         world.clock,
         world.plan,
+        world.lifecycle.settle,
     )
     return run(**options)
 

@@ -16,9 +16,12 @@ from shared.usecases.make_attempt import MakeAttempt
 from shared.usecases.open_request import OpenRequest
 from shared.usecases.read_tenant import ReadTenant
 from shared.usecases.rescue_dead_letters import RescueDeadLetters
+from shared.usecases.revise_job import ReviseJob
 from shared.usecases.run_attempts import RunAttempts
 from shared.usecases.settle_refusal import SettleRefusal
 from shared.usecases.sweep_buckets import SweepBuckets
+from shared.usecases.trigger_job import TriggerJob
+from shared.usecases.update_one_off import UpdateOneOff
 from shared.usecases.watch_buckets import WatchBuckets
 from tests.builders import ONE_SHARD
 from tests.fakes.sender import AnswerTo, succeeds
@@ -141,6 +144,35 @@ class UseCases(Ports):
             jobs=self.jobs,
             delete_recurring=self.delete_job,
             clock=self.clock,
+            retention=self.retention,
+        )
+        self.revise_job = ReviseJob(
+            jobs=self.jobs,
+            update_job=self.lifecycle.update,
+            update_one_off=UpdateOneOff(
+                one_offs=self.tapped("one_offs", self.one_offs),
+                store=self.store,
+                file=self.file,
+                clock=self.clock,
+                entropy=self.entropy,
+                plan=self.plan,
+                retention=self.retention,
+            ),
+            vault=self.vault,
+            clock=self.clock,
+            entropy=self.entropy,
+            allow_http=False,
+        )
+        self.trigger_job = TriggerJob(
+            store=self.store,
+            jobs=self.jobs,
+            find_settled=self.lifecycle.find_settled,
+            idempotency=self.idempotency,
+            file=self.file,
+            vault=self.vault,
+            clock=self.clock,
+            entropy=self.entropy,
+            plan=self.plan,
             retention=self.retention,
         )
         self.list_executions = ListExecutions(find=self.find_job, store=self.store, clock=self.clock)

@@ -1,0 +1,15 @@
+"""The Idempotency-Key header."""
+
+import re
+
+from functions.api.problems import Problem, ProblemError
+
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+
+
+def check_key(key: str | None) -> None:
+    """ProblemError for a key that no client should send; no key is fine."""
+    if key is not None and not _KEY.fullmatch(key):
+        raise ProblemError(
+            Problem.IDEMPOTENCY_KEY_INVALID, "an Idempotency-Key is 1 to 255 visible ASCII characters"
+        )

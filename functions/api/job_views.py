@@ -1,0 +1,137 @@
+"""Jobs as the API shows them, and as the documents that PATCH merges into."""
+
+from typing import Any, Literal
+
+from functions.api.models.jobs import JobOut
+from functions.api.models.requests import RetryIn, TargetOut
+from functions.api.models.schedules import ScheduleOut
+from shared.domain.cron import Gap, Overlap
+from shared.domain.eventbridge import is_expression
+from shared.domain.execution import Execution
+from shared.domain.job import Job, JobState
+from shared.domain.request import Request
+from shared.domain.retry import RetryPolicy
+from shared.domain.schedule import Cron, Rate, first_after, format_instant
+
+Kind = Literal["once", "cron", "rate"]
+
+
+def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
+    """A one-off or a recurring job."""
+    return JobOut(
+        id=job.job_id if isinstance(job, Execution) else job.id,
+        kind=_kind(job),
+        state=job.state.value,
+        name=job.name,
+        tags=list(job.tags),
+        schedule=_schedule_out(job),
+        next_due_at=_instant(_next_due_at(job, now_ms)),
+        request=TargetOut(method=request.method, url=request.url),
+        lane=job.lane,
+        timeout_seconds=job.timeout_ms // 1000,
+        retry=_retry_out(job.retry),
+        pause_reason=job.pause_reason if isinstance(job, Job) else None,
+        revision=job.revision,
+        created_at=format_instant(_created_at(job)),
+        **_policies(job),
+    )
+
+
+def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:
+    """The job as a client would have asked for it: what a merge patch is applied to."""
+    document: dict[str, Any] = {
+        "schedule": _schedule_out(job).model_dump(mode="json"),
+        "request": {
+            "url": request.url,
+            "method": request.method,
+            "headers": dict(request.headers),
+            "body": request.body.decode(),
+        },
+        "name": job.name,
+        "tags": list(job.tags),
+        "lane": job.lane.value,
+        "timeout_seconds": job.timeout_ms // 1000,
+        "retry": _retry_out(job.retry).model_dump(mode="json"),
+    }
+    if isinstance(job, Job):
+        document |= _policies(job)
+    return document
+
+
+def _created_at(job: Execution | Job) -> int:
+    if isinstance(job, Execution) and job.job_created_at is not None:
+        return job.job_created_at
+    return job.created_at
+
+
+def _kind(job: Execution | Job) -> Kind:
+    if isinstance(job, Execution):
+        return "once"
+    return "cron" if isinstance(job.schedule, Cron) else "rate"
+
+
+def _next_due_at(job: Execution | Job, now_ms: int) -> int | None:
+    if isinstance(job, Execution):
+        return None if job.state.is_terminal else job.starts_at
+    nominal_at = first_after(job.schedule, now_ms) if job.state is JobState.ACTIVE else None
+    return job.id_at(nominal_at).dispatch_at if nominal_at is not None else None
+
+
+def _schedule_out(job: Execution | Job) -> ScheduleOut:
+    if isinstance(job, Execution):
+        return ScheduleOut(at=format_instant(job.nominal_at))
+    bounds = {"max_runs": job.max_runs, "jitter_seconds": job.jitter_ms // 1000 or None}
+    if isinstance(job.schedule, Rate):
+        return ScheduleOut(
+            rate_seconds=job.schedule.interval_ms // 1000,
+            start_at=format_instant(job.schedule.anchor),
+            end_at=_instant(job.schedule.end_at),
+            **bounds,
+        )
+    return _cron_out(job.schedule, bounds)
+
+
+def _cron_out(schedule: Cron, bounds: dict[str, int | None]) -> ScheduleOut:
+    dialect = "expression" if is_expression(schedule.line) else "cron"
+    return ScheduleOut(
+        **{dialect: schedule.line},
+        timezone=schedule.timezone,
+        dst_gap=schedule.gap if dialect == "expression" or schedule.gap is not Gap.SHIFT else None,
+        dst_overlap=schedule.overlap if schedule.overlap is not Overlap.FIRST else None,
+        start_at=_instant(schedule.start_at),
+        end_at=_instant(schedule.end_at),
+        **bounds,
+    )
+
+
+def _policies(job: Execution | Job) -> dict[str, Any]:
+    if isinstance(job, Execution):
+        return dict.fromkeys(
+            (
+                "catch_up",
+                "catch_up_limit",
+                "catch_up_window_seconds",
+                "late_tolerance_seconds",
+                "overlap_policy",
+            )
+        )
+    return {
+        "catch_up": job.catch_up.mode.value,
+        "catch_up_limit": job.catch_up.limit,
+        "catch_up_window_seconds": job.catch_up.window_ms // 1000,
+        "late_tolerance_seconds": job.catch_up.late_tolerance_ms // 1000,
+        "overlap_policy": job.overlap_policy.value,
+    }
+
+
+def _retry_out(retry: RetryPolicy) -> RetryIn:
+    return RetryIn(
+        max_attempts=retry.max_attempts,
+        base_seconds=retry.base_seconds,
+        factor=retry.factor,
+        cap_seconds=retry.cap_seconds,
+    )
+
+
+def _instant(at: int | None) -> str | None:
+    return format_instant(at) if at is not None else None

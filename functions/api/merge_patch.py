@@ -1,0 +1,47 @@
+"""JSON merge patches (RFC 7396) of jobs."""
+
+from copy import deepcopy
+from typing import Any
+
+from functions.api.models.schedules import KINDS
+from functions.api.problems import FieldError, Problem, ProblemError
+
+_BODIES = ("body", "json")
+
+
+def patched(document: dict[str, Any], patch: Any) -> dict[str, Any]:
+    """The document after the patch. ProblemError where the patch is no object.
+
+    Beyond the RFC: naming one of several things that exclude one another takes the place of the others. So a patch
+    of `schedule` that names another kind replaces the schedule, and a `json` replaces a `body`.
+    """
+    if not isinstance(patch, dict):
+        fault = FieldError("", "a merge patch is a JSON object")
+        raise ProblemError(Problem.VALIDATION_FAILED, "1 error(s) in the body", errors=[fault])
+    base = deepcopy(document)
+    _make_room(base, patch)
+    merged = _merge(base, patch)
+    return merged if isinstance(merged, dict) else {}
+
+
+def _make_room(document: dict[str, Any], patch: dict[str, Any]) -> None:
+    schedule, request = patch.get("schedule"), patch.get("request")
+    if isinstance(schedule, dict):
+        named = {kind for kind in KINDS if schedule.get(kind) is not None}
+        if named and not named & set(document["schedule"]):
+            document["schedule"] = {}
+    if isinstance(request, dict) and any(name in request for name in _BODIES):
+        for name in _BODIES:
+            document["request"].pop(name, None)
+
+
+def _merge(target: Any, patch: Any) -> Any:
+    if not isinstance(patch, dict):
+        return patch
+    merged = dict(target) if isinstance(target, dict) else {}
+    for name, value in patch.items():
+        if value is None:
+            merged.pop(name, None)
+        else:
+            merged[name] = _merge(merged.get(name), value)
+    return merged

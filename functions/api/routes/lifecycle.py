@@ -1,0 +1,97 @@
+"""Jobs: updated, paused, resumed, triggered."""
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+
+from functions.api.gate import Admitted
+from functions.api.models.executions import ExecutionOut
+from functions.api.models.jobs import JobOut, JobPatch, PauseIn
+from functions.api.problems import Problem
+from functions.api.reading import header, if_match, path_part, require_json, tenant_of
+from functions.api.route import BODY_PROBLEMS, Call, Route, answer
+from functions.api.service import Service
+
+_MERGE_PATCH = "application/merge-patch+json"
+
+
+def update_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
+    """Change a job that the client has seen."""
+    require_json(app, _MERGE_PATCH)
+    tenant, job_id = tenant_of(admitted), path_part(app, "job_id")
+    is_conditional = header(app, "if-match") is not None
+    job = service.lifecycle.update(
+        tenant, job_id, admitted.body, if_match(app), is_conditional=is_conditional
+    )
+    return _shown(job)
+
+
+def pause_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
+    """Pause a recurring job."""
+    if admitted.body:
+        require_json(app)
+    tenant, job_id = tenant_of(admitted), path_part(app, "job_id")
+    return _shown(service.lifecycle.pause(tenant, job_id, admitted.body, if_match(app)))
+
+
+def resume_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
+    """Resume a paused job."""
+    return _shown(service.lifecycle.resume(tenant_of(admitted), path_part(app, "job_id"), if_match(app)))
+
+
+def trigger_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
+    """Run a recurring job now."""
+    tenant, job_id = tenant_of(admitted), path_part(app, "job_id")
+    execution, replayed = service.lifecycle.trigger(tenant, job_id, header(app, "idempotency-key"))
+    headers = {"Location": f"/v1/executions/{execution.id}"}
+    return answer(201, execution, headers | ({"Idempotency-Replayed": "true"} if replayed else {}))
+
+
+def _shown(job: JobOut) -> Response[str]:
+    return answer(200, job, {"ETag": f'"{job.revision}"'})
+
+
+_CHANGES = (Problem.NOT_FOUND, Problem.INVALID_STATE, Problem.PRECONDITION_FAILED)
+
+ROUTES: dict[Route, Call] = {
+    Route(
+        method="PATCH",
+        path="/v1/jobs/<job_id>",
+        operation="updateJob",
+        summary="Change a job, by a JSON merge patch",
+        success=200,
+        answer=JobOut,
+        body=JobPatch,
+        headers=("If-Match",),
+        problems=(*BODY_PROBLEMS, *_CHANGES, Problem.PRECONDITION_REQUIRED),
+    ): update_job,
+    Route(
+        method="POST",
+        path="/v1/jobs/<job_id>/pause",
+        operation="pauseJob",
+        summary="Pause a recurring job",
+        success=200,
+        answer=JobOut,
+        body=PauseIn,
+        headers=("If-Match",),
+        problems=(*BODY_PROBLEMS, *_CHANGES),
+    ): pause_job,
+    Route(
+        method="POST",
+        path="/v1/jobs/<job_id>/resume",
+        operation="resumeJob",
+        summary="Resume a paused job",
+        success=200,
+        answer=JobOut,
+        headers=("If-Match",),
+        problems=_CHANGES,
+    ): resume_job,
+    Route(
+        method="POST",
+        path="/v1/jobs/<job_id>/trigger",
+        operation="triggerJob",
+        summary="Run a recurring job once more, now",
+        success=201,
+        answer=ExecutionOut,
+        headers=("Idempotency-Key",),
+        problems=(Problem.NOT_FOUND, Problem.INVALID_STATE, Problem.IDEMPOTENCY_KEY_INVALID),
+    ): trigger_job,
+}

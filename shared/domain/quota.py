@@ -1,0 +1,73 @@
+"""Quotas: how much of everything one tenant may have. Each has a default of the deployment; a tenant may have its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+
+from shared.domain.errors import InvalidValueError
+
+
+class Quota(StrEnum):
+    """What is limited. The values are the API's words."""
+
+    RECURRING_JOBS = "recurring_jobs"
+    CREATES_PER_SECOND = "creates_per_second"
+    DUE_PER_MINUTE = "due_per_minute"
+    PAYLOAD_BYTES = "payload_bytes"
+    TAGS = "tags"
+    API_KEYS = "api_keys"
+    CONCURRENCY = "concurrency"
+
+
+NOT_ENFORCED = frozenset({Quota.CONCURRENCY})
+"""Stored and shown, and not yet asked by anybody."""
+
+BOUNDS: Mapping[Quota, tuple[int, int]] = {
+    Quota.RECURRING_JOBS: (0, 1_000_000),
+    Quota.CREATES_PER_SECOND: (0, 100_000),
+    Quota.DUE_PER_MINUTE: (0, 10_000_000),
+    Quota.PAYLOAD_BYTES: (0, 262_144),
+    Quota.TAGS: (0, 10),
+    Quota.API_KEYS: (2, 50),
+    Quota.CONCURRENCY: (1, 100_000),
+}
+"""The least and the most that each may be. Two keys at least: a rotation needs both for a while."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quotas:
+    """One limit for each quota."""
+
+    recurring_jobs: int
+    """Recurring jobs that have not ended. Paused ones count: otherwise a pause would make room for more."""
+    creates_per_second: int
+    due_per_minute: int
+    """Jobs that are due in the same minute, counted when they are created."""
+    payload_bytes: int
+    """Of the body of a job's request."""
+    tags: int
+    """Of one job."""
+    api_keys: int
+    """Keys that are good at the same time."""
+    concurrency: int
+
+    def __post_init__(self) -> None:
+        """Refuse limits out of bounds."""
+        for field in fields(self):
+            check_limit(Quota(field.name), getattr(self, field.name))
+
+    def of(self, quota: Quota) -> int:
+        """The limit of one quota."""
+        limit: int = getattr(self, quota.value)
+        return limit
+
+    def but(self, own: Mapping[Quota, int]) -> "Quotas":
+        """These, except for the ones that a tenant has of its own."""
+        return replace(self, **{quota.value: limit for quota, limit in own.items()})
+
+
+def check_limit(quota: Quota, limit: int) -> None:
+    """InvalidValueError where a limit is out of bounds."""
+    least, most = BOUNDS[quota]
+    if not least <= limit <= most:
+        raise InvalidValueError(f"{quota.value} must be {least} to {most}")

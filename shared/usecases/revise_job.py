@@ -1,0 +1,102 @@
+"""Give a job of either kind another description, where its owner has seen the present one."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.errors import ScheduleError
+from shared.domain.execution import Execution
+from shared.domain.ids import ENTROPY_BITS
+from shared.domain.job import Definition, Job
+from shared.domain.new_job import NewJob
+from shared.domain.request import INLINE_BYTES, Request, check_request, encode_request, payload_id
+from shared.domain.schedule import Once, check_fires
+from shared.domain.tenant import Tenant
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock, Entropy
+from shared.ports.vault import Vault
+from shared.usecases.change_job import check_revision
+from shared.usecases.update_job import UpdateJob
+from shared.usecases.update_one_off import UpdateOneOff
+
+
+@dataclass(frozen=True, slots=True)
+class ReviseJob:
+    """What the description does not change is not written again."""
+
+    jobs: JobStore
+    update_job: UpdateJob
+    update_one_off: UpdateOneOff
+    vault: Vault
+    clock: Clock
+    entropy: Entropy
+    allow_http: bool
+
+    def __call__(
+        self, tenant: Tenant, job: Execution | Job, present: Request, new: NewJob, *, revision: int
+    ) -> Execution | Job:
+        """The job afterwards. `present` is its request as it is stored, `revision` what its owner has seen.
+
+        Domain errors for what cannot be accepted; see the two kinds for what they refuse.
+        """
+        check_revision(job, revision)
+        check_request(new.request, allow_http=self.allow_http)
+        if isinstance(job, Execution):
+            return self._revise_one_off(tenant, job, present, new)
+        return self._revise_recurring(tenant, job, present, new, revision)
+
+    def _revise_one_off(self, tenant: Tenant, job: Execution, present: Request, new: NewJob) -> Execution:
+        now_ms = self.clock.now_ms()
+        # A job that is due does not become too old by being edited: only another time is judged.
+        is_same = isinstance(new.timing, Once) and new.timing.at == job.nominal_at
+        schedule = Once(at=job.nominal_at) if is_same else new.schedule_at(now_ms)
+        if not isinstance(schedule, Once):
+            raise ScheduleError("a job that runs once cannot be made to recur", field="schedule")
+        sealed, apart = self._seal(tenant, job.job_id, job, present, new.request)
+        changed = replace(
+            job,
+            lane=new.lane,
+            request=sealed,
+            payload_apart=apart,
+            retry=new.retry,
+            timeout_ms=new.timeout_seconds * 1000,
+            name=new.name,
+            tags=new.tags,
+        )
+        return self.update_one_off(job, changed, due_at=schedule.at, jitter_ms=new.jitter_ms)
+
+    def _revise_recurring(
+        self, tenant: Tenant, job: Job, present: Request, new: NewJob, revision: int
+    ) -> Job:
+        schedule = new.schedule_at(self.clock.now_ms())
+        if isinstance(schedule, Once):
+            raise ScheduleError("a job that recurs cannot be made to run once", field="schedule")
+        if schedule != job.schedule:
+            check_fires(schedule, self.clock.now_ms())
+        sealed, apart = self._seal(tenant, job.id, job, present, new.request)
+        definition = Definition(
+            schedule=schedule,
+            lane=new.lane,
+            request=sealed,
+            payload_apart=apart,
+            retry=new.retry,
+            timeout_ms=new.timeout_seconds * 1000,
+            name=new.name,
+            tags=new.tags,
+            jitter_ms=new.jitter_ms,
+            catch_up=new.recurring.catch_up,
+            overlap_policy=new.recurring.overlap_policy,
+            max_runs=new.recurring.max_runs,
+        )
+        return self.update_job(tenant.id, job.id, definition, revision=revision)
+
+    def _seal(
+        self, tenant: Tenant, job_id: str, job: Execution | Job, present: Request, wanted: Request
+    ) -> tuple[bytes, str | None]:
+        """The sealed request and the name of the item where it stands apart; those of the job where it is the same."""
+        if wanted == present:
+            return job.request, job.payload_apart
+        sealed = self.vault.seal(tenant, job_id, encode_request(wanted))
+        if len(sealed) <= INLINE_BYTES:
+            return sealed, None
+        name = payload_id(job_id, self.entropy.bits(ENTROPY_BITS))
+        self.jobs.put_payload(tenant.id, name, sealed)
+        return b"", name

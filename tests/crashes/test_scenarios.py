@@ -1,0 +1,50 @@
+"""Every function is struck, and a struck run that mends itself too late is a broken one."""
+
+import pytest
+
+from infra.local.home import PROJECT_ROOT
+from tests.crashes.__main__ import main
+from tests.crashes.assassin import WEIGHTS
+from tests.crashes.crash_points import CrashPoint
+from tests.crashes.scenario import Scenario
+from tests.crashes.sweep import SCENARIOS, Run, Theatre, runs_of
+
+UNHARMED_SECONDS, DELAY_SECONDS = 20, 60
+
+
+class Played(Theatre):
+    """Takes so long to mend what was struck, and breaks nothing else."""
+
+    def __init__(self, mended_seconds: float) -> None:
+        self._mended_seconds = mended_seconds
+
+    def run(self, scenario: Scenario, point: CrashPoint | None = None) -> Run:
+        """See the theatre."""
+        seconds = self._mended_seconds if point else UNHARMED_SECONDS
+        return Run(scenario=scenario, point=point, faults=[], calls=["PutItem"], mended_seconds=seconds)
+
+
+def test_every_entry_point_has_scenarios_and_is_hit_in_chaos() -> None:
+    functions = {path.parent.name for path in (PROJECT_ROOT / "functions").glob("*/handler.py")}
+    assert {scenario.function for scenario in SCENARIOS} == functions
+    assert set(WEIGHTS) == functions
+
+
+def test_no_two_scenarios_of_a_function_share_a_name() -> None:
+    names = [(scenario.function, scenario.name) for scenario in SCENARIOS]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(("mended_seconds", "is_late"), [(80, False), (81, True)])
+def test_a_run_that_mends_itself_too_late_is_broken(mended_seconds: float, is_late: bool) -> None:
+    scenario = Scenario(
+        name="n", function="f", makes=frozenset(), act=lambda _: None, delay_seconds=DELAY_SECONDS
+    )
+    unharmed, *struck = runs_of(Played(mended_seconds), scenario)
+    assert unharmed.faults == []
+    assert len(struck) == 4
+    assert all(bool(run.faults) == is_late for run in struck)
+
+
+def test_a_sweep_of_nothing_is_no_success() -> None:
+    assert main(["sweep", "--only", "no such scenario"]) == 1

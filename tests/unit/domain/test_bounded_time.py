@@ -1,0 +1,134 @@
+"""No line costs much, whether it is accepted or not: counted in calls that Python makes, from cold caches on.
+
+A processor of a function makes some millions of such calls a second; fifty milliseconds are well beyond these counts.
+"""
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from shared.domain import cron, zones
+from shared.domain.cautions import cautions
+from shared.domain.describe import describe
+from shared.domain.dst import dst_changes
+from shared.domain.errors import ScheduleError
+from shared.domain.eventbridge import read_expression
+from shared.domain.preview import MAX_UPCOMING, upcoming
+from shared.domain.schedule import Cron, Gap, Rate, first_after
+
+NOW = 1_735_689_600_000
+CALLS_COLD, CALLS_WARM, CALLS_REFUSED = 80_000, 45_000, 35_000
+EVERY_MINUTE_SPELLED = ",".join(str(minute) for minute in range(60))
+HOSTILE = [
+    "* * * * *",
+    "*/59 * * * *",
+    f"{EVERY_MINUTE_SPELLED} * * * *",
+    "0-59 0-23 1-31 1-12 0-6",
+    "59 23 31 12 *",
+    "0 0 29 2 *",
+    "0 0 29 2 1",
+    "0 0 30 2 1",
+    "0 0 * 2 1#5",
+    "0 0 * 2 0#5,1#5,2#5,3#5",
+    "0 0 31W 2 *",
+    "0 0 L 2 *",
+    "* * 31 * *",
+    "30 2 * 3 0#2",
+    "30 2 * 3 0#5",
+    "*/30 2 * 3 0#2",
+    "cron(0 0 1 1 ? 2199)",
+    "cron(30 2 ? 3 1#2 *)",
+    "cron(30 2 ? 3 1#2 1971-2199/2)",
+    "cron(0 0 29 2 ? 1971-2197/2,2196)",
+    "cron(0 0 ? 2 2#5 1971-2197/2,2196)",
+]
+REFUSED = [
+    "0 0 30 2 *",
+    "0 0 31 2,4,6,9,11 *",
+    "*/1" + "0" * 250 + " * * * *",
+    ",".join(["1"] * 126) + " * * * *",
+    "*" * 256,
+    "1-" * 100 + " * * * *",
+    "cron(0 0 29 2 ? 1971-2199/2)",
+    "cron(0 0 ? 2 2#5 1971-2199/2)",
+    "cron(" + "(" * 200 + ")",
+    "@" + "a" * 200,
+]
+
+
+def calls_of(work: Callable[[], Any]) -> int:
+    """How many calls, of Python functions and of built-in ones, some work makes."""
+    count = 0
+
+    def see(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(see)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def forget() -> None:
+    """Empty what is kept between calls."""
+    for kept in (cron._parsed, cron._matcher, zones._segments_of_block):
+        kept.cache_clear()
+
+
+@pytest.mark.parametrize("gap", Gap)
+@pytest.mark.parametrize("zone", ["America/New_York", "Africa/Casablanca"])
+@pytest.mark.parametrize("line", HOSTILE)
+def test_the_next_instant_of_any_line(line: str, zone: str, gap: Gap) -> None:
+    forget()
+    assert calls_of(lambda: first_after(Cron(line=line, timezone=zone, gap=gap), NOW)) < CALLS_COLD
+    schedule, moment = Cron(line=line, timezone=zone, gap=gap), NOW
+    for _ in range(5):
+        assert calls_of(lambda at=moment: first_after(schedule, at)) < CALLS_WARM
+        moment = first_after(schedule, moment) or moment
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_a_line_that_is_refused(line: str) -> None:
+    forget()
+
+    def refuse() -> None:
+        with pytest.raises(ScheduleError):
+            Cron(line=line, timezone="America/New_York")
+
+    assert calls_of(refuse) < CALLS_REFUSED
+
+
+def test_other_expressions_that_are_refused() -> None:
+    for text in ("rate(" + "9" * 10_000 + " days)", "at(" + "9" * 10_000, " " * 10_000, "rate(" * 2_000):
+
+        def refuse(text: str = text) -> None:
+            with pytest.raises(ScheduleError):
+                read_expression(text, "UTC")
+
+        assert calls_of(refuse) < 1_000
+
+
+@pytest.mark.parametrize("line", HOSTILE)
+def test_a_preview_of_any_line(line: str) -> None:
+    schedule = Cron(line=line, timezone="Africa/Casablanca")
+    previews: list[Callable[[], object]] = [
+        lambda: upcoming(schedule, NOW, MAX_UPCOMING),
+        lambda: dst_changes(schedule, NOW),
+        lambda: describe(schedule),
+        lambda: cautions(schedule, NOW),
+    ]
+    for preview in previews:
+        assert calls_of(preview) < 2 * CALLS_COLD
+    assert len(describe(schedule)) < 1_000
+
+
+def test_previews_of_a_rate() -> None:
+    rate = Rate(interval_ms=1_000, anchor=0)
+    assert calls_of(lambda: (upcoming(rate, NOW, MAX_UPCOMING), describe(rate), cautions(rate, NOW))) < 5_000
