@@ -50,6 +50,19 @@ class FunctionMemory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DefaultQuotas:
+    """What each tenant may have, unless an operator gives it other limits; the API names them alike."""
+
+    recurring_jobs: int = 1_000
+    creates_per_second: int = 100
+    due_per_minute: int = 60_000
+    payload_bytes: int = 262_144
+    tags: int = 10
+    api_keys: int = 10
+    concurrency: int = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StageConfig:
     """One deployment of Punctual into one region of one account."""
 
@@ -67,6 +80,12 @@ class StageConfig:
     queue_retention_days: int = 4
     dead_letter_retention_days: int = 10
     """Longer than the lanes': SQS counts the age of a message that it moved from when it was first sent."""
+    default_quotas: DefaultQuotas = DefaultQuotas()
+    audit_retention_days: int = 400
+    """How long the record of a change stays readable."""
+    audit_one_offs: bool = False
+    """Put the creation of one-off jobs into the audit table too: two more write units a job. The log of the API has
+    it anyway, for as long as logs are kept."""
     memory: FunctionMemory = FunctionMemory()
     log_retention_days: int = 30
     log_level: str = "INFO"
@@ -100,6 +119,8 @@ class StageConfig:
             raise ValueError(f"records must outlive idempotency keys: more than {IDEMPOTENCY_DAYS} days")
         if not 1 <= self.queue_retention_days < self.dead_letter_retention_days <= 14:
             raise ValueError("a dead-letter queue keeps longer than its lane, and neither over 14 days")
+        if self.audit_retention_days < self.retention_days:
+            raise ValueError("the record of a change must outlive what was changed")
         if self.retention_days <= self.dead_letter_retention_days:
             raise ValueError("records must outlive every message that names them")
 

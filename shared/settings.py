@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan, bucket_of
 from shared.domain.errors import InvalidValueError
+from shared.domain.quota import Quota, Quotas
 from shared.domain.retention import Retention
 from shared.domain.schedule import parse_instant
 from shared.names import Env, Lane
@@ -50,6 +51,14 @@ def _every_lane(urls: dict[Lane, str]) -> dict[Lane, str]:
     if missing:
         raise InvalidValueError(f"no queue for lane {', '.join(missing)}")
     return urls
+
+
+def _quotas(value: Any) -> Any:
+    """A JSON object with a limit for each quota: a misspelt one would otherwise not hold."""
+    limits = _json(value)
+    if isinstance(limits, dict) and limits.keys() != set(Quota):
+        raise InvalidValueError(f"a limit is needed for each of {', '.join(Quota)}, and for nothing else")
+    return limits
 
 
 def _networks(value: Any) -> Any:
@@ -97,6 +106,15 @@ class CallbackSettings(Settings):
         return bool(self.dial_exceptions)
 
 
+class ApiSettings(CallbackSettings):
+    """What the API and the operator's command need besides."""
+
+    audit_table: Text
+    audit_retention_days: Annotated[int, Field(ge=1)]
+    audit_one_offs: bool
+    default_quotas: Annotated[Quotas, BeforeValidator(_quotas)]
+
+
 class ExecutorSettings(CallbackSettings):
     """What an executor needs besides."""
 
@@ -125,6 +143,10 @@ _VARIABLES = {
     "lane_queue_urls": Env.LANE_QUEUE_URLS,
     "shard_plan": Env.SHARD_PLAN,
     "retention": Env.RETENTION_DAYS,
+    "audit_table": Env.AUDIT_TABLE,
+    "audit_retention_days": Env.AUDIT_RETENTION_DAYS,
+    "audit_one_offs": Env.AUDIT_ONE_OFFS,
+    "default_quotas": Env.DEFAULT_QUOTAS,
     "kms_key_id": Env.KMS_KEY_ID,
     "dial_exceptions": Env.DIAL_EXCEPTIONS,
     "lane": Env.LANE,

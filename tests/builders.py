@@ -9,7 +9,15 @@ from shared.domain.ids import ExecutionId, encode_base32, one_off_job_id, recurr
 from shared.domain.job import Job, JobState
 from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import Rate
-from shared.domain.tenant import KEY_ID_BITS, ApiKey, Scope, Tenant, TenantState, hash_secret
+from shared.domain.tenant import (
+    KEY_ID_BITS,
+    ApiKey,
+    Scope,
+    SigningSecret,
+    Tenant,
+    TenantState,
+    hash_secret,
+)
 from shared.domain.wakeup import Wakeup
 from shared.names import Lane
 
@@ -97,13 +105,23 @@ def expiry_for(execution: Execution) -> int | None:
     return EXPIRES_AT_S if execution.state in TERMINAL else None
 
 
+def signing_secret(number: int = 1, **overrides: Any) -> SigningSecret:
+    """A sealed secret without an end."""
+    fields: dict[str, Any] = {
+        "id": f"sec_{number}",
+        "sealed": b"sealed signing secret %d" % number,
+        "created_at": DUE_AT - 86_400_000,
+    }
+    return SigningSecret(**(fields | overrides))
+
+
 def tenant(**overrides: Any) -> Tenant:
     """An active tenant."""
     fields: dict[str, Any] = {
         "id": TENANT,
         "state": TenantState.ACTIVE,
         "data_key": b"wrapped data key",
-        "signing_secrets": (b"sealed signing secret",),
+        "signing_secrets": (signing_secret(),),
         "created_at": DUE_AT - 86_400_000,
     }
     return Tenant(**(fields | overrides))

@@ -1,12 +1,12 @@
 """The HTTP application: admit, route, act, and answer every error as a problem document."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
 from functions.api import faults
-from functions.api.gate import Admitted, admit
+from functions.api.gate import Admitted, admit, check_scope
 from functions.api.openapi import openapi_json
 from functions.api.problems import Problem, ProblemError, respond
 from functions.api.route import Call, Route
@@ -15,7 +15,9 @@ from functions.api.service import Service
 from shared.names import Metric
 from shared.observability import count, logger
 from shared.usecases.authenticate import Authenticate
+from shared.usecases.check_quota import CheckQuota
 
+_REFUSED = {Problem.RATE_LIMITED: Metric.RATE_LIMITED, Problem.QUOTA_EXCEEDED: Metric.QUOTA_EXCEEDED}
 _OPENAPI_PATH = "/v1/openapi.json"
 
 
@@ -29,9 +31,10 @@ class _Ended(Exception):  # noqa: N818 - carries an answer out of the resolver
 class Api:
     """Powertools routes; everything before and after a route is here."""
 
-    def __init__(self, service: Service, authenticate: Authenticate) -> None:
+    def __init__(self, service: Service, authenticate: Authenticate, check_quota: CheckQuota) -> None:
         self._service = service
         self._authenticate = authenticate
+        self._check_quota = check_quota
         self._resolver = APIGatewayHttpResolver()
         for route, call in ROUTES.items():
             self._register(route, call)
@@ -43,18 +46,25 @@ class Api:
         """The answer to one HTTP API event of payload version 2.0."""
         request_id = event["requestContext"].get("requestId") or context.aws_request_id
         try:
-            admitted = admit(event, self._authenticate)
+            admitted = replace(
+                admit(event, self._authenticate, self._check_quota), request_id=request_id
+            )
             self._resolver.append_context(admitted=admitted)  # type: ignore[no-untyped-call]
             return self._resolver.resolve(event, context)
         except _Ended as ended:
             return self._fault(ended.cause, request_id)
         except Exception as fault:  # noqa: BLE001 - the last line of defence: a client always gets a problem document
             return self._fault(fault, request_id)
+        finally:
+            count(Metric.BUDGETS_UNANSWERED, self._check_quota.spend.take_unanswered())
 
     def _register(self, route: Route, call: Call) -> None:
         def endpoint(**arguments: str) -> Response[str]:
             self._resolver.append_context(arguments=arguments)  # type: ignore[no-untyped-call]
             admitted: Admitted = self._resolver.context["admitted"]
+            if admitted.principal is not None:
+                # Again, by the route that was found: however a path is spelled, it cannot slip past its scope.
+                check_scope(admitted.principal, route.method, route.path)
             return call(self._service, self._resolver, admitted)
 
         self._resolver.route(route.path, method=route.method)(endpoint)
@@ -76,6 +86,8 @@ class Api:
             count(Metric.API_ERRORS)
             logger.exception("unexpected error", exc_info=fault, extra={"request_id": request_id})
             problem = ProblemError(Problem.INTERNAL_ERROR, "the request id finds it in the operator's logs")
+        if problem.problem in _REFUSED:
+            count(_REFUSED[problem.problem])
         answer = respond(problem, request_id)
         return {
             "statusCode": answer.status_code,

@@ -38,6 +38,11 @@ def problem_for(fault: Exception) -> ProblemError | None:
     """The problem that an error is answered with; None where it is ours."""
     if isinstance(fault, ProblemError):
         return fault
+    if isinstance(fault, errors.RateLimitedError):
+        retry = {"Retry-After": str(fault.retry_after_seconds)}
+        return ProblemError(Problem.RATE_LIMITED, str(fault), headers=retry, quota=fault.quota)
+    if isinstance(fault, errors.QuotaExceededError):
+        return ProblemError(Problem.QUOTA_EXCEEDED, str(fault), quota=fault.quota)
     for kind, problem in _PROBLEMS:
         if isinstance(fault, kind):
             if problem is Problem.SERVICE_UNAVAILABLE:

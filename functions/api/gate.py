@@ -1,4 +1,4 @@
-"""What is checked before a route is looked for: size, credential, tenant, scope. In this order, always."""
+"""What is checked before a route is looked for: size, credential, tenant, scope, rate. In this order, always."""
 
 import base64
 import binascii
@@ -7,11 +7,17 @@ from typing import Any
 
 from functions.api.problems import Problem, ProblemError
 from functions.api.strict_json import MalformedRequestError
-from shared.domain.tenant import Scope, TenantState
+from shared.domain.tenant import OPERATOR, Scope, TenantState
 from shared.usecases.authenticate import Authenticate, Principal
+from shared.usecases.check_quota import CheckQuota
 
 MAX_BODY_BYTES = 256 * 1024
 OPEN_PATHS = frozenset({"/v1/health", "/v1/openapi.json"})
+CREATING_PATHS = frozenset({"/v1/jobs", "/v1/jobs/batch"})
+"""A POST to one of these is a creation, and is counted as such before anything of it is read."""
+OPERATORS_PATH = "/v1/admin"
+_ADMIN_PATHS = (OPERATORS_PATH, "/v1/keys", "/v1/signing-secrets")
+_WATCHING_PATHS = ("/v1/audit", "/v1/usage")
 _READS = frozenset({"GET", "HEAD"})
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="punctual"'}
 
@@ -22,13 +28,14 @@ class Admitted:
 
     principal: Principal | None
     body: bytes
+    request_id: str = ""
 
 
-def admit(event: dict[str, Any], authenticate: Authenticate) -> Admitted:
+def admit(event: dict[str, Any], authenticate: Authenticate, check_quota: CheckQuota) -> Admitted:
     """ProblemError where the request must not go on."""
     body = _body(event)
-    method = event["requestContext"]["http"]["method"]
-    if method == "GET" and event.get("rawPath") in OPEN_PATHS:
+    method, path = event["requestContext"]["http"]["method"], str(event.get("rawPath"))
+    if method == "GET" and path in OPEN_PATHS:
         return Admitted(None, b"")
     principal = authenticate(_credential(event))
     if principal is None:
@@ -39,10 +46,33 @@ def admit(event: dict[str, Any], authenticate: Authenticate) -> Admitted:
         )
     if principal.tenant.state is TenantState.SUSPENDED:
         raise ProblemError(Problem.FORBIDDEN, "this tenant is suspended")
-    needed = Scope.READ if method in _READS else Scope.WRITE
-    if needed not in principal.key.scopes:
-        raise ProblemError(Problem.FORBIDDEN, f"this key lacks the scope {needed.value}")
+    check_scope(principal, method, path)
+    if method == "POST" and path in CREATING_PATHS:
+        check_quota.creates(principal.tenant)
     return Admitted(principal, body)
+
+
+def check_scope(principal: Principal, method: str, path: str) -> None:
+    """ProblemError where the key may not do that on a path. The same for every id in the path, known or not."""
+    sufficient = _sufficient(method, path)
+    if not sufficient & principal.key.scopes:
+        named = " or ".join(sorted(scope.value for scope in sufficient))
+        raise ProblemError(Problem.FORBIDDEN, f"this key lacks the scope {named}")
+    if _is_under(path, OPERATORS_PATH) and principal.tenant.id != OPERATOR:
+        raise ProblemError(Problem.FORBIDDEN, "only operators may do that")
+
+
+def _sufficient(method: str, path: str) -> frozenset[Scope]:
+    """The scopes of which one is enough."""
+    if any(_is_under(path, each) for each in _ADMIN_PATHS):
+        return frozenset({Scope.ADMIN})
+    if method in _READS and path in _WATCHING_PATHS:
+        return frozenset({Scope.READ, Scope.ADMIN})
+    return frozenset({Scope.READ if method in _READS else Scope.WRITE})
+
+
+def _is_under(path: str, parent: str) -> bool:
+    return path == parent or path.startswith(f"{parent}/")
 
 
 def _body(event: dict[str, Any]) -> bytes:

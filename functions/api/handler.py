@@ -6,19 +6,21 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api.app import Api
+from functions.api.operations.accounts import account_operations, audit_operations
 from functions.api.operations.executions import ExecutionOperations
 from functions.api.operations.jobs import JobOperations
 from functions.api.operations.lifecycle import LifecycleOperations
 from functions.api.service import Service
-from shared.bootstrap import callbacks
+from shared.bootstrap import accounts, callbacks
 from shared.names import Metric
 from shared.observability import count, metrics
 
-parts = callbacks.parts_from(os.environ)
+parts = accounts.api_parts_from(os.environ)
+audit = audit_operations(parts)
 api = Api(
     Service(
         jobs=JobOperations(
-            create_job=callbacks.create_job(parts),
+            create_job=callbacks.create_job(parts, parts.check_quota),
             find_job=parts.find_job,
             cancel_job=callbacks.cancel_job(parts),
             open_request=parts.open_request,
@@ -37,8 +39,11 @@ api = Api(
             list_dead_letters=callbacks.list_dead_letters(parts),
             vault=parts.vault,
         ),
+        accounts=account_operations(parts, audit),
+        audit=audit,
     ),
     callbacks.authenticate(parts),
+    parts.check_quota,
 )
 
 

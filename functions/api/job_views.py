@@ -30,6 +30,7 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         lane=job.lane,
         timeout_seconds=job.timeout_ms // 1000,
         retry=_retry_out(job.retry),
+        start_deadline_seconds=_start_deadline_seconds(job),
         pause_reason=job.pause_reason if isinstance(job, Job) else None,
         revision=job.revision,
         created_at=format_instant(_created_at(job)),
@@ -55,7 +56,14 @@ def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:
     }
     if isinstance(job, Job):
         document |= _policies(job)
-    return document
+    deadline = {"start_deadline_seconds": _start_deadline_seconds(job)}
+    return document | {name: value for name, value in deadline.items() if value is not None}
+
+
+def _start_deadline_seconds(job: Execution | Job) -> int | None:
+    if isinstance(job, Job) or job.start_deadline_at is None:
+        return None
+    return (job.start_deadline_at - job.id.dispatch_at) // 1000
 
 
 def _created_at(job: Execution | Job) -> int:

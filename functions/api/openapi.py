@@ -19,6 +19,9 @@ _GUARDED = (Problem.UNAUTHENTICATED, Problem.FORBIDDEN)
 _PARAMETERS: dict[str, dict[str, Any]] = {
     "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 50},
     "cursor": {"type": "string", "maxLength": 1024},
+    "from": {"type": "string", "format": "date-time"},
+    "to": {"type": "string", "format": "date-time"},
+    "target": {"type": "string", "minLength": 1, "maxLength": 128},
     "stop_retries": {"type": "boolean", "default": False},
     "If-Match": {"type": "string", "maxLength": 64, "examples": ['"3"']},
     "Idempotency-Key": {"type": "string", "minLength": 1, "maxLength": 255},

@@ -35,6 +35,8 @@ class Problem(Enum):
     SCHEDULE_NEVER_FIRES = (HTTPStatus.UNPROCESSABLE_ENTITY, "The schedule never fires")
     SCHEDULE_IN_PAST = (HTTPStatus.UNPROCESSABLE_ENTITY, "The time is in the past")
     SCHEDULE_TOO_FAR = (HTTPStatus.UNPROCESSABLE_ENTITY, "The time is too far ahead")
+    RATE_LIMITED = (HTTPStatus.TOO_MANY_REQUESTS, "Too many requests in a short time")
+    QUOTA_EXCEEDED = (HTTPStatus.TOO_MANY_REQUESTS, "A quota of the tenant is used up")
     INVALID_CURSOR = (HTTPStatus.BAD_REQUEST, "The cursor is not valid here")
     SERVICE_UNAVAILABLE = (HTTPStatus.SERVICE_UNAVAILABLE, "Try again shortly")
     INTERNAL_ERROR = (HTTPStatus.INTERNAL_SERVER_ERROR, "Something broke on our side")
@@ -78,12 +80,14 @@ class ProblemError(Exception):
         *,
         errors: Sequence[FieldError] = (),
         headers: dict[str, str] | None = None,
+        quota: str | None = None,
     ) -> None:
         super().__init__(detail)
         self.problem = problem
         self.detail = detail
         self.errors = tuple(errors)
         self.headers = headers or {}
+        self.quota = quota
 
 
 def respond(fault: ProblemError, request_id: str) -> Response[str]:
@@ -95,6 +99,8 @@ def respond(fault: ProblemError, request_id: str) -> Response[str]:
         "detail": fault.detail,
         "instance": f"urn:punctual:request:{request_id}",
     }
+    if fault.quota is not None:
+        document["quota"] = fault.quota
     if fault.errors:
         document["errors"] = [{"pointer": error.pointer, "detail": error.detail} for error in fault.errors]
     return Response(

@@ -31,6 +31,12 @@ def path_part(app: APIGatewayHttpResolver, name: str) -> str:
     return str(app.context["arguments"][name])
 
 
+def subject_of(app: APIGatewayHttpResolver, admitted: Admitted) -> str:
+    """The tenant that the path names, where only operators come; everywhere else that of the credential."""
+    named: str | None = app.context["arguments"].get("tenant_id")
+    return tenant_of(admitted).id if named is None else named
+
+
 def if_match(app: APIGatewayHttpResolver) -> int | None:
     """The revision that the client has seen; None for any, and one that no job has where the tag is none of ours."""
     tag = header(app, "if-match")
@@ -56,9 +62,9 @@ def flag(app: APIGatewayHttpResolver, name: str) -> bool:
     return text == "true"
 
 
-def paging(app: APIGatewayHttpResolver) -> tuple[int, str | None]:
-    """`limit` and `cursor`."""
-    found = query(app, ("limit", "cursor"))
+def paging(app: APIGatewayHttpResolver, *also: str) -> tuple[int, str | None]:
+    """`limit` and `cursor`; other query parameters must be named."""
+    found = query(app, ("limit", "cursor", *also))
     limit = found.get("limit", str(DEFAULT_LIMIT))
     if not (limit.isascii() and limit.isdigit() and len(limit) <= 3 and 1 <= int(limit) <= MAX_LIMIT):
         raise ProblemError(Problem.MALFORMED_REQUEST, f"limit is a whole number from 1 to {MAX_LIMIT}")

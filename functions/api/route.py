@@ -19,6 +19,7 @@ BODY_PROBLEMS = (
     Problem.MALFORMED_REQUEST,
     Problem.VALIDATION_FAILED,
 )
+QUOTA_PROBLEMS = (Problem.RATE_LIMITED, Problem.QUOTA_EXCEEDED)
 PAGING = ("limit", "cursor")
 
 

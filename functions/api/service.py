@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from functions.api.operations.accounts import AccountOperations
+from functions.api.operations.audit import AuditOperations
 from functions.api.operations.executions import ExecutionOperations
 from functions.api.operations.jobs import JobOperations
 from functions.api.operations.lifecycle import LifecycleOperations
@@ -14,3 +16,5 @@ class Service:
     jobs: JobOperations
     lifecycle: LifecycleOperations
     executions: ExecutionOperations
+    accounts: AccountOperations
+    audit: AuditOperations

@@ -1,6 +1,7 @@
 """The environment of the functions: one base set for all, and beyond it what each needs by its kind."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 
 from aws_cdk import Stack
 from aws_cdk import aws_kms as kms
@@ -46,6 +47,11 @@ def environment(scope: Construct, stage: StageConfig, spec: FunctionSpec, shared
     if spec.rescues:
         arns = {str(lane): pair.dead.queue_arn for lane, pair in shared.lanes.queues.items()}
         variables[Env.DEAD_LETTER_ARNS] = Stack.of(scope).to_json_string(arns)
+    if spec.keeps_accounts:
+        variables[Env.AUDIT_TABLE] = shared.tables.audit.table_name
+        variables[Env.AUDIT_RETENTION_DAYS] = str(stage.audit_retention_days)
+        variables[Env.AUDIT_ONE_OFFS] = str(stage.audit_one_offs).lower()
+        variables[Env.DEFAULT_QUOTAS] = json.dumps(asdict(stage.default_quotas), separators=(",", ":"))
     if spec.calls_back:
         variables[Env.KMS_KEY_ID] = shared.key.key_id
         variables[Env.DIAL_EXCEPTIONS] = ",".join(stage.dial_exceptions)

@@ -21,6 +21,8 @@ class FunctionSpec:
     """The lane whose queue it consumes."""
     calls_back: bool = False
     """Reads tenants' secrets and judges callback addresses: it gets the key and the dial exceptions."""
+    keeps_accounts: bool = False
+    """Manages tenants, holds them to their quotas and records changes."""
     ticked: bool = False
     """Invoked by the clock: a failed run is not repeated, since the next tick does its work."""
     rescues: bool = False
@@ -41,7 +43,14 @@ def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
     """Every function of a stage."""
     return (
         # The gateway answers 503 after 30 s at the latest; a function that lasts longer works for nobody.
-        FunctionSpec(service="api", package="api", timeout_seconds=25, memory_mb=memory.api, calls_back=True),
+        FunctionSpec(
+            service="api",
+            package="api",
+            timeout_seconds=25,
+            memory_mb=memory.api,
+            calls_back=True,
+            keeps_accounts=True,
+        ),
         # Longer than a tick on purpose: leases keep overlapping runs apart, and a full bucket may need it.
         FunctionSpec(
             service="watcher", package="watcher", timeout_seconds=110, memory_mb=memory.watcher, ticked=True

@@ -21,44 +21,49 @@ PARTIQL, CHECK = "PartiQLUpdate", "ConditionCheckItem"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grants:
-    """DynamoDB actions on each table, and whether the function unwraps tenants' keys. All send to the lanes."""
+    """DynamoDB actions on each table, and whether the function unwraps or makes tenants' data keys. All send to the lanes."""
 
     executions: tuple[str, ...] = ()
     failed_index: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()
     tenants: tuple[str, ...] = ()
     leases: tuple[str, ...] = ()
+    audit: tuple[str, ...] = ()
+    """Never more than to append and to read: nobody may change or delete what was recorded."""
     decrypts: bool = False
+    makes_data_keys: bool = False
 
 
 GRANTS: dict[str, Grants] = {
     "api": Grants(
         executions=(GET, PUT, UPDATE, BATCH_GET),
         failed_index=(QUERY,),
-        jobs=(GET, PUT, UPDATE),
-        tenants=(GET,),
-        leases=(UPDATE,),
+        jobs=(GET, PUT, UPDATE, QUERY, CHECK),
+        tenants=(GET, PUT, UPDATE, BATCH_GET, QUERY),
+        leases=(GET, UPDATE),
+        audit=(PUT, QUERY),
         decrypts=True,
+        makes_data_keys=True,
     ),
     "watcher": Grants(executions=(QUERY,), leases=(UPDATE,)),
     "sweeper": Grants(
         executions=(GET, PUT, UPDATE, QUERY),
-        jobs=(UPDATE,),
+        jobs=(GET, PUT, UPDATE),
         leases=(GET, UPDATE, DELETE, QUERY),
     ),
     "reconciler": Grants(
-        executions=(GET, PUT, QUERY, BATCH_GET),
-        jobs=(GET, UPDATE, SCAN, CHECK),
+        executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
+        jobs=(GET, PUT, UPDATE, QUERY, SCAN, CHECK),
         leases=(GET, UPDATE),
     ),
     "executor": Grants(
         executions=(GET, PUT, UPDATE, PARTIQL),
-        jobs=(GET, UPDATE),
+        jobs=(GET, PUT, UPDATE),
         tenants=(GET,),
         leases=(PUT, UPDATE),
         decrypts=True,
     ),
-    "dead_letter": Grants(executions=(GET, PUT, UPDATE), jobs=(UPDATE,), leases=(PUT, UPDATE)),
+    "dead_letter": Grants(executions=(GET, PUT, UPDATE), jobs=(GET, PUT, UPDATE), leases=(PUT, UPDATE)),
 }
 """By the package under `functions/`."""
 
@@ -85,12 +90,14 @@ def statements(
         (_dynamodb(grants.jobs), [tables.jobs.table_arn]),
         (_dynamodb(grants.tenants), [tables.tenants.table_arn]),
         (_dynamodb(grants.leases), [tables.leases.table_arn]),
+        (_dynamodb(grants.audit), [tables.audit.table_arn]),
         (SEND, [pair.main.queue_arn for pair in lanes.queues.values()]),
         (CONSUME, _consumed(spec, lanes)),
     ]
     found = [allow(actions, resources) for actions, resources in wanted if actions and resources]
     if grants.decrypts:
-        found.append(_decrypt(key_arn, emulated=emulated))
+        actions = ["kms:Decrypt", *(["kms:GenerateDataKeyWithoutPlaintext"] if grants.makes_data_keys else [])]
+        found.append(_use_key(key_arn, actions, emulated=emulated))
     if emulated:
         # For a batch AWS asks for the action of its parts; the emulator for one that AWS does not have.
         found.append(allow(["dynamodb:BatchExecuteStatement", "sqs:SendMessageBatch"], ["*"]))
@@ -112,9 +119,9 @@ def _consumed(spec: FunctionSpec, lanes: Lanes) -> list[str]:
     return [pair.dead.queue_arn for pair in lanes.queues.values()] if spec.rescues else []
 
 
-def _decrypt(key_arn: str, *, emulated: bool) -> iam.PolicyStatement:
-    """Unwrap data keys, and only such as were wrapped for a named tenant."""
-    statement = allow(["kms:Decrypt"], [key_arn])
+def _use_key(key_arn: str, actions: list[str], *, emulated: bool) -> iam.PolicyStatement:
+    """Unwrap data keys, or make them, and only for a named tenant."""
+    statement = allow(actions, [key_arn])
     if not emulated:  # The emulator's policy engine does not know this condition key and would refuse all.
         names = {"kms:EncryptionContextKeys": ENCRYPTION_CONTEXT_TENANT}
         statement.add_condition("ForAnyValue:StringEquals", names)

@@ -1,4 +1,4 @@
-"""The four tables. Their keys are part of the protocol: see the adapters that build them."""
+"""The five tables. Their keys are part of the protocol: see the adapters that build them."""
 
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
@@ -9,7 +9,7 @@ from shared.names import Attr, Index
 
 
 class Tables(Construct):
-    """Executions, jobs, tenants and leases: on demand, with TTL and point-in-time recovery."""
+    """Executions, jobs, tenants, leases and audit: on demand, with TTL and point-in-time recovery."""
 
     def __init__(self, scope: Construct, stage: StageConfig) -> None:
         """Declare the tables with the protection of the stage."""
@@ -22,6 +22,7 @@ class Tables(Construct):
         self.jobs = self._table("Jobs")
         self.tenants = self._table("Tenants")
         self.leases = self._table("Leases")
+        self.audit = self._table("Audit")
 
     def by_name(self) -> dict[str, dynamodb.Table]:
         """Every table by the word that the design uses for it."""
@@ -30,6 +31,7 @@ class Tables(Construct):
             "jobs": self.jobs,
             "tenants": self.tenants,
             "leases": self.leases,
+            "audit": self.audit,
         }
 
     def _table(self, name: str, stream: dynamodb.StreamViewType | None = None) -> dynamodb.Table:

@@ -10,6 +10,7 @@ from shared.adapters.dynamodb.claims import BatchStatementClaimer
 from shared.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.one_off_store import DynamoOneOffStore
 from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
+from shared.adapters.dynamodb.turn_store import DynamoTurnStore
 from shared.adapters.kms.vault import KmsVault
 from shared.bootstrap.core import Core
 from shared.names import Lane
@@ -17,10 +18,12 @@ from shared.ports.sender import Sender
 from shared.settings import CallbackSettings
 from shared.usecases.authenticate import Authenticate
 from shared.usecases.cancel_job import CancelJob
+from shared.usecases.check_quota import CheckQuota
 from shared.usecases.compose_callback import ComposeCallback
 from shared.usecases.create_job import CreateJob
 from shared.usecases.create_tenant import CreateTenant
 from shared.usecases.find_job import FindJob
+from shared.usecases.guard_start import GuardStart
 from shared.usecases.list_executions import ListDeadLetters, ListExecutions
 from shared.usecases.make_attempt import MakeAttempt
 from shared.usecases.open_request import OpenRequest
@@ -105,6 +108,14 @@ def run_attempts(parts: CallbackParts, lane: Lane, sender: Sender) -> RunAttempt
             clock=core.clock,
             retention=parts.settings.retention,
         ),
+        guard_start=GuardStart(
+            store=core.store,
+            turns=DynamoTurnStore(core.dynamodb, parts.settings.jobs_table),
+            file=core.file,
+            file_successor=core.file_successor,
+            clock=core.clock,
+            retention=parts.settings.retention,
+        ),
         progress=core.progress,
         clock=core.clock,
         entropy=core.entropy,
@@ -112,7 +123,7 @@ def run_attempts(parts: CallbackParts, lane: Lane, sender: Sender) -> RunAttempt
     )
 
 
-def create_job(parts: CallbackParts) -> CreateJob:
+def create_job(parts: CallbackParts, check_quota: CheckQuota) -> CreateJob:
     """POST /v1/jobs."""
     core = parts.core
     return CreateJob(
@@ -123,6 +134,7 @@ def create_job(parts: CallbackParts) -> CreateJob:
         clock=core.clock,
         entropy=core.entropy,
         plan=parts.settings.shard_plan,
+        check_quota=check_quota,
         allow_http=parts.settings.allow_http,
     )
 

@@ -66,6 +66,8 @@ class Purse:
         """Put what was leased into the purse."""
         for portion in portions:
             self.left[portion.slot] = self.left.get(portion.slot, 0) + portion.tokens
+            if portion.slot in self.rest:
+                self.rest[portion.slot] -= portion.tokens
 
     def short_of(self, slot: int, count: int) -> int:
         """How many tokens are missing."""

@@ -6,7 +6,7 @@ decides that.
 """
 
 from copy import copy
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 from croniter import croniter
@@ -14,16 +14,26 @@ from croniter import croniter
 from shared.domain.cron_count import DayPattern, count_instants
 from shared.domain.cron_line import CronLine, read_line
 from shared.domain.cron_walk import DAY_MS, Gap, Overlap, Step, WallClock, first_instant
-from shared.domain.cron_years import within_years
+from shared.domain.cron_years import within_years, year_start
 from shared.domain.errors import ScheduleNeverFiresError
 from shared.domain.eventbridge_line import is_eventbridge, read_eventbridge_line
 from shared.domain.zones import load_zone
 
-__all__ = ["HORIZON_MS", "CronLine", "Gap", "Overlap", "cron_count", "cron_next", "parse_cron", "parse_line"]
+__all__ = [
+    "HORIZON_MS",
+    "CronLine",
+    "Gap",
+    "Overlap",
+    "cron_count",
+    "cron_next",
+    "day_pattern",
+    "naive_next",
+    "parse_cron",
+    "parse_line",
+]
 
 HORIZON_MS: Final = 250_246_627_200_000
 """9900-01-01T00:00Z: no line has an instant after it, nor one before 1970. Safely below where `datetime` ends."""
-
 
 # Later than every instant, by more than any offset.
 _NEVER_MS: Final = HORIZON_MS + 2 * DAY_MS
@@ -42,6 +52,7 @@ def parse_line(line: str) -> CronLine:
 @lru_cache(maxsize=1024)
 def _parsed(line: str, from_eventbridge: bool) -> CronLine:
     parsed = read_eventbridge_line(line) if from_eventbridge else read_line(line)
+    _matcher(parsed.steps)
     if parsed.years is not None and naive_next(parsed, -1) == _NEVER_MS:
         raise ScheduleNeverFiresError("year: no such day in any of these years", field="year")
     return parsed
@@ -81,7 +92,7 @@ def cron_count(
     The cost grows with the days that match and not with the instants.
     """
     clock = _clock(line, zone, gap, overlap)
-    after_ms, until_ms = max(after_ms, -1), min(until_ms, HORIZON_MS)
+    after_ms, until_ms = max(after_ms, -1), min(until_ms, _end_ms(line))
     if after_ms >= until_ms:
         return 0
     return count_instants(day_pattern(line), clock, after_ms, until_ms, limit)
@@ -93,6 +104,11 @@ def day_pattern(line: CronLine) -> DayPattern:
     return DayPattern(minutes=line.minutes_of_day(), next_day=_stepper(" ".join(("0 0", *days)), line.years))
 
 
+def _end_ms(line: CronLine) -> int:
+    """A line has no instant after this."""
+    return HORIZON_MS if line.years is None else year_start(line.years[-1] + 1) + DAY_MS
+
+
 def _clock(line: CronLine, zone: str, gap: Gap, overlap: Overlap) -> WallClock:
     if line.is_interval:
         gap, overlap = Gap.SKIP, Overlap.BOTH
@@ -101,7 +117,12 @@ def _clock(line: CronLine, zone: str, gap: Gap, overlap: Overlap) -> WallClock:
 
 def _stepper(steps: str, years: tuple[int, ...] | None) -> Step:
     step = _naive_step(steps)
-    return step if years is None else within_years(step, years, _NEVER_MS)
+    return step if years is None else within_years(step, partial(_remembered_next, steps), years, _NEVER_MS)
+
+
+@lru_cache(maxsize=4096)
+def _remembered_next(steps: str, wall_ms: int) -> int:
+    return _naive_step(steps)(wall_ms)
 
 
 def _naive_step(steps: str) -> Step:

@@ -9,10 +9,11 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
 
-def within_years(step: Step, years: tuple[int, ...], never_ms: int) -> Step:
+def within_years(step: Step, first_from: Step, years: tuple[int, ...], never_ms: int) -> Step:
     """The same matches, but only those in these years (ascending); `never_ms` after the last of them.
 
-    One question to `step` for each of the years at most.
+    `first_from` is asked as `step` is, but for starts of years alone, once for each of the years at most: worth
+    remembering, since the next question to the same line asks for the same years again.
     """
 
     def filtered(wall_ms: int) -> int:
@@ -24,10 +25,11 @@ def within_years(step: Step, years: tuple[int, ...], never_ms: int) -> Step:
                 return never_ms
             if years[place] == year:
                 return match
-            match = step(_year_start(years[place]) - 1)
+            match = first_from(year_start(years[place]) - 1)
 
     return filtered
 
 
-def _year_start(year: int) -> int:
+def year_start(year: int) -> int:
+    """The naive wall time at which a year begins, in milliseconds."""
     return (datetime(year, 1, 1, tzinfo=UTC) - _EPOCH) // _MILLISECOND

@@ -23,6 +23,10 @@ class Reason(IntEnum):
     WORKER_LOST = 10
     REQUEST_UNREADABLE = 11
     STOPPED = 12
+    RECEIVER_FAILED = 13
+    """The receiver said so, after it had said that it works on."""
+    RECEIVER_GAVE_UP = 14
+    """The same, and that another attempt would not help."""
 
     @property
     def word(self) -> str:
@@ -49,6 +53,8 @@ class Answer:
     status: int | None = None
     retry_after_seconds: int | None = None
     body: bytes = b""
+    works_on: bool = False
+    """A success that says only that the receiver has begun: it reports the outcome later."""
 
     @property
     def succeeded(self) -> bool:

@@ -3,9 +3,11 @@
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 
+from shared.domain.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
 from shared.domain.delivery import Reason
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import ExecutionId
+from shared.domain.overlap import OverlapPolicy
 from shared.domain.recurrence import Recurrence
 from shared.domain.retry import RetryPolicy
 from shared.domain.wakeup import EARLY_MS
@@ -13,6 +15,10 @@ from shared.names import Lane
 
 LEASE_MARGIN_MS = 5_000
 """A lease outlasts the callback's timeout by this much: the time for waiting, completing and clock skew."""
+
+
+GUARDED_FROM = (1 << 50) - 1
+"""From when a guarded execution may be claimed without having been admitted: never."""
 
 
 class State(StrEnum):
@@ -46,11 +52,13 @@ class Transition(Enum):
     """
 
     CLAIM = ("claim", NOT_STARTED | {State.WAITING, State.RUNNING}, State.RUNNING)
+    RUN_ON = ("run_on", frozenset({State.RUNNING}), State.RUNNING)
     SUCCEED = ("succeed", frozenset({State.RUNNING}), State.SUCCEEDED)
     RETRY = ("retry", frozenset({State.RUNNING}), State.WAITING)
     FAIL = ("fail", frozenset({State.RUNNING}), State.FAILED)
     GIVE_UP = ("give_up", frozenset({State.RUNNING}), State.FAILED)
     CANCEL = ("cancel", NOT_STARTED | {State.WAITING}, State.CANCELLED)
+    SKIP = ("skip", NOT_STARTED, State.SKIPPED)
     MOVE = ("move", NOT_STARTED, State.MOVED)
     END_CHAIN = ("end_chain", NOT_STARTED, State.CANCELLED)
 
@@ -82,6 +90,8 @@ class EndReason(StrEnum):
     JOB_DELETED = "job_deleted"
     JOB_PAUSED = "job_paused"
     JOB_UPDATED = "job_updated"
+    OVERLAP = "overlap"
+    LATE = "late"
     COALESCED = "coalesced"
     CATCH_UP_SKIP = "catch_up_skip"
     CATCH_UP_WINDOW = "catch_up_window"
@@ -126,6 +136,7 @@ class Execution:
     fingerprint: bytes
     retry: RetryPolicy
     timeout_ms: int
+    async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
     index_shard: int = 0
     name: str | None = None
     tags: tuple[str, ...] = ()
@@ -137,6 +148,8 @@ class Execution:
     """Tries begun so far; while RUNNING it is also the fencing token."""
     owner: str | None = None
     lease_until: int | None = None
+    async_until: int | None = None
+    """Set while an attempt runs on after its call: when it is over, whatever is heard of it."""
     next_attempt_at: int | None = None
     outcomes: tuple[AttemptOutcome, ...] = ()
     last_body: bytes = b""
@@ -146,6 +159,8 @@ class Execution:
     missed: Missed | None = None
     moved_to: ExecutionId | None = None
     """Where the job stands now: set exactly where the state is MOVED."""
+    start_deadline_at: int | None = None
+    """A one-off job that has not started by then ends as skipped."""
     job_created_at: int | None = None
     """When its one-off job was created, where it was moved since."""
     home_lane: Lane | None = None
@@ -157,6 +172,8 @@ class Execution:
         """Refuse combinations that no transition makes."""
         if (self.state is State.RUNNING) != (self.owner is not None and self.lease_until is not None):
             raise InvalidValueError("exactly a running execution has an owner and a lease")
+        if self.state is not State.RUNNING and self.async_until is not None:
+            raise InvalidValueError("only a running execution has the deadline of its attempt")
         if self.state is State.WAITING and self.next_attempt_at is None:
             raise InvalidValueError("a waiting execution has the instant of its next attempt")
         if (self.state is State.MOVED) != (self.moved_to is not None):
@@ -174,15 +191,36 @@ class Execution:
         return self.lease_until is not None and self.lease_until < now_ms
 
     @property
+    def attempt_deadline_at(self) -> int | None:
+        """When the running attempt is over if its receiver works on; None where none runs.
+
+        Until the attempt has been heard of once, its lease is the one of its claim, and tells when that was.
+        """
+        if self.async_until is not None or self.lease_until is None:
+            return self.async_until
+        return self.async_policy.deadline_at(self.lease_until - self.timeout_ms - LEASE_MARGIN_MS)
+
+    @property
     def starts_at(self) -> int:
         """The instant before which the next call must not begin."""
         return max(self.id.dispatch_at, self.next_attempt_at or 0)
 
     @property
+    def is_guarded(self) -> bool:
+        """Whether its first attempt has to be admitted: it may have to be skipped, or to wait for another run."""
+        overlaps = self.recurrence is None or self.recurrence.overlap_policy is OverlapPolicy.ALLOW
+        return self.start_deadline_at is not None or not overlaps
+
+    @property
+    def awaits_admission(self) -> bool:
+        """Whether a guard has to let it in before it can be claimed."""
+        return self.is_guarded and self.state in NOT_STARTED
+
+    @property
     def claimable_from(self) -> int | None:
         """From when a claim is lawful: at once at first, later by retry time or lease, at the end never."""
         if self.state in NOT_STARTED:
-            return 0
+            return GUARDED_FROM if self.is_guarded else 0
         if self.state is State.WAITING and self.next_attempt_at is not None:
             return self.next_attempt_at - EARLY_MS
         return self.lease_until + 1 if self.lease_until is not None else None
@@ -200,6 +238,7 @@ class Execution:
             attempt=0,
             owner=None,
             lease_until=None,
+            async_until=None,
             next_attempt_at=None,
             outcomes=(),
             last_body=b"",

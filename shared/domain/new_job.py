@@ -16,6 +16,7 @@ from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
 MAX_NAME_LENGTH = 128
 MAX_TAGS = 10
 DEFAULT_TIMEOUT_SECONDS = 30
+MAX_START_DEADLINE_SECONDS = 7 * 86_400
 MAX_RUNS = 1_000_000_000
 TAG = r"^[a-z0-9][a-z0-9._:/=-]{0,62}$"
 """What a tag looks like."""
@@ -67,6 +68,8 @@ class NewJob:
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     jitter_ms: int = 0
     recurring: Recurring = field(default_factory=Recurring)
+    start_deadline_seconds: int | None = None
+    """A one-off job that has not started so long after its time is skipped."""
 
     def __post_init__(self) -> None:
         """Refuse what no worker could keep."""
@@ -76,8 +79,18 @@ class NewJob:
             raise InvalidValueError(f"a name is 1 to {MAX_NAME_LENGTH} characters")
         check_tags(self.tags)
         check_jitter(self.jitter_ms)
+        deadline = self.start_deadline_seconds
+        if deadline is not None and not 1 <= deadline <= MAX_START_DEADLINE_SECONDS:
+            raise InvalidValueError(f"start_deadline_seconds must be 1 to {MAX_START_DEADLINE_SECONDS}")
+        if deadline is not None and not isinstance(self.timing, Once | After):
+            raise InvalidValueError("start_deadline_seconds is for jobs that run once; see catch_up")
         if isinstance(self.timing, Once | After) and self.recurring != Recurring():
             raise InvalidValueError("max_runs, catch_up and overlap_policy are for jobs that recur")
+
+    def start_deadline_at(self, dispatch_at: int) -> int | None:
+        """The instant after which a job that is due at `dispatch_at` starts no more; None for never."""
+        seconds = self.start_deadline_seconds
+        return None if seconds is None else dispatch_at + seconds * 1000
 
     def schedule_at(self, now_ms: int) -> Once | Rate | Cron:
         """The schedule that this means when asked for at `now_ms`; ScheduleError where it cannot be accepted."""
@@ -126,5 +139,6 @@ def encode_new_job(new: NewJob) -> bytes:
         astuple(new.retry),
         new.jitter_ms,
         astuple(new.recurring),
+        new.start_deadline_seconds,
     ]
     return json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode()

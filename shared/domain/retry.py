@@ -10,6 +10,7 @@ MAX_RETRY_DELAY_SECONDS = 86_400
 MAX_RETRY_SPAN_SECONDS = 7 * 86_400
 """Records of neighbouring executions outlive every retry: a retry that files its successor again must meet it."""
 _GONE = 410
+_FINAL = frozenset({Reason.STOPPED, Reason.RECEIVER_GAVE_UP})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,4 +52,4 @@ class RetryPolicy:
 
 def is_retryable(answer: Answer) -> bool:
     """Whether another attempt may help; 410 Gone is the receiver's request to stop."""
-    return not answer.succeeded and answer.status != _GONE and answer.reason is not Reason.STOPPED
+    return not answer.succeeded and answer.status != _GONE and answer.reason not in _FINAL

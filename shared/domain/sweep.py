@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from shared.domain.bucket import GUARD_MS
-from shared.domain.execution import NOT_STARTED, Execution, State
+from shared.domain.execution import GUARDED_FROM, NOT_STARTED, Execution, State
 from shared.domain.ids import ExecutionId
 from shared.names import Lane
 
 RESEND_AT_LEAST_MS = 900_000
 """A backed-up lane slows re-sending; every overdue row is sent again at least this often all the same."""
 PROGRESS_FRESH_MS = 120_000
+HELD_BACK_MS = 60_000
+"""A run that waits for another to end is looked at this often: the word that it may start could get lost."""
 RETRY_GRACE_MS = 5_000
 """A retry whose own message may still be on its way is left alone for this long."""
 
@@ -32,6 +34,8 @@ class DueRow:
     claimable_from: int | None
     next_attempt_at: int | None
     pointer_target: ExecutionId | None = None
+    works_on: bool = False
+    """An attempt runs on after its call, without a message that could come back."""
 
     @property
     def wakes(self) -> ExecutionId:
@@ -96,6 +100,8 @@ def is_held_back(row: DueRow, progress: LaneProgress | None, context: SweepConte
         return False
     if context.now_ms >= let_through_at(row, context):
         return False
+    if row.works_on and row.claimable_from is not None and row.claimable_from > (context.last_resend_at or 0):
+        return False
     return progress.visible_at < _visible_at(row, context)
 
 
@@ -110,10 +116,12 @@ def _visible_at(row: DueRow, context: SweepContext) -> int:
     return max(row.id.dispatch_at, row.next_attempt_at or 0, sent_at)
 
 
-def actionable_at(row: DueRow) -> int | None:
+def actionable_at(row: DueRow, now_ms: int) -> int | None:
     """When a row that was left alone can next be helped; None where only the schedule of sweeps tells."""
     if row.state is State.WAITING and row.next_attempt_at is not None:
         return row.next_attempt_at + RETRY_GRACE_MS
+    if row.claimable_from == GUARDED_FROM:
+        return max(row.id.dispatch_at, now_ms) + HELD_BACK_MS
     return row.claimable_from if row.state is State.RUNNING else None
 
 

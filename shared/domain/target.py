@@ -41,6 +41,7 @@ _OF_THE_CONNECTION = {
 _SET_BY_PUNCTUAL = {
     "x-job-id",
     "x-attempt",
+    "x-callback-token",
     "x-scheduled-at",
     "x-scheduler-signature",
     "idempotency-key",

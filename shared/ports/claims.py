@@ -14,6 +14,8 @@ class Claim:
 
     execution_id: ExecutionId
     owner: str
+    admitted: bool = False
+    """Whether a guard has let a guarded execution in; such a claim is granted to its first attempt alone."""
 
 
 @dataclass(frozen=True, slots=True)

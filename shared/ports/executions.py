@@ -75,6 +75,17 @@ class ExecutionStore(Protocol):
         """
         ...
 
+    def run_on(
+        self, execution: Execution, *, lease_until: int, async_until: int | None = None
+    ) -> Execution | None:
+        """Prolong the lease of the attempt that `execution` was claimed for, on condition of its number and owner.
+
+        None when it was written; otherwise what stands there. A lease is never made shorter: refused where it lasts
+        longer. With `async_until` the attempt runs on after its call, until then at the most. Without it a call is
+        still to be made, and that is also refused once retries are stopped.
+        """
+        ...
+
     def give_up(self, execution: Execution, *, reason: EndReason, now_ms: int, expires_at_s: int) -> bool:
         """RUNNING under a dead lease at this very attempt → FAILED."""
         ...

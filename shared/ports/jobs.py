@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from shared.domain.execution import Execution
-from shared.domain.history import Place
 from shared.domain.job import Chain, Job
+from shared.domain.place import Place
 
 
 class JobStore(Protocol):
@@ -71,8 +71,10 @@ class JobStore(Protocol):
         """
         ...
 
-    def past_chains(self, tenant_id: str, job_id: str, *, limit: int) -> list[Chain]:
-        """The latest chains that ended, the newest first."""
+    def past_chains(
+        self, tenant_id: str, job_id: str, *, limit: int, before: int | None = None
+    ) -> list[Chain]:
+        """The latest chains that ended, the newest first; where `before` is given, only those of earlier revisions."""
         ...
 
     def put_payload(self, tenant_id: str, payload_id: str, sealed: bytes) -> None:

@@ -23,3 +23,7 @@ class Vault(Protocol):
     def fingerprint(self, tenant: Tenant, data: bytes) -> bytes:
         """16 bytes that tell requests apart and say nothing of them without the tenant's key."""
         ...
+
+    def code(self, tenant: Tenant, context: str, data: bytes) -> bytes:
+        """32 bytes that only the tenant's key makes of this data in this context: proof of who issued it."""
+        ...

@@ -1,11 +1,16 @@
 """Who sends a request: the tenant comes from the credential alone."""
 
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
+from shared.domain.errors import UnavailableError
 from shared.domain.tenant import ApiKey, Tenant, split_key
 from shared.ports.runtime import Clock
 from shared.ports.tenants import TenantStore
 from shared.usecases.read_tenant import MAX_REMEMBERED, REMEMBER_MS, ReadTenant
+
+USE_NOTED_MS = 3_600_000
+"""The use of a key is written down once in this time, by whichever process comes first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,10 +32,12 @@ class Authenticate:
 
     def __call__(self, presented: str) -> Principal | None:
         """The principal, or None for anything that is not a good key: the reason is never told."""
+        now_ms = self.clock.now_ms()
         parts = split_key(presented)
         key = self._read(parts[0]) if parts else None
-        if parts is None or key is None or not key.admits(parts[1], self.clock.now_ms()):
+        if parts is None or key is None or not key.admits(parts[1], now_ms):
             return None
+        self._note_use(key, now_ms)
         tenant = self.read_tenant(key.tenant_id)
         return Principal(tenant=tenant, key=key) if tenant else None
 
@@ -44,3 +51,12 @@ class Authenticate:
             if key is not None:
                 self._seen[key_id] = (now_ms, key)
         return key
+
+    def _note_use(self, key: ApiKey, now_ms: int) -> None:
+        """Others see it when they next read the key, so few of them write it too. No request fails of it."""
+        if key.last_used_at is not None and now_ms - key.last_used_at < USE_NOTED_MS:
+            return
+        read_at, _ = self._seen.get(key.id, (now_ms, key))
+        self._seen[key.id] = (read_at, replace(key, last_used_at=now_ms))
+        with suppress(UnavailableError):
+            self.tenants.note_use(key.id, now_ms, now_ms - USE_NOTED_MS + 1)

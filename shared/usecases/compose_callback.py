@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from shared.domain.callback_token import CODE_CONTEXT, TOKEN_HEADER, token_for
 from shared.domain.delivery import Callback
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
@@ -28,7 +29,8 @@ class ComposeCallback:
             raise UnreadableItemError("the tenant of this execution is gone")
         request = self.open_request(tenant, execution)
         secrets = [
-            self.vault.unseal(tenant, SIGNING_CONTEXT, secret).decode() for secret in tenant.signing_secrets
+            self.vault.unseal(tenant, SIGNING_CONTEXT, secret.sealed).decode()
+            for secret in tenant.signing_at(now_ms)
         ]
         headers = signed_headers(
             message_id=str(execution.id),

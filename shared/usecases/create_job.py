@@ -23,6 +23,7 @@ from shared.ports.idempotency import IdempotencyRecord, IdempotencyStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock, Entropy
 from shared.ports.vault import Vault
+from shared.usecases.check_quota import CheckQuota, Demand
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.follow_moves import follow_moves
 
@@ -46,6 +47,7 @@ class CreateJob:
     clock: Clock
     entropy: Entropy
     plan: ShardPlan
+    check_quota: CheckQuota
     allow_http: bool
 
     def __call__(self, tenant: Tenant, new: NewJob, idempotency_key: str | None = None) -> CreatedJob:
@@ -64,12 +66,13 @@ class CreateJob:
         self, tenant: Tenant, new: NewJob, key: str | None, now_ms: int, fingerprint: bytes
     ) -> tuple[IdempotencyRecord, bool]:
         """The record that names the job. One that exists is read before the clock may refuse the schedule anew."""
-        if key is None:
-            return self._choose(new, now_ms, fingerprint), False
-        known = self.idempotency.find(tenant.id, key, now_ms)
+        known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
         if known is not None:
             return known, True
         chosen = self._choose(new, now_ms, fingerprint)
+        self.check_quota.job(tenant, _demand(new, chosen))
+        if key is None:
+            return chosen, False
         record = self.idempotency.claim(tenant.id, key, chosen, now_ms)
         return record, record != chosen
 
@@ -120,6 +123,7 @@ class CreateJob:
             name=new.name,
             tags=new.tags,
             payload_apart=apart,
+            start_deadline_at=new.start_deadline_at(execution_id.dispatch_at),
         )
         filed = self.file(draft)
         standing = follow_moves(self.file.store, filed)
@@ -169,3 +173,12 @@ class CreateJob:
             overlap_policy=new.recurring.overlap_policy,
             max_runs=new.recurring.max_runs,
         )
+
+
+def _demand(new: NewJob, chosen: IdempotencyRecord) -> Demand:
+    return Demand(
+        due_at=chosen.due_at,
+        payload_bytes=len(new.request.body),
+        tags=len(new.tags),
+        is_recurring=is_recurring_job_id(chosen.job_id),
+    )

@@ -2,62 +2,65 @@
 
 from dataclasses import dataclass, replace
 
-from shared.domain.errors import InvalidStateError
-from shared.domain.signing import new_secret
-from shared.domain.tenant import (
-    KEY_ID_BITS,
-    SECRET_BITS,
-    SIGNING_CONTEXT,
-    ApiKey,
-    Scope,
-    Tenant,
-    TenantState,
-    hash_secret,
-    key_text,
-    new_key_parts,
-)
+from shared.domain.errors import InvalidStateError, InvalidValueError
+from shared.domain.tenant import OPERATOR, RESERVED_IDS, ApiKey, Scope, SigningSecret, Tenant, TenantState
 from shared.ports.runtime import Clock, Entropy
 from shared.ports.tenants import TenantStore
 from shared.ports.vault import Vault
+from shared.usecases.manage_keys import check_scopes, new_key
+from shared.usecases.manage_signing_secrets import seal_new_secret
 
-SIGNING_SECRET_BYTES = 32
+FIRST_SCOPES = frozenset({Scope.READ, Scope.WRITE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTenant:
     """What is shown once and kept by nobody but its owner."""
 
-    tenant_id: str
+    tenant: Tenant
+    key: ApiKey
     api_key: str
     signing_secret: str
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant's id."""
+        return self.tenant.id
 
 
 @dataclass(frozen=True, slots=True)
 class CreateTenant:
-    """An operator's act; there is no way to it over HTTP."""
+    """An operator's act."""
 
     tenants: TenantStore
     vault: Vault
     clock: Clock
     entropy: Entropy
 
-    def __call__(self, tenant_id: str) -> NewTenant:
-        """InvalidValueError for an unusable id, InvalidStateError where the tenant exists."""
+    def __call__(self, tenant_id: str, scopes: frozenset[Scope] = FIRST_SCOPES) -> NewTenant:
+        """InvalidValueError for an unusable or reserved id, InvalidStateError where the tenant exists."""
+        if tenant_id in RESERVED_IDS:
+            raise InvalidValueError(f"the id {tenant_id} is reserved")
+        return self._create(tenant_id, scopes)
+
+    def operator(self) -> NewTenant:
+        """The tenant of the operators, once for a deployment; InvalidStateError where it exists."""
+        return self._create(OPERATOR, frozenset({Scope.ADMIN}))
+
+    def _create(self, tenant_id: str, scopes: frozenset[Scope]) -> NewTenant:
+        check_scopes(tenant_id, scopes)
         now_ms = self.clock.now_ms()
-        secret = new_secret(self.entropy.bits(SIGNING_SECRET_BYTES * 8).to_bytes(SIGNING_SECRET_BYTES))
         unsealed = Tenant(
-            id=tenant_id, state=TenantState.ACTIVE, data_key=b"", signing_secrets=(b"",), created_at=now_ms
-        )
-        keyed = replace(unsealed, data_key=self.vault.new_data_key(tenant_id))
-        tenant = replace(keyed, signing_secrets=(self.vault.seal(keyed, SIGNING_CONTEXT, secret.encode()),))
-        key_id, key_secret = new_key_parts(self.entropy.bits(KEY_ID_BITS), self.entropy.bits(SECRET_BITS))
-        key = ApiKey(
-            id=key_id,
-            tenant_id=tenant_id,
-            secret_hash=hash_secret(key_secret),
-            scopes=frozenset({Scope.READ, Scope.WRITE}),
+            id=tenant_id,
+            state=TenantState.ACTIVE,
+            data_key=b"",
+            signing_secrets=(SigningSecret(id="", sealed=b"", created_at=now_ms),),
             created_at=now_ms,
         )
-        if not self.tenants.create(tenant, key):
+        keyed = replace(unsealed, data_key=self.vault.new_data_key(tenant_id))
+        made = new_key(tenant_id, scopes, now_ms, self.entropy)
+        secret = seal_new_secret(self.vault, self.entropy, keyed, now_ms)
+        tenant = replace(keyed, signing_secrets=(secret.secret,), key_ids=(made.key.id,))
+        if not self.tenants.create(tenant, made.key):
             raise InvalidStateError(f"tenant {tenant_id} exists already")
-        return NewTenant(tenant_id=tenant_id, api_key=key_text(key_id, key_secret), signing_secret=secret)
+        return NewTenant(tenant=tenant, key=made.key, api_key=made.text, signing_secret=secret.text)

@@ -41,7 +41,7 @@ class EndChain:
     retention: Retention
 
     def __call__(self, job: Job) -> ChainEnd:
-        """Tombstone forward from the head until one sticks, and at least through the first after now + G.
+        """Tombstone forward from the head until one sticks, and at least through the first after now + G, if any.
 
         The job must not be ACTIVE any more: then nothing but immediate successors can still be filed. A tombstone
         that sticks stands on an instant whose predecessor has started: the head's predecessor did, or the head
@@ -60,7 +60,8 @@ class EndChain:
             tombstone = self._tombstone(job, nominal_at, run)
             first = first or tombstone
             is_over = tombstone is not None and tombstone.missed is not None
-            if is_over or (first is not None and (far_enough_at is None or nominal_at >= far_enough_at)):
+            is_enough = first is not None and far_enough_at is not None and nominal_at >= far_enough_at
+            if is_over or is_enough:
                 break
             nominal_at, run = first_after(job.schedule, nominal_at), run + 1
         if first is None:

@@ -1,83 +1,72 @@
-"""The history of a job, and the dead letters of a tenant."""
+"""The history of a job."""
 
 from dataclasses import dataclass
+from functools import partial
 
-from shared.domain.execution import Execution, State
-from shared.domain.job import Job
-from shared.domain.schedule import first_after, instants_before
+from shared.domain.execution import Execution
+from shared.domain.place import Place, Span
+from shared.domain.wanted import WantedExecutions
 from shared.ports.executions import ExecutionStore
-from shared.ports.runtime import Clock
 from shared.usecases.find_job import FindJob
+from shared.usecases.job_history import WalkHistory
 from shared.usecases.read_executions import read_readable
+from shared.usecases.read_page import Candidate, read_page
 
-EXAMINED_AT_MOST = 500
-PAGE = 100
+EVERYTHING = WantedExecutions()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryPosition:
+    """Where a page of a history ended."""
+
+    before: Place
+    chain: int | None = None
+    """The chain to go on with; those of later revisions have been told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionPage:
-    """A page, newest first; it may be short, or even empty, while `next_before_at` says that there is more."""
+    """A page, newest first; it may be short, or even empty, while `next_position` says that there is more."""
 
     executions: tuple[Execution, ...]
-    next_before_at: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeadLetterPage:
-    """A page of dead letters, newest first; the same holds for `next_after`."""
-
-    executions: tuple[Execution, ...]
-    next_after: str | None
+    next_position: HistoryPosition | None
 
 
 @dataclass(frozen=True, slots=True)
 class ListExecutions:
-    """An occurrence's key is a function of its nominal instant, so a job's history needs no index."""
+    """Pages hold while the job goes on: each execution has a place of its own, and a page goes on from a place."""
 
     find: FindJob
     store: ExecutionStore
-    clock: Clock
+    walk: WalkHistory
 
     def __call__(
-        self, tenant_id: str, job_id: str, *, limit: int, before_at: int | None = None
+        self,
+        tenant_id: str,
+        job_id: str,
+        *,
+        limit: int,
+        wanted: WantedExecutions = EVERYTHING,
+        position: HistoryPosition | None = None,
     ) -> ExecutionPage:
-        """Up to `limit` executions with a nominal instant before `before_at`; NotFoundError for an unknown job."""
+        """Up to `limit` executions; those that cannot be read are left out. NotFoundError for an unknown job."""
         job = self.find(tenant_id, job_id)
-        if isinstance(job, Execution):
-            return ExecutionPage(executions=(job,), next_before_at=None)
-        if before_at is None:
-            now_ms = self.clock.now_ms()
-            before_at = (first_after(job.schedule, now_ms) or now_ms) + 1
-        return self._page(job, before_at, limit)
+        span, chain = wanted.span, None
+        if position is not None:
+            span, chain = Span(after=span.after, before=min(span.before, position.before)), position.chain
 
-    def _page(self, job: Job, before_at: int, limit: int) -> ExecutionPage:
-        kept: list[Execution] = []
-        examined = 0
-        while examined < EXAMINED_AT_MOST:
-            instants = instants_before(job.schedule, before_at, job.created_at, PAGE)
-            found = read_readable(self.store, [job.id_at(instant) for instant in instants])
-            for instant in instants:
-                execution = found.get(job.id_at(instant))
-                if execution is not None:
-                    kept.append(execution)
-                before_at = instant
-                if len(kept) == limit:
-                    return ExecutionPage(executions=tuple(kept), next_before_at=before_at)
-            examined += len(instants)
-            if len(instants) < PAGE:
-                return ExecutionPage(executions=tuple(kept), next_before_at=None)
-        return ExecutionPage(executions=tuple(kept), next_before_at=before_at)
+        def show(_: Candidate, execution: Execution | None) -> Execution | None:
+            # Another tenant's could be named by a forged record alone; it would still not be shown.
+            is_shown = execution is not None and execution.tenant_id == tenant_id and wanted.admits(execution)
+            return execution if is_shown else None
+
+        page = read_page(
+            self.walk(job, span, chain), limit=limit, read=partial(read_readable, self.store), show=show
+        )
+        return ExecutionPage(
+            executions=page.shown, next_position=_position(page.last, chain) if page.last else None
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class ListDeadLetters:
-    """Executions that ended FAILED."""
-
-    store: ExecutionStore
-
-    def __call__(self, tenant_id: str, *, limit: int, after: str | None = None) -> DeadLetterPage:
-        """The index says which; what they say is read from the items themselves."""
-        ids, next_after = self.store.failed(tenant_id, after=after, limit=limit)
-        found = read_readable(self.store, ids) if ids else {}
-        failed = (found[key] for key in ids if key in found and found[key].state is State.FAILED)
-        return DeadLetterPage(executions=tuple(failed), next_after=next_after)
+def _position(last: Candidate, chain: int | None) -> HistoryPosition:
+    return HistoryPosition(before=last.place, chain=chain if last.chain is None else last.chain)

@@ -118,7 +118,8 @@ class MakeAttempt:
     async def _job_is_gone(self, execution: Execution) -> bool:
         """Retries outlive the part of the history that a deletion stops one by one, so each asks for itself.
 
-        So does a run beside the schedule from its first attempt on: no tombstone could stand in its way. Errors pass through: a deletion that was acknowledged must hold, so without an answer no call is made.
+        So does a run beside the schedule from its first attempt on: no tombstone could stand in its way. Errors
+        pass through: a deletion that was acknowledged must hold, so without an answer no call is made.
         """
         is_guarded = execution.recurrence is not None and execution.attempt == 1
         if is_guarded or not is_recurring_job_id(execution.job_id):

@@ -60,6 +60,7 @@ class ReviseJob:
             timeout_ms=new.timeout_seconds * 1000,
             name=new.name,
             tags=new.tags,
+            start_deadline_at=new.start_deadline_at(schedule.at),
         )
         return self.update_one_off(job, changed, due_at=schedule.at, jitter_ms=new.jitter_ms)
 

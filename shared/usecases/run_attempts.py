@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.sweep import LaneProgress
@@ -19,8 +19,9 @@ from shared.names import Lane
 from shared.ports.boards import ProgressBoard
 from shared.ports.claims import Claim, Claimer, Refused, Undecided
 from shared.ports.runtime import Clock, Entropy, Offload
-from shared.usecases.make_attempt import AttemptResult, MakeAttempt
-from shared.usecases.settle_refusal import RefusalResult, SettleRefusal
+from shared.usecases.guard_start import Admission, GuardStart
+from shared.usecases.make_attempt import AttemptEnd, AttemptResult, MakeAttempt
+from shared.usecases.settle_refusal import RACE_WAIT_SECONDS, Refusal, RefusalResult, SettleRefusal
 
 OWNER_BITS = 64
 CLAIM_TRIES = 3
@@ -31,6 +32,8 @@ UNSURE_WAIT_SECONDS = 15
 """How long a message waits when the store did not say what became of it."""
 POISON_RETURN_SECONDS = 1
 """A message that nobody can read goes quickly through its receives into the dead-letter queue."""
+
+ENDS = (AttemptEnd.SUCCEEDED, AttemptEnd.FAILED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +89,7 @@ class RunAttempts:
     claimer: Claimer
     make_attempt: MakeAttempt
     settle_refusal: SettleRefusal
+    guard_start: GuardStart
     progress: ProgressBoard
     clock: Clock
     entropy: Entropy
@@ -124,9 +128,14 @@ class RunAttempts:
         running = [self._run_key(answer, receives[key]) for key, answer in answers.items()]
         return dict(zip(answers, await asyncio.gather(*running), strict=True))
 
-    async def _claim(self, keys: list[ExecutionId]) -> dict[ExecutionId, Execution | Refused | Undecided]:
+    async def _claim(
+        self, keys: list[ExecutionId], *, admitted: bool = False
+    ) -> dict[ExecutionId, Execution | Refused | Undecided]:
         """Claim all; what stays undecided is asked again with the same token, so that a lost answer is recognised."""
-        claims = [Claim(execution_id=key, owner=f"{self.entropy.bits(OWNER_BITS):016x}") for key in keys]
+        claims = [
+            Claim(execution_id=key, owner=f"{self.entropy.bits(OWNER_BITS):016x}", admitted=admitted)
+            for key in keys
+        ]
         answers: dict[ExecutionId, Execution | Refused | Undecided] = {}
         for _ in range(CLAIM_TRIES):
             open_claims = [
@@ -142,13 +151,37 @@ class RunAttempts:
 
     async def _run_key(self, answer: Execution | Refused | Undecided, receive_count: int) -> KeyResult:
         try:
+            if isinstance(answer, Refused) and answer.existing and answer.existing.awaits_admission:
+                return await self._enter(answer.existing, receive_count)
             if isinstance(answer, Execution):
-                return await self.make_attempt(answer)
+                return await self._attempt(answer)
             if isinstance(answer, Refused):
                 return await self.offload(self.settle_refusal, answer.existing, receive_count)
         except Exception as fault:  # noqa: BLE001 - a fault of ours in one key must not sink the other calls
             return Undecided(f"{type(fault).__name__}: {fault}")
         return answer
+
+    async def _enter(self, execution: Execution, receive_count: int) -> KeyResult:
+        """A guarded execution was refused its claim: it has to be admitted first."""
+        admission = await self.offload(self.guard_start, execution)
+        if admission is Admission.RACE:
+            return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
+        if admission is not Admission.START:
+            is_held = admission is Admission.HOLD
+            return RefusalResult(kind=Refusal.HELD if is_held else Refusal.DROPPED)
+        answer = (await self._claim([execution.id], admitted=True))[execution.id]
+        if isinstance(answer, Execution):
+            return await self._attempt(answer)
+        if isinstance(answer, Refused):
+            return await self.offload(self.settle_refusal, answer.existing, receive_count)
+        return answer
+
+    async def _attempt(self, execution: Execution) -> AttemptResult:
+        result = await self.make_attempt(execution)
+        if execution.recurrence is not None and result.end in ENDS:
+            with suppress(PunctualError):
+                await self.offload(self.guard_start.hand_over, execution)
+        return result
 
     async def _settle(
         self, delivery: Delivery, wakeup: Wakeup, results: dict[ExecutionId, KeyResult]

@@ -1,9 +1,11 @@
 """Stop what has started of a job that is being deleted: retries are cancelled, running attempts are the last."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shared.domain.bucket import GUARD_MS
-from shared.domain.execution import EndReason, Execution, State, Transition
+from shared.domain.execution import OPEN, EndReason, Execution, State, Transition
+from shared.domain.ids import ExecutionId
 from shared.domain.job import Chain, Job
 from shared.domain.retention import Retention
 from shared.domain.schedule import instants_before
@@ -15,6 +17,7 @@ from shared.usecases.read_executions import read_readable
 STOPPED_ONE_BY_ONE = 500
 """So many occurrences of a chain are looked at for retries; an older retry sees for itself that its job is gone."""
 PAST_CHAINS = 5
+_STARTED = frozenset({State.WAITING, State.RUNNING})
 PAGE = 100
 
 
@@ -33,14 +36,19 @@ class StopStarted:
         past = self.jobs.past_chains(job.tenant_id, job.id, limit=PAST_CHAINS)
         for chain in (job.chain(begun_by), *past):
             self._stop_chain(chain, min(begun_by, chain.history_until))
+        beside = self.jobs.extras(job.tenant_id, job.id, before=None, limit=PAGE)
+        self._stop_page([place.execution_id for place in beside], OPEN)
 
     def _stop_chain(self, chain: Chain, until: int) -> None:
         instants = instants_before(chain.schedule, until + 1, chain.history_from, STOPPED_ONE_BY_ONE)
         for start in range(0, len(instants), PAGE):
             page = [chain.id_at(instant) for instant in instants[start : start + PAGE]]
-            for execution in read_readable(self.store, page).values():
-                if execution.state in (State.WAITING, State.RUNNING):
-                    self._stop(execution)
+            self._stop_page(page, _STARTED)
+
+    def _stop_page(self, page: Sequence[ExecutionId], states: frozenset[State]) -> None:
+        for execution in read_readable(self.store, page).values() if page else ():
+            if execution.state in states:
+                self._stop(execution)
 
     def _stop(self, execution: Execution) -> None:
         """Twice, because an attempt may end or begin in between; one that goes on even so asks for its job itself."""

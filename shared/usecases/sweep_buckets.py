@@ -82,7 +82,7 @@ class SweepBuckets:
         """Sweep each open shard whose next pass has come, oldest first, while `has_time` says so."""
         report = SweepReport()
         lanes = {lane: self._progress_of(lane) for lane in Lane}
-        for shard in self._open_shards(has_time):
+        for shard in self._open_shards(report, has_time):
             if not has_time():
                 break
             if shard.next_pass_at > self.clock.now_ms():
@@ -100,10 +100,22 @@ class SweepBuckets:
         except UnavailableError:
             return None
 
-    def _open_shards(self, has_time: Callable[[], bool]) -> list[OpenShard]:
-        """The ledger's list, after adding the shards that no watcher ever opened, bucket by bucket."""
+    def _open_shards(self, report: SweepReport, has_time: Callable[[], bool]) -> list[OpenShard]:
+        """The ledger's list, after adding the shards that no watcher ever opened.
+
+        Where it cannot be completed, what is listed is swept all the same; the next run goes on with the rest.
+        """
         now_bucket = bucket_of(self.clock.now_ms())
         shards = self.ledger.open_before(now_bucket)
+        try:
+            added = self._list_forgotten(now_bucket, shards, has_time)
+            return self.ledger.open_before(now_bucket) if added else shards
+        except UnavailableError:
+            report.unavailable += 1
+            return shards
+
+    def _list_forgotten(self, now_bucket: int, shards: list[OpenShard], has_time: Callable[[], bool]) -> bool:
+        """Add what is not listed, bucket by bucket; whether there was any."""
         swept = self.ledger.swept_through()
         first = swept + 1 if swept is not None else now_bucket - FIRST_LOOK_BACK
         listed = {(shard.bucket, shard.shard) for shard in shards}
@@ -116,7 +128,7 @@ class SweepBuckets:
                     self.ledger.reopen(bucket, number, next_sweep_ms(bucket, bucket_start_ms(bucket)))
                     added = True
             self.ledger.note_swept_through(bucket)
-        return self.ledger.open_before(now_bucket) if added else shards
+        return added
 
     def _sweep(self, shard: OpenShard, lanes: dict[Lane, LaneProgress | None], report: SweepReport) -> None:
         state = _Pass(
@@ -177,7 +189,7 @@ class SweepBuckets:
             report.oldest_unclaimed_ms = max(
                 report.oldest_unclaimed_ms, state.context.now_ms - row.id.dispatch_at
             )
-        later = actionable_at(row)
+        later = actionable_at(row, state.context.now_ms)
         if later is not None:
             state.look_again_at(later)
 

@@ -27,6 +27,16 @@ class WatchReport:
     unreadable: int = 0
 
 
+@dataclass(slots=True, kw_only=True)
+class _Turn:
+    """One shard in one tick: the lease that it was taken with, and why its last turn came to nothing."""
+
+    bucket: int
+    shard: int
+    lease: WatchLease | None = None
+    fault: UnavailableError | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class WatchBuckets:
     """One tick of a watcher. A crash, a doubled or a missed tick costs duplicate messages at worst."""
@@ -40,22 +50,33 @@ class WatchBuckets:
     def __call__(self, part: ShardRange) -> WatchReport:
         """Scan this part of the shards of each bucket that no tick has finished yet.
 
-        UnavailableError where one did not answer, after all the others had their turn.
+        A shard that did not answer has a second turn behind all the others: the next tick may be too late for it.
+        UnavailableError where one did not answer then either.
         """
         report = WatchReport()
-        unanswered: UnavailableError | None = None
-        for bucket in buckets_to_watch(self.clock.now_ms()):
-            for shard in part.shards(self.plan.counts_at(bucket).of(bucket)):
-                try:
-                    self._watch(bucket, shard, report)
-                except UnavailableError as fault:
-                    unanswered = fault
-        if unanswered is not None:
-            raise unanswered
+        turns = [
+            _Turn(bucket=bucket, shard=shard)
+            for bucket in buckets_to_watch(self.clock.now_ms())
+            for shard in part.shards(self.plan.counts_at(bucket).of(bucket))
+        ]
+        missed = [turn for turn in turns if not self._is_answered(turn, report)]
+        missed = [turn for turn in missed if not self._is_answered(turn, report)]
+        if missed and missed[0].fault is not None:
+            raise missed[0].fault
         return report
 
-    def _watch(self, bucket: int, shard: int, report: WatchReport) -> None:
-        lease = self.ledger.take(bucket, shard, self.clock.now_ms())
+    def _is_answered(self, turn: _Turn, report: WatchReport) -> bool:
+        try:
+            self._watch(turn, report)
+        except UnavailableError as fault:
+            turn.fault = fault
+            return False
+        return True
+
+    def _watch(self, turn: _Turn, report: WatchReport) -> None:
+        """A second turn goes on with the lease of the first; what that one sent is sent twice at worst."""
+        lease = turn.lease or self.ledger.take(turn.bucket, turn.shard, self.clock.now_ms())
+        turn.lease = lease
         if lease is not None and self._scan(lease, report) and self.ledger.finish(lease):
             report.shards_scanned += 1
 

@@ -6,9 +6,10 @@ from hypothesis.stateful import rule
 from tests.api_machine.deployment import Deployment
 from tests.api_machine.executions import PromisedExecution
 from tests.api_machine.instants import milliseconds
-from tests.api_machine.machine import SEEN, ApiMachine, jobs
+from tests.api_machine.machine import ApiMachine, picks, some_job, some_job_goes_on
 from tests.api_machine.pages import listed
 from tests.api_machine.promised import PromisedJob
+from tests.api_machine.sightings import SEEN
 
 flags = st.sampled_from([None, "false", "true"])
 
@@ -16,14 +17,19 @@ flags = st.sampled_from([None, "false", "true"])
 class Cancelling(ApiMachine):
     """DELETE /v1/jobs/{id}."""
 
-    @rule(job=jobs, stop_retries=flags)
-    def cancel(self, job: PromisedJob, stop_retries: str | None) -> None:
-        """While no attempt runs."""
-        cancel(self.deployment, job, stop_retries)
+    @some_job
+    @rule(pick=picks, stop_retries=flags)
+    def cancel(self, pick: int, stop_retries: str | None) -> None:
+        """While no attempt runs; it may have ended already."""
+        ended = [job for job in self.jobs if not job.goes_on]
+        choice = self.going_on + ended[:1]
+        cancel(self.deployment, choice[pick % len(choice)], stop_retries)
 
-    @rule(job=jobs, stop_retries=flags)
-    def cancel_while_it_runs(self, job: PromisedJob, stop_retries: str | None) -> None:
+    @some_job_goes_on
+    @rule(pick=picks, stop_retries=flags)
+    def cancel_while_it_runs(self, pick: int, stop_retries: str | None) -> None:
         """While the receiver works at the job's next attempt."""
+        job = self.going_on[pick % len(self.going_on)]
         self.while_it_runs(job, lambda: cancel(self.deployment, job, stop_retries))
 
 

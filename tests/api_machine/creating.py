@@ -3,21 +3,21 @@
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import MultipleResults, multiple, precondition, rule
+from hypothesis.stateful import precondition, rule
 
 from tests.api_machine import documents
 from tests.api_machine.deployment import Deployment
 from tests.api_machine.documents import Wish
 from tests.api_machine.executions import Behaviour
-from tests.api_machine.machine import SEEN, ApiMachine, jobs, tenants
+from tests.api_machine.machine import ApiMachine, picks, tenants
 from tests.api_machine.promised import PromisedJob
+from tests.api_machine.sightings import SEEN
 from tests.unit.functions.api_world import Answer
 
 MOST_JOBS = 8
 KEYS = (None, None, "a", "b!~")
 """Few, so that both tenants use the same ones, and again."""
 REPLAYED = "Idempotency-Replayed"
-Made = PromisedJob | MultipleResults[PromisedJob]
 
 wanted = {
     "tenant": tenants,
@@ -31,27 +31,27 @@ class Creating(ApiMachine):
     """POST /v1/jobs."""
 
     @precondition(lambda self: len(self.jobs) < MOST_JOBS)
-    @rule(target=jobs, wish=documents.once, **wanted)
-    def create_once(self, tenant: str, wish: Wish, **fields: Any) -> Made:
+    @rule(wish=documents.once, **wanted)
+    def create_once(self, tenant: str, wish: Wish, **fields: Any) -> None:
         """A job that runs once."""
-        return self._create(tenant, wish, **fields)
+        self._create(tenant, wish, **fields)
 
     @precondition(lambda self: len(self.jobs) < MOST_JOBS)
-    @rule(target=jobs, wish=documents.recurring, **wanted)
-    def create_recurring(self, tenant: str, wish: Wish, **fields: Any) -> Made:
+    @rule(wish=documents.recurring, **wanted)
+    def create_recurring(self, tenant: str, wish: Wish, **fields: Any) -> None:
         """A job that runs again and again."""
-        return self._create(tenant, wish, **fields)
+        self._create(tenant, wish, **fields)
 
     def _create(
         self, tenant: str, wish: Wish, details: dict[str, Any], behaviour: Behaviour, key: str | None
-    ) -> Made:
+    ) -> None:
         """Nobody has asked for that before, though maybe under a key that was used before."""
         url = f"https://receiver.example/{tenant}/{len(self.jobs)}"
         document = documents.document(wish, details, url, self.now_ms)
         answer = post(self.deployment, tenant, document, key)
         if key is not None and (tenant, key) in self.keys:
             _check_refused_key(answer)
-            return multiple()
+            return
         assert answer.status == 201, answer.text
         assert REPLAYED not in answer.headers
         job = PromisedJob(
@@ -65,7 +65,6 @@ class Creating(ApiMachine):
         self._promise(job)
         _check_created(self.deployment, job, answer)
         SEEN["created " + min(document["schedule"])] += 1
-        return job
 
     def _promise(self, job: PromisedJob) -> None:
         self.jobs.append(job)
@@ -74,10 +73,10 @@ class Creating(ApiMachine):
             self.keys[job.tenant, job.key] = job
 
     @precondition(lambda self: self.keys)
-    @rule(index=st.integers(0, MOST_JOBS), change=documents.changes)
-    def replay(self, index: int, change: dict[str, Any]) -> None:
+    @rule(pick=picks, change=documents.changes)
+    def replay(self, pick: int, change: dict[str, Any]) -> None:
         """The same request again, and the same key for another one."""
-        job = list(self.keys.values())[index % len(self.keys)]
+        job = list(self.keys.values())[pick % len(self.keys)]
         replay(self.deployment, job)
         if job.document | change != job.document:
             _check_refused_key(post(self.deployment, job.tenant, job.document | change, job.key))

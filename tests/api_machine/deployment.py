@@ -70,5 +70,6 @@ class Deployment:
 
     def stand_still(self, milliseconds: int) -> None:
         """No executor, watcher or sweeper runs."""
+        from_ms = self.now_ms
         self._world.clock.time_ms += milliseconds
-        self.receiver.excused_until = self.now_ms + RECOVERY_MS
+        self.receiver.excused.append((from_ms, self.now_ms + RECOVERY_MS))

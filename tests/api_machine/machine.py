@@ -1,25 +1,26 @@
 """The machine without its rules: the deployment, what was promised, and what must hold after every step."""
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition
 
 from tests.api_machine.deployment import TENANTS, Deployment
 from tests.api_machine.history import check_history, check_instants, check_once
 from tests.api_machine.instants import instant
 from tests.api_machine.pages import DEAD_LETTERS, listed
 from tests.api_machine.promised import PromisedJob
+from tests.api_machine.sightings import SEEN
 
 HOUR_MS = 3_600_000
 LONGEST_MS = 2 * HOUR_MS
-MOST_CALLS = 60
-jobs: Bundle[PromisedJob] = Bundle("jobs")
+MOST_CALLS = 40
+picks = st.integers(0, 7)
+"""Which of the jobs that a rule may choose from."""
+some_job = precondition(lambda self: self.jobs)
+some_job_goes_on = precondition(lambda self: self.going_on)
 tenants = st.sampled_from(TENANTS)
-SEEN: Counter[str] = Counter()
-"""What happened in any run of this process, so that a test can tell whether the machine gets anywhere."""
 
 
 class ApiMachine(RuleBasedStateMachine):
@@ -43,6 +44,11 @@ class ApiMachine(RuleBasedStateMachine):
     def now_ms(self) -> int:
         """The time."""
         return self.deployment.now_ms
+
+    @property
+    def going_on(self) -> list[PromisedJob]:
+        """The jobs that will call again."""
+        return [job for job in self.jobs if job.goes_on]
 
     @invariant()
     def every_promise_holds(self) -> None:
@@ -103,8 +109,8 @@ class ApiMachine(RuleBasedStateMachine):
         """How long it takes until the job's next call is over, as far as one can tell."""
         retries = [execution.retry_at for execution in job.executions.values() if execution.retry_at]
         next_at = job.timetable.next_after(self.now_ms)
-        moments = [*retries, self.now_ms if next_at is None else next_at]
-        return min(max(0, min(moments) - self.now_ms), LONGEST_MS) + 300
+        moments = retries if next_at is None else [*retries, next_at]
+        return min(max(0, min(moments, default=0) - self.now_ms), LONGEST_MS) + 300
 
     def while_it_runs(self, job: PromisedJob, act: Callable[[], None]) -> None:
         """Act while the receiver works at the job's next attempt, if it comes to one."""

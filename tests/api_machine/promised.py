@@ -63,6 +63,11 @@ class PromisedJob:
         return dict(self.document.get("retry", DEFAULTS["retry"]))
 
     @property
+    def goes_on(self) -> bool:
+        """Whether the receiver has to expect a call."""
+        return self.state[0] in ("active", "pending", "waiting")
+
+    @property
     def state(self) -> tuple[str, ...]:
         """The states that it may be shown in; which of the first two a job is in, is not promised."""
         if self.is_recurring:

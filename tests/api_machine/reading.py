@@ -3,9 +3,9 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, MultipleResults, consumes, multiple, rule
 
-from tests.api_machine.machine import SEEN, ApiMachine, jobs, tenants
+from tests.api_machine.machine import ApiMachine, picks, some_job, tenants
 from tests.api_machine.pages import DEAD_LETTERS, Listing, listed
-from tests.api_machine.promised import PromisedJob
+from tests.api_machine.sightings import SEEN
 
 Begun = Listing | MultipleResults[Listing]
 listings: Bundle[Listing] = Bundle("listings")
@@ -22,15 +22,18 @@ TAMPERED = {
 class Reading(ApiMachine):
     """GET /v1/jobs/{id}/executions and /v1/dead-letters."""
 
-    @rule(target=listings, job=jobs, limit=limits)
-    def begin_history(self, job: PromisedJob, limit: int) -> Begun:
+    @some_job
+    @rule(target=listings, pick=picks, limit=limits)
+    def begin_history(self, pick: int, limit: int) -> Begun:
         """The first page of a history."""
+        job = self.jobs[pick % len(self.jobs)]
         return self._begin(job.tenant, job.history_path, limit)
 
-    @rule(target=listings, job=jobs, limit=limits)
-    def begin_dead_letters(self, job: PromisedJob, limit: int) -> Begun:
+    @some_job
+    @rule(target=listings, pick=picks, limit=limits)
+    def begin_dead_letters(self, pick: int, limit: int) -> Begun:
         """The first page of the dead letters of a job's tenant."""
-        return self._begin(job.tenant, DEAD_LETTERS, limit)
+        return self._begin(self.jobs[pick % len(self.jobs)].tenant, DEAD_LETTERS, limit)
 
     def _begin(self, tenant: str, path: str, limit: int) -> Begun:
         owed = [record["id"] for record in listed(self.deployment, tenant, path)]
@@ -51,13 +54,13 @@ class Reading(ApiMachine):
         ] += 1
         return multiple() if listing.cursor is None else listing
 
-    @rule(listing=listings, job=jobs, tenant=tenants, tampered=st.sampled_from(sorted(TAMPERED)))
-    def misuse_cursor(self, listing: Listing, job: PromisedJob, tenant: str, tampered: str) -> None:
+    @rule(listing=listings, pick=picks, tenant=tenants, tampered=st.sampled_from(sorted(TAMPERED)))
+    def misuse_cursor(self, listing: Listing, pick: int, tenant: str, tampered: str) -> None:
         """A cursor of another tenant or question, or one that was tampered with."""
         if listing.cursor is None:
             return
         cursor = TAMPERED[tampered](listing.cursor)
-        for path in (job.history_path, DEAD_LETTERS):
+        for path in (self.jobs[pick % len(self.jobs)].history_path, DEAD_LETTERS):
             if cursor == listing.cursor and (tenant, path) == (listing.tenant, listing.path):
                 continue
             answer = self.deployment.ask(tenant, "GET", path, cursor=cursor)

@@ -25,8 +25,8 @@ class Receiver:
     broken: list[str | Exception] = field(default_factory=list)
     meanwhile: dict[str, Callable[[], None]] = field(default_factory=dict)
     """By job, what a client does while its next call runs."""
-    excused_until: int = 0
-    """Until then calls may be late: the deployment stood still for a while."""
+    excused: list[tuple[int, int]] = field(default_factory=list)
+    """Between these moments calls may be late: the deployment stood still for a while."""
 
     def __call__(self, callback: Callback) -> Answer:
         """Answer one call."""
@@ -51,7 +51,11 @@ class Receiver:
     @property
     def is_excused(self) -> bool:
         """Whether what was due may not have been called yet."""
-        return self.clock.now_ms() <= self.excused_until
+        return self.was_excused(self.clock.now_ms())
+
+    def was_excused(self, moment_ms: int) -> bool:
+        """Whether that was so at a moment."""
+        return any(from_ms <= moment_ms <= until_ms for from_ms, until_ms in self.excused)
 
     def _call(self, job: PromisedJob, attempt: int) -> Call:
         status = job.behaviour.to(attempt)

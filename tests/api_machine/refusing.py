@@ -3,12 +3,12 @@
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule
+from hypothesis.stateful import rule
 
 from tests.api_machine.creating import post
 from tests.api_machine.instants import instant
-from tests.api_machine.machine import SEEN, ApiMachine, jobs, tenants
-from tests.api_machine.promised import PromisedJob
+from tests.api_machine.machine import ApiMachine, picks, some_job, tenants
+from tests.api_machine.sightings import SEEN
 
 URL = "https://receiver.example/refused"
 GOOD: dict[str, Any] = {"schedule": {"delay_seconds": 1}, "request": {"url": URL}}
@@ -88,7 +88,7 @@ BAD_ASKS = {
 class Refusing(ApiMachine):
     """Nothing is left behind, not even the Idempotency-Key."""
 
-    @precondition(lambda self: self.jobs)
+    @some_job
     @rule(tenant=tenants, fault=st.sampled_from(sorted(REFUSED)))
     def post_what_is_refused(self, tenant: str, fault: str) -> None:
         """A body or key that cannot be accepted."""
@@ -98,7 +98,7 @@ class Refusing(ApiMachine):
         assert answer.status != 422 or answer.json["errors"]
         SEEN[f"refused {refused.problem}"] += 1
 
-    @precondition(lambda self: self.jobs)
+    @some_job
     @rule(tenant=tenants, distance=st.sampled_from(sorted(DISTANCES)), key=st.sampled_from([None, "unused"]))
     def post_what_is_past_or_far(self, tenant: str, distance: str, key: str | None) -> None:
         """An instant that cannot be accepted now."""
@@ -108,9 +108,11 @@ class Refusing(ApiMachine):
         assert (answer.status, answer.problem) == (422, problem)
         SEEN[f"refused {problem}"] += 1
 
-    @rule(job=jobs, fault=st.sampled_from(sorted(BAD_ASKS)))
-    def ask_what_is_refused(self, job: PromisedJob, fault: str) -> None:
+    @some_job
+    @rule(pick=picks, fault=st.sampled_from(sorted(BAD_ASKS)))
+    def ask_what_is_refused(self, pick: int, fault: str) -> None:
         """Nothing is cancelled by mistake."""
+        job = self.jobs[pick % len(self.jobs)]
         bad = BAD_ASKS[fault]
         answer = self.deployment.ask(job.tenant, bad.method, job.path + bad.rest, **bad.query)
         assert (answer.status, answer.problem) == (bad.status, bad.problem), answer.text

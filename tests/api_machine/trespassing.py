@@ -4,9 +4,10 @@ from hypothesis.stateful import rule
 
 from tests.api_machine.creating import replay
 from tests.api_machine.deployment import TENANTS, Deployment
-from tests.api_machine.machine import SEEN, ApiMachine, jobs
+from tests.api_machine.machine import ApiMachine, picks, some_job, some_job_goes_on
 from tests.api_machine.pages import listed
 from tests.api_machine.promised import PromisedJob
+from tests.api_machine.sightings import SEEN
 from tests.unit.functions.api_world import Answer
 
 Verb = tuple[str, str, dict[str, str]]
@@ -23,9 +24,11 @@ VERBS_OF_A_JOB: tuple[Verb, ...] = (
 class Trespassing(ApiMachine):
     """A foreign id is answered exactly as one that nobody has."""
 
-    @rule(job=jobs)
-    def trespass(self, job: PromisedJob) -> None:
+    @some_job
+    @rule(pick=picks)
+    def trespass(self, pick: int) -> None:
         """The other tenant acts on a job, and each on what is no job."""
+        job = self.jobs[pick % len(self.jobs)]
         trespass(self.deployment, job)
         for record in listed(self.deployment, job.tenant, job.history_path)[:1]:
             body = str(record["id"]).removeprefix("exe_")
@@ -33,9 +36,11 @@ class Trespassing(ApiMachine):
                 if made_up != job.id:
                     _check_unknown(self.deployment, job.tenant, made_up)
 
-    @rule(job=jobs)
-    def look_on_while_it_runs(self, job: PromisedJob) -> None:
+    @some_job_goes_on
+    @rule(pick=picks)
+    def look_on_while_it_runs(self, pick: int) -> None:
         """The other tenant tries it while the receiver works; its own one looks at it and asks again."""
+        job = self.going_on[pick % len(self.going_on)]
         self.while_it_runs(job, lambda: self._look_on(job))
 
     def _look_on(self, job: PromisedJob) -> None:

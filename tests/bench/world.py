@@ -17,12 +17,12 @@ from infra.local.emulator import Emulator
 from infra.local.home import LocalHome
 from shared.adapters.sqs.messages import decode_wakeup
 from shared.bootstrap import callbacks
-from shared.bootstrap.callbacks import CallbackParts
+from shared.bootstrap.accounts import ApiParts
 from shared.bootstrap.ticks import watch_buckets
 from shared.domain.bucket import MINUTE_MS, ShardRange
 from shared.domain.tenant import Tenant
 from shared.names import Env, Lane
-from shared.settings import CallbackSettings
+from shared.settings import ApiSettings
 from shared.usecases.run_attempts import Delivery
 from tests.conformance.tables import create_tables
 from tests.fakes.clock import VirtualClock
@@ -73,13 +73,13 @@ class World:
     def __init__(self, clients: Clients) -> None:
         self.clock = VirtualClock(START_MS)
         self.meter = Meter()
-        self.parts = CallbackParts(_settings(clients))
+        self.parts = ApiParts(_settings(clients))
         core = self.parts.core
         core.__dict__["clock"] = self.clock
         for client in (core.dynamodb, core.sqs):
             self.meter.watch(client)
         self.watch_buckets = watch_buckets(core)
-        self.create_job = callbacks.create_job(self.parts)
+        self.create_job = callbacks.create_job(self.parts, self.parts.check_quota)
         self.cancel_job = callbacks.cancel_job(self.parts)
         self.run_attempts = callbacks.run_attempts(self.parts, Lane.STANDARD, ScriptedSender(self.clock))
 
@@ -124,13 +124,13 @@ def _delivery(entry: dict[str, Any]) -> Delivery:
     return Delivery(message_id=entry["Id"], sent_at=wakeup.not_before, receive_count=1, wakeup=wakeup)
 
 
-def _settings(clients: Clients) -> CallbackSettings:
+def _settings(clients: Clients) -> ApiSettings:
     tables = create_tables(clients.client("dynamodb"))
     sqs = clients.client("sqs")
     urls = {lane.value: sqs.create_queue(QueueName=f"{lane}-{tables.jobs}")["QueueUrl"] for lane in Lane}
     key = clients.client("kms").create_key()["KeyMetadata"]["KeyId"]
     plan = [{"from": "2026-01-01T00:00Z", "normal": 4, "quarter": 4, "midnight": 4}]
-    return CallbackSettings.from_env(
+    return ApiSettings.from_env(
         {
             Env.STAGE: "bench",
             Env.REGION: REGION,
@@ -138,6 +138,10 @@ def _settings(clients: Clients) -> CallbackSettings:
             Env.JOBS_TABLE: tables.jobs,
             Env.TENANTS_TABLE: tables.tenants,
             Env.LEASES_TABLE: tables.leases,
+            Env.AUDIT_TABLE: tables.audit,
+            Env.AUDIT_RETENTION_DAYS: "400",
+            Env.AUDIT_ONE_OFFS: "false",
+            Env.DEFAULT_QUOTAS: json.dumps(asdict(GENEROUS)),
             Env.LANE_QUEUE_URLS: json.dumps(urls),
             Env.SHARD_PLAN: json.dumps(plan),
             Env.RETENTION_DAYS: "14",

@@ -3,13 +3,17 @@
 from functools import cached_property
 from typing import Any
 
+from shared.adapters.dynamodb.audit_log import DynamoAuditLog
 from shared.adapters.dynamodb.boards import DynamoParkingLot, DynamoProgressBoard
+from shared.adapters.dynamodb.budget_store import DynamoBudgetStore
 from shared.adapters.dynamodb.claims import BatchStatementClaimer, UpdateItemClaimer
 from shared.adapters.dynamodb.execution_store import DynamoExecutionStore
 from shared.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.job_store import DynamoJobStore
 from shared.adapters.dynamodb.keys import execution_key, item_key, job_key, payload_key, pointer_key
 from shared.adapters.dynamodb.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.queries import DynamoQueries
+from shared.adapters.dynamodb.recurring_jobs import DynamoRecurringJobs
 from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
 from shared.domain.execution import Pointer
 from shared.domain.ids import ExecutionId
@@ -54,6 +58,12 @@ class DynamoLab:
         return DynamoJobStore(client, self.names.jobs, self.names.executions, REGION)
 
     @cached_property
+    def queries(self) -> DynamoQueries:
+        """See the protocol."""
+        client = self._use(self.names.jobs, self.names.executions)
+        return DynamoQueries(client, self.names.jobs, self.names.executions, REGION)
+
+    @cached_property
     def idempotency(self) -> DynamoIdempotencyStore:
         """See the protocol."""
         return DynamoIdempotencyStore(self._use(self.names.jobs), self.names.jobs)
@@ -82,6 +92,21 @@ class DynamoLab:
     def tenants(self) -> DynamoTenantStore:
         """See the protocol."""
         return DynamoTenantStore(self._use(self.names.tenants), self.names.tenants)
+
+    @cached_property
+    def budgets(self) -> DynamoBudgetStore:
+        """See the protocol."""
+        return DynamoBudgetStore(self._use(self.names.leases), self.names.leases)
+
+    @cached_property
+    def recurring_jobs(self) -> DynamoRecurringJobs:
+        """See the protocol."""
+        return DynamoRecurringJobs(self._use(self.names.jobs), self.names.jobs)
+
+    @cached_property
+    def audit(self) -> DynamoAuditLog:
+        """See the protocol."""
+        return DynamoAuditLog(self._use(self.names.audit), self.names.audit)
 
     def contents(self) -> dict[str, list[dict[str, Any]]]:
         """See the protocol."""

@@ -5,20 +5,26 @@ from typing import Protocol
 
 from shared.domain.execution import Pointer
 from shared.domain.ids import ExecutionId
+from shared.ports.audit import AuditLog
 from shared.ports.boards import ParkingLot, ProgressBoard
+from shared.ports.budgets import BudgetStore, RecurringJobs
 from shared.ports.claims import Claimer
 from shared.ports.executions import ExecutionStore
 from shared.ports.idempotency import IdempotencyStore
 from shared.ports.jobs import JobStore
 from shared.ports.ledger import ShardLedger
+from shared.ports.queries import Queries
 from shared.ports.reconciling import ReconcileMark
 from shared.ports.tenants import TenantStore
+from tests.fakes.audit import FakeAuditLog
 from tests.fakes.boards import FakeParkingLot, FakeProgressBoard
+from tests.fakes.budgets import FakeBudgetStore, FakeRecurringJobs
 from tests.fakes.claimer import FakeClaimer
 from tests.fakes.execution_store import FakeExecutionStore
 from tests.fakes.idempotency_store import FakeIdempotencyStore
 from tests.fakes.job_store import FakeJobStore
 from tests.fakes.ledger import FakeShardLedger
+from tests.fakes.queries import FakeQueries
 from tests.fakes.table import Damage, FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
 
@@ -34,6 +40,9 @@ class Lab(Protocol):
 
     @property
     def jobs(self) -> JobStore: ...
+
+    @property
+    def queries(self) -> Queries: ...
 
     @property
     def idempotency(self) -> IdempotencyStore: ...
@@ -52,6 +61,15 @@ class Lab(Protocol):
 
     @property
     def tenants(self) -> TenantStore: ...
+
+    @property
+    def budgets(self) -> BudgetStore: ...
+
+    @property
+    def recurring_jobs(self) -> RecurringJobs: ...
+
+    @property
+    def audit(self) -> AuditLog: ...
 
     def contents(self) -> object:
         """All that is stored of executions and jobs, to be compared with itself later."""
@@ -90,12 +108,16 @@ class FakeLab:
         self.executions = FakeExecutionStore(self.table)
         self.claimer = FakeClaimer(self.table)
         self.jobs = FakeJobStore(self.table)
+        self.queries = FakeQueries(self.table)
         self.idempotency = FakeIdempotencyStore()
         self.ledger = FakeShardLedger()
         self.mark = self.ledger
         self.progress = FakeProgressBoard()
         self.parking = FakeParkingLot()
         self.tenants = FakeTenantStore()
+        self.budgets = FakeBudgetStore()
+        self.recurring_jobs = FakeRecurringJobs(self.table)
+        self.audit = FakeAuditLog()
 
     def contents(self) -> object:
         """See the protocol."""

@@ -1,4 +1,4 @@
-"""The four tables as the suites need them, created here alone."""
+"""The five tables as the suites need them, created here alone."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass
@@ -22,6 +22,7 @@ class TableNames:
     jobs: str
     tenants: str
     leases: str
+    audit: str
 
     def __iter__(self) -> Iterator[str]:
         """All of them."""
@@ -36,6 +37,7 @@ def create_tables(client: Any) -> TableNames:
         jobs=f"jobs-{suffix}",
         tenants=f"tenants-{suffix}",
         leases=f"leases-{suffix}",
+        audit=f"audit-{suffix}",
     )
     for name in names:
         _create(client, name, INDEXES if name == names.executions else {})

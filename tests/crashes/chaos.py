@@ -14,6 +14,7 @@ from tests.crashes.deployment import deploy
 from tests.crashes.engines import engines
 from tests.crashes.judge import Judge
 from tests.crashes.lambda_service import LambdaService
+from tests.crashes.lane import LaneQueues
 from tests.crashes.orders import Clients
 from tests.crashes.printed import Printed, findings
 from tests.crashes.settling import UNTIL_RECONCILABLE_SECONDS, Settling
@@ -56,7 +57,13 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
         stack.callback(log.stop)
         service = LambdaService(deployment)
         customers = [
-            Customer(running.clock, log.url, service.sender(), seed * CUSTOMERS + number)
+            Customer(
+                running.clock,
+                log.url,
+                service.sender(),
+                LaneQueues(deployment).bury,
+                seed * CUSTOMERS + number,
+            )
             for number in range(CUSTOMERS)
         ]
         assassin = Assassin(service.workers, seed)

@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from infra.local.clients import ACCOUNT, REGION
@@ -14,6 +14,7 @@ from tests.crashes.crash_points import CrashPoint
 from tests.crashes.engines import Engines
 from tests.crashes.nursery import Invocation, Nursery, Sandbox, SandboxDiedError
 from tests.crashes.printed import LogGroup
+from tests.fakes.budgets import GENEROUS
 
 VISIBILITY_SECONDS = 450
 DEAD_VISIBILITY_SECONDS = 360
@@ -135,6 +136,10 @@ def _variables(
         Env.JOBS_TABLE: tables.jobs,
         Env.TENANTS_TABLE: tables.tenants,
         Env.LEASES_TABLE: tables.leases,
+        Env.AUDIT_TABLE: tables.audit,
+        Env.AUDIT_RETENTION_DAYS: "400",
+        Env.AUDIT_ONE_OFFS: "false",
+        Env.DEFAULT_QUOTAS: json.dumps(asdict(GENEROUS)),
         Env.LANE_QUEUE_URLS: json.dumps({str(lane): queue.url for lane, queue in lanes.items()}),
         Env.DEAD_LETTER_ARNS: json.dumps({str(lane): queue.arn for lane, queue in dead.items()}),
         Env.SHARD_PLAN: json.dumps([plan]),

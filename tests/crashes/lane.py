@@ -3,9 +3,11 @@
 import json
 from typing import Any
 
+from shared.domain.ids import one_off_execution
 from shared.names import Lane
 from tests.crashes.deployment import Deployment
 from tests.crashes.event_source import Ask, deliver
+from tests.crashes.orders import Order
 
 
 class LaneQueues:
@@ -27,6 +29,11 @@ class LaneQueues:
     def send(self, body: str, *, dead: bool = False) -> None:
         """Put a message into the lane, or among the dead letters."""
         self._sqs.send_message(QueueUrl=(self._dead if dead else self._lane).url, MessageBody=body)
+
+    def bury(self, order: Order) -> None:
+        """A copy of the message of a one-off job is among the dead letters."""
+        execution_id = one_off_execution(str(order.job_id))
+        self.send(self.wakeup({"id": str(execution_id)}), dead=True)
 
     def receive_in_vain(self) -> None:
         """Somebody took the lane's message and gave it back at once."""

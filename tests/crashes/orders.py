@@ -10,7 +10,7 @@ from tests.crashes.clock import SharedClock
 from tests.crashes.gateway import Answer
 
 TRIES = 10
-CREATED, ACCEPTED, CONFLICT = 201, 202, 409
+OK, CREATED, ACCEPTED, CONFLICT = 200, 201, 202, 409
 
 Send = Callable[..., Answer]
 """Sends one request: method, path, body, headers."""
@@ -34,6 +34,10 @@ class Order:
     """Whether the acknowledged answer was that nothing begins any more."""
     stopped: bool = False
     """Whether it was that the running attempt is the last."""
+    pauses: list[tuple[int, int]] = field(default_factory=list)
+    """From when to when it was paused: from an acknowledgement to the next request."""
+    triggered: set[str] = field(default_factory=set)
+    """Ids of executions beside the schedule that were acknowledged."""
     refusals: list[int] = field(default_factory=list)
     """Statuses of answers that no client should get."""
 
@@ -108,13 +112,43 @@ class Clients:
             order.stopped = answer.status == ACCEPTED
             order.cancelled = answer.status not in (ACCEPTED, CONFLICT)
 
+    def pause(self, order: Order) -> None:
+        """Pause a recurring job; until it is resumed nothing may start."""
+        self._until_answered(order, "POST", f"/v1/jobs/{order.job_id}/pause")
+        order.pauses.append((self._clock.now_ms(), self._clock.now_ms()))
+
+    def resume(self, order: Order) -> None:
+        """Resume a job that was paused."""
+        order.pauses[-1] = order.pauses[-1][0], self._clock.now_ms()
+        self._until_answered(order, "POST", f"/v1/jobs/{order.job_id}/resume")
+
+    def update(self, order: Order, patch: dict[str, Any]) -> None:
+        """Change a job, each time from the revision that it is seen at."""
+        path = f"/v1/jobs/{order.job_id}"
+        for _ in range(TRIES):
+            seen = self._until_answered(order, "GET", path).body
+            answer = self._send("PATCH", path, patch, {"if-match": f'"{seen["revision"]}"'})
+            if answer.status == OK:
+                return
+        order.refusals.append(answer.status)
+
+    def trigger(self, order: Order) -> None:
+        """One run more, beside the schedule."""
+        headers = {"idempotency-key": f"trigger-{order.path}-{len(order.triggered)}"}
+        answer = self._until_answered(order, "POST", f"/v1/jobs/{order.job_id}/trigger", None, headers)
+        if answer.status == CREATED:
+            order.triggered.add(answer.body["id"])
+
     def history(self, order: Order) -> list[dict[str, Any]]:
-        """Every execution of the job, as the API lists them."""
+        """Every execution of the job, as the API lists them; where it refuses, a refusal that the judge sees."""
         records: list[dict[str, Any]] = []
         cursor = ""
         while order.job_id is not None:
             path = f"/v1/jobs/{order.job_id}/executions?limit=100{cursor}"
-            page = self._until_answered(order, "GET", path).body
+            answer = self._until_answered(order, "GET", path)
+            if answer.status != OK:
+                break
+            page = answer.body
             records += page["executions"]
             if page["next_cursor"] is None:
                 break
@@ -126,6 +160,6 @@ class Clients:
             answer = self._send(*request)
             if answer.is_final:
                 break
-        if answer.status not in (200, CREATED, ACCEPTED, CONFLICT):
+        if answer.status not in (OK, CREATED, ACCEPTED, CONFLICT):
             order.refusals.append(answer.status)
         return answer

@@ -14,6 +14,10 @@ def series_faults(
     if asked_at is None or acked_at is None:
         return [f"answer: {order.path} was not deleted"]
     faults = []
+    missing_runs = order.triggered - {record["id"] for record in records}
+    if missing_runs:
+        faults.append(f"lost: {order.path} was triggered and has no record of {missing_runs}")
+    records = [record for record in records if record["id"] not in order.triggered]
     seen = [instant_ms(record["scheduled_at"]) for record in records]
     due = _instants(order, max([acked_at, *seen]))
     if len(set(seen)) < len(seen):
@@ -27,6 +31,10 @@ def series_faults(
     if missing:
         faults.append(f"lost: {order.path} has no record for {len(missing)}, first {missing[0]}")
     late = [call for call in calls if call.began_at > acked_at + deletion_grace_ms]
+    scheduled = [call for call in calls if call.attempt == 1 and call.execution_id not in order.triggered]
+    paused = [call for call in scheduled if any(a < call.began_at < b for a, b in order.pauses)]
+    if paused:
+        faults.append(f"cancel: {order.path} was paused, and called {paused[0]}")
     if late:
         faults.append(f"cancel: {order.path} was deleted, and called {late[0]}")
     return faults

@@ -17,6 +17,7 @@ from tests.crashes.dead_letter_scenarios import dead_letter
 from tests.crashes.deployment import deploy
 from tests.crashes.engines import Engines, engines
 from tests.crashes.executor_scenarios import executor
+from tests.crashes.lifecycle_scenarios import lifecycle
 from tests.crashes.reconciler_scenarios import reconciler
 from tests.crashes.refusal_scenarios import refused
 from tests.crashes.scenario import Scenario
@@ -25,7 +26,7 @@ from tests.crashes.tick_scenarios import sweeper, watcher
 
 SCENARIOS = [
     scenario
-    for catalogue in (api, watcher, sweeper, executor, refused, dead_letter, reconciler)
+    for catalogue in (api, lifecycle, watcher, sweeper, executor, refused, dead_letter, reconciler)
     for scenario in catalogue.scenarios
 ]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shared.domain.errors import UnreadableItemError
-from shared.domain.execution import LEASE_MARGIN_MS, Execution, Transition
+from shared.domain.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution, Transition
 from shared.ports.claims import Claim, Refused, Undecided
 from tests.fakes.table import FakeTable, Row
 
@@ -23,12 +23,13 @@ class FakeClaimer:
         row = self._table.executions.get(claim.execution_id)
         if row is None:
             return Refused(None)
-        if _is_claimable(row, now_ms):
+        if _is_claimable(row, claim, now_ms):
             row.execution = replace(
                 row.execution,
                 state=Transition.CLAIM.target,
                 attempt=row.execution.attempt + 1,
                 owner=claim.owner,
+                async_until=None,
                 lease_until=now_ms + row.execution.timeout_ms + LEASE_MARGIN_MS,
             )
         try:
@@ -39,11 +40,13 @@ class FakeClaimer:
         return standing if standing.owner == claim.owner else Refused(standing)
 
 
-def _is_claimable(row: Row, now_ms: int) -> bool:
+def _is_claimable(row: Row, claim: Claim, now_ms: int) -> bool:
     execution = row.execution
+    if claim.admitted and execution.claimable_from != GUARDED_FROM:
+        return False
     return (
         row.admits(Transition.CLAIM)
         and execution.has_attempts_left
         and execution.claimable_from is not None
-        and execution.claimable_from <= now_ms
+        and (claim.admitted or execution.claimable_from <= now_ms)
     )

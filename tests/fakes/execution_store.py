@@ -77,6 +77,21 @@ class FakeExecutionStore:
         )
         return None
 
+    def run_on(
+        self, execution: Execution, *, lease_until: int, async_until: int | None = None
+    ) -> Execution | None:
+        """See the port."""
+        row = self._row(execution.id)
+        standing = row.execution
+        is_own = (standing.attempt, standing.owner) == (execution.attempt, execution.owner)
+        is_stopped = async_until is None and standing.stop_retries
+        is_shorter = (standing.lease_until or 0) > lease_until
+        if not row.admits(Transition.RUN_ON) or not is_own or is_stopped or is_shorter:
+            return row.read()
+        until = standing.async_until if async_until is None else async_until
+        row.execution = replace(standing, lease_until=lease_until, async_until=until)
+        return None
+
     def give_up(self, execution: Execution, *, reason: EndReason, now_ms: int, expires_at_s: int) -> bool:
         """See the port."""
         row = self._table.executions.get(execution.id)
@@ -118,6 +133,7 @@ class FakeExecutionStore:
             state=State.FAILED,
             owner=None,
             lease_until=None,
+            async_until=None,
             end_reason=EndReason.UNREADABLE,
         )
         row.expires_at_s = expires_at_s
@@ -153,6 +169,8 @@ def _change(row: Row, transition: Transition, expires_at_s: int | None, **fields
     """Make one transition. Owner and lease end with the attempt; a retention starts exactly with the end."""
     if (expires_at_s is not None) != transition.ends:
         raise ValueError("an expiry goes with a transition that ends the execution, and with no other")
-    row.execution = replace(row.execution, state=transition.target, owner=None, lease_until=None, **fields)
+    row.execution = replace(
+        row.execution, state=transition.target, owner=None, lease_until=None, async_until=None, **fields
+    )
     row.expires_at_s = expires_at_s
     row.is_dead_letter = transition.target is State.FAILED

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
-from shared.domain.history import Place, place_of
 from shared.domain.job import CHANGING, ENDED, Chain, Job, JobState
+from shared.domain.place import Place, history_place
 from tests.fakes.table import FakeTable
 
 _LIVE = CHANGING | {JobState.ACTIVE}
@@ -98,7 +98,7 @@ class FakeJobStore:
         if standing.state not in (JobState.ACTIVE, JobState.PAUSED) or execution.id in self._table.executions:
             return False
         self._table.insert(execution, None)
-        self._table.extras[job.tenant_id, job.id, place_of(execution)] = expires_at_s
+        self._table.extras[job.tenant_id, job.id, history_place(execution)] = expires_at_s
         return True
 
     def extras(self, tenant_id: str, job_id: str, *, before: Place | None, limit: int) -> list[Place]:
@@ -107,10 +107,13 @@ class FakeJobStore:
         earlier = (place for place in places if before is None or place < before)
         return sorted(earlier, reverse=True)[:limit]
 
-    def past_chains(self, tenant_id: str, job_id: str, *, limit: int) -> list[Chain]:
+    def past_chains(
+        self, tenant_id: str, job_id: str, *, limit: int, before: int | None = None
+    ) -> list[Chain]:
         """See the port."""
         found = [past for key, past in self._table.past_chains.items() if key[:2] == (tenant_id, job_id)]
-        return sorted(found, key=lambda past: past.revision, reverse=True)[:limit]
+        earlier = [past for past in found if before is None or past.revision < before]
+        return sorted(earlier, key=lambda past: past.revision, reverse=True)[:limit]
 
     def put_payload(self, tenant_id: str, payload_id: str, sealed: bytes) -> None:
         """See the port."""

@@ -76,6 +76,7 @@ def _due_row(execution: Execution) -> DueRow:
         stop_retries=execution.stop_retries,
         claimable_from=execution.claimable_from,
         next_attempt_at=execution.next_attempt_at,
+        works_on=execution.async_until is not None,
     )
 
 

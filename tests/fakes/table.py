@@ -7,9 +7,9 @@ from typing import Any
 
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.execution import Execution, Pointer, Transition
-from shared.domain.history import Place
 from shared.domain.ids import ExecutionId
 from shared.domain.job import Chain, Job
+from shared.domain.place import Place
 
 
 class Damage(Enum):

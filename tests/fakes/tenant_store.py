@@ -1,5 +1,8 @@
 """Tenants and keys in memory."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from shared.domain.tenant import ApiKey, Tenant
 
 
@@ -18,6 +21,10 @@ class FakeTenantStore:
         """See the port."""
         return self.keys.get(key_id)
 
+    def get_keys(self, key_ids: Sequence[str]) -> list[ApiKey]:
+        """See the port."""
+        return [self.keys[key_id] for key_id in key_ids if key_id in self.keys]
+
     def create(self, tenant: Tenant, key: ApiKey) -> bool:
         """See the port."""
         if tenant.id in self.tenants or key.id in self.keys:
@@ -25,3 +32,39 @@ class FakeTenantStore:
         self.tenants[tenant.id] = tenant
         self.keys[key.id] = key
         return True
+
+    def replace(
+        self,
+        before: Tenant,
+        after: Tenant,
+        *,
+        new_key: ApiKey | None = None,
+        changed_key: ApiKey | None = None,
+    ) -> bool:
+        """See the port."""
+        standing = self.tenants.get(before.id)
+        if standing is None or standing.revision != before.revision:
+            return False
+        if new_key is not None and new_key.id in self.keys:
+            return False
+        if changed_key is not None and changed_key.id not in self.keys:
+            return False
+        self.tenants[after.id] = after
+        if new_key is not None:
+            self.keys[new_key.id] = new_key
+        if changed_key is not None:
+            ended = self.keys[changed_key.id]
+            self.keys[ended.id] = replace(
+                ended, expires_at=changed_key.expires_at, revoked=changed_key.revoked
+            )
+        return True
+
+    def ids(self, *, after: str | None, limit: int) -> list[str]:
+        """See the port."""
+        return sorted(name for name in self.tenants if after is None or name > after)[:limit]
+
+    def note_use(self, key_id: str, used_at: int, unless_since: int) -> None:
+        """See the port."""
+        key = self.keys.get(key_id)
+        if key is not None and (key.last_used_at is None or key.last_used_at < unless_since):
+            self.keys[key_id] = replace(key, last_used_at=used_at)

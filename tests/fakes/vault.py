@@ -47,6 +47,11 @@ class FakeVault:
         """See the port."""
         return hmac.digest(self._key(tenant), b"fingerprint|" + data, "sha256")[:16]
 
+    def code(self, tenant: Tenant, context: str, data: bytes) -> bytes:
+        """See the port. The key of each context is derived, so that no code can stand for one of another."""
+        derived = hmac.digest(self._key(tenant), b"code|" + context.encode(), "sha256")
+        return hmac.digest(derived, data, "sha256")
+
     def _key(self, tenant: Tenant) -> bytes:
         if (tenant.id, tenant.data_key) not in self._keys:
             raise UnavailableError("the data key was not made for this tenant")

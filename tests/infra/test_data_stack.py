@@ -7,7 +7,7 @@ from shared.names import Attr, Index
 from tests.infra.conftest import Synthesised
 from tests.infra.template import Resource
 
-TABLES = ("Executions", "Jobs", "Tenants", "Leases")
+TABLES = ("Executions", "Jobs", "Tenants", "Leases", "Audit")
 
 
 def _table(stacks: Synthesised, name: str) -> Resource:

@@ -9,7 +9,7 @@ from infra.components.function_specs import FunctionSpec, function_specs
 from infra.config import FunctionMemory
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, Lane
 from shared.settings import (
-    CallbackSettings,
+    ApiSettings,
     DeadLetterSettings,
     ExecutorSettings,
     ReconcilerSettings,
@@ -21,7 +21,7 @@ from tests.infra.template import environment
 SPECS = function_specs(FunctionMemory())
 EXECUTORS = {f"executor-{lane}" for lane in Lane}
 SETTINGS: dict[str, type[Settings]] = {
-    "api": CallbackSettings,
+    "api": ApiSettings,
     "watcher": Settings,
     "sweeper": Settings,
     "executor": ExecutorSettings,

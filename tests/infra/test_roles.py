@@ -74,6 +74,7 @@ def test_each_table_is_granted_as_the_table_of_grants_says(cloud: Synthesised, s
         "TablesJobs": grants.jobs,
         "TablesTenants": grants.tenants,
         "TablesLeases": grants.leases,
+        "TablesAudit": grants.audit,
     }
     allowed = _allowed(cloud, spec.service)
     for table, verbs in wanted.items():

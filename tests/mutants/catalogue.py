@@ -305,15 +305,15 @@ MUTANTS = (
     Mutant(
         name="record of a jump that leaves out what was missed",
         file="shared/domain/misfire.py",
-        old="last_missed_at = latest_at_or_before(schedule, latest_at - 1, immediate_at) or immediate_at",
-        new="last_missed_at = immediate_at",
+        old="last_at = latest_at_or_before(self.schedule, until_ms, self.immediate_at) or self.immediate_at",
+        new="last_at = self.immediate_at",
         killer=_CHAIN_MODEL,
     ),
     Mutant(
         name="jump that goes on at an instant that it passed over",
         file="shared/domain/misfire.py",
-        old="return Succession(nominal_at=latest_at, immediate_at=immediate_at, missed=missed)",
-        new="return Succession(nominal_at=last_missed_at, immediate_at=immediate_at, missed=missed)",
+        old="            nominal_at=goes_on_at,\n",
+        new="            nominal_at=last_at,\n",
         killer=_CHAIN_MODEL,
     ),
 )

@@ -97,7 +97,7 @@ class Clients:
         order.due_at = job.nominal_at if order.rhythm is None else None
         order.acked_at = self.world.hub.now_ms
         self.world.accepted.note(order.acked_at, order.tenant, str(order.job_id))
-        self.world.trace.note("client", "was answered 201", [str(order.job_id)])
+        self.world.note("client", "was answered 201", str(order.job_id))
 
     def _cancel(self, ports: Ports, order: Order) -> None:
         if order.job_id is None or order.cancel_acked_at is not None:
@@ -110,7 +110,7 @@ class Clients:
             order.cancelled = False
         order.cancel_acked_at = self.world.hub.now_ms
         answer = "yes" if order.cancelled else "too late"
-        self.world.trace.note("client", f"asked to cancel and was answered: {answer}", [order.job_id])
+        self.world.note("client", f"asked to cancel and was answered: {answer}", order.job_id)
 
 
 def _delete(tenant: str, job_id: str, ports: Ports) -> None:

@@ -60,6 +60,11 @@ class Hub:
             sleeper.switch()
         self.now_ms = max(self.now_ms, end_ms)
 
+    @property
+    def sleepers(self) -> int:
+        """How many wait for something."""
+        return len(self._waits)
+
     def close(self) -> None:
         """End everything that still waits, so that nothing of this run stays in memory."""
         for sleeper in list(self._waits):

@@ -96,7 +96,7 @@ class SimLanes(FakeSqs):
         self.messages.pop(message.id, None)
 
     def _note(self, message: Message, text: str) -> None:
-        self._trace.note(message.id, text, message.keys)
+        self._trace.note(self._hub.now_ms, message.id, text, message.keys)
 
     def _poll_at(self, lane: Lane, at_ms: int) -> None:
         self._hub.spawn(lambda: self._poll(lane), at_ms + self._rng.randint(*POLL_MS))

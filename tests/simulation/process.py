@@ -57,7 +57,7 @@ class Process:
 
     def note(self, text: str, subjects: Iterable[str] = (), *, is_blow: bool = False) -> None:
         """Add to the trace."""
-        self.trace.note(self.name, text, subjects, is_blow=is_blow)
+        self.trace.note(self._hub.now_ms, self.name, text, subjects, is_blow=is_blow)
 
     def read(self, label: str, effect: Callable[[], T], fail: Callable[[], T], about: Sequence[str]) -> T:
         """One call that changes nothing: latency, maybe a fault, the answer, latency, maybe a fault."""

@@ -50,7 +50,7 @@ def _run(seed: int, world: World) -> Outcome:
     world.functions.start_ticks(lambda: resting[0])
     readers = clients.start()
     world.hub.run_until(HEAL_AT_MS)
-    world.trace.note("world", "healed")
+    world.note("world", "healed")
     world.weather.mix = HEALED
     clients.cancel_what_recurs()
     _drain(world)

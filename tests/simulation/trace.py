@@ -1,8 +1,7 @@
 """The trace of a run: what every process did, and which executions each step was about."""
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 
@@ -23,19 +22,21 @@ class Line:
 
 @dataclass(slots=True)
 class Trace:
-    """Collects lines; `now_ms` is time since the start of the run. A run that differs anywhere has another `digest`."""
+    """Collects lines; a run that differs anywhere has another `digest`."""
 
-    now_ms: Callable[[], int]
+    start_ms: int
     lines: list[Line] = field(default_factory=list)
-    _jobs: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _jobs: dict[str, set[str]] = field(default_factory=dict)
 
-    def note(self, who: str, text: str, subjects: Iterable[str] = (), *, is_blow: bool = False) -> None:
+    def note(
+        self, now_ms: int, who: str, text: str, subjects: Iterable[str] = (), *, is_blow: bool = False
+    ) -> None:
         """Add a line; `subjects` are the ids of executions and jobs that it is about."""
-        self.lines.append(Line(self.now_ms(), who, text, tuple(subjects), is_blow))
+        self.lines.append(Line(now_ms - self.start_ms, who, text, tuple(subjects), is_blow))
 
     def belongs(self, execution_id: str, job_id: str) -> None:
         """Remember whose execution that is."""
-        self._jobs[job_id].add(execution_id)
+        self._jobs.setdefault(job_id, set()).add(execution_id)
 
     def digest(self) -> str:
         """Tells two runs apart."""

@@ -16,6 +16,7 @@ from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.find_head import FindHead
 from shared.usecases.find_job import FindJob
+from shared.usecases.guard_start import GuardStart
 from shared.usecases.lifecycle import Lifecycle
 from shared.usecases.list_executions import ListDeadLetters, ListExecutions
 from shared.usecases.make_attempt import MakeAttempt
@@ -27,6 +28,7 @@ from shared.usecases.run_attempts import RunAttempts
 from shared.usecases.settle_refusal import SettleRefusal
 from shared.usecases.sweep_buckets import SweepBuckets
 from shared.usecases.watch_buckets import WatchBuckets
+from tests.fakes.budgets import generous
 from tests.simulation import planted
 from tests.simulation.calls import GreenletOffload, PortCalls, ProcessClock
 from tests.simulation.hub import SimLoop
@@ -56,6 +58,7 @@ class Ports:
         self.ledger: Any = PortCalls(process, world.ledger)
         self.progress: Any = PortCalls(process, world.progress)
         self.parking: Any = PortCalls(process, world.parking)
+        self.turns: Any = PortCalls(process, world.turns)
         self.idempotency: Any = PortCalls(process, world.idempotency)
         self.claimer: Any = PortCalls(process, world.claimer, {"claim": _undecided})
         sqs: Any = PortCalls(process, world.lanes, {"send_message_batch": _no_answer})
@@ -78,6 +81,7 @@ class Ports:
             self.clock,
             world.entropy,
             world.plan,
+            generous(world.table, self.clock),
             allow_http=True,
         )
 
@@ -168,6 +172,7 @@ class Ports:
             self.claimer,
             make_attempt,
             settle,
+            GuardStart(self.store, self.turns, self.file, self.file_successor, self.clock, world.retention),
             self.progress,
             self.clock,
             world.entropy,

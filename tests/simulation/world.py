@@ -14,6 +14,7 @@ from tests.fakes.job_store import FakeJobStore
 from tests.fakes.ledger import FakeShardLedger
 from tests.fakes.table import FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
+from tests.fakes.turn_store import FakeTurnStore
 from tests.fakes.vault import FakeVault
 from tests.simulation.contention import Contention
 from tests.simulation.faults import FaultMix, Weather, draw_mix
@@ -40,7 +41,7 @@ class World:
         rng = random.Random(seed)
         self.weather = Weather(rng, draw_mix(rng) if mix is None else mix)
         self.hub = Hub(START_MS)
-        self.trace = Trace(lambda: self.hub.now_ms - START_MS)
+        self.trace = Trace(START_MS)
         self.contention = Contention()
         self.table = FakeTable()
         self.store = SimExecutionStore(self.table, self.hub, self.weather)
@@ -48,6 +49,7 @@ class World:
         self.jobs, self.ledger = FakeJobStore(self.table), FakeShardLedger()
         self.idempotency, self.tenants = FakeIdempotencyStore(), FakeTenantStore()
         self.progress, self.parking = FakeProgressBoard(), FakeParkingLot()
+        self.turns = FakeTurnStore()
         self.accepted = FakeAcceptedLog()
         self.unaccounted: list[str] = []
         """What the reconciler said to be missing while the load was on."""
@@ -71,6 +73,10 @@ class World:
         tenant = self.tenants.get(name)
         assert tenant is not None
         return tenant
+
+    def note(self, who: str, text: str, job_id: str = "") -> None:
+        """Add to the trace what no process does."""
+        self.trace.note(self.hub.now_ms, who, text, [job_id] if job_id else ())
 
     def process(self, kind: str) -> Process:
         """A new sandbox."""

@@ -16,7 +16,14 @@ from shared.domain.catch_up import (
     CatchUp,
     CatchUpPolicy,
 )
-from shared.domain.new_job import MAX_NAME_LENGTH, MAX_TAGS, TAG, NewJob, Recurring
+from shared.domain.new_job import (
+    MAX_NAME_LENGTH,
+    MAX_START_DEADLINE_SECONDS,
+    MAX_TAGS,
+    TAG,
+    NewJob,
+    Recurring,
+)
 from shared.domain.overlap import OverlapPolicy
 from shared.domain.retry import RetryPolicy
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
@@ -70,6 +77,10 @@ class JobIn(Schema):
         OverlapPolicy.ALLOW, description="What happens while an earlier run has not ended."
     )
 
+    start_deadline_seconds: Annotated[Seconds, Field(ge=1, le=MAX_START_DEADLINE_SECONDS)] | None = Field(
+        None, description="A job that runs once and has not started so long after its time is skipped."
+    )
+
     @model_validator(mode="after")
     def _for_recurring_jobs(self) -> Self:
         if self.schedule.at is None and self.schedule.delay_seconds is None:
@@ -90,6 +101,7 @@ class JobIn(Schema):
             timeout_seconds=self.timeout_seconds,
             retry=RetryPolicy(**self.retry.model_dump()),
             jitter_ms=self.schedule.jitter_seconds * 1000,
+            start_deadline_seconds=self.start_deadline_seconds,
             recurring=Recurring(
                 max_runs=self.schedule.max_runs,
                 overlap_policy=self.overlap_policy,
@@ -126,6 +138,7 @@ class JobPatch(Schema):
     catch_up_window_seconds: int | None = None
     late_tolerance_seconds: int | None = None
     overlap_policy: OverlapPolicy | None = None
+    start_deadline_seconds: int | None = None
 
 
 class PauseIn(Schema):
@@ -153,6 +166,7 @@ class JobOut(BaseModel):
     catch_up_window_seconds: int | None
     late_tolerance_seconds: int | None
     overlap_policy: OverlapPolicy | None
+    start_deadline_seconds: int | None
     pause_reason: str | None
     revision: int
     created_at: str

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 
 class HealthOut(BaseModel):
@@ -27,3 +27,4 @@ class ProblemOut(BaseModel):
     detail: str
     instance: str
     errors: list[FieldErrorOut] | None = None
+    quota: str | None = Field(None, description="Which quota or rate is used up.")

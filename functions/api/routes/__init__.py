@@ -1,6 +1,7 @@
 """The routes: what each path and method does, and how it is described."""
 
 from functions.api.route import Call, Route
-from functions.api.routes import executions, jobs, lifecycle, system
+from functions.api.routes import audit, executions, jobs, keys, lifecycle, system, tenants
 
 ROUTES: dict[Route, Call] = {**jobs.ROUTES, **lifecycle.ROUTES, **executions.ROUTES, **system.ROUTES}
+ROUTES |= {**tenants.ROUTES, **keys.ROUTES, **audit.ROUTES}

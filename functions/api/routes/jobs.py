@@ -6,10 +6,10 @@ from functions.api.gate import Admitted
 from functions.api.models.jobs import JobIn, JobOut
 from functions.api.problems import Problem
 from functions.api.reading import flag, header, if_match, path_part, require_json, tenant_of
-from functions.api.route import BODY_PROBLEMS, Call, Route, answer
+from functions.api.route import BODY_PROBLEMS, QUOTA_PROBLEMS, Call, Route, answer
 from functions.api.service import Service
-from shared.names import ACCEPTED_LOG_LINE, Metric
-from shared.observability import count, logger
+from shared.names import Metric
+from shared.observability import count
 
 
 def create_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
@@ -18,7 +18,7 @@ def create_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted
     key = header(app, "idempotency-key")
     job, replayed = service.jobs.create(tenant_of(admitted), admitted.body, key)
     count(Metric.JOBS_CREATED, 0 if replayed else 1)
-    logger.info(ACCEPTED_LOG_LINE, extra={"tenant": tenant_of(admitted).id, "job": job.id})
+    service.audit.accepted(admitted, job, replayed=replayed)
     headers = {"Location": f"/v1/jobs/{job.id}", "ETag": f'"{job.revision}"'}
     if replayed:
         headers["Idempotency-Replayed"] = "true"
@@ -33,12 +33,11 @@ def get_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -
 
 def cancel_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
     """Cancel a one-off job or delete a recurring one."""
-    job = service.jobs.cancel(
-        tenant_of(admitted),
-        path_part(app, "job_id"),
-        stop_retries=flag(app, "stop_retries"),
-        revision=if_match(app),
-    )
+    tenant, job_id = tenant_of(admitted), path_part(app, "job_id")
+    stop_retries = flag(app, "stop_retries")
+    before = service.jobs.get(tenant, job_id)
+    job = service.jobs.cancel(tenant, job_id, stop_retries=stop_retries, revision=if_match(app))
+    service.audit.record(admitted, "cancelJob", job_id, before, job)
     return answer(202 if job.state == "running" else 200, job)
 
 
@@ -52,7 +51,7 @@ ROUTES: dict[Route, Call] = {
         answer=JobOut,
         body=JobIn,
         headers=("Idempotency-Key",),
-        problems=BODY_PROBLEMS,
+        problems=(*BODY_PROBLEMS, *QUOTA_PROBLEMS),
     ): create_job,
     Route(
         method="GET",

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters.dynamodb.attributes import encode
-from shared.adapters.dynamodb.conditions import CLAIMABLE
+from shared.adapters.dynamodb.conditions import ADMITTED, CLAIMABLE
 from shared.adapters.dynamodb.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.items import STATE_CODES, VERSION, read_execution
 from shared.adapters.dynamodb.keys import execution_key, item_key
 from shared.domain.errors import UnavailableError, UnreadableItemError
-from shared.domain.execution import LEASE_MARGIN_MS, Execution, State
+from shared.domain.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution, State
 from shared.ports.claims import Claim, Refused, Undecided
 
 if TYPE_CHECKING:
@@ -63,14 +63,14 @@ class UpdateItemClaimer:
                     TableName=self._table,
                     Key=item_key(*execution_key(self._region, claim.execution_id)),
                     UpdateExpression="SET s = :running, ca = tm + :lease, ow = :owner, a = a + :one",
-                    ConditionExpression=CLAIMABLE.format(version=":version", now=":now"),
+                    ConditionExpression=_condition(claim).format(version=":version", now=":now"),
                     ExpressionAttributeValues={
                         ":running": encode(STATE_CODES[State.RUNNING]),
                         ":lease": encode(now_ms + LEASE_MARGIN_MS + 1),
                         ":owner": encode(claim.owner),
                         ":one": encode(1),
                         ":version": encode(VERSION),
-                        ":now": encode(now_ms),
+                        ":now": encode(_claimable_by(claim, now_ms)),
                     },
                     ReturnValues="ALL_NEW",
                     ReturnValuesOnConditionCheckFailure="ALL_OLD",
@@ -89,10 +89,6 @@ class BatchStatementClaimer:
         self._client = client
         self._table = table
         self._region = region
-        self._statement = (
-            f'UPDATE "{table}" SET s=? SET ca=tm+? SET ow=? SET a=a+1 '  # noqa: S608 - the table is ours
-            f"WHERE pk=? AND sk=? AND {CLAIMABLE.format(version='?', now='?')} RETURNING ALL NEW *"
-        )
 
     def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Answer]:
         """See the port."""
@@ -115,10 +111,24 @@ class BatchStatementClaimer:
         pk, sk = execution_key(self._region, claim.execution_id)
         running, lease = STATE_CODES[State.RUNNING], now_ms + LEASE_MARGIN_MS + 1
         return {
-            "Statement": self._statement,
-            "Parameters": [encode(value) for value in (running, lease, claim.owner, pk, sk, VERSION, now_ms)],
+            "Statement": (
+                f'UPDATE "{self._table}" SET s=? SET ca=tm+? SET ow=? SET a=a+1 '  # noqa: S608 - the table is ours
+                f"WHERE pk=? AND sk=? AND {_condition(claim).format(version='?', now='?')} RETURNING ALL NEW *"
+            ),
+            "Parameters": [
+                encode(value)
+                for value in (running, lease, claim.owner, pk, sk, VERSION, _claimable_by(claim, now_ms))
+            ],
             "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
+
+
+def _condition(claim: Claim) -> str:
+    return ADMITTED if claim.admitted else CLAIMABLE
+
+
+def _claimable_by(claim: Claim, now_ms: int) -> int:
+    return GUARDED_FROM if claim.admitted else now_ms
 
 
 def _read(response: Any, claim: Claim) -> Answer:

@@ -35,6 +35,13 @@ def own_claim(execution: Execution, transition: Transition) -> Condition:
     return Condition(expression, {**allowed.values, **owned})
 
 
+def prolongs(execution: Execution, claimable_from: int, *, calls: bool) -> Condition:
+    """RUNNING by this very attempt and owner, under a lease that ends earlier; before a call, retries not stopped."""
+    own = own_claim(execution, Transition.RUN_ON)
+    expression = f"{own.expression} AND ca <= :ca" + (" AND attribute_not_exists(sr)" if calls else "")
+    return Condition(expression, {**own.values, ":ca": encode(claimable_from)})
+
+
 def dead_lease(execution: Execution, now_ms: int) -> Condition:
     """RUNNING at this attempt still, under a lease that has ended."""
     allowed = in_source_state(Transition.GIVE_UP)
@@ -49,9 +56,12 @@ def not_ended() -> Condition:
     return Condition(expression, {**values, ":v": encode(VERSION)})
 
 
-CLAIMABLE = "v = {version} AND a < mx AND attribute_not_exists(sr) AND ca <= {now}"
+_MAY_BE_CLAIMED = "v = {version} AND a < mx AND attribute_not_exists(sr) AND "
+CLAIMABLE = _MAY_BE_CLAIMED + "ca <= {now}"
 """A known version, attempts left, retries not stopped, and from `claimable_from` on: the one condition of a claim.
 
 `ca` says it for every state at once: 0 before the first attempt, 1.5 s before a retry is due, the end of the
 lease while running; an ended execution has none, so the comparison is false.
 """
+ADMITTED = _MAY_BE_CLAIMED + "ca = {now}"
+"""The same for the first attempt of a guarded execution, whose `ca` is GUARDED_FROM until then."""

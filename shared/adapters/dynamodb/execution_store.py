@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.dynamodb.async_attributes import async_until_text
 from shared.adapters.dynamodb.attributes import Item, encode
 from shared.adapters.dynamodb.conditions import (
     ABSENT,
@@ -14,40 +15,35 @@ from shared.adapters.dynamodb.conditions import (
     in_source_state,
     not_ended,
     own_claim,
+    prolongs,
 )
 from shared.adapters.dynamodb.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.execution_scans import DynamoExecutionScans
 from shared.adapters.dynamodb.items import (
-    DUE_ROW_ATTRIBUTES,
     STATE_CODES,
     execution_item,
     failed_index,
     pointer_item,
-    read_due_row,
     read_execution,
+    retry_index,
 )
-from shared.adapters.dynamodb.keys import execution_key, item_key, parse_execution_sk, pointer_key, shard_pk
+from shared.adapters.dynamodb.keys import execution_key, item_key, pointer_key
 from shared.adapters.dynamodb.outcomes import pack_outcomes
 from shared.domain.errors import NotFoundError, UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.execution import EndReason, Execution, Pointer, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.wakeup import EARLY_MS
-from shared.names import Attr, Index
-from shared.ports.executions import ExecutionPage, Finish, ScanPage
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
+from shared.names import Attr
+from shared.ports.executions import Finish
 
 NAMES = {"#s": "s", "#v": "v"}
 BATCH_GET_TRIES = 5
+_SPARSE_INDEX = [Attr.FAILED_PK, Attr.FAILED_SK]
+"""Dead letters and waiting retries share it: an execution is never both."""
 
 
-class DynamoExecutionStore:
+class DynamoExecutionStore(DynamoExecutionScans):
     """One conditional write for each change; the base table is read strongly, always."""
-
-    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
-        self._client = client
-        self._table = table
-        self._region = region
 
     def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
         """See the port."""
@@ -119,11 +115,26 @@ class DynamoExecutionStore:
         removes = ["ow"]
         if finish.next_attempt_at is not None:
             sets |= {"na": finish.next_attempt_at, "ca": finish.next_attempt_at - EARLY_MS}
+            sets |= retry_index(execution, finish.next_attempt_at)
         else:
             removes.append("ca")
         if finish.transition.target is State.FAILED:
             sets |= failed_index(execution)
+        elif finish.next_attempt_at is None:
+            removes += _SPARSE_INDEX
         return self._change(execution.id, finish.transition, condition, finish, sets, removes)
+
+    def run_on(
+        self, execution: Execution, *, lease_until: int, async_until: int | None = None
+    ) -> Execution | None:
+        """See the port."""
+        condition = prolongs(execution, lease_until + 1, calls=async_until is None)
+        expression, values = "SET ca = :ca", dict[str, Any]()
+        if async_until is not None:
+            expression += ", au = :au"
+            values[":au"] = encode(async_until_text(execution.attempt, async_until))
+        standing = self._update(self._key(execution.id), expression, condition, values)
+        return read_execution(standing) if standing is not None else None
 
     def give_up(self, execution: Execution, *, reason: EndReason, now_ms: int, expires_at_s: int) -> bool:
         """See the port."""
@@ -145,7 +156,9 @@ class DynamoExecutionStore:
         """See the port."""
         finish = Finish(transition=transition, outcomes=(), end_reason=reason, expires_at_s=expires_at_s)
         sets: dict[str, Any] = {"ec": True} if transition is Transition.END_CHAIN else {}
-        return self._change(execution_id, transition, in_source_state(transition), finish, sets, ["ca"])
+        return self._change(
+            execution_id, transition, in_source_state(transition), finish, sets, ["ca", *_SPARSE_INDEX]
+        )
 
     def _change(
         self,
@@ -221,82 +234,6 @@ class DynamoExecutionStore:
                 raise NotFoundError("no such execution") from refused
             return refused.items[0]
         return None
-
-    def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
-        """See the port."""
-        pk = shard_pk(self._region, bucket, shard)
-        start: Any = {"ExclusiveStartKey": item_key(pk, after)} if after is not None else {}
-        with translated():
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression="pk = :pk",
-                ExpressionAttributeNames={f"#{name}": name for name in DUE_ROW_ATTRIBUTES},
-                ExpressionAttributeValues={":pk": {"S": pk}},
-                ProjectionExpression=", ".join(f"#{name}" for name in DUE_ROW_ATTRIBUTES),
-                ConsistentRead=True,
-                Limit=limit,
-                **start,
-            )
-        rows, unreadable = [], []
-        for item in answer["Items"]:
-            try:
-                rows.append(read_due_row(item, bucket, shard))
-            except UnreadableItemError:
-                unreadable.append(f"{pk}/{item[Attr.SK]['S']}")
-        last = answer.get("LastEvaluatedKey")
-        return ScanPage(
-            rows=tuple(rows), unreadable=tuple(unreadable), next_after=last[Attr.SK]["S"] if last else None
-        )
-
-    def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
-        """See the port."""
-        pk = shard_pk(self._region, bucket, shard)
-        start: Any = {"ExclusiveStartKey": item_key(pk, after)} if after is not None else {}
-        with translated():
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression="pk = :pk",
-                FilterExpression="attribute_not_exists(tg)",
-                ExpressionAttributeValues={":pk": {"S": pk}},
-                ConsistentRead=True,
-                Limit=limit,
-                **start,
-            )
-        executions = []
-        for item in answer["Items"]:
-            with suppress(UnreadableItemError):
-                executions.append(read_execution(item))
-        last = answer.get("LastEvaluatedKey")
-        return ExecutionPage(
-            executions=tuple(executions),
-            unreadable=len(answer["Items"]) - len(executions),
-            next_after=last[Attr.SK]["S"] if last else None,
-        )
-
-    def failed(
-        self, tenant_id: str, *, after: str | None, limit: int
-    ) -> tuple[list[ExecutionId], str | None]:
-        """See the port."""
-        start: Any = {}
-        if after is not None:
-            execution_id = parse_execution_sk(after)
-            key = item_key(*execution_key(self._region, execution_id))
-            index_key = {Attr.FAILED_PK: encode(tenant_id), Attr.FAILED_SK: encode(after)}
-            start = {"ExclusiveStartKey": {**key, **index_key}}
-        with translated():
-            answer = self._client.query(
-                TableName=self._table,
-                IndexName=Index.FAILED,
-                KeyConditionExpression="#pk = :tenant",
-                ExpressionAttributeNames={"#pk": Attr.FAILED_PK},
-                ExpressionAttributeValues={":tenant": {"S": tenant_id}},
-                ScanIndexForward=False,
-                Limit=limit,
-                **start,
-            )
-        last = answer.get("LastEvaluatedKey")
-        ids = [parse_execution_sk(item[Attr.SK]["S"]) for item in answer["Items"]]
-        return ids, last[Attr.FAILED_SK]["S"] if last else None
 
     def _key(self, execution_id: ExecutionId) -> Item:
         return item_key(*execution_key(self._region, execution_id))

@@ -7,12 +7,19 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
+from shared.adapters.dynamodb.async_attributes import (
+    async_until_text,
+    encode_async_policy,
+    read_async_policy,
+    read_async_until,
+)
 from shared.adapters.dynamodb.attributes import Item, Value, decode_all, encode_all
 from shared.adapters.dynamodb.keys import (
     execution_key,
     failed_index_key,
     parse_execution_sk,
     pointer_key,
+    retry_index_key,
     tenant_index_key,
 )
 from shared.adapters.dynamodb.outcomes import pack_outcomes, unpack_outcomes
@@ -39,7 +46,7 @@ STATE_CODES = {
 _STATES = {code: state for state, code in STATE_CODES.items()}
 _LANES = {"c": Lane.CRITICAL, "s": Lane.STANDARD, "b": Lane.BULK}
 _LANE_CODES = {lane: code for code, lane in _LANES.items()}
-DUE_ROW_ATTRIBUTES = (Attr.SK, "v", "s", "t", "ln", "c", "a", "mx", "sr", "ca", "na", "tg")
+DUE_ROW_ATTRIBUTES = (Attr.SK, "v", "s", "t", "ln", "c", "a", "mx", "sr", "ca", "na", "tg", "au")
 _MALFORMED = (KeyError, ValueError, TypeError, AttributeError, struct.error)
 
 
@@ -70,16 +77,19 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "mx": execution.retry.max_attempts,
             "rt": f"{execution.retry.base_seconds}/{execution.retry.factor}/{execution.retry.cap_seconds}",
             "tm": execution.timeout_ms,
+            "ap": encode_async_policy(execution.async_policy),
             "n": execution.name,
             "gs": list(execution.tags) or None,
             **(recurrence_attributes(recurrence) if recurrence else {}),
             "mv": str(execution.moved_to) if execution.moved_to else None,
+            "sd": execution.start_deadline_at,
             "jc": execution.job_created_at,
             "hl": _LANE_CODES[execution.home_lane] if execution.home_lane else None,
             "rn": execution.run if execution.run > 1 else None,
             "a": execution.attempt,
             "ca": execution.claimable_from,
             "ow": execution.owner,
+            "au": _encode_async_until(execution),
             "na": execution.next_attempt_at,
             "oc": pack_outcomes(execution.outcomes) or None,
             "lb": execution.last_body or None,
@@ -117,12 +127,14 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         fingerprint=plain["fp"],
         retry=retry,
         timeout_ms=plain["tm"],
+        async_policy=read_async_policy(plain.get("ap")),
         index_shard=int(plain[Attr.TENANT_PK].rpartition("#")[2]),
         name=plain.get("n"),
         tags=tuple(plain.get("gs", ())),
         payload_apart=plain.get("pa"),
         recurrence=read_recurrence(plain) if "sc" in plain else None,
         moved_to=parse_execution_id(plain["mv"]) if "mv" in plain else None,
+        start_deadline_at=plain.get("sd"),
         job_created_at=plain.get("jc"),
         home_lane=_LANES[plain["hl"]] if "hl" in plain else None,
         run=plain.get("rn", 1),
@@ -130,6 +142,7 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         attempt=plain["a"],
         owner=plain["ow"] if state is State.RUNNING else None,
         lease_until=plain["ca"] - 1 if state is State.RUNNING else None,
+        async_until=_read_async_until(plain),
         next_attempt_at=plain.get("na"),
         outcomes=unpack_outcomes(plain.get("oc", b"")),
         last_body=plain.get("lb", b""),
@@ -179,6 +192,7 @@ def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
             claimable_from=plain.get("ca"),
             next_attempt_at=plain.get("na"),
             pointer_target=target,
+            works_on=_read_async_until(plain) is not None,
         )
     except _MALFORMED as fault:
         raise UnreadableItemError(f"row {plain.get(Attr.SK)} is broken") from fault
@@ -187,6 +201,12 @@ def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
 def failed_index(execution: Execution) -> dict[str, str]:
     """The attributes that put an execution into the index of dead letters."""
     pk, sk = failed_index_key(execution.tenant_id, execution.id)
+    return {Attr.FAILED_PK: pk, Attr.FAILED_SK: sk}
+
+
+def retry_index(execution: Execution, next_attempt_at: int) -> dict[str, str]:
+    """The attributes that put an execution among its tenant's waiting retries, in the same sparse index."""
+    pk, sk = retry_index_key(execution.tenant_id, execution.index_shard, next_attempt_at, execution.id)
     return {Attr.FAILED_PK: pk, Attr.FAILED_SK: sk}
 
 
@@ -199,6 +219,16 @@ def plain_item(item: Mapping[str, Value]) -> dict[str, Any]:
     if plain.get("v") != VERSION:
         raise UnknownVersionError(f"item {plain.get(Attr.SK)} has version {plain.get('v')}")
     return plain
+
+
+def _encode_async_until(execution: Execution) -> str | None:
+    until = execution.async_until
+    return async_until_text(execution.attempt, until) if until is not None else None
+
+
+def _read_async_until(plain: Mapping[str, Any]) -> int | None:
+    is_running = plain["s"] == STATE_CODES[State.RUNNING]
+    return read_async_until(plain.get("au"), plain["a"] if is_running else None)
 
 
 def _encode_missed(missed: Missed | None) -> str | None:

@@ -16,8 +16,8 @@ from shared.adapters.dynamodb.recurrences import (
 )
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
-from shared.domain.history import place_of
 from shared.domain.job import Chain, Definition, Job, JobState
+from shared.domain.place import history_place
 from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import encode_schedule
 from shared.names import Attr, Lane
@@ -123,7 +123,7 @@ def read_past_chain(item: Mapping[str, Value]) -> Chain:
 
 def extra_item(execution: Execution, expires_at_s: int) -> Item:
     """The record by which a job finds an execution that is no occurrence of its schedule; its key says it all."""
-    pk, sk = extra_key(execution.tenant_id, execution.job_id, place_of(execution))
+    pk, sk = extra_key(execution.tenant_id, execution.job_id, history_place(execution))
     return encode_all({Attr.PK: pk, Attr.SK: sk, Attr.TTL: expires_at_s, "v": VERSION})
 
 

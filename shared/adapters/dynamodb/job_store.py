@@ -23,18 +23,21 @@ from shared.adapters.dynamodb.keys import (
     item_key,
     job_key,
     parse_extra_sk,
+    past_chain_key,
     past_chain_prefix,
 )
 from shared.adapters.dynamodb.payloads import DynamoPayloads
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
-from shared.domain.history import Place
 from shared.domain.job import CHANGING, ENDED, Chain, Job, JobState
+from shared.domain.place import Place
 from shared.names import Attr
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+LAST_REVISION = 9_999_999_999
+"""The highest that fits into a key."""
 _LIVE = {f":{state.name.lower()}": {"S": state.value} for state in sorted(CHANGING | {JobState.ACTIVE})}
 
 
@@ -213,14 +216,19 @@ class DynamoJobStore(DynamoPayloads):
             )
         return [parse_extra_sk(item[Attr.SK]["S"]) for item in answer["Items"]]
 
-    def past_chains(self, tenant_id: str, job_id: str, *, limit: int) -> list[Chain]:
+    def past_chains(
+        self, tenant_id: str, job_id: str, *, limit: int, before: int | None = None
+    ) -> list[Chain]:
         """See the port."""
-        pk, prefix = past_chain_prefix(tenant_id, job_id)
+        if before == 0:
+            return []
+        pk, low = past_chain_prefix(tenant_id, job_id)
+        _, high = past_chain_key(tenant_id, job_id, LAST_REVISION if before is None else before - 1)
         with translated():
             answer = self._client.query(
                 TableName=self._jobs,
-                KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
-                ExpressionAttributeValues={":pk": {"S": pk}, ":prefix": {"S": prefix}},
+                KeyConditionExpression="pk = :pk AND sk BETWEEN :low AND :high",
+                ExpressionAttributeValues={":pk": {"S": pk}, ":low": {"S": low}, ":high": {"S": high}},
                 ScanIndexForward=False,
                 ConsistentRead=True,
                 Limit=limit,

@@ -4,8 +4,9 @@ from hashlib import sha256
 
 from shared.adapters.dynamodb.attributes import Item, encode
 from shared.domain.bucket import bucket_start_ms
-from shared.domain.history import Place
+from shared.domain.budget import BudgetKey
 from shared.domain.ids import ExecutionId, parse_execution_id
+from shared.domain.place import Place, Span, due_place
 from shared.names import Attr
 
 
@@ -40,17 +41,59 @@ def parse_execution_sk(sk: str) -> ExecutionId:
 
 def tenant_index_key(tenant_id: str, index_shard: int, execution_id: ExecutionId) -> tuple[str, str]:
     """Key in the index by tenant: sharded, so that one tenant's load never throttles its own writes."""
-    return f"{tenant_id}#{index_shard}", f"{execution_id.dispatch_at:015d}#{execution_id}"
+    return tenant_index_pk(tenant_id, index_shard), place_key(due_place(execution_id))
 
 
 def failed_index_key(tenant_id: str, execution_id: ExecutionId) -> tuple[str, str]:
     """Key in the sparse index of dead letters."""
-    return tenant_id, f"{execution_id.dispatch_at:015d}#{execution_id}"
+    return tenant_id, place_key(due_place(execution_id))
+
+
+def retry_index_key(
+    tenant_id: str, index_shard: int, next_attempt_at: int, execution_id: ExecutionId
+) -> tuple[str, str]:
+    """Key of a waiting retry in the same sparse index, sharded as the index by tenant is."""
+    return retry_index_pk(tenant_id, index_shard), place_key(
+        Place(at=next_attempt_at, identity=str(execution_id))
+    )
+
+
+def tenant_index_pk(tenant_id: str, index_shard: int) -> str:
+    """One shard of the index by tenant."""
+    return f"{tenant_id}#{index_shard}"
+
+
+def retry_index_pk(tenant_id: str, index_shard: int) -> str:
+    """One shard of a tenant's waiting retries; no tenant's id contains the separator."""
+    return f"{tenant_id}#{index_shard}#retry"
+
+
+def place_key(place: Place) -> str:
+    """A place as a sort key: fixed in length, so that texts compare as places do."""
+    return f"{place.at:015d}#{place.identity}"
+
+
+def parse_place(key: str) -> Place:
+    """The inverse, for a place that names an execution; ValueError for anything else."""
+    at, _, identity = key.partition("#")
+    return Place(at=int(at), identity=str(parse_execution_id(identity)))
+
+
+def span_keys(span: Span) -> tuple[str, str] | None:
+    """The sort keys between which, ends included, exactly the places of a span lie; None where there can be none."""
+    low, before = f"{place_key(span.after)}!", place_key(span.before)
+    high = f"{before[:-1]}{chr(ord(before[-1]) - 1)}~"
+    return (low, high) if low <= high else None
 
 
 def job_key(tenant_id: str, job_id: str) -> tuple[str, str]:
     """A definition in the jobs table."""
     return tenant_id, f"job#{job_id}"
+
+
+def job_prefix(tenant_id: str) -> tuple[str, str]:
+    """Where a tenant's definitions stand."""
+    return tenant_id, "job#"
 
 
 def past_chain_key(tenant_id: str, job_id: str, revision: int) -> tuple[str, str]:
@@ -67,7 +110,7 @@ def past_chain_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
 def extra_key(tenant_id: str, job_id: str, place: Place) -> tuple[str, str]:
     """The record of an execution beside the schedule, in the jobs table; they sort as the history does."""
     pk, prefix = extra_prefix(tenant_id, job_id)
-    return pk, f"{prefix}{place.at:015d}#{place.identity}"
+    return pk, prefix + place_key(place)
 
 
 def extra_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
@@ -77,8 +120,12 @@ def extra_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
 
 def parse_extra_sk(sk: str) -> Place:
     """The place that such a record names; ValueError for any other row."""
-    _, _, at, identity = sk.split("#")
-    return Place(at=int(at), identity=str(parse_execution_id(identity)))
+    return parse_place(sk.split("#", 2)[2])
+
+
+def turn_key(tenant_id: str, job_id: str) -> tuple[str, str]:
+    """Whose turn it is among the runs of a job, in the jobs table."""
+    return tenant_id, f"turn#{job_id}"
 
 
 def payload_key(tenant_id: str, payload_id: str) -> tuple[str, str]:
@@ -96,9 +143,29 @@ def tenant_key(tenant_id: str) -> tuple[str, str]:
     return f"tenant#{tenant_id}", "tenant"
 
 
+def tenant_listing_key(tenant_id: str) -> tuple[str, str]:
+    """A tenant's entry in the list of all, in the tenants table."""
+    return "tenants", tenant_id
+
+
 def api_key_key(key_id: str) -> tuple[str, str]:
     """An API key in the tenants table."""
     return f"key#{key_id}", "key"
+
+
+def budget_key(key: BudgetKey) -> tuple[str, str]:
+    """A budget in the leases table; each in a partition of its own, since a busy one is written often."""
+    return f"budget#{key.tenant_id}#{key.name}#{key.window}", "budget"
+
+
+def audit_key(tenant_id: str, at: int, record_id: str) -> tuple[str, str]:
+    """A record in the audit table; a tenant's newest sorts last."""
+    return tenant_id, f"{at:015d}#{record_id}"
+
+
+def audit_from(at: int) -> str:
+    """Sorts before every record of this instant and behind all earlier ones."""
+    return f"{at:015d}"
 
 
 def ledger_key(region: str, bucket: int, shard: int) -> tuple[str, str]:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.dynamodb.attributes import decode_all, encode_all
+from shared.adapters.dynamodb.attributes import Item, encode
 from shared.adapters.dynamodb.conditions import ABSENT
 from shared.adapters.dynamodb.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.items import VERSION
-from shared.adapters.dynamodb.keys import api_key_key, item_key, tenant_key
-from shared.domain.errors import UnknownVersionError
-from shared.domain.tenant import ApiKey, Scope, Tenant, TenantState
+from shared.adapters.dynamodb.keys import api_key_key, item_key, tenant_key, tenant_listing_key
+from shared.adapters.dynamodb.tenant_items import (
+    key_item,
+    listing_item,
+    read_key,
+    read_tenant,
+    tenant_item,
+)
+from shared.domain.errors import UnavailableError
+from shared.domain.tenant import ApiKey, Tenant
 from shared.names import Attr
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+
+_ROUNDS = 4
+"""So often are keys asked for that a batch left unread."""
 
 
 class DynamoTenantStore:
@@ -26,91 +38,118 @@ class DynamoTenantStore:
 
     def get(self, tenant_id: str) -> Tenant | None:
         """See the port."""
-        row = self._get(tenant_key(tenant_id))
-        if row is None:
-            return None
-        return Tenant(
-            id=row["id"],
-            state=TenantState(row["s"]),
-            data_key=row["dk"],
-            signing_secrets=tuple(row["ss"]),
-            created_at=row["c"],
-            index_shards=row["ix"],
-        )
+        item = self._get(tenant_key(tenant_id))
+        return read_tenant(item) if item else None
 
     def get_key(self, key_id: str) -> ApiKey | None:
         """See the port."""
-        row = self._get(api_key_key(key_id))
-        if row is None:
-            return None
-        return ApiKey(
-            id=row["id"],
-            tenant_id=row["t"],
-            secret_hash=row["h"],
-            scopes=frozenset(Scope(scope) for scope in row["sp"]),
-            created_at=row["c"],
-            expires_at=row.get("ex"),
-            revoked=row.get("rk", False),
-        )
+        item = self._get(api_key_key(key_id))
+        return read_key(item) if item else None
+
+    def get_keys(self, key_ids: Sequence[str]) -> list[ApiKey]:
+        """See the port."""
+        wanted = [item_key(*api_key_key(key_id)) for key_id in key_ids]
+        found: dict[str, ApiKey] = {}
+        for _ in range(_ROUNDS):
+            if not wanted:
+                return [found[key_id] for key_id in key_ids if key_id in found]
+            asked: Any = {self._table: {"Keys": wanted, "ConsistentRead": True}}
+            with translated():
+                answer = self._client.batch_get_item(RequestItems=asked)
+            for item in answer["Responses"].get(self._table, []):
+                key = read_key(item)
+                found[key.id] = key
+            left: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))
+            wanted = left.get(self._table, {}).get("Keys", [])
+        if wanted:
+            raise UnavailableError("BatchGetItem left keys unprocessed")
+        return [found[key_id] for key_id in key_ids if key_id in found]
 
     def create(self, tenant: Tenant, key: ApiKey) -> bool:
-        """See the port. One transaction: neither stands without the other."""
-        puts: Any = [self._put(_tenant_row(tenant)), self._put(_key_row(key))]
+        """See the port. One transaction: none stands without the others."""
+        return self._write(
+            [self._new(tenant_item(tenant)), self._new(listing_item(tenant)), self._new(key_item(key))]
+        )
+
+    def replace(
+        self,
+        before: Tenant,
+        after: Tenant,
+        *,
+        new_key: ApiKey | None = None,
+        changed_key: ApiKey | None = None,
+    ) -> bool:
+        """See the port."""
+        put = {
+            "TableName": self._table,
+            "Item": tenant_item(after),
+            "ConditionExpression": "v = :version AND rv = :revision",
+            "ExpressionAttributeValues": {":version": encode(VERSION), ":revision": encode(before.revision)},
+        }
+        writes: list[dict[str, Any]] = [{"Put": put}]
+        if new_key is not None:
+            writes.append(self._new(key_item(new_key)))
+        if changed_key is not None:
+            writes.append(self._ended(changed_key))
+        return self._write(writes)
+
+    def ids(self, *, after: str | None, limit: int) -> list[str]:
+        """See the port."""
+        pk, start = tenant_listing_key(after or "")
+        values: dict[str, Any] = {":pk": encode(pk)} | ({":after": encode(start)} if after else {})
+        with translated():
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk AND sk > :after" if after else "pk = :pk",
+                ExpressionAttributeValues=values,
+                ConsistentRead=True,
+                Limit=limit,
+            )
+        return [str(item[Attr.SK]["S"]) for item in answer["Items"]]
+
+    def note_use(self, key_id: str, used_at: int, unless_since: int) -> None:
+        """See the port."""
+        with suppress(ConditionRefused), translated():
+            self._client.update_item(
+                TableName=self._table,
+                Key=item_key(*api_key_key(key_id)),
+                UpdateExpression="SET lu = :used",
+                ConditionExpression="attribute_exists(pk) AND (attribute_not_exists(lu) OR lu < :since)",
+                ExpressionAttributeValues={":used": encode(used_at), ":since": encode(unless_since)},
+            )
+
+    def _write(self, writes: list[dict[str, Any]]) -> bool:
         try:
             with translated():
-                self._client.transact_write_items(TransactItems=puts)
+                self._client.transact_write_items(TransactItems=writes)  # type: ignore[arg-type]
         except ConditionRefused:
             return False
         return True
 
-    def _put(self, row: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "Put": {
-                "TableName": self._table,
-                "Item": encode_all({"v": VERSION, **row}),
-                "ConditionExpression": ABSENT,
-            }
-        }
+    def _new(self, item: Item) -> dict[str, Any]:
+        return {"Put": {"TableName": self._table, "Item": item, "ConditionExpression": ABSENT}}
 
-    def _get(self, key: tuple[str, str]) -> dict[str, Any] | None:
+    def _ended(self, key: ApiKey) -> dict[str, Any]:
+        """Its end alone: when it was last used may have been written meanwhile."""
+        parts: dict[str, Any] = {"ex": key.expires_at, "rk": key.revoked or None}
+        sets = {name: value for name, value in parts.items() if value is not None}
+        removes = sorted(parts.keys() - sets.keys())
+        clauses = ["SET " + ", ".join(f"{name} = :{name}" for name in sets)] if sets else []
+        clauses += ["REMOVE " + ", ".join(removes)] if removes else []
+        update = {
+            "TableName": self._table,
+            "Key": item_key(*api_key_key(key.id)),
+            "UpdateExpression": " ".join(clauses),
+            "ConditionExpression": "attribute_exists(pk)",
+        }
+        values = {f":{name}": encode(value) for name, value in sets.items()}
+        return {"Update": update | ({"ExpressionAttributeValues": values} if values else {})}
+
+    def _get(self, key: tuple[str, str]) -> Any:
         with translated():
             answer = self._client.get_item(
                 TableName=self._table,
                 Key=item_key(*key),
                 ConsistentRead=True,
             )
-        if "Item" not in answer:
-            return None
-        row: dict[str, Any] = dict(decode_all(answer["Item"]))
-        if row.get("v") != VERSION:
-            raise UnknownVersionError(f"{key[0]} has version {row.get('v')}")
-        return row
-
-
-def _tenant_row(tenant: Tenant) -> dict[str, Any]:
-    pk, sk = tenant_key(tenant.id)
-    return {
-        Attr.PK: pk,
-        Attr.SK: sk,
-        "id": tenant.id,
-        "s": tenant.state.value,
-        "dk": tenant.data_key,
-        "ss": list(tenant.signing_secrets),
-        "c": tenant.created_at,
-        "ix": tenant.index_shards,
-    }
-
-
-def _key_row(key: ApiKey) -> dict[str, Any]:
-    pk, sk = api_key_key(key.id)
-    return {
-        Attr.PK: pk,
-        Attr.SK: sk,
-        "id": key.id,
-        "t": key.tenant_id,
-        "h": key.secret_hash,
-        "sp": sorted(key.scopes),
-        "c": key.created_at,
-        "ex": key.expires_at,
-        "rk": key.revoked or None,
-    }
+        return answer.get("Item")

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from ssl import SSLContext, SSLError
 
 import aiohttp
@@ -18,6 +19,9 @@ from shared.domain.delivery import KEPT_BODY_BYTES, Answer, Callback, Reason
 
 MAX_BODY_BYTES = 64 * 1024
 """How much of an answer's body is read; where there is more, the connection is closed instead of drained."""
+
+WORKS_ON_HEADER = "X-Punctual-Async"
+"""With a 202 and the value `true` it says that the receiver has begun, and will report the outcome."""
 
 _METHOD = re.compile(r"[A-Z]+")
 _URL = re.compile(r"https?://[\x21-\x7e]+")
@@ -39,6 +43,7 @@ class _Seen:
 
     status: int | None = None
     retry_after_seconds: int | None = None
+    works_on: bool = False
     body: bytes = b""
 
     async def read(self, response: aiohttp.ClientResponse) -> None:
@@ -47,6 +52,8 @@ class _Seen:
         self.status = response.status
         if response.status in (429, 503):
             self.retry_after_seconds = retry_after_seconds(response.headers)
+        if response.status == HTTPStatus.ACCEPTED:
+            self.works_on = response.headers.get(WORKS_ON_HEADER, "").strip().lower() == "true"
         unread = MAX_BODY_BYTES
         while unread and (chunk := await response.content.read(min(unread, CHUNK_BYTES))):
             unread -= len(chunk)
@@ -60,6 +67,7 @@ class _Seen:
             status=self.status,
             retry_after_seconds=self.retry_after_seconds,
             body=b"" if reason is Reason.OK else self.body,
+            works_on=self.works_on and reason is Reason.OK,
         )
 
     def _reason(self, error: Exception | None) -> Reason:

@@ -217,3 +217,10 @@ def test_a_long_outage_of_a_dense_line_costs_few_questions(questions: list[int])
         late = succession(every_minute, DUE_AT, DUE_AT + 300 * DAY, policy)
         assert late is not None and late.missed is not None and late.missed.count == COUNT_LIMIT
         assert len(questions) < 700
+
+
+@pytest.mark.parametrize(("past_ms", "kept"), [(60_000, 10), (60_001, 11)])
+def test_what_is_just_not_late_is_not_dropped(past_ms: int, kept: int) -> None:
+    now = DUE_AT + 10 * MINUTE + past_ms
+    late = succession(EVERY_MINUTE, DUE_AT, now, CatchUpPolicy(mode=CatchUp.SKIP))
+    assert late is not None and late.nominal_at == DUE_AT + kept * MINUTE

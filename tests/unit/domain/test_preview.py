@@ -156,7 +156,7 @@ def test_a_day_that_a_zone_leaves_out_lists_its_first_times() -> None:
         ("* 9 * * *", "Every minute of the hour 09 on every day"),
         ("0 */2 * * *", "At minute 0 of every 2nd hour on every day"),
         ("*/20 */7 * * *", "Every 20 minutes of the hours 00, 07, 14 and 21 on every day"),
-        ("7/9 9 * * *", "At minutes 7, 16, 25, 34, 43 and 52 of the hour 09 on every day"),
+        ("1/9 9 * * *", "At minutes 1, 10, 19, 28, 37, 46 and 55 of the hour 09 on every day"),
         ("0 9 13 * 5", "At 09:00 on day 13 of the month or on Friday"),
         ("0 9 15,L * *", "At 09:00 on day 15 of the month and on the last day of the month"),
         ("0 9 15W * *", "At 09:00 on the Monday to Friday nearest to day 15 of the month"),

@@ -122,7 +122,7 @@ def test_however_far_behind_a_lane_is_a_row_waits_15_minutes_at_most(overdue_ms:
     ],
 )
 def test_a_row_says_when_it_can_next_be_helped(row: DueRow, at: int | None) -> None:
-    assert actionable_at(row) == at
+    assert actionable_at(row, DUE_AT) == at
 
 
 WAITING = in_state(one_off(), State.WAITING, attempt=2)

@@ -108,6 +108,7 @@ class ApiWorld:
                 ),
             ),
             self.world.authenticate,
+            self.world.check_quota,
         )
         self.credential = {"authorization": f"Bearer {self.world.credentials.api_key}"}
 

@@ -1,8 +1,10 @@
 """An environment that satisfies every function."""
 
 import json
+from dataclasses import asdict
 
 from shared.names import Env, Lane
+from tests.fakes.budgets import GENEROUS
 
 QUEUES = {lane.value: f"https://sqs.eu-west-1.amazonaws.com/1/{lane.value}" for lane in Lane}
 DEAD_LETTERS = {lane.value: f"arn:aws:sqs:eu-west-1:1:{lane.value}-dlq" for lane in Lane}
@@ -19,6 +21,10 @@ ENVIRONMENT = {name: "set" for key, name in vars(Env).items() if key.isupper()} 
     Env.JOBS_TABLE: "jobs",
     Env.TENANTS_TABLE: "tenants",
     Env.LEASES_TABLE: "leases",
+    Env.AUDIT_TABLE: "audit",
+    Env.AUDIT_RETENTION_DAYS: "400",
+    Env.AUDIT_ONE_OFFS: "false",
+    Env.DEFAULT_QUOTAS: json.dumps(asdict(GENEROUS)),
     Env.LANE_QUEUE_URLS: json.dumps(QUEUES),
     Env.KMS_KEY_ID: "alias/punctual",
     Env.SHARD_PLAN: json.dumps(PLAN),

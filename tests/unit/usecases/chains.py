@@ -1,7 +1,8 @@
 """Chains of recurring jobs in every situation in which a deletion may find them, and what it must leave behind."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from shared.domain.execution import NOT_STARTED, Execution, State
 from shared.domain.job import Job, JobState
@@ -22,6 +23,20 @@ class Chain:
 
     world: World
     job: Job
+    """As it was when the situation came about."""
+    starts: list[tuple[int, Execution]] = field(default_factory=list)
+    """What executors have claimed, and when."""
+
+    @property
+    def standing(self) -> Job:
+        """The definition as it stands."""
+        return self.world.table.jobs[self.job.tenant_id, self.job.id]
+
+    def executions(self) -> list[Execution]:
+        """Every stored execution of the job, of all its chains, the earliest first."""
+        rows = (row.execution for row in self.world.table.executions.values())
+        found = [execution for execution in rows if execution.job_id == self.job.id]
+        return sorted(found, key=lambda execution: (execution.nominal_at, execution.revision))
 
     @property
     def head(self) -> Execution:
@@ -36,19 +51,20 @@ class Chain:
 
     def running(self) -> list[Execution]:
         """What executors have in hand."""
-        found = self.world.occurrences(self.job).values()
-        return [execution for execution in found if execution.state is State.RUNNING]
+        return [execution for execution in self.executions() if execution.state is State.RUNNING]
 
     def claim_due(self) -> list[Execution]:
         """What executors would claim at this moment."""
         now_ms = self.world.clock.time_ms
         due = [
             Claim(execution_id=execution.id, owner="executor")
-            for execution in self.world.occurrences(self.job).values()
+            for execution in self.executions()
             if execution.state in NOT_STARTED and execution.id.dispatch_at <= now_ms + EARLY_MS
         ]
         answers = self.world.claimer.claim(due, now_ms)
-        return [answer for answer in answers if isinstance(answer, Execution)]
+        claimed = [answer for answer in answers if isinstance(answer, Execution)]
+        self.starts.extend((now_ms, execution) for execution in claimed)
+        return claimed
 
     def work(self) -> None:
         """Executors claim whatever is due and file its successors, as far as they get."""
@@ -59,13 +75,30 @@ class Chain:
     def run_on(self, instants: int = 9) -> None:
         """Executors keep up with the schedule over so many instants."""
         for _ in range(instants):
-            later_at = next_of(self, self.world.clock.time_ms)
+            later_at = first_after(self.standing.schedule, self.world.clock.time_ms)
+            if later_at is None:
+                return
             self.world.clock.time_ms = later_at
             self.work()
 
     def delete(self) -> Job:
         """The operation under test."""
         return self.world.delete_job(self.job.tenant_id, self.job.id)
+
+    def pause(self) -> Job:
+        """PAUSE."""
+        return self.world.lifecycle.pause(self.job.tenant_id, self.job.id)
+
+    def resume(self) -> Job:
+        """RESUME."""
+        return self.world.lifecycle.resume(self.job.tenant_id, self.job.id)
+
+    def update(self, revision: int | None = None, **parts: Any) -> Job:
+        """UPDATE from the definition as it stands."""
+        standing = self.standing
+        made = replace(standing.definition, **parts)
+        expected = standing.revision if revision is None else revision
+        return self.world.lifecycle.update(standing.tenant_id, standing.id, made, revision=expected)
 
     def assert_ended(self) -> None:
         """Nothing of the job can begin any more, whoever files, redelivers or retries, now or much later."""
@@ -85,31 +118,32 @@ class Chain:
             assert execution.state is not State.RUNNING or execution.stop_retries
 
 
-def _fresh(now_ms: int = DUE_AT, **fields: object) -> Chain:
+def fresh(now_ms: int = DUE_AT, **fields: object) -> Chain:
+    """A job whose first occurrence was just filed."""
     world = World(now_ms)
     return Chain(world, world.recurring(**fields))
 
 
 def not_due_yet() -> Chain:
     """The first occurrence waits for its time."""
-    return _fresh(DUE_AT - 10 * MINUTE)
+    return fresh(DUE_AT - 10 * MINUTE)
 
 
 def due_now() -> Chain:
     """The head is due, and nobody has claimed it."""
-    return _fresh(DUE_AT, first_state=State.QUEUED)
+    return fresh(DUE_AT, first_state=State.QUEUED)
 
 
 def running() -> Chain:
     """The head runs and has not filed its successor yet."""
-    chain = _fresh(DUE_AT)
+    chain = fresh(DUE_AT)
     chain.run_head()
     return chain
 
 
 def running_ahead() -> Chain:
     """The head was claimed a moment before its time."""
-    chain = _fresh(DUE_AT - 1_400)
+    chain = fresh(DUE_AT - 1_400)
     chain.run_head()
     return chain
 
@@ -138,14 +172,14 @@ def retrying() -> Chain:
 
 def every_second() -> Chain:
     """A job that is always about to run."""
-    chain = _fresh(DUE_AT, schedule=EVERY_SECOND)
+    chain = fresh(DUE_AT, schedule=EVERY_SECOND)
     chain.work()
     return chain
 
 
 def after_an_outage(missed: int = 3) -> Chain:
     """The head stood there unclaimed while many more instants went by."""
-    return _fresh(DUE_AT + missed * MINUTE + 30_000)
+    return fresh(DUE_AT + missed * MINUTE + 30_000)
 
 
 def running_after_an_outage(missed: int = 3) -> Chain:

@@ -5,7 +5,9 @@ from typing import Any
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan
 from shared.domain.retention import Retention
 from tests.builders import DUE_AT, ONE_SHARD
+from tests.fakes.audit import FakeAuditLog
 from tests.fakes.boards import FakeParkingLot, FakeProgressBoard
+from tests.fakes.budgets import FakeBudgetStore
 from tests.fakes.claimer import FakeClaimer
 from tests.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
 from tests.fakes.execution_store import FakeExecutionStore
@@ -16,6 +18,7 @@ from tests.fakes.one_off_store import FakeOneOffStore
 from tests.fakes.sender import AnswerTo, ScriptedSender, succeeds
 from tests.fakes.table import FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
+from tests.fakes.turn_store import FakeTurnStore
 from tests.fakes.vault import FakeVault
 from tests.fakes.wakeup_queue import FakeWakeupQueue
 from tests.unit.usecases.steps import Steps, Tapped
@@ -40,12 +43,15 @@ class Ports:
         self.board = FakeProgressBoard()
         self.parking = FakeParkingLot()
         self.tenants = FakeTenantStore()
+        self.budgets = FakeBudgetStore()
+        self.audit_log = FakeAuditLog()
         self.vault = FakeVault(self.entropy)
         self.sender = ScriptedSender(self.clock, answer_to)
         self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=counts),))
         self.retention = Retention(14)
         self.store = self.tapped("store", FakeExecutionStore(self.table))
         self.one_offs = FakeOneOffStore(self.table)
+        self.turns = FakeTurnStore()
         self.jobs = self.tapped("jobs", FakeJobStore(self.table))
         self.claimer = self.tapped("claimer", FakeClaimer(self.table))
         self.idempotency = self.tapped("idempotency", FakeIdempotencyStore())

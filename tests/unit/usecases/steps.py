@@ -45,6 +45,11 @@ class Steps:
         """The process dies when the next call of this name has had its effect."""
         self.after(name, die)
 
+    def calm(self) -> None:
+        """From now on nothing happens beside the calls."""
+        self.at_each = None
+        self._actions.clear()
+
     def count(self, name: str) -> int:
         """How often a call was made."""
         return Counter(self.taken)[name]

@@ -119,7 +119,9 @@ def test_a_deletion_that_dies_at_any_moment_is_completed_by_its_repetition(
         chain.assert_ended()
 
 
-@pytest.mark.parametrize(("step", "nth"), [("jobs.replace", 0), ("store.put_if_absent", 0), ("jobs.replace", 1)])
+@pytest.mark.parametrize(
+    ("step", "nth"), [("jobs.replace", 0), ("store.put_if_absent", 0), ("jobs.replace", 1)]
+)
 def test_so_is_one_whose_answer_was_lost(step: str, nth: int) -> None:
     for situation in SITUATIONS:
         chain = begun(situation)

@@ -38,7 +38,8 @@ def test_the_successor_is_fresh_and_a_near_one_is_sent() -> None:
     started(world, job)
     world.file_successor(world.standing(job.id_at(DUE_AT)))
     successor = world.standing(job.id_at(DUE_AT + MINUTE))
-    assert successor == replace(job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT), state=State.QUEUED)
+    second = job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT, run=2)
+    assert successor == replace(second, state=State.QUEUED)
     assert world.sent() == [successor.id]
 
 

@@ -66,12 +66,20 @@ def test_a_job_that_is_being_deleted_is_not_jumped(state: JobState) -> None:
     assert world.standing(job.id_at(DUE_AT + MINUTE)).missed is None
 
 
-def test_another_revision_of_the_job_is_not_jumped() -> None:
+def test_a_chain_that_was_replaced_is_not_jumped() -> None:
     world = World(LATE)
     job, head = behind(world)
-    world.table.jobs[job.tenant_id, job.id] = replace(job, revision=2)
+    world.table.jobs[job.tenant_id, job.id] = replace(job, revision=2, chain_revision=2)
     world.file_successor(head)
     assert LATEST not in world.occurrences(job)
+
+
+def test_a_job_that_was_only_renamed_is_jumped() -> None:
+    world = World(LATE)
+    job, head = behind(world)
+    world.table.jobs[job.tenant_id, job.id] = replace(job, revision=2, name="another")
+    world.file_successor(head)
+    assert LATEST in world.occurrences(job)
 
 
 def test_a_tombstone_behind_the_head_stops_the_jump_and_the_chain() -> None:

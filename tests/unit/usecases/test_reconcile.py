@@ -199,8 +199,8 @@ def test_a_job_that_lost_even_its_first_execution_gets_it_back(world: World, dai
     assert daily.id_at(daily.chain_from) in world.table.executions
 
 
-@pytest.mark.parametrize("state", [JobState.DELETING, JobState.DELETED])
-def test_a_deleted_job_gets_nothing(world: World, daily: Job, state: JobState) -> None:
+@pytest.mark.parametrize("state", [JobState.DELETED, JobState.PAUSED, JobState.COMPLETED])
+def test_a_job_that_does_not_run_gets_nothing(world: World, daily: Job, state: JobState) -> None:
     stored(world, replace(daily, state=state), PAST)
     assert reconcile(world).lost_found == []
     assert len(world.table.executions) == len(PAST)

@@ -6,7 +6,7 @@ from shared.domain.errors import UnavailableError
 from tests.builders import BUCKET
 from tests.fakes.table import Damage
 from tests.unit.usecases.steps import Crash
-from tests.unit.usecases.sweeps import FIRST_PASS, SECOND_PASS, put, swept, unscanned
+from tests.unit.usecases.sweeps import FIRST_PASS, SCAN, SECOND_PASS, put, scanned, swept, unscanned
 
 
 def test_an_unreadable_row_is_named_and_blocks_nobody() -> None:
@@ -80,3 +80,21 @@ def test_whoever_comes_after_a_sweeper_that_died_misses_no_row(step: str) -> Non
     swept(world, SECOND_PASS)
     assert set(world.sent()) == {row.id}
     assert (BUCKET, 0) in world.ledger.rows
+
+
+@pytest.mark.parametrize("step", ["ledger.swept_through", "ledger.note_swept_through"])
+def test_a_list_that_cannot_be_made_complete_keeps_nothing_on_it_from_being_swept(step: str) -> None:
+    world = scanned()
+    row = put(world, created_at=SCAN + 1)
+    world.steps.fail(step)
+    report = swept(world, FIRST_PASS)
+    assert (report.unavailable, world.sent()) == (1, [row.id])
+
+
+def test_a_list_that_was_broken_off_is_completed_by_the_next_sweep() -> None:
+    world = unscanned()
+    row = put(world)
+    world.steps.fail("ledger.reopen")
+    assert swept(world, FIRST_PASS).shards_swept == 0
+    swept(world, SECOND_PASS)
+    assert world.sent() == [row.id]

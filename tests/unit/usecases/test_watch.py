@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.bucket import ShardCounts, ShardRange, bucket_start_ms
+from shared.domain.bucket import ShardCounts, ShardRange, bucket_start_ms, buckets_to_watch
 from shared.domain.errors import UnavailableError
 from shared.domain.execution import State
 from shared.names import Lane
@@ -111,18 +111,36 @@ def test_a_shard_that_does_not_answer_keeps_nobody_else_from_being_watched() -> 
     world = World(START, counts=ShardCounts(normal=3, quarter=3, midnight=3))
     for shard in range(3):
         pending(world, shard=shard)
-    world.steps.fail("store.scan")
+    fail_the_first_shard(world, shards=3)
     with pytest.raises(UnavailableError):
         world.watch(ALL)
     assert sorted(key.shard for key in world.sent()) == [1, 2]
 
 
+@pytest.mark.parametrize("step", ["ledger.take", "store.scan", "ledger.finish"])
+def test_a_shard_that_does_not_answer_has_a_second_turn_in_the_same_tick(step: str) -> None:
+    world = World(START)
+    pending(world)
+    world.steps.fail(step)
+    world.watch(ALL)
+    assert set(world.sent()) == {one_off().id}
+    assert world.ledger.rows[BUCKET, 0].is_scanned
+
+
 def test_the_missed_shard_is_made_good_once_its_lease_has_ended() -> None:
     world = World(START)
     pending(world)
-    world.steps.fail("store.scan")
+    fail_the_first_shard(world, shards=1)
     with pytest.raises(UnavailableError):
         world.watch(ALL)
     world.clock.time_ms += 59_999
     world.watch(ALL)
     assert world.sent() == [one_off().id]
+
+
+def fail_the_first_shard(world: World, shards: int) -> None:
+    """The scan of the very first shard goes unanswered in both of its turns, the second behind all others."""
+    others = len(buckets_to_watch(START)) * shards - 1
+    world.steps.fail("store.scan")
+    world.steps.before("store.scan", lambda: None, times=others)
+    world.steps.fail("store.scan")

@@ -4,26 +4,32 @@ from shared.domain.bucket import ShardCounts
 from shared.names import Lane
 from shared.usecases.authenticate import Authenticate
 from shared.usecases.cancel_job import CancelJob
+from shared.usecases.check_quota import CheckQuota
 from shared.usecases.compose_callback import ComposeCallback
 from shared.usecases.create_job import CreateJob
 from shared.usecases.create_tenant import CreateTenant
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
+from shared.usecases.find_head import FindHead
 from shared.usecases.find_job import FindJob
+from shared.usecases.guard_start import GuardStart
 from shared.usecases.lifecycle import Lifecycle
 from shared.usecases.list_executions import ListDeadLetters, ListExecutions
 from shared.usecases.make_attempt import MakeAttempt
 from shared.usecases.open_request import OpenRequest
 from shared.usecases.read_tenant import ReadTenant
+from shared.usecases.reconcile_job import ReconcileJob
 from shared.usecases.rescue_dead_letters import RescueDeadLetters
 from shared.usecases.revise_job import ReviseJob
 from shared.usecases.run_attempts import RunAttempts
 from shared.usecases.settle_refusal import SettleRefusal
+from shared.usecases.spend_budget import SpendBudget
 from shared.usecases.sweep_buckets import SweepBuckets
 from shared.usecases.trigger_job import TriggerJob
 from shared.usecases.update_one_off import UpdateOneOff
 from shared.usecases.watch_buckets import WatchBuckets
 from tests.builders import ONE_SHARD
+from tests.fakes.budgets import GENEROUS, FakeRecurringJobs
 from tests.fakes.sender import AnswerTo, succeeds
 from tests.unit.usecases.ports import EARLY, Ports
 
@@ -89,6 +95,14 @@ class UseCases(Ports):
             clock=self.clock,
             retention=self.retention,
         )
+        self.guard_start = GuardStart(
+            store=self.store,
+            turns=self.tapped("turns", self.turns),
+            file=self.file,
+            file_successor=self.file_successor,
+            clock=self.clock,
+            retention=self.retention,
+        )
         make_attempt = MakeAttempt(
             store=self.store,
             jobs=self.jobs,
@@ -108,6 +122,7 @@ class UseCases(Ports):
             claimer=self.claimer,
             make_attempt=make_attempt,
             settle_refusal=self.settle_refusal,
+            guard_start=self.guard_start,
             progress=self.sweep.progress,
             clock=self.clock,
             entropy=self.entropy,
@@ -118,6 +133,14 @@ class UseCases(Ports):
         self.create_tenant = CreateTenant(
             tenants=self.tenants, vault=self.vault, clock=self.clock, entropy=self.entropy
         )
+        self.spend_budget = SpendBudget(budgets=self.budgets, clock=self.clock)
+        self.recurring_jobs = FakeRecurringJobs(self.table)
+        self.check_quota = CheckQuota(
+            spend=self.spend_budget,
+            recurring=self.recurring_jobs,
+            clock=self.clock,
+            defaults=GENEROUS,
+        )
         self.create_job = CreateJob(
             file=self.file,
             jobs=self.jobs,
@@ -126,6 +149,7 @@ class UseCases(Ports):
             clock=self.clock,
             entropy=self.entropy,
             plan=self.plan,
+            check_quota=self.check_quota,
             allow_http=False,
         )
         self.find_job = FindJob(store=self.store, jobs=self.jobs)
@@ -138,6 +162,15 @@ class UseCases(Ports):
             retention=self.retention,
         )
         self.delete_job = self.lifecycle.delete
+        self.reconcile_job = ReconcileJob(
+            store=self.store,
+            jobs=self.jobs,
+            find_head=FindHead(self.store),
+            file=self.file,
+            file_successor=self.file_successor,
+            settle=self.lifecycle.settle,
+            clock=self.clock,
+        )
         self.cancel_job = CancelJob(
             find=self.find_job,
             store=self.store,

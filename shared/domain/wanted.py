@@ -1,0 +1,71 @@
+"""Which executions and jobs a listing is to show."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from shared.domain.execution import Execution, State
+from shared.domain.job import Job, JobState
+from shared.domain.place import Span
+from shared.domain.schedule import Cron
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedExecutions:
+    """Executions of one state, or of any, within a span."""
+
+    state: State | None = None
+    span: Span = field(default_factory=Span)
+
+    def admits(self, execution: Execution) -> bool:
+        """Whether to show it. What stands elsewhere now is shown there."""
+        if execution.state is State.MOVED:
+            return False
+        return self.state is None or execution.state is self.state
+
+
+class Kind(StrEnum):
+    """How often a job runs. The values are the API's words."""
+
+    ONCE = "once"
+    CRON = "cron"
+    RATE = "rate"
+
+
+def kind_of(job: Execution | Job) -> Kind:
+    """The kind of a job; a one-off is its execution."""
+    if isinstance(job, Execution):
+        return Kind.ONCE
+    return Kind.CRON if isinstance(job.schedule, Cron) else Kind.RATE
+
+
+JOB_STATES = frozenset(state.value for state in (*JobState, *State)) - {State.MOVED.value}
+"""Every word that a job's state may be: a one-off has that of its execution."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedJobs:
+    """Jobs that have all of what is given."""
+
+    state: str | None = None
+    tag: str | None = None
+    name_prefix: str | None = None
+    kind: Kind | None = None
+
+    @property
+    def recurring(self) -> bool:
+        """Whether a recurring job could be among them."""
+        return self.kind is not Kind.ONCE and (self.state is None or self.state in set(JobState))
+
+    @property
+    def one_off(self) -> bool:
+        """Whether a one-off job could be among them."""
+        return self.kind in (None, Kind.ONCE) and (self.state is None or self.state in set(State))
+
+    def admits(self, job: Execution | Job) -> bool:
+        """Whether to show it."""
+        return (
+            (self.kind is None or kind_of(job) is self.kind)
+            and (self.state is None or job.state.value == self.state)
+            and (self.tag is None or self.tag in job.tags)
+            and (self.name_prefix is None or (job.name or "").startswith(self.name_prefix))
+        )

@@ -1,0 +1,42 @@
+"""The next runs of one job."""
+
+from dataclasses import dataclass
+from itertools import islice
+
+from shared.domain.execution import Execution
+from shared.domain.job import Job, JobState
+from shared.ports.runtime import Clock
+from shared.usecases.find_job import FindJob
+from shared.usecases.limited_runs import LimitedRuns
+
+MAX_COUNT = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextRun:
+    """A nominal instant, and when it is due: later by the jitter of the job, or by a retry."""
+
+    nominal_at: int
+    due_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class NextRuns:
+    """Computed from the schedule; what is filed of it already is told alike."""
+
+    find: FindJob
+    limited_runs: LimitedRuns
+    clock: Clock
+
+    def __call__(self, tenant_id: str, job_id: str, count: int) -> tuple[Execution | Job, list[NextRun]]:
+        """The job, and its next runs from now on; none of one that is not active or has ended. NotFoundError."""
+        job = self.find(tenant_id, job_id)
+        if isinstance(job, Execution):
+            runs = [] if job.state.is_terminal else [NextRun(nominal_at=job.nominal_at, due_at=job.starts_at)]
+        elif job.state is JobState.ACTIVE:
+            now_ms = self.clock.now_ms()
+            expected = islice(self.limited_runs(job, now_ms, None, now_ms), count)
+            runs = [NextRun(nominal_at=run.nominal_at, due_at=run.id.dispatch_at) for run in expected]
+        else:
+            runs = []
+        return job, runs

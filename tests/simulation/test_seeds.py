@@ -1,0 +1,102 @@
+"""Many seeds at once are the same seeds; a failing one says what to look at."""
+
+import re
+from unittest.mock import patch
+
+import pytest
+
+from tests.fakes import claimer
+from tests.simulation import __main__ as command
+from tests.simulation.evidence import Evidence
+from tests.simulation.explain import explain
+from tests.simulation.faults import FaultMix
+from tests.simulation.run import Outcome, run_seed
+from tests.simulation.seeds import run_seeds
+from tests.simulation.verdicts import Fault, Verdict
+
+FAILING = {1, 3}
+
+
+def planted(seed: int) -> Outcome:
+    """A run in which every claim is granted."""
+    with patch.object(claimer, "_is_claimable", lambda row, _: row.execution.has_attempts_left):
+        return run_seed(seed, FaultMix(double_message=0.5))
+
+
+def broken(evidence: Evidence) -> list[Fault]:
+    """A judge who finds fault with everything."""
+    return [Fault(verdict=Verdict.LATE, text="planted", execution_id=evidence.calls[0].execution_id)]
+
+
+def test_several_processes_give_the_same_outcomes_in_the_same_order() -> None:
+    seeds = range(4)
+    together = list(run_seeds(seeds, jobs=2))
+    alone = [run_seed(seed) for seed in seeds]
+    assert [one.seed for one in together] == list(seeds)
+    assert [one.trace_hash for one in together] == [one.trace_hash for one in alone]
+    assert [one.struck for one in together] == [one.struck for one in alone]
+
+
+def test_a_run_leaves_nothing_behind_that_still_waits() -> None:
+    with patch("tests.simulation.run.World") as made:
+        from tests.simulation.world import World
+
+        made.side_effect = lambda seed, mix: worlds.append(World(seed, mix)) or worlds[-1]
+        worlds: list[World] = []
+        run_seed(2)
+    assert worlds[0].hub.sleepers == 0
+
+
+def test_a_failing_seed_prints_how_to_see_it_again_and_the_trace_of_that_one_execution() -> None:
+    outcome = planted(1)
+    first = outcome.faults[0]
+    assert first.execution_id is not None
+    lines = list(explain(outcome, whole=False))
+    assert lines[0].startswith(f"seed 1 ({outcome.trace_hash}): ")
+    assert lines[1].strip() == "replay: python -m tests.simulation --first 1 --seeds 1 --trace"
+    steps = [line for line in lines if re.match(r" *\d+ ", line)]
+    about = [step for step in steps if first.execution_id in step]
+    assert any("attempt 1 calls" in step for step in about)
+    assert any("ExecutionStore.put_if_absent" in step for step in about)
+    body = first.execution_id.removeprefix("exe_")
+    assert all(body in step or "crashed" in step or "frozen" in step or "woke" in step for step in steps)
+    assert outcome.trace is not None
+    assert len(steps) < len(outcome.trace.lines) / 5
+
+
+def test_the_whole_trace_follows_where_it_is_asked_for() -> None:
+    outcome = planted(1)
+    assert outcome.trace is not None
+    lines = list(explain(outcome, whole=True))
+    assert lines[-len(outcome.trace.lines) :] == [str(line) for line in outcome.trace.lines]
+
+
+@pytest.mark.parametrize(("stop", "run"), [(True, 2), (False, 5)])
+def test_the_command_stops_at_the_first_failing_seed_only_where_it_shall(
+    stop: bool, run: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clean = run_seed(0)
+    monkeypatch.setattr(command.console, "file", None)
+
+    def outcomes(seeds: range, jobs: int) -> list[Outcome]:
+        return [_failed(clean, seed) if seed in FAILING else clean for seed in seeds]
+
+    monkeypatch.setattr(command, "run_seeds", outcomes)
+    assert command.main(["--seeds", "5", *(["--stop"] if stop else [])]) == 1
+    printed = capsys.readouterr().out
+    assert re.findall(r"^seed (\d)", printed, re.MULTILINE) == (["1"] if stop else ["1", "3"])
+    assert printed.splitlines()[-1].startswith(f"{run} seeds, {1 if stop else 2} failed")
+
+
+def _failed(clean: Outcome, seed: int) -> Outcome:
+    fault = Fault(verdict=Verdict.LOST, text="planted")
+    return Outcome(
+        seed=seed,
+        faults=[fault],
+        mix=clean.mix,
+        trace=clean.trace,
+        trace_hash=clean.trace_hash,
+        sends=0,
+        calls=0,
+        struck=clean.struck,
+    )
