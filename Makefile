@@ -36,10 +36,10 @@ format: $(VENV) ## Rewrite the sources as `check` wants them.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-simulate: $(VENV) ## Run seeds of the simulation; SEEDS=5000, or ARGS="--first 42 --seeds 1 --trace" to see one again.
+simulate: $(VENV) ## Run seeds of the simulation, on all cores; SEEDS=5000, or ARGS="--first 42 --seeds 1 --trace" to see one again.
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)
 
-mutants: $(VENV) $(TOOLS) ## Plant each known fault in a copy, and see which suite dies of it; ARGS="NAME ..." for some.
+mutants: $(VENV) $(TOOLS) ## Plant each known fault in a copy, and see which suite dies of it; ARGS="--jobs 2 NAME ..." for some.
 	$(BIN)/python -m tests.mutants $(ARGS)
 
 crashes: $(VENV) $(TOOLS) ## Kill a worker before and after each AWS call that it makes, heal, judge; ARGS="--only executor".

@@ -80,6 +80,7 @@ class Metric:
     SUCCEEDED = "Succeeded"
     RETRIED = "Retried"
     FAILED = "Failed"
+    WORKING_ON = "WorkingOn"
     FENCED = "Fenced"
     RETURNED = "Returned"
     POISON = "Poison"

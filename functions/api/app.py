@@ -55,8 +55,6 @@ class Api:
             return self._fault(ended.cause, request_id)
         except Exception as fault:  # noqa: BLE001 - the last line of defence: a client always gets a problem document
             return self._fault(fault, request_id)
-        finally:
-            count(Metric.BUDGETS_UNANSWERED, self._check_quota.spend.take_unanswered())
 
     def _register(self, route: Route, call: Call) -> None:
         def endpoint(**arguments: str) -> Response[str]:

@@ -7,9 +7,10 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api.app import Api
 from functions.api.operations.accounts import account_operations, audit_operations
-from functions.api.operations.executions import ExecutionOperations
+from functions.api.operations.callbacks import callback_operations
 from functions.api.operations.jobs import JobOperations
 from functions.api.operations.lifecycle import LifecycleOperations
+from functions.api.operations.queries import execution_operations, listing_operations
 from functions.api.service import Service
 from shared.bootstrap import accounts, callbacks
 from shared.names import Metric
@@ -34,11 +35,9 @@ api = Api(
             lifecycle=parts.core.lifecycle,
             clock=parts.core.clock,
         ),
-        executions=ExecutionOperations(
-            list_executions=callbacks.list_executions(parts),
-            list_dead_letters=callbacks.list_dead_letters(parts),
-            vault=parts.vault,
-        ),
+        executions=execution_operations(parts),
+        callbacks=callback_operations(parts),
+        listings=listing_operations(parts),
         accounts=account_operations(parts, audit),
         audit=audit,
     ),
@@ -51,4 +50,6 @@ api = Api(
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """One request of the HTTP API, payload version 2.0."""
     count(Metric.API_REQUESTS)
-    return api(event, context)
+    answer = api(event, context)
+    count(Metric.BUDGETS_UNANSWERED, parts.check_quota.spend.take_unanswered())
+    return answer

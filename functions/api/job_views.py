@@ -24,8 +24,8 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         state=job.state.value,
         name=job.name,
         tags=list(job.tags),
-        schedule=_schedule_out(job),
-        next_due_at=_instant(_next_due_at(job, now_ms)),
+        schedule=schedule_out(job),
+        next_due_at=_instant(next_due_at(job, now_ms)),
         request=TargetOut(method=request.method, url=request.url),
         lane=job.lane,
         timeout_seconds=job.timeout_ms // 1000,
@@ -33,7 +33,7 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         start_deadline_seconds=_start_deadline_seconds(job),
         pause_reason=job.pause_reason if isinstance(job, Job) else None,
         revision=job.revision,
-        created_at=format_instant(_created_at(job)),
+        created_at=format_instant(created_at_of(job)),
         **_policies(job),
     )
 
@@ -41,7 +41,7 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
 def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:
     """The job as a client would have asked for it: what a merge patch is applied to."""
     document: dict[str, Any] = {
-        "schedule": _schedule_out(job).model_dump(mode="json"),
+        "schedule": schedule_out(job).model_dump(mode="json"),
         "request": {
             "url": request.url,
             "method": request.method,
@@ -66,7 +66,8 @@ def _start_deadline_seconds(job: Execution | Job) -> int | None:
     return (job.start_deadline_at - job.id.dispatch_at) // 1000
 
 
-def _created_at(job: Execution | Job) -> int:
+def created_at_of(job: Execution | Job) -> int:
+    """When a job was created, wherever a one-off stands now."""
     if isinstance(job, Execution) and job.job_created_at is not None:
         return job.job_created_at
     return job.created_at
@@ -78,14 +79,16 @@ def _kind(job: Execution | Job) -> Kind:
     return "cron" if isinstance(job.schedule, Cron) else "rate"
 
 
-def _next_due_at(job: Execution | Job, now_ms: int) -> int | None:
+def next_due_at(job: Execution | Job, now_ms: int) -> int | None:
+    """When a job will next be due, jitter included; None where it will not."""
     if isinstance(job, Execution):
         return None if job.state.is_terminal else job.starts_at
     nominal_at = first_after(job.schedule, now_ms) if job.state is JobState.ACTIVE else None
     return job.id_at(nominal_at).dispatch_at if nominal_at is not None else None
 
 
-def _schedule_out(job: Execution | Job) -> ScheduleOut:
+def schedule_out(job: Execution | Job) -> ScheduleOut:
+    """When a job runs, as it is kept."""
     if isinstance(job, Execution):
         return ScheduleOut(at=format_instant(job.nominal_at))
     bounds = {"max_runs": job.max_runs, "jitter_seconds": job.jitter_ms // 1000 or None}

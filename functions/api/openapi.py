@@ -11,6 +11,7 @@ from functions.api.models.system import ProblemOut
 from functions.api.problems import CONTENT_TYPE, Problem
 from functions.api.route import Route
 from functions.api.routes import ROUTES
+from shared.domain.callback_token import TOKEN_HEADER
 
 VERSION = "0.1.0"
 _REF = "#/components/schemas/{model}"
@@ -21,6 +22,12 @@ _PARAMETERS: dict[str, dict[str, Any]] = {
     "cursor": {"type": "string", "maxLength": 1024},
     "from": {"type": "string", "format": "date-time"},
     "to": {"type": "string", "format": "date-time"},
+    "state": {"type": "string"},
+    "tag": {"type": "string", "minLength": 1, "maxLength": 63},
+    "q": {"type": "string", "minLength": 1, "maxLength": 128, "description": "How the name begins."},
+    "kind": {"type": "string", "enum": ["once", "cron", "rate"]},
+    "within": {"type": "integer", "minimum": 1, "maximum": 86_400, "default": 300},
+    "count": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10},
     "target": {"type": "string", "minLength": 1, "maxLength": 128},
     "stop_retries": {"type": "boolean", "default": False},
     "If-Match": {"type": "string", "maxLength": 64, "examples": ['"3"']},
@@ -51,7 +58,8 @@ def document() -> dict[str, Any]:
         "components": {
             "schemas": _schemas(),
             "securitySchemes": {
-                "apiKey": {"type": "http", "scheme": "bearer", "bearerFormat": "pk_<id>_<secret>"}
+                "apiKey": {"type": "http", "scheme": "bearer", "bearerFormat": "pk_<id>_<secret>"},
+                "callbackToken": {"type": "apiKey", "in": "header", "name": TOKEN_HEADER},
             },
         },
     }
@@ -72,7 +80,7 @@ def _operation(route: Route) -> dict[str, Any]:
         "summary": route.summary,
         "parameters": _parameters(route),
         "responses": _responses(route),
-        "security": [] if route.is_open else [{"apiKey": []}],
+        "security": _security(route),
     }
     if route.body is not None:
         operation["requestBody"] = {
@@ -80,6 +88,12 @@ def _operation(route: Route) -> dict[str, Any]:
             "content": {"application/json": {"schema": _ref(route.body)}},
         }
     return operation
+
+
+def _security(route: Route) -> list[dict[str, list[str]]]:
+    if route.takes_token:
+        return [{"callbackToken": []}]
+    return [] if route.is_open else [{"apiKey": []}]
 
 
 def _parameters(route: Route) -> list[dict[str, Any]]:

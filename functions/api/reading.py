@@ -1,6 +1,7 @@
 """What the routes read from a request besides its body."""
 
 import re
+from urllib.parse import parse_qsl
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
@@ -72,8 +73,13 @@ def paging(app: APIGatewayHttpResolver, *also: str) -> tuple[int, str | None]:
 
 
 def query(app: APIGatewayHttpResolver, known: tuple[str, ...]) -> dict[str, str]:
-    """Unknown parameters are refused: a misspelt one would silently mean something else."""
+    """Unknown and repeated parameters are refused: a misspelt one would silently mean something else."""
     query = dict(app.current_event.query_string_parameters or {})
+    raw = app.current_event.get("rawQueryString") or ""
+    names = [name for name, _ in parse_qsl(raw, keep_blank_values=True)]
+    twice = sorted(name for name in set(names) if names.count(name) > 1)
+    if twice:
+        raise ProblemError(Problem.MALFORMED_REQUEST, f"query parameter {twice[0][:64]!r} is given twice")
     unknown = sorted(set(query) - set(known))
     if unknown:
         raise ProblemError(Problem.MALFORMED_REQUEST, f"unknown query parameter {unknown[0][:64]!r}")

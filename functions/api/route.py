@@ -38,6 +38,8 @@ class Route:
     headers: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     is_open: bool = False
+    takes_token: bool = False
+    """Open to whoever holds the token of the attempt that it is about."""
 
 
 def answer(status: int, model: BaseModel, headers: dict[str, Any] | None = None) -> Response[str]:

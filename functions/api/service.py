@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 from functions.api.operations.accounts import AccountOperations
 from functions.api.operations.audit import AuditOperations
+from functions.api.operations.callbacks import CallbackOperations
 from functions.api.operations.executions import ExecutionOperations
 from functions.api.operations.jobs import JobOperations
 from functions.api.operations.lifecycle import LifecycleOperations
+from functions.api.operations.listings import ListingOperations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,5 +18,7 @@ class Service:
     jobs: JobOperations
     lifecycle: LifecycleOperations
     executions: ExecutionOperations
+    callbacks: CallbackOperations
+    listings: ListingOperations
     accounts: AccountOperations
     audit: AuditOperations

@@ -23,6 +23,7 @@ def execution_out(execution: Execution) -> ExecutionOut:
         job_id=execution.job_id,
         state=execution.state.value,
         scheduled_at=format_instant(execution.nominal_at),
+        due_at=format_instant(execution.id.dispatch_at),
         attempts_begun=execution.attempt,
         attempts=attempts,
         next_attempt_at=_instant(execution.next_attempt_at if waits else None),

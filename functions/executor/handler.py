@@ -10,7 +10,8 @@ from functions.executor.records import batch_response, deliveries
 from functions.executor.report import emit
 from shared.adapters.http.sender import AiohttpSender
 from shared.adapters.sqs.visibility import SqsVisibility
-from shared.bootstrap.callbacks import CallbackParts, run_attempts
+from shared.bootstrap.attempts import run_attempts
+from shared.bootstrap.callbacks import CallbackParts
 from shared.observability import metrics
 from shared.settings import ExecutorSettings
 

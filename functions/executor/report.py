@@ -4,9 +4,12 @@ from collections import Counter
 
 from shared.names import Metric
 from shared.observability import count, logger, milliseconds
-from shared.usecases.make_attempt import AttemptEnd, AttemptResult
+from shared.usecases.make_attempt import AttemptResult
 from shared.usecases.run_attempts import BatchReport
+from shared.usecases.settle_attempt import AttemptEnd
 from shared.usecases.settle_refusal import Refusal
+
+_AS_WISHED = frozenset({AttemptEnd.SUCCEEDED, AttemptEnd.WORKS_ON, AttemptEnd.REPORTED})
 
 
 def emit(report: BatchReport) -> None:
@@ -17,12 +20,13 @@ def emit(report: BatchReport) -> None:
     count(Metric.SUCCEEDED, ends[AttemptEnd.SUCCEEDED])
     count(Metric.RETRIED, ends[AttemptEnd.RETRIED])
     count(Metric.FAILED, ends[AttemptEnd.FAILED] + lost)
+    count(Metric.WORKING_ON, ends[AttemptEnd.WORKS_ON])
     count(Metric.FENCED, ends[AttemptEnd.FENCED])
     count(Metric.RETURNED, len(report.returned()))
     count(Metric.POISON, report.poison)
     milliseconds(Metric.START_LAG_MS, [attempt.lag_ms for attempt in report.attempts])
     for attempt in report.attempts:
-        if attempt.end is not AttemptEnd.SUCCEEDED:
+        if attempt.end not in _AS_WISHED:
             _log(attempt)
     for settled in report.settled:
         if settled.delivery.wakeup is None:

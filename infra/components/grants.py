@@ -25,6 +25,7 @@ class Grants:
 
     executions: tuple[str, ...] = ()
     failed_index: tuple[str, ...] = ()
+    tenant_index: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()
     tenants: tuple[str, ...] = ()
     leases: tuple[str, ...] = ()
@@ -36,8 +37,9 @@ class Grants:
 
 GRANTS: dict[str, Grants] = {
     "api": Grants(
-        executions=(GET, PUT, UPDATE, BATCH_GET),
+        executions=(GET, PUT, UPDATE, BATCH_GET, QUERY),
         failed_index=(QUERY,),
+        tenant_index=(QUERY,),
         jobs=(GET, PUT, UPDATE, QUERY, CHECK),
         tenants=(GET, PUT, UPDATE, BATCH_GET, QUERY),
         leases=(GET, UPDATE),
@@ -87,6 +89,7 @@ def statements(
     wanted: list[tuple[tuple[str, ...], list[str]]] = [
         (_dynamodb(grants.executions), [executions]),
         (_dynamodb(grants.failed_index), [f"{executions}/index/{Index.FAILED}"]),
+        (_dynamodb(grants.tenant_index), [f"{executions}/index/{Index.BY_TENANT}"]),
         (_dynamodb(grants.jobs), [tables.jobs.table_arn]),
         (_dynamodb(grants.tenants), [tables.tenants.table_arn]),
         (_dynamodb(grants.leases), [tables.leases.table_arn]),

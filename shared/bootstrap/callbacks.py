@@ -1,40 +1,28 @@
-"""The use cases that accept jobs and make callbacks: the API, the executors and the operator's commands."""
+"""The parts of functions that handle requests and secrets, and the use cases that accept jobs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from shared.adapters.clients import client
-from shared.adapters.clock import ThreadOffload
-from shared.adapters.dynamodb.claims import BatchStatementClaimer
 from shared.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.one_off_store import DynamoOneOffStore
 from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
-from shared.adapters.dynamodb.turn_store import DynamoTurnStore
 from shared.adapters.kms.vault import KmsVault
 from shared.bootstrap.core import Core
-from shared.names import Lane
-from shared.ports.sender import Sender
 from shared.settings import CallbackSettings
 from shared.usecases.authenticate import Authenticate
 from shared.usecases.cancel_job import CancelJob
 from shared.usecases.check_quota import CheckQuota
-from shared.usecases.compose_callback import ComposeCallback
 from shared.usecases.create_job import CreateJob
 from shared.usecases.create_tenant import CreateTenant
 from shared.usecases.find_job import FindJob
-from shared.usecases.guard_start import GuardStart
-from shared.usecases.list_executions import ListDeadLetters, ListExecutions
-from shared.usecases.make_attempt import MakeAttempt
+from shared.usecases.list_dead_letters import ListDeadLetters
 from shared.usecases.open_request import OpenRequest
 from shared.usecases.read_tenant import ReadTenant
 from shared.usecases.revise_job import ReviseJob
-from shared.usecases.run_attempts import RunAttempts
-from shared.usecases.settle_refusal import SettleRefusal
 from shared.usecases.trigger_job import TriggerJob
 from shared.usecases.update_one_off import UpdateOneOff
-
-OFFLOAD_THREADS = 32
 
 
 @dataclass(frozen=True)
@@ -79,50 +67,6 @@ def parts_from(environment: Mapping[str, str]) -> CallbackParts:
     return CallbackParts(CallbackSettings.from_env(environment))
 
 
-def run_attempts(parts: CallbackParts, lane: Lane, sender: Sender) -> RunAttempts:
-    """EXECUTE, for one lane."""
-    core = parts.core
-    offload = ThreadOffload(OFFLOAD_THREADS)
-    make_attempt = MakeAttempt(
-        store=core.store,
-        jobs=core.jobs,
-        file=core.file,
-        file_successor=core.file_successor,
-        compose=ComposeCallback(
-            read_tenant=parts.read_tenant, open_request=parts.open_request, vault=parts.vault
-        ),
-        sender=sender,
-        clock=core.clock,
-        entropy=core.entropy,
-        offload=offload,
-        retention=parts.settings.retention,
-    )
-    return RunAttempts(
-        lane=lane,
-        claimer=BatchStatementClaimer(core.dynamodb, parts.settings.executions_table, parts.settings.region),
-        make_attempt=make_attempt,
-        settle_refusal=SettleRefusal(
-            store=core.store,
-            file=core.file,
-            file_successor=core.file_successor,
-            clock=core.clock,
-            retention=parts.settings.retention,
-        ),
-        guard_start=GuardStart(
-            store=core.store,
-            turns=DynamoTurnStore(core.dynamodb, parts.settings.jobs_table),
-            file=core.file,
-            file_successor=core.file_successor,
-            clock=core.clock,
-            retention=parts.settings.retention,
-        ),
-        progress=core.progress,
-        clock=core.clock,
-        entropy=core.entropy,
-        offload=offload,
-    )
-
-
 def create_job(parts: CallbackParts, check_quota: CheckQuota) -> CreateJob:
     """POST /v1/jobs."""
     core = parts.core
@@ -145,16 +89,11 @@ def cancel_job(parts: CallbackParts) -> CancelJob:
     return CancelJob(
         find=parts.find_job,
         store=core.store,
-        jobs=core.jobs,
+        conclude=core.conclude,
         delete_recurring=core.lifecycle.delete,
         clock=core.clock,
         retention=parts.settings.retention,
     )
-
-
-def list_executions(parts: CallbackParts) -> ListExecutions:
-    """GET /v1/jobs/{id}/executions."""
-    return ListExecutions(find=parts.find_job, store=parts.core.store, clock=parts.core.clock)
 
 
 def list_dead_letters(parts: CallbackParts) -> ListDeadLetters:

@@ -12,8 +12,10 @@ from shared.adapters.dynamodb.job_store import DynamoJobStore
 from shared.adapters.dynamodb.ledger import DynamoShardLedger
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.settings import Settings
+from shared.usecases.conclude_execution import ConcludeExecution
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
+from shared.usecases.give_up_lost import GiveUpLost
 from shared.usecases.lifecycle import Lifecycle
 
 
@@ -81,6 +83,28 @@ class Core:
             file=self.file,
             store=self.store,
             jobs=self.jobs,
+            clock=self.clock,
+            retention=self.settings.retention,
+        )
+
+    @cached_property
+    def conclude(self) -> ConcludeExecution:
+        """What the end of an execution asks for."""
+        return ConcludeExecution(
+            jobs=self.jobs,
+            find_settled=self.lifecycle.find_settled,
+            pause=self.lifecycle.pause,
+            clock=self.clock,
+            retention=self.settings.retention,
+        )
+
+    @cached_property
+    def give_up(self) -> GiveUpLost:
+        """The end of what was lost."""
+        return GiveUpLost(
+            store=self.store,
+            file_successor=self.file_successor,
+            conclude=self.conclude,
             clock=self.clock,
             retention=self.settings.retention,
         )

@@ -37,7 +37,7 @@ def sweep_buckets(parts: Core) -> SweepBuckets:
         queue=parts.queue,
         ledger=parts.ledger,
         progress=parts.progress,
-        file_successor=parts.file_successor,
+        give_up=parts.give_up,
         clock=parts.clock,
         plan=parts.settings.shard_plan,
         retention=parts.settings.retention,
@@ -69,4 +69,6 @@ def rescue_dead_letters(parts: Core) -> RescueDeadLetters:
         parking=DynamoParkingLot(parts.dynamodb, parts.settings.leases_table, parts.settings.region),
         clock=parts.clock,
         retention=parts.settings.retention,
+        give_up=parts.give_up,
+        conclude=parts.conclude,
     )

@@ -74,9 +74,10 @@ class Purse:
         return count - self.left.get(slot, 0)
 
     def block(self, slot: int, count: int, limit: int, demand: int) -> int:
-        """How many to lease now: what is missing, or half as many as were spent, or a second's demand so far."""
+        """How many to lease now: what is missing, or half as many as were spent, or what the last slot needed."""
         short = self.short_of(slot, count)
-        wanted = max(short, self.spent.get(slot, 0) // 2, demand if slot not in self.left else 0)
+        first = max(demand, self.spent.get(slot - 1, 0)) if slot not in self.left else 0
+        wanted = max(short, self.spent.get(slot, 0) // 2, first)
         return min(wanted, self.rest.get(slot, limit))
 
     def demand(self) -> int:

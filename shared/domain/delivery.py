@@ -6,6 +6,9 @@ from enum import IntEnum
 KEPT_BODY_BYTES = 256
 """How much of a failing answer's body is kept in the history."""
 
+GONE_STATUS = 410
+"""A receiver's request to stop."""
+
 
 class Reason(IntEnum):
     """Why an attempt ended as it did. The numbers are stored: add, never renumber."""

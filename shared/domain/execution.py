@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 
 from shared.domain.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
-from shared.domain.delivery import Reason
+from shared.domain.delivery import GONE_STATUS, Reason
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import ExecutionId
 from shared.domain.overlap import OverlapPolicy
@@ -191,14 +191,27 @@ class Execution:
         return self.lease_until is not None and self.lease_until < now_ms
 
     @property
-    def attempt_deadline_at(self) -> int | None:
-        """When the running attempt is over if its receiver works on; None where none runs.
+    def claimed_at(self) -> int | None:
+        """When the running attempt was claimed; None where none runs.
 
-        Until the attempt has been heard of once, its lease is the one of its claim, and tells when that was.
+        Until an attempt runs on, its lease is the one of its claim; from then on its deadline tells.
         """
-        if self.async_until is not None or self.lease_until is None:
-            return self.async_until
-        return self.async_policy.deadline_at(self.lease_until - self.timeout_ms - LEASE_MARGIN_MS)
+        if self.async_until is not None:
+            return self.async_until - self.async_policy.deadline_seconds * 1000
+        if self.lease_until is None:
+            return None
+        return self.lease_until - self.timeout_ms - LEASE_MARGIN_MS
+
+    @property
+    def attempt_deadline_at(self) -> int | None:
+        """When the running attempt is over if its receiver works on; None where none runs."""
+        return self.async_policy.deadline_at(self.claimed_at) if self.claimed_at is not None else None
+
+    @property
+    def receiver_is_gone(self) -> bool:
+        """Whether it ended because its receiver asked to be called no more."""
+        is_final = self.state is State.FAILED and self.end_reason is EndReason.NOT_RETRYABLE
+        return is_final and self.outcomes[-1:] != () and self.outcomes[-1].status == GONE_STATUS
 
     @property
     def starts_at(self) -> int:

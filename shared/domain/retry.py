@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 
-from shared.domain.delivery import Answer, Reason
+from shared.domain.delivery import GONE_STATUS, Answer, Reason
 from shared.domain.errors import InvalidValueError
 
 MAX_ATTEMPTS = 20
 MAX_RETRY_DELAY_SECONDS = 86_400
 MAX_RETRY_SPAN_SECONDS = 7 * 86_400
 """Records of neighbouring executions outlive every retry: a retry that files its successor again must meet it."""
-_GONE = 410
 _FINAL = frozenset({Reason.STOPPED, Reason.RECEIVER_GAVE_UP})
 
 
@@ -52,4 +51,4 @@ class RetryPolicy:
 
 def is_retryable(answer: Answer) -> bool:
     """Whether another attempt may help; 410 Gone is the receiver's request to stop."""
-    return not answer.succeeded and answer.status != _GONE and answer.reason not in _FINAL
+    return not answer.succeeded and answer.status != GONE_STATUS and answer.reason not in _FINAL

@@ -51,7 +51,8 @@ class JobStore(Protocol):
         """Put `after` in the place of `before` and file all the rest, in one transaction where there is a rest.
 
         False where the job is not `before` any more (by state, revision or `chain_from`), or where one of the
-        executions stands already. `expires_at_s` goes with executions that are filed as ended, and with a job
+        executions stands already. A change alone that stands there already is as good as made, since its answer may
+        have been lost on the way. `expires_at_s` goes with executions that are filed as ended, and with a job
         that ends.
         """
         ...

@@ -1,17 +1,21 @@
 """CANCEL a one-off job, or delete a recurring one. What is acknowledged holds; too late is said so."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
-from shared.domain.errors import InvalidStateError, NotFoundError
+from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
 from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.job import Job
 from shared.domain.retention import Retention
 from shared.ports.executions import ExecutionStore
-from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.change_job import check_revision
+from shared.usecases.conclude_execution import ConcludeExecution
 from shared.usecases.delete_recurring_job import DeleteRecurringJob
 from shared.usecases.find_job import FindJob
+
+CANCEL_TRIES = 3
+"""How often a cancellation is asked for again when the store does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,7 @@ class CancelJob:
 
     find: FindJob
     store: ExecutionStore
-    jobs: JobStore
+    conclude: ConcludeExecution
     delete_recurring: DeleteRecurringJob
     clock: Clock
     retention: Retention
@@ -37,19 +41,26 @@ class CancelJob:
         if isinstance(job, Job):
             return self.delete_recurring(tenant_id, job_id, revision=revision)
         check_revision(job, revision)
-        expires_at_s = self.retention.expires_at_s(self.clock.now_ms())
-        standing = self.store.cancel(
-            job.id, Transition.CANCEL, reason=EndReason.CANCELLED, expires_at_s=expires_at_s
-        )
-        if standing is not None:
+        standing = self._cancel(job)
+        if standing is not None and standing.state is not State.CANCELLED:
             self._too_late(standing, stop_retries=stop_retries)
-        elif job.payload_apart:
-            self.jobs.expire_payload(tenant_id, job.payload_apart, expires_at_s)
+        else:
+            self.conclude(job)
         return self._reread(job)
 
+    def _cancel(self, job: Execution) -> Execution | None:
+        """None where it was cancelled, now or, as it may seem, before: an answer that was lost is asked for again."""
+        for _ in range(CANCEL_TRIES):
+            with suppress(UnavailableError):
+                return self.store.cancel(
+                    job.id,
+                    Transition.CANCEL,
+                    reason=EndReason.CANCELLED,
+                    expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
+                )
+        raise UnavailableError("the store does not say whether the job was cancelled")
+
     def _too_late(self, standing: Execution, *, stop_retries: bool) -> None:
-        if standing.state is State.CANCELLED:
-            return
         if standing.state is State.RUNNING:
             if stop_retries and self.store.stop_retries(standing.id):
                 return

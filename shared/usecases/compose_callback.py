@@ -1,6 +1,7 @@
 """From a claimed execution to the signed request that its receiver gets."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from shared.domain.callback_token import CODE_CONTEXT, TOKEN_HEADER, token_for
 from shared.domain.delivery import Callback
@@ -42,8 +43,12 @@ class ComposeCallback:
             scheduled_at=format_instant(execution.nominal_at),
             traceparent=_traceparent(execution),
         )
+        token = token_for(execution, partial(self.vault.code, tenant, CODE_CONTEXT))
         return Callback(
-            method=request.method, url=request.url, headers=(*request.headers, *headers), body=request.body
+            method=request.method,
+            url=request.url,
+            headers=(*request.headers, *headers, (TOKEN_HEADER, token)),
+            body=request.body,
         )
 
 

@@ -68,7 +68,7 @@ def read_page(
             return PageOf(shown=tuple(shown), last=chunk[-1])
 
 
-_EACH_SHARD_AT_LEAST = 10
+_EACH_SHARD_AT_LEAST = 50
 
 
 def walk_index(

@@ -9,7 +9,7 @@ from shared.domain.errors import (
     UnknownVersionError,
     UnreadableItemError,
 )
-from shared.domain.execution import NOT_STARTED, EndReason, Execution, State
+from shared.domain.execution import NOT_STARTED, Execution, State
 from shared.domain.ids import ExecutionId
 from shared.domain.retention import Retention
 from shared.domain.wakeup import Wakeup, single_wakeup
@@ -17,8 +17,10 @@ from shared.names import Lane
 from shared.ports.boards import Parked, ParkingLot
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
+from shared.usecases.conclude_execution import ConcludeExecution
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
+from shared.usecases.give_up_lost import GiveUpLost
 
 RESCHEDULE_SECONDS = 60
 """The pause before another round of receives: whatever used up the last one gets time to heal."""
@@ -55,6 +57,8 @@ class RescueDeadLetters:
     parking: ParkingLot
     clock: Clock
     retention: Retention
+    give_up: GiveUpLost
+    conclude: ConcludeExecution
 
     def __call__(self, messages: Sequence[DeadMessage]) -> RescueReport:
         """Settle each message; those that the stores do not answer for are returned."""
@@ -99,19 +103,25 @@ class RescueDeadLetters:
         if execution.state not in NOT_STARTED:
             # This may be what the message failed at, and a retry may be hours away.
             self.file_successor(execution)
+        if execution.state.is_terminal:
+            self.conclude(execution)
         return ""
 
     def _running(self, execution: Execution, report: RescueReport) -> str:
         now_ms = self.clock.now_ms()
         if not execution.lease_is_dead(now_ms):
-            return "another worker's lease is live"
+            return self._running_on(execution)
         if execution.has_attempts_left:
             self._reschedule(execution, report)
             return ""
+        report.failed += self.give_up(execution)
+        return ""
+
+    def _running_on(self, execution: Execution) -> str:
+        """An attempt whose call has ended needs no message, but for the successor that this one may have failed at."""
+        if execution.async_until is None:
+            return "another worker's lease is live"
         self.file_successor(execution)
-        report.failed += self.store.give_up(
-            execution, reason=EndReason.WORKER_LOST, now_ms=now_ms, expires_at_s=self._expires_at_s()
-        )
         return ""
 
     def _reschedule(self, execution: Execution, report: RescueReport) -> None:

@@ -20,7 +20,8 @@ from shared.ports.boards import ProgressBoard
 from shared.ports.claims import Claim, Claimer, Refused, Undecided
 from shared.ports.runtime import Clock, Entropy, Offload
 from shared.usecases.guard_start import Admission, GuardStart
-from shared.usecases.make_attempt import AttemptEnd, AttemptResult, MakeAttempt
+from shared.usecases.make_attempt import AttemptResult, MakeAttempt
+from shared.usecases.settle_attempt import AttemptEnd
 from shared.usecases.settle_refusal import RACE_WAIT_SECONDS, Refusal, RefusalResult, SettleRefusal
 
 OWNER_BITS = 64

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shared.domain.errors import UnavailableError, UnreadableItemError
-from shared.domain.execution import EndReason, Execution, State
+from shared.domain.execution import Execution, State
 from shared.domain.ids import ExecutionId
-from shared.domain.retention import Retention
 from shared.domain.wakeup import Wakeup, single_wakeup
-from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
+from shared.usecases.conclude_execution import ConcludeExecution
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
+from shared.usecases.give_up_lost import GiveUpLost
 
 RACE_WAIT_SECONDS = 2
 """How long to leave a row that changed between the refusal and the look at it."""
@@ -41,11 +41,11 @@ class RefusalResult:
 class SettleRefusal:
     """Settles one refused key at a time."""
 
-    store: ExecutionStore
     file: FileExecution
     file_successor: FileSuccessor
+    give_up: GiveUpLost
+    conclude: ConcludeExecution
     clock: Clock
-    retention: Retention
 
     def __call__(self, existing: Execution | None, receive_count: int) -> RefusalResult:
         """Decide by what stands under the key. Raises nothing that another try could mend."""
@@ -59,6 +59,7 @@ class SettleRefusal:
             return RefusalResult(kind=Refusal.DROPPED)
         if existing.state.is_terminal:
             self.file_successor(existing)
+            self.conclude(existing)
             return RefusalResult(kind=Refusal.DROPPED)
         if existing.state is State.WAITING:
             # The attempt before may have failed to file it, and the retry may be hours away.
@@ -74,7 +75,12 @@ class SettleRefusal:
         if existing.lease_is_dead(now_ms):
             if existing.has_attempts_left:
                 return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
-            return self._give_up(existing, now_ms)
+            self.give_up(existing)
+            return RefusalResult(kind=Refusal.WORKER_LOST)
+        if existing.async_until is not None:
+            # No call is under way that the message could be needed for: the sweep watches over the lease.
+            self.file_successor(existing)
+            return RefusalResult(kind=Refusal.DROPPED)
         wait_seconds = ((existing.lease_until or now_ms) - now_ms) // 1000 + RACE_WAIT_SECONDS
         if receive_count < 2:
             return RefusalResult(kind=Refusal.HELD, is_done=False, wait_seconds=wait_seconds)
@@ -82,17 +88,6 @@ class SettleRefusal:
         later = single_wakeup(existing.lane, existing.tenant_id, existing.id, now_ms + wait_seconds * 1000)
         self.file.send([later])
         return RefusalResult(kind=Refusal.SENT_LATER)
-
-    def _give_up(self, existing: Execution, now_ms: int) -> RefusalResult:
-        """The worker died with the last attempt. The successor first: a crash in between is met again here."""
-        self.file_successor(existing)
-        self.store.give_up(
-            existing,
-            reason=EndReason.WORKER_LOST,
-            now_ms=now_ms,
-            expires_at_s=self.retention.expires_at_s(now_ms),
-        )
-        return RefusalResult(kind=Refusal.WORKER_LOST)
 
     def send_again(self, wakeup: Wakeup, waits: Mapping[ExecutionId, int]) -> bool:
         """Send the unfinished keys of a pack singly, each after its wait in seconds; False where that failed."""

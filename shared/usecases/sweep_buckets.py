@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from shared.domain.bucket import ShardPlan, bucket_of, bucket_start_ms, next_sweep_ms
 from shared.domain.errors import PunctualError, UnavailableError
-from shared.domain.execution import NOT_STARTED, EndReason
+from shared.domain.execution import NOT_STARTED
 from shared.domain.retention import Retention
 from shared.domain.sweep import (
     DueRow,
@@ -25,7 +25,7 @@ from shared.ports.executions import ExecutionStore
 from shared.ports.ledger import OpenShard, ShardLedger
 from shared.ports.queue import WakeupQueue
 from shared.ports.runtime import Clock
-from shared.usecases.file_successor import FileSuccessor
+from shared.usecases.give_up_lost import GiveUpLost
 
 PAGE_ROWS = 500
 FIRST_LOOK_BACK = 60
@@ -73,7 +73,7 @@ class SweepBuckets:
     queue: WakeupQueue
     ledger: ShardLedger
     progress: ProgressBoard
-    file_successor: FileSuccessor
+    give_up: GiveUpLost
     clock: Clock
     plan: ShardPlan
     retention: Retention
@@ -217,16 +217,9 @@ class SweepBuckets:
     def _give_up(self, row: DueRow) -> bool:
         """The worker died with the last attempt: the outcome is FAILED, and the chain goes on."""
         execution = self.store.get(row.id)
-        now_ms = self.clock.now_ms()
-        if execution is None or execution.has_attempts_left or not execution.lease_is_dead(now_ms):
+        if execution is None or execution.has_attempts_left:
             return False
-        self.file_successor(execution)
-        return self.store.give_up(
-            execution,
-            reason=EndReason.WORKER_LOST,
-            now_ms=now_ms,
-            expires_at_s=self.retention.expires_at_s(now_ms),
-        )
+        return execution.lease_is_dead(self.clock.now_ms()) and self.give_up(execution)
 
     def _conclude(self, shard: OpenShard, state: _Pass, report: SweepReport) -> None:
         if state.unfinished == 0:

@@ -19,7 +19,7 @@ KEYS = (None, None, "a", "b!~")
 """Few, so that both tenants use the same ones, and again."""
 REPLAYED = "Idempotency-Replayed"
 
-wanted = {
+wanted: dict[str, Any] = {
     "tenant": tenants,
     "details": documents.details,
     "behaviour": documents.behaviours,

@@ -1,5 +1,7 @@
 """Lists that are read page by page while the world goes on, and cursors where they do not belong."""
 
+from collections.abc import Callable
+
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, MultipleResults, consumes, multiple, rule
 
@@ -10,7 +12,7 @@ from tests.api_machine.sightings import SEEN
 Begun = Listing | MultipleResults[Listing]
 listings: Bundle[Listing] = Bundle("listings")
 limits = st.sampled_from([1, 2, 3, 7])
-TAMPERED = {
+TAMPERED: dict[str, Callable[[str], str]] = {
     "not": lambda cursor: cursor,
     "cut": lambda cursor: cursor[:-4],
     "changed": lambda cursor: cursor[:8] + ("A" if cursor[8] != "A" else "B") + cursor[9:],

@@ -103,7 +103,7 @@ def latest_retry(job: PromisedJob, execution: PromisedExecution) -> int:
     if execution.retry_at is not None:
         return execution.retry_at
     retry, last = job.retry, execution.calls[-1]
-    longest = min(retry["cap_seconds"], retry["base_seconds"] * retry["factor"] ** (last.attempt - 1))
+    longest = min(retry["cap_seconds"], retry["base_seconds"] * int(retry["factor"] ** (last.attempt - 1)))
     return max(last.began_at + DURATION_MS + longest * 1000, earliest_retry(job, execution))
 
 

@@ -23,7 +23,7 @@ from tests.api_machine.trespassing import Trespassing
 
 ASKED = os.environ.get("API_MACHINE_EXAMPLES")
 SETTINGS = settings(
-    max_examples=int(ASKED or 40),
+    max_examples=int(ASKED or 30),
     stateful_step_count=40,
     derandomize=ASKED is None,
     deadline=None,
@@ -74,10 +74,15 @@ class Stepping:
         return result
 
     def create(
-        self, rule: str, wish: object, behaviour: Behaviour, key: str | None = None, **retry: int
+        self,
+        rule: str,
+        wish: object,
+        behaviour: Behaviour,
+        key: str | None = None,
+        retry: dict[str, int] | None = None,
     ) -> None:
         """A job of the first tenant."""
-        details = {"request": {}, "retry": retry} if retry else {"request": {}}
+        details: dict[str, object] = {"request": {}} | ({"retry": retry} if retry else {})
         self.step(rule, tenant="acme", wish=wish, details=details, behaviour=behaviour, key=key)
 
     def end(self) -> None:
@@ -101,9 +106,9 @@ def test_the_api_keeps_its_promises() -> None:
 
 def test_the_rules_meet_what_they_are_made_for() -> None:
     walk = Stepping()
-    walk.create("create_recurring", ("rate", 60), FAILS, "a", **IMPATIENT)
+    walk.create("create_recurring", ("rate", 60), FAILS, "a", retry=IMPATIENT)
     walk.create("create_recurring", ("cron", ("*/5 * * * *", None)), FAILS_ONCE, "a")
-    walk.create("create_once", ("delay", 40), FAILS, **PATIENT)
+    walk.create("create_once", ("delay", 40), FAILS, retry=PATIENT)
     walk.step("replay", pick=0, change={"name": "other"})
     walk.step("cancel_while_it_runs", pick=1, stop_retries=None)
     walk.step("cancel_while_it_runs", pick=1, stop_retries="true")

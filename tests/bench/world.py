@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +18,7 @@ from infra.local.home import LocalHome
 from shared.adapters.sqs.messages import decode_wakeup
 from shared.bootstrap import callbacks
 from shared.bootstrap.accounts import ApiParts
+from shared.bootstrap.attempts import run_attempts
 from shared.bootstrap.ticks import watch_buckets
 from shared.domain.bucket import MINUTE_MS, ShardRange
 from shared.domain.tenant import Tenant
@@ -25,6 +26,7 @@ from shared.names import Env, Lane
 from shared.settings import ApiSettings
 from shared.usecases.run_attempts import Delivery
 from tests.conformance.tables import create_tables
+from tests.fakes.budgets import GENEROUS
 from tests.fakes.clock import VirtualClock
 from tests.fakes.sender import ScriptedSender
 
@@ -81,7 +83,7 @@ class World:
         self.watch_buckets = watch_buckets(core)
         self.create_job = callbacks.create_job(self.parts, self.parts.check_quota)
         self.cancel_job = callbacks.cancel_job(self.parts)
-        self.run_attempts = callbacks.run_attempts(self.parts, Lane.STANDARD, ScriptedSender(self.clock))
+        self.run_attempts = run_attempts(self.parts, Lane.STANDARD, ScriptedSender(self.clock))
 
     @cached_property
     def tenant(self) -> Tenant:

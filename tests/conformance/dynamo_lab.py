@@ -12,9 +12,11 @@ from shared.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.job_store import DynamoJobStore
 from shared.adapters.dynamodb.keys import execution_key, item_key, job_key, payload_key, pointer_key
 from shared.adapters.dynamodb.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.one_off_store import DynamoOneOffStore
 from shared.adapters.dynamodb.queries import DynamoQueries
 from shared.adapters.dynamodb.recurring_jobs import DynamoRecurringJobs
 from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
+from shared.adapters.dynamodb.turn_store import DynamoTurnStore
 from shared.domain.execution import Pointer
 from shared.domain.ids import ExecutionId
 from shared.names import Attr
@@ -62,6 +64,16 @@ class DynamoLab:
         """See the protocol."""
         client = self._use(self.names.jobs, self.names.executions)
         return DynamoQueries(client, self.names.jobs, self.names.executions, REGION)
+
+    @cached_property
+    def one_offs(self) -> DynamoOneOffStore:
+        """See the protocol."""
+        return DynamoOneOffStore(self._use(self.names.executions), self.names.executions, REGION)
+
+    @cached_property
+    def turns(self) -> DynamoTurnStore:
+        """See the protocol."""
+        return DynamoTurnStore(self._use(self.names.jobs), self.names.jobs)
 
     @cached_property
     def idempotency(self) -> DynamoIdempotencyStore:

@@ -13,6 +13,8 @@ from shared.ports.executions import ExecutionStore
 from shared.ports.idempotency import IdempotencyStore
 from shared.ports.jobs import JobStore
 from shared.ports.ledger import ShardLedger
+from shared.ports.one_offs import OneOffStore
+from shared.ports.overlap import TurnStore
 from shared.ports.queries import Queries
 from shared.ports.reconciling import ReconcileMark
 from shared.ports.tenants import TenantStore
@@ -24,9 +26,11 @@ from tests.fakes.execution_store import FakeExecutionStore
 from tests.fakes.idempotency_store import FakeIdempotencyStore
 from tests.fakes.job_store import FakeJobStore
 from tests.fakes.ledger import FakeShardLedger
+from tests.fakes.one_off_store import FakeOneOffStore
 from tests.fakes.queries import FakeQueries
 from tests.fakes.table import Damage, FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
+from tests.fakes.turn_store import FakeTurnStore
 
 
 class Lab(Protocol):
@@ -43,6 +47,12 @@ class Lab(Protocol):
 
     @property
     def queries(self) -> Queries: ...
+
+    @property
+    def one_offs(self) -> OneOffStore: ...
+
+    @property
+    def turns(self) -> TurnStore: ...
 
     @property
     def idempotency(self) -> IdempotencyStore: ...
@@ -109,6 +119,8 @@ class FakeLab:
         self.claimer = FakeClaimer(self.table)
         self.jobs = FakeJobStore(self.table)
         self.queries = FakeQueries(self.table)
+        self.one_offs = FakeOneOffStore(self.table)
+        self.turns = FakeTurnStore()
         self.idempotency = FakeIdempotencyStore()
         self.ledger = FakeShardLedger()
         self.mark = self.ledger

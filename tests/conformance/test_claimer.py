@@ -185,3 +185,40 @@ def test_a_broken_item_blocks_no_other_of_its_batch(claiming: Claiming) -> None:
     claims = [Claim(execution_id=execution_id(number), owner="mine") for number in (1, 2, 3)]
     kinds = [type(answer) for answer in claimer.claim(claims, DUE_AT)]
     assert kinds == [Execution, Undecided, Execution]
+
+
+GUARDED = one_off(start_deadline_at=DUE_AT + 60_000)
+ADMITTED = replace(MINE, admitted=True)
+
+
+def test_a_guarded_execution_is_claimed_by_whoever_was_admitted_and_by_nobody_else(claiming: Claiming) -> None:
+    lab, claimer = claiming
+    filed(lab, GUARDED)
+    for now_ms in (DUE_AT, DUE_AT + 10**12):
+        assert claimer.claim([MINE], now_ms) == [Refused(GUARDED)]
+    (granted,) = claimer.claim([ADMITTED], DUE_AT)
+    assert isinstance(granted, Execution)
+    assert (granted.state, granted.attempt, granted.lease_until) == (State.RUNNING, 1, DUE_AT + LEASE_MS)
+    assert claimer.claim([ADMITTED], DUE_AT) == [granted], "an answer that was lost"
+
+
+@pytest.mark.parametrize("state", sorted(set(State) - {State.PENDING, State.QUEUED}))
+def test_an_admission_is_good_for_the_first_attempt_alone(claiming: Claiming, state: State) -> None:
+    lab, claimer = claiming
+    standing = filed(lab, in_state(GUARDED, state))
+    assert claimer.claim([ADMITTED], DUE_AT + 10**12) == [Refused(standing)]
+
+
+def test_what_is_not_guarded_needs_no_admission_and_is_not_granted_to_one(claiming: Claiming) -> None:
+    lab, claimer = claiming
+    standing = filed(lab, one_off())
+    assert claimer.claim([ADMITTED], DUE_AT) == [Refused(standing)]
+
+
+def test_one_batch_may_hold_both_kinds(claiming: Claiming) -> None:
+    lab, claimer = claiming
+    filed(lab, GUARDED)
+    filed(lab, one_off(2))
+    other = Claim(execution_id=execution_id(2), owner="other")
+    answers = claimer.claim([ADMITTED, other], DUE_AT)
+    assert [isinstance(answer, Execution) for answer in answers] == [True, True]

@@ -7,9 +7,11 @@ from functools import partial
 from threading import Barrier
 from typing import TypeVar
 
+from shared.domain.budget import BudgetKey, BudgetName, Portion
 from shared.domain.errors import UnavailableError
 from shared.domain.execution import EndReason, Execution, State, Transition
-from shared.domain.job import JobState
+from shared.domain.job import Job, JobState
+from shared.names import Lane
 from shared.ports.claims import Claim, Claimer, Refused
 from shared.ports.executions import Finish
 from shared.ports.idempotency import IdempotencyRecord
@@ -135,12 +137,60 @@ def test_no_jump_follows_the_beginning_of_a_deletion(lab: Lab) -> None:
         skipped = occurrence(definition, DUE_AT + 60_000, state=State.SKIPPED)
         target = occurrence(definition, DUE_AT + 120_000)
         jump = partial(lab.jobs.jump, skipped, target, EXPIRES_AT_S)
-        delete = partial(lab.jobs.begin_delete, TENANT, definition.id)
+        delete = partial(begin_delete, lab, definition)
         deleted, *jumped = at_once([partial(decided, call) for call in (delete, jump, jump)])
         has_jumped = lab.executions.get(target.id) is not None
         assert jumped.count(True) == has_jumped
         chain_from = target.nominal_at if has_jumped else definition.chain_from
-        assert deleted == replace(definition, state=JobState.DELETING, chain_from=chain_from)
+        assert deleted == lab.jobs.get(TENANT, definition.id)
+        assert deleted == replace(definition, state=JobState.DELETING, revision=2, chain_from=chain_from)
+
+
+def begin_delete(lab: Lab, definition: Job) -> Job:
+    """Look and change until it holds, as every change of a job does."""
+    while True:
+        standing = lab.jobs.get(definition.tenant_id, definition.id)
+        assert standing is not None
+        deleting = replace(standing, state=JobState.DELETING, revision=standing.revision + 1)
+        if lab.jobs.replace(standing, deleting):
+            return deleting
+
+
+def test_of_eight_changes_of_one_revision_exactly_one_is_made(lab: Lab) -> None:
+    for number in range(ROUNDS):
+        definition = job(number)
+        lab.jobs.create(definition, occurrence(definition))
+        drafts = [replace(definition, revision=2, name=f"by {thread}") for thread in range(THREADS)]
+        answers = at_once(
+            [partial(decided, partial(lab.jobs.replace, definition, draft)) for draft in drafts]
+        )
+        assert answers.count(True) == 1
+        assert lab.jobs.get(TENANT, definition.id) == drafts[answers.index(True)]
+
+
+def test_of_eight_new_chains_of_one_job_exactly_one_begins(lab: Lab) -> None:
+    for number in range(ROUNDS):
+        definition = job(number)
+        lab.jobs.create(definition, occurrence(definition))
+        drafts = [
+            replace(definition, revision=2, chain_revision=2, lane=lane, name=f"by {lane} {turn}")
+            for turn in range(2)
+            for lane in Lane
+        ]
+        past = definition.chain(DUE_AT - 1, EXPIRES_AT_S)
+        answers = at_once(
+            [
+                partial(
+                    decided,
+                    partial(lab.jobs.replace, definition, draft, past=past, executions=[occurrence(draft)]),
+                )
+                for draft in drafts
+            ]
+        )
+        assert answers.count(True) == 1
+        winner = drafts[answers.index(True)]
+        assert lab.jobs.get(TENANT, definition.id) == winner
+        assert lab.executions.get(winner.id_at(DUE_AT)) == occurrence(winner)
 
 
 def record(number: int, expires_at: int) -> IdempotencyRecord:
@@ -187,3 +237,39 @@ def test_of_eight_creations_of_one_tenant_exactly_one_is_written(lab: Lab) -> No
     assert answers.count(True) == 1
     keys = [lab.tenants.get_key(api_key(thread).id) for thread in range(THREADS)]
     assert [key is not None for key in keys] == answers
+
+
+def test_processes_that_lease_at_once_take_no_more_than_there_is(lab: Lab) -> None:
+    for window in range(ROUNDS):
+        key = BudgetKey(tenant_id=TENANT, name=BudgetName.CREATES, window=window)
+        portions = [Portion(slot=0, tokens=3, ceiling=10), Portion(slot=1, tokens=2, ceiling=100)]
+        answers = at_once([partial(lab.budgets.take, key, portions, EXPIRES_AT_S) for _ in range(THREADS)])
+        assert sum(answer is None for answer in answers) == 3
+        assert lab.budgets.taken(key) == {0: 9, 1: 6}
+
+
+def test_one_of_many_changes_of_a_tenant_wins(lab: Lab) -> None:
+    lab.tenants.create(tenant(), api_key())
+    changes = [
+        partial(lab.tenants.replace, tenant(), tenant(revision=2, weight=n + 1), new_key=api_key(n + 10))
+        for n in range(THREADS)
+    ]
+    (winner,) = [number for number, won in enumerate(at_once(_or_busy(changes))) if won]
+    standing = lab.tenants.get(TENANT)
+    assert standing is not None
+    assert standing.weight == winner + 1
+    written = [n for n in range(THREADS) if lab.tenants.get_key(api_key(n + 10).id) is not None]
+    assert written == [winner]
+
+
+def _or_busy(actions: Sequence[Callable[[], bool]]) -> list[Callable[[], bool]]:
+    """A transaction that met another one decided nothing."""
+
+    def tried(action: Callable[[], bool]) -> bool:
+        while True:
+            try:
+                return action()
+            except UnavailableError:
+                continue
+
+    return [partial(tried, action) for action in actions]

@@ -10,6 +10,7 @@ from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 from shared.adapters.dynamodb.items import execution_item
 from shared.domain.errors import UnavailableError
 from shared.domain.execution import EndReason, Execution, Pointer, State, Transition
+from shared.domain.job import JobState
 from shared.domain.sweep import LaneProgress
 from shared.names import Lane
 from shared.ports.boards import Parked
@@ -44,6 +45,8 @@ POINTER = Pointer(
     lane=Lane.BULK,
     created_at=DUE_AT,
 )
+PAUSING = job(state=JobState.PAUSING, revision=2)
+PAST = job().chain(DUE_AT, EXPIRES_AT_S)
 SUCCESS = Finish(transition=Transition.SUCCEED, outcomes=(), expires_at_s=EXPIRES_AT_S)
 LEASE = WatchLease(bucket=BUCKET, shard=0, fence=1, cursor=None, scan_began_at=DUE_AT)
 SHARD = OpenShard(
@@ -79,8 +82,11 @@ CALLS: dict[str, Call] = {
     ),
     "jobs.active": lambda lab: lab.jobs.active(after=None, limit=1),
     "jobs.file_if_active": lambda lab: lab.jobs.file_if_active(occurrence()),
-    "jobs.begin_delete": lambda lab: lab.jobs.begin_delete(TENANT, job().id),
-    "jobs.end_delete": lambda lab: lab.jobs.end_delete(job(), EXPIRES_AT_S),
+    "jobs.replace": lambda lab: lab.jobs.replace(job(), PAUSING),
+    "jobs.replace with a chain": lambda lab: lab.jobs.replace(
+        job(), job(revision=2, chain_revision=2), past=PAST, executions=[occurrence(job(chain_revision=2))]
+    ),
+    "jobs.past_chains": lambda lab: lab.jobs.past_chains(TENANT, job().id, limit=1),
     "jobs.put_payload": lambda lab: lab.jobs.put_payload(TENANT, job().id, b"sealed"),
     "jobs.get_payload": lambda lab: lab.jobs.get_payload(TENANT, job().id),
     "jobs.expire_payload": lambda lab: lab.jobs.expire_payload(TENANT, job().id, EXPIRES_AT_S),
@@ -139,7 +145,9 @@ def test_a_fault_of_the_service_is_unavailability_and_never_a_refusal(
             CALLS[name](unplugged)
 
 
-@pytest.mark.parametrize("name", ["jobs.create", "jobs.jump", "jobs.file_if_active", "tenants.create"])
+@pytest.mark.parametrize(
+    "name", ["jobs.create", "jobs.jump", "jobs.file_if_active", "jobs.replace with a chain", "tenants.create"]
+)
 def test_a_transaction_that_met_another_is_undecided(unplugged: DynamoLab, name: str) -> None:
     for codes in UNDECIDED_TRANSACTIONS:
         reasons = [{"Code": code} for code in codes]
@@ -170,6 +178,28 @@ def test_a_put_whose_answer_was_lost_finds_its_own_execution(engine_lab: DynamoL
     with losing_answers(engine_lab.client, "PutItem", lost), pytest.raises(UnavailableError):
         engine_lab.executions.put_if_absent(one_off())
     assert engine_lab.executions.put_if_absent(one_off()) == one_off()
+
+
+def test_a_change_whose_answer_was_lost_knows_itself_when_the_client_asks_again(
+    engine_lab: DynamoLab,
+) -> None:
+    """The SDK repeats a plain put by itself, and would take its own success for a rival's."""
+    engine_lab.jobs.create(job(), occurrence())
+    lost = ReadTimeoutError(endpoint_url="http://nowhere")
+    with losing_answers(engine_lab.client, "PutItem", lost), pytest.raises(UnavailableError):
+        engine_lab.jobs.replace(job(), PAUSING)
+    assert engine_lab.jobs.get(TENANT, job().id) == PAUSING
+    assert engine_lab.jobs.replace(job(), PAUSING)
+    assert not engine_lab.jobs.replace(job(), replace(PAUSING, pause_reason="another's"))
+
+
+def test_a_change_alone_is_one_plain_write_and_with_a_chain_one_transaction(engine_lab: DynamoLab) -> None:
+    engine_lab.jobs.create(job(), occurrence())
+    renamed = job(revision=2, name="another")
+    with watching(engine_lab.client) as calls:
+        assert engine_lab.jobs.replace(job(), renamed)
+        assert engine_lab.jobs.replace(renamed, job(revision=3), past=PAST)
+    assert [name for name, _ in calls.made] == ["PutItem", "TransactWriteItems"]
 
 
 def keep_back(engine_lab: DynamoLab, processed: int) -> Callable[[dict[str, Any]], None]:

@@ -23,7 +23,7 @@ from tests.builders import (
 )
 from tests.conformance.labs import Lab
 
-CANCELLATIONS = [Transition.CANCEL, Transition.END_CHAIN]
+CANCELLATIONS = [Transition.CANCEL, Transition.END_CHAIN, Transition.SKIP]
 
 
 def cancel(lab: Lab, wanted: ExecutionId, transition: Transition = Transition.CANCEL) -> Execution | None:

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.execution import Execution, State
-from shared.domain.place import Place, history_place
 from shared.domain.job import Job, JobState
+from shared.domain.place import Place, history_place
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, execution_id, expiry_for, job, occurrence
 from tests.conformance.labs import Lab
 

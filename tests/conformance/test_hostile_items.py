@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from shared.adapters.dynamodb.items import execution_item, read_execution
+from shared.adapters.dynamodb.job_items import past_chain_item
 from shared.adapters.dynamodb.keys import item_key, job_key, payload_key
 from shared.domain.delivery import Reason
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
@@ -63,7 +64,22 @@ BROKEN_DEFINITIONS: list[dict[str, Any]] = [
     {"sc": {"M": {"k": {"S": "tides"}}}},
     {"rt": {"L": []}},
     {"cf": None},
+    {"cr": None},
     {"rv": {"SS": ["1"]}},
+    {"ch": {"S": "anything"}},
+    {"ch": {"M": {}}},
+    {"cu": {"S": "all/often"}},
+    {"op": {"S": "sometimes"}},
+    {"tg": {"N": "1"}},
+]
+BROKEN_CHAINS: list[dict[str, Any]] = [
+    {"sc": {"M": {"k": {"S": "tides"}}}},
+    {"sn": {"S": "0/0/0"}},
+    {"hf": None},
+    {"hu": None},
+    {"rv": {"SS": ["1"]}},
+    {Attr.TTL: None},
+    {"v": {"N": "2"}},
 ]
 
 
@@ -131,14 +147,14 @@ def test_a_definition_of_a_newer_version_is_left_alone(engine_lab: DynamoLab) ->
     with pytest.raises(UnknownVersionError):
         engine_lab.jobs.get(TENANT, job().id)
     with pytest.raises(UnknownVersionError):
-        engine_lab.jobs.begin_delete(TENANT, job().id)
-    with pytest.raises(UnknownVersionError):
         engine_lab.jobs.create(job(), occurrence())
     skipped = occurrence(nominal_at=DUE_AT + 60_000, state=State.SKIPPED)
     assert not engine_lab.jobs.jump(skipped, occurrence(nominal_at=DUE_AT + 120_000), EXPIRES_AT_S)
     assert not engine_lab.jobs.file_if_active(occurrence(nominal_at=DUE_AT + 60_000))
     assert engine_lab.jobs.active(after=None, limit=100) == ([], None)
-    engine_lab.jobs.end_delete(job(state=JobState.DELETING), EXPIRES_AT_S)
+    changed = job(state=JobState.PAUSED, revision=2)
+    assert not engine_lab.jobs.replace(job(), changed)
+    assert not engine_lab.jobs.replace(job(), changed, past=job().chain(DUE_AT, EXPIRES_AT_S))
     assert engine_lab.contents() == before
 
 
@@ -148,6 +164,17 @@ def test_a_broken_definition_is_unreadable(engine_lab: DynamoLab) -> None:
         _rewrite_job(engine_lab, {"s": {"S": "active"}, **changes})
         with pytest.raises(UnreadableItemError):
             engine_lab.jobs.get(TENANT, job().id)
+
+
+def test_a_broken_past_chain_is_unreadable(engine_lab: DynamoLab) -> None:
+    engine_lab.jobs.create(job(), occurrence())
+    engine_lab.jobs.replace(job(), job(revision=2), past=job().chain(DUE_AT, EXPIRES_AT_S))
+    whole = past_chain_item(job().chain(DUE_AT, EXPIRES_AT_S))
+    for changes in BROKEN_CHAINS:
+        kept = {name: value for name, value in (whole | changes).items() if value is not None}
+        engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=kept)
+        with pytest.raises(UnreadableItemError):
+            engine_lab.jobs.past_chains(TENANT, job().id, limit=1)
 
 
 def test_a_payload_of_a_newer_version_is_not_guessed_at(engine_lab: DynamoLab) -> None:

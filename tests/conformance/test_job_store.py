@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import State
-from shared.domain.job import JobState
+from shared.domain.job import Job, JobState
 from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import Cron
 from shared.names import Lane
@@ -32,7 +32,7 @@ def test_a_definition_is_read_back_whole(lab: Lab) -> None:
         revision=7,
         index_shard=5,
         name="morning report",
-        payload_apart=True,
+        payload_apart="elsewhere",
         request=b"",
     )
     lab.jobs.create(definition, occurrence(definition))
@@ -67,46 +67,67 @@ def test_a_definition_is_found_by_its_own_tenant_alone(lab: Lab) -> None:
     assert lab.jobs.get(TENANT, job(2).id) is None
 
 
-def test_a_deletion_begins_once_and_may_be_begun_again(lab: Lab) -> None:
+def deleting(of: Job) -> Job:
+    return replace(of, state=JobState.DELETING, revision=of.revision + 1)
+
+
+def begin_delete(lab: Lab, of: Job) -> Job:
+    """The definition in state DELETING."""
+    assert lab.jobs.replace(of, deleting(of))
+    return deleting(of)
+
+
+def end_delete(lab: Lab, of: Job) -> Job:
+    """The definition in state DELETED, which had to be DELETING."""
+    deleted = replace(of, state=JobState.DELETED)
+    assert lab.jobs.replace(of, deleted, expires_at_s=EXPIRES_AT_S)
+    return deleted
+
+
+def test_a_deletion_begins_once_and_a_second_one_meets_it(lab: Lab) -> None:
     lab.jobs.create(JOB, occurrence(JOB))
-    deleting = replace(JOB, state=JobState.DELETING)
-    assert lab.jobs.begin_delete(TENANT, JOB.id) == deleting
-    assert lab.jobs.begin_delete(TENANT, JOB.id) == deleting
-    assert lab.jobs.get(TENANT, JOB.id) == deleting
+    begun = begin_delete(lab, JOB)
+    before = lab.contents()
+    assert not lab.jobs.replace(JOB, replace(deleting(JOB), changed_at=DUE_AT))
+    assert lab.contents() == before
+    assert lab.jobs.get(TENANT, JOB.id) == begun
     assert lab.job_expiry(TENANT, JOB.id) is None
 
 
 def test_a_deleted_definition_expires_and_stays_deleted(lab: Lab) -> None:
     lab.jobs.create(JOB, occurrence(JOB))
-    lab.jobs.begin_delete(TENANT, JOB.id)
-    lab.jobs.end_delete(JOB, EXPIRES_AT_S)
-    deleted = replace(JOB, state=JobState.DELETED)
+    begun = begin_delete(lab, JOB)
+    deleted = end_delete(lab, begun)
     assert lab.jobs.get(TENANT, JOB.id) == deleted
-    assert lab.jobs.begin_delete(TENANT, JOB.id) == deleted
+    for before in (JOB, begun):
+        assert not lab.jobs.replace(before, replace(JOB, state=JobState.DELETING, name="another"))
+    assert lab.jobs.get(TENANT, JOB.id) == deleted
     assert lab.job_expiry(TENANT, JOB.id) == EXPIRES_AT_S
 
 
 def test_a_deletion_ends_only_after_it_began(lab: Lab) -> None:
     lab.jobs.create(JOB, occurrence(JOB))
     before = lab.contents()
-    lab.jobs.end_delete(JOB, EXPIRES_AT_S)
+    begun = deleting(JOB)
+    assert not lab.jobs.replace(begun, replace(begun, state=JobState.DELETED), expires_at_s=EXPIRES_AT_S)
     assert lab.contents() == before
 
 
 def test_there_is_nothing_to_delete_where_nothing_stands(lab: Lab) -> None:
-    assert lab.jobs.begin_delete(TENANT, JOB.id) is None
-    lab.jobs.end_delete(JOB, EXPIRES_AT_S)
+    assert not lab.jobs.replace(JOB, deleting(JOB))
+    begun = deleting(JOB)
+    assert not lab.jobs.replace(begun, replace(begun, state=JobState.DELETED), expires_at_s=EXPIRES_AT_S)
     assert lab.jobs.get(TENANT, JOB.id) is None
 
 
-def test_every_active_definition_is_listed_once_and_no_other(lab: Lab) -> None:
+def test_every_active_or_changing_definition_is_listed_once_and_no_other(lab: Lab) -> None:
     others = [job(11, tenant_id="acme-2"), job(12, tenant_id="a")]
     for definition in (*(job(number) for number in range(4)), *others):
         lab.jobs.create(definition, occurrence(definition))
     lab.jobs.put_payload(TENANT, job(1).id, b"sealed")
-    lab.jobs.begin_delete(TENANT, job(1).id)
-    lab.jobs.begin_delete(TENANT, job(2).id)
-    lab.jobs.end_delete(job(2), EXPIRES_AT_S)
+    begun = begin_delete(lab, job(1))
+    end_delete(lab, begin_delete(lab, job(2)))
+    lab.jobs.replace(job(0), replace(job(0), state=JobState.PAUSED), past=job(0).chain(DUE_AT, EXPIRES_AT_S))
     for limit in (1, 3, 100):
         pages = [lab.jobs.active(after=None, limit=limit)]
         while (after := pages[-1][1]) is not None:
@@ -115,7 +136,7 @@ def test_every_active_definition_is_listed_once_and_no_other(lab: Lab) -> None:
         listed = sorted(
             (each for page, _ in pages for each in page), key=lambda each: (each.tenant_id, each.id)
         )
-        assert listed == [others[1], job(0), job(3), others[0]]
+        assert listed == [others[1], begun, job(3), others[0]]
 
 
 def test_an_execution_is_filed_while_its_job_is_active(lab: Lab) -> None:
@@ -135,19 +156,37 @@ def test_nothing_is_filed_for_a_job_that_is_not_active_at_that_revision(lab: Lab
     lab.jobs.create(JOB, occurrence(JOB))
     for revision in (0, 2):
         assert not lab.jobs.file_if_active(replace(later, revision=revision))
-    lab.jobs.begin_delete(TENANT, JOB.id)
+    begun = begin_delete(lab, JOB)
     assert not lab.jobs.file_if_active(later)
-    lab.jobs.end_delete(JOB, EXPIRES_AT_S)
+    end_delete(lab, begun)
     assert not lab.jobs.file_if_active(later)
     assert lab.executions.get(later.id) is None
 
 
-def test_a_payload_goes_with_the_definition_that_used_it(lab: Lab) -> None:
-    large = job(payload_apart=True, request=b"")
+@pytest.mark.parametrize("state", sorted(set(JobState) - {JobState.ACTIVE}))
+def test_nothing_is_filed_for_a_job_in_another_state(lab: Lab, state: JobState) -> None:
+    lab.jobs.create(JOB, occurrence(JOB))
+    assert lab.jobs.replace(JOB, replace(JOB, state=state), expires_at_s=EXPIRES_AT_S)
+    later = occurrence(JOB, DUE_AT + 60_000)
+    assert not lab.jobs.file_if_active(later)
+    assert lab.executions.get(later.id) is None
+
+
+def test_it_is_the_revision_of_the_chain_that_counts(lab: Lab) -> None:
+    """A new name makes a new revision of the job, and the chain goes on."""
+    renamed = replace(JOB, revision=5, chain_revision=3, name="another")
+    lab.jobs.create(renamed, occurrence(renamed))
+    later = occurrence(renamed, DUE_AT + 60_000)
+    for revision in (1, 5):
+        assert not lab.jobs.file_if_active(replace(later, revision=revision))
+    assert lab.jobs.file_if_active(later)
+
+
+def test_a_payload_that_is_no_longer_used_stays_until_it_expires(lab: Lab) -> None:
+    large = job(payload_apart=JOB.id, request=b"")
     lab.jobs.put_payload(TENANT, large.id, b"sealed")
     lab.jobs.create(large, occurrence(large))
-    lab.jobs.begin_delete(TENANT, large.id)
-    lab.jobs.end_delete(large, EXPIRES_AT_S)
+    lab.jobs.expire_payload(TENANT, large.id, EXPIRES_AT_S)
     assert lab.payload_expiry(TENANT, large.id) == EXPIRES_AT_S
     assert lab.jobs.get_payload(TENANT, large.id) == b"sealed"
 

@@ -58,13 +58,27 @@ def test_no_jump_unless_the_job_is_active(lab: Lab, state: JobState) -> None:
 
 def test_no_jump_while_the_job_is_being_deleted(lab: Lab) -> None:
     created(lab)
-    lab.jobs.begin_delete(TENANT, JOB.id)
+    lab.jobs.replace(JOB, replace(JOB, state=JobState.DELETING, revision=2))
     assert refused_and_nothing_written(lab)
 
 
-def test_no_jump_at_another_revision(lab: Lab) -> None:
-    created(lab, revision=2)
+def test_no_jump_in_a_chain_that_was_replaced(lab: Lab) -> None:
+    created(lab, revision=2, chain_revision=2)
     assert refused_and_nothing_written(lab)
+
+
+def test_a_jump_takes_no_notice_of_a_revision_that_left_the_chain_alone(lab: Lab) -> None:
+    renamed = created(lab, revision=2, name="another")
+    assert lab.jobs.jump(skip_record(), target(), EXPIRES_AT_S)
+    assert lab.jobs.get(TENANT, JOB.id) == replace(renamed, chain_from=RESUMED_AT)
+
+
+def test_a_jump_between_the_look_and_a_change_refuses_the_change(lab: Lab) -> None:
+    created(lab)
+    lab.jobs.jump(skip_record(), target(), EXPIRES_AT_S)
+    before = lab.contents()
+    assert not lab.jobs.replace(JOB, replace(JOB, state=JobState.PAUSING, revision=2))
+    assert lab.contents() == before
 
 
 def test_no_jump_over_a_successor_that_was_filed_already(lab: Lab) -> None:

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from shared.domain.quota import Quota
 from shared.domain.tenant import Scope, TenantState
-from tests.builders import DUE_AT, TENANT, api_key, tenant
+from tests.builders import DUE_AT, TENANT, api_key, signing_secret, tenant
 from tests.conformance.labs import Lab
 
 
@@ -17,10 +18,21 @@ def test_every_field_is_read_back(lab: Lab) -> None:
     owner = tenant(
         state=TenantState.SUSPENDED,
         data_key=bytes(range(256)),
-        signing_secrets=(b"the newer", b"the older"),
+        signing_secrets=(signing_secret(2), signing_secret(1, ends_at=DUE_AT)),
+        revision=7,
+        weight=9,
+        quotas={Quota.TAGS: 3, Quota.RECURRING_JOBS: 0},
+        key_ids=("one", "two"),
         index_shards=8,
     )
-    key = api_key(scopes=frozenset(Scope), expires_at=DUE_AT, revoked=True, secret_hash=bytes(range(32)))
+    key = api_key(
+        scopes=frozenset(Scope),
+        expires_at=DUE_AT,
+        revoked=True,
+        secret_hash=bytes(range(32)),
+        name="ops \N{SNOWMAN}",
+        last_used_at=DUE_AT,
+    )
     lab.tenants.create(owner, key)
     assert lab.tenants.get(TENANT) == owner
     assert lab.tenants.get_key(key.id) == key
@@ -57,3 +69,62 @@ def test_a_tenant_is_no_key_and_a_key_no_tenant(lab: Lab) -> None:
     lab.tenants.create(tenant(), api_key())
     assert lab.tenants.get(api_key().id) is None
     assert lab.tenants.get_key(TENANT) is None
+
+
+def test_a_tenant_is_replaced_at_the_revision_that_was_seen(lab: Lab) -> None:
+    lab.tenants.create(tenant(), api_key())
+    changed = tenant(revision=2, weight=5)
+    assert lab.tenants.replace(tenant(), changed)
+    assert not lab.tenants.replace(tenant(), tenant(revision=2, weight=6))
+    assert lab.tenants.get(TENANT) == changed
+    assert not lab.tenants.replace(tenant(id="nobody"), tenant(id="nobody", revision=2))
+    assert lab.tenants.get("nobody") is None
+
+
+def test_keys_change_with_the_tenant_or_not_at_all(lab: Lab) -> None:
+    lab.tenants.create(tenant(), api_key(1))
+    ended = api_key(1, expires_at=DUE_AT, revoked=True)
+    assert lab.tenants.replace(
+        tenant(), tenant(revision=2), new_key=api_key(2), changed_key=replace(ended, name="forged")
+    )
+    assert not lab.tenants.replace(
+        tenant(), tenant(revision=2), new_key=api_key(3), changed_key=api_key(1, expires_at=1)
+    )
+    assert lab.tenants.get_keys([api_key(number).id for number in (3, 2, 1)]) == [api_key(2), ended]
+
+
+def test_an_end_can_be_taken_back_by_nobody_but_a_change(lab: Lab) -> None:
+    lab.tenants.create(tenant(), api_key(1, expires_at=DUE_AT))
+    assert lab.tenants.replace(tenant(), tenant(revision=2), changed_key=api_key(1))
+    assert lab.tenants.get_key(api_key(1).id) == api_key(1)
+
+
+def test_a_key_that_exists_is_not_overwritten_by_a_new_one(lab: Lab) -> None:
+    lab.tenants.create(tenant(), api_key(1))
+    assert not lab.tenants.replace(tenant(), tenant(revision=2), new_key=api_key(1, secret="t" * 32))
+    assert lab.tenants.get_key(api_key(1).id) == api_key(1)
+    assert lab.tenants.get(TENANT) == tenant()
+
+
+def test_no_keys_are_read_when_none_are_asked_for(lab: Lab) -> None:
+    assert lab.tenants.get_keys([]) == []
+    assert lab.tenants.get_keys(["0" * 16]) == []
+
+
+def test_tenants_are_listed_by_their_ids_behind_a_given_one(lab: Lab) -> None:
+    for number, name in enumerate(("b", "a-1", "c", "a")):
+        lab.tenants.create(tenant(id=name), api_key(number, tenant_id=name))
+    assert lab.tenants.ids(after=None, limit=10) == ["a", "a-1", "b", "c"]
+    assert lab.tenants.ids(after="a", limit=2) == ["a-1", "b"]
+    assert lab.tenants.ids(after="c", limit=2) == []
+
+
+def test_a_use_is_noted_unless_a_late_enough_one_is(lab: Lab) -> None:
+    lab.tenants.create(tenant(), api_key())
+    for used_at, unless_since, noted in ((10, 5, 10), (12, 10, 10), (20, 11, 20)):
+        lab.tenants.note_use(api_key().id, used_at, unless_since)
+        found = lab.tenants.get_key(api_key().id)
+        assert found is not None
+        assert found.last_used_at == noted
+    lab.tenants.note_use("0" * 16, 1, 1)
+    assert lab.tenants.get_key("0" * 16) is None

@@ -50,7 +50,7 @@ def _sweep(root: Path, only: str) -> int:
     with theatre(root) as house:
         for scenario in chosen:
             runs = list(runs_of(house, scenario, point_text.rstrip("]")))
-            points += len(runs) - 1
+            points += sum(run.is_struck for run in runs)
             broken += sum(bool(run.faults) for run in runs)
             _tell(runs)
     console.print(f"{points} crash points, {broken} broke a promise, {time.monotonic() - begun:.0f} s")
@@ -60,9 +60,10 @@ def _sweep(root: Path, only: str) -> int:
 def _tell(runs: list[Run]) -> None:
     unharmed, struck = runs[0], runs[1:]
     scenario = unharmed.scenario
+    points = sum(run.is_struck for run in struck)
     mended = max((run.mended_seconds for run in struck), default=0)
     console.print(
-        f"{scenario.function:11} {scenario.name:58} {len(unharmed.calls):3} calls {len(struck):4} points"
+        f"{scenario.function:11} {scenario.name:58} {len(unharmed.calls):3} calls {points:4} points"
         f"  mended in {unharmed.mended_seconds:5.0f} to {mended:5.0f} s"
         f"  {sum(run.seconds for run in runs):4.0f} s"
     )

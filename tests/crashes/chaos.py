@@ -20,6 +20,8 @@ from tests.crashes.printed import Printed, findings
 from tests.crashes.settling import UNTIL_RECONCILABLE_SECONDS, Settling
 
 CUSTOMERS = 3
+LONGEST_DRAIN_SECONDS = 1_800
+"""Twice as long as a sweeper leaves an overdue execution alone."""
 SHARDS = 4
 LEASE_MARGIN_SECONDS = 5
 DELETION_GRACE_MS = int((LONGEST_STOP_SECONDS + LONGEST_TIMEOUT_SECONDS + LEASE_MARGIN_SECONDS) * 1000)
@@ -96,6 +98,8 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
         outcome.faults += [f"reconciler: {kind} {one}" for kind, one in told if kind != "lost_found"]
         outcome.kills, outcome.stops = assassin.kills, assassin.stops
         outcome.drained_seconds = settling.took_seconds
+        if settling.took_seconds > LONGEST_DRAIN_SECONDS:
+            outcome.faults.append(f"late: it took {settling.took_seconds:.0f} s to come to rest")
         return outcome
 
 

@@ -4,11 +4,12 @@ import threading
 import time
 
 from tests.crashes.api_scenarios import LARGE
+from tests.crashes.deployment import VISIBILITY_SECONDS
 from tests.crashes.orders import Order
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
 
-executor = Catalogue("executor", delay_seconds=600)
+executor = Catalogue("executor", delay_seconds=VISIBILITY_SECONDS)
 
 
 @executor("BatchExecuteStatement", "UpdateItem")
@@ -85,7 +86,7 @@ def jumps_over_missed_instants(stage: Stage) -> None:
     stage.execute()
 
 
-@executor("UpdateItem", "SendMessageBatch")
+@executor("UpdateItem", "SendMessageBatch", races=True)
 def makes_the_calls_of_a_pack(stage: Stage) -> None:
     for behaviour in ("ok", "flaky", "ok"):
         stage.clients.order({"delay_seconds": 300}, behaviour)

@@ -6,7 +6,7 @@ from tests.crashes.stage import Stage
 lifecycle = Catalogue("api", delay_seconds=0)
 
 
-@lifecycle("PutItem", "TransactWriteItems")
+@lifecycle("PutItem")
 def pauses_a_recurring_job(stage: Stage) -> None:
     order = stage.clients.order({"rate_seconds": 30})
     stage.run(35)
@@ -26,12 +26,13 @@ def resumes_a_paused_job(stage: Stage) -> None:
     stage.clients.resume(order)
 
 
-@lifecycle("PutItem", "TransactWriteItems", "SendMessageBatch")
+@lifecycle("PutItem", "TransactWriteItems")
 def updates_a_recurring_job(stage: Stage) -> None:
     order = stage.clients.order({"rate_seconds": 30})
     stage.run(35)
+    revision = stage.clients.revision(order)
     stage.mark("api")
-    stage.clients.update(order, {"timeout_seconds": 3})
+    stage.clients.update(order, {"timeout_seconds": 3}, revision)
 
 
 @lifecycle("TransactWriteItems", "SendMessageBatch")

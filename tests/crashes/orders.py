@@ -122,14 +122,18 @@ class Clients:
         order.pauses[-1] = order.pauses[-1][0], self._clock.now_ms()
         self._until_answered(order, "POST", f"/v1/jobs/{order.job_id}/resume")
 
-    def update(self, order: Order, patch: dict[str, Any]) -> None:
-        """Change a job, each time from the revision that it is seen at."""
-        path = f"/v1/jobs/{order.job_id}"
+    def revision(self, order: Order) -> int:
+        """The revision at which the job is seen."""
+        return int(self._until_answered(order, "GET", f"/v1/jobs/{order.job_id}").body["revision"])
+
+    def update(self, order: Order, patch: dict[str, Any], revision: int) -> None:
+        """Change a job that was seen at a revision; where nobody knows what became of it, from the one that it has."""
         for _ in range(TRIES):
-            seen = self._until_answered(order, "GET", path).body
-            answer = self._send("PATCH", path, patch, {"if-match": f'"{seen["revision"]}"'})
+            seen = {"if-match": f'"{revision}"'}
+            answer = self._send("PATCH", f"/v1/jobs/{order.job_id}", patch, seen)
             if answer.status == OK:
                 return
+            revision = self.revision(order)
         order.refusals.append(answer.status)
 
     def trigger(self, order: Order) -> None:

@@ -1,10 +1,11 @@
 """Batches in which an executor is hit that may claim nothing: what is refused, too early or unreadable."""
 
 from tests.crashes.api_scenarios import AFTER_CLAIM
+from tests.crashes.deployment import VISIBILITY_SECONDS
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
 
-refused = Catalogue("executor", delay_seconds=600)
+refused = Catalogue("executor", delay_seconds=VISIBILITY_SECONDS)
 
 
 @refused("PutItem")

@@ -19,6 +19,8 @@ class Scenario:
     act: Act
     delay_seconds: float
     """How much later its jobs may come to rest, at most, when it is struck."""
+    races: bool = False
+    """Whether threads share answers, so that a call is made in one run and spared in another."""
 
 
 class Catalogue:
@@ -29,7 +31,9 @@ class Catalogue:
         self._delay_seconds = delay_seconds
         self.scenarios: list[Scenario] = []
 
-    def __call__(self, *makes: str, delay_seconds: float | None = None) -> Callable[[Act], Act]:
+    def __call__(
+        self, *makes: str, delay_seconds: float | None = None, races: bool = False
+    ) -> Callable[[Act], Act]:
         """Add one; a decorator that names calls which the unharmed invocation makes."""
         delay = self._delay_seconds if delay_seconds is None else delay_seconds
 
@@ -42,6 +46,7 @@ class Catalogue:
                     makes=frozenset(makes),
                     act=act,
                     delay_seconds=delay,
+                    races=races,
                 )
             )
             return act

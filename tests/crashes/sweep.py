@@ -39,6 +39,7 @@ class Run:
     point: CrashPoint | None
     faults: list[str]
     calls: list[str] = field(default_factory=list)
+    is_struck: bool = False
     mended_seconds: float = 0.0
     """How long it took, on the run's clock, until every job had ended."""
     seconds: float = 0.0
@@ -63,7 +64,8 @@ class Theatre:
         calls, faults = stage.workers.calls, []
         if point is None and not scenario.makes <= set(calls):
             faults.append(f"empty: the invocation makes no {', '.join(scenario.makes - set(calls))}")
-        if point is not None and not stage.workers.struck:
+        is_struck = stage.workers.struck
+        if point is not None and not is_struck and not scenario.races:
             faults.append(f"not struck: the invocation did not make this call, only {', '.join(calls)}")
         mended_seconds = stage.settle()
         faults += stage.verdict()
@@ -74,6 +76,7 @@ class Theatre:
             point=point,
             faults=faults,
             calls=calls,
+            is_struck=is_struck,
             mended_seconds=mended_seconds,
             seconds=time.monotonic() - begun,
         )

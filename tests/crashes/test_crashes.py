@@ -32,6 +32,10 @@ POINTS = [
     ("executor", "makes-a-call-that-is-tried-again-much-later", "UpdateItem", 1, Hit.KILLED_AFTER),
     ("executor", "makes-a-call-of-a-recurring-job", "PutItem", 1, Hit.KILLED_BEFORE),
     ("dead_letter", "ends-what-a-dead-worker-left-without-attempts", "UpdateItem", 1, Hit.KILLED_BEFORE),
+    # The mark has moved past a minute: what was found in it must have been told; what was not answered for, not so.
+    ("reconciler", "tells-of-a-job-without-a-record", "UpdateItem", 1, Hit.KILLED_AFTER),
+    ("reconciler", "tells-of-a-job-without-a-record", "GetItem", 2, Hit.ANSWER_LOST),
+    ("reconciler", "files-the-next-of-a-chain-that-broke-off", "TransactWriteItems", 1, Hit.KILLED_AFTER),
 ]
 
 

@@ -21,7 +21,14 @@ class Played(Theatre):
     def run(self, scenario: Scenario, point: CrashPoint | None = None) -> Run:
         """See the theatre."""
         seconds = self._mended_seconds if point else UNHARMED_SECONDS
-        return Run(scenario=scenario, point=point, faults=[], calls=["PutItem"], mended_seconds=seconds)
+        return Run(
+            scenario=scenario,
+            point=point,
+            faults=[],
+            calls=["PutItem"],
+            is_struck=True,
+            mended_seconds=seconds,
+        )
 
 
 def test_every_entry_point_has_scenarios_and_is_hit_in_chaos() -> None:

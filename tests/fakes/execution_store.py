@@ -106,8 +106,8 @@ class FakeExecutionStore:
         self, execution_id: ExecutionId, transition: Transition, *, reason: EndReason, expires_at_s: int
     ) -> Execution | None:
         """See the port."""
-        if transition not in (Transition.CANCEL, Transition.END_CHAIN):
-            raise ValueError("a cancellation is CANCEL or END_CHAIN")
+        if transition not in (Transition.CANCEL, Transition.END_CHAIN, Transition.SKIP):
+            raise ValueError("an end without an attempt is CANCEL, END_CHAIN or SKIP")
         row = self._row(execution_id)
         if not row.admits(transition):
             return row.read()

@@ -77,6 +77,8 @@ class FakeJobStore:
         """See the port."""
         key = (before.tenant_id, before.id)
         standing = self._table.jobs.get(key)
+        if standing == after and past is None and not executions:
+            return True
         if standing is None or _guard(standing) != _guard(before):
             return False
         if any(one.id in self._table.executions for one in executions):

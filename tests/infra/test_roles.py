@@ -7,7 +7,7 @@ import pytest
 from infra.components.function_specs import FunctionSpec, function_specs
 from infra.components.grants import GRANTS
 from infra.config import FunctionMemory
-from shared.names import ENCRYPTION_CONTEXT_TENANT
+from shared.names import ENCRYPTION_CONTEXT_TENANT, Index
 from tests.infra.conftest import Synthesised
 from tests.infra.template import Resource, resolve
 
@@ -80,8 +80,20 @@ def test_each_table_is_granted_as_the_table_of_grants_says(cloud: Synthesised, s
     for table, verbs in wanted.items():
         own = {action for action, name in allowed if table in name and "/index/" not in name}
         assert own == {f"dynamodb:{verb}" for verb in verbs}
-    indexes = {name.rsplit("/", 1)[-1] for _, name in allowed if "/index/" in name}
-    assert indexes == ({"failed"} if grants.failed_index else set())
+    indexes = {(action, name.rsplit("/", 1)[-1]) for action, name in allowed if "/index/" in name}
+    assert indexes == {
+        (f"dynamodb:{verb}", index)
+        for index, verbs in ((Index.FAILED, grants.failed_index), (Index.BY_TENANT, grants.tenant_index))
+        for verb in verbs
+    }
+
+
+def test_indexes_are_queried_by_name_and_by_the_api_alone(cloud: Synthesised) -> None:
+    """What lists a tenant's executions may read those two indexes, and nobody may read any other way through them."""
+    for spec in SPECS:
+        indexed = {(action, name) for action, name in _allowed(cloud, spec.service) if "/index/" in name}
+        assert {action for action, _ in indexed} <= {"dynamodb:Query"}
+        assert len(indexed) == (2 if spec.package == "api" else 0)
 
 
 @every_function

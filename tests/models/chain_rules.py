@@ -36,6 +36,10 @@ class Moment(NamedTuple):
     begun: int
     """The first instants, so many, may have begun, as far as a deletion can tell."""
     following: tuple[Following, ...]
+    first: Following
+    """How a chain begins of which nothing has started."""
+    passed: int
+    """The first instants, so many, lie at or before now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,8 @@ class Chain:
             upper=_number(first_after(SCHEDULE, now_ms + GUARD_MS) or now_ms),
             begun=min(self.instants, len(begun)),
             following=tuple(self._following(number, now_ms) for number in range(self.instants)),
+            first=self._following(-1, now_ms),
+            passed=min(self.instants, len(instants_before(SCHEDULE, now_ms + 1, DUE_AT, self.instants))),
         )
 
     def _following(self, number: int, now_ms: int) -> Following:

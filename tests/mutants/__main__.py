@@ -1,94 +1,51 @@
 """`make mutants`: plant each fault in a copy of the sources, and see which suite dies of it.
 
-python -m tests.mutants [NAME ...]
+python -m tests.mutants [--jobs N] [NAME ...]
 """
 
 import argparse
-import re
-import shutil
-import subprocess
+import os
 import sys
-import tempfile
-import time
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 
 from rich.console import Console
 
-from tests.mutants.catalogue import MUTANTS, SIMULATION, Mutant
+from tests.mutants.catalogue import MUTANTS
+from tests.mutants.killing import kill, passes_unharmed
+from tests.mutants.mutant import SIMULATION, Mutant
 
-ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("docs", "functions", "infra", "shared", "tests")
-COPIED_FILES = ("Makefile", "README.md", "cdk.json", "pyproject.toml", "requirements.lock")
-SEEDS = 500
-LONGEST_SECONDS = 900
-PYTEST = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider")
-
-console = Console(highlight=False, soft_wrap=True)
+console = Console(highlight=False, soft_wrap=True, markup=False)
 
 
 def main(arguments: list[str]) -> int:
     """0 when every mutant died."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants")
     parser.add_argument("names", nargs="*", help="only mutants whose name contains one of these")
-    names = parser.parse_args(arguments).names
-    chosen = [mutant for mutant in MUTANTS if not names or any(name in mutant.name for name in names)]
-    for killer in sorted({mutant.killer for mutant in chosen} - {SIMULATION}):
-        _passes_unharmed(killer)
-    survivors = [mutant for mutant in chosen if not _dies(mutant)]
-    console.print(f"{len(chosen) - len(survivors)} of {len(chosen)} mutants died")
-    return 1 if survivors else 0
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at once; by default one a core")
+    options = parser.parse_args(arguments)
+    chosen = [
+        mutant
+        for mutant in MUTANTS
+        if not options.names or any(name in mutant.name for name in options.names)
+    ]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        _check_killers(pool, chosen)
+        deaths = []
+        for death in pool.map(kill, chosen):
+            console.print(str(death))
+            deaths.append(death)
+    died = sum(death.died for death in deaths)
+    console.print(f"{died} of {len(chosen)} mutants died")
+    return 0 if died == len(chosen) else 1
 
 
-def _passes_unharmed(killer: str) -> None:
-    """A suite that fails by itself would seem to kill everything."""
-    done = subprocess.run([*PYTEST, killer], cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        console.print(done.stdout[-2000:], markup=False)
-        raise SystemExit(f"{killer} fails without any mutant")
-
-
-def _dies(mutant: Mutant) -> bool:
-    begun = time.monotonic()
-    with tempfile.TemporaryDirectory() as root:
-        _copy(Path(root))
-        plant(mutant, Path(root))
-        done = subprocess.run(
-            _command(mutant), cwd=root, capture_output=True, text=True, timeout=LONGEST_SECONDS, check=False
-        )
-    seconds = time.monotonic() - begun
-    died = done.returncode == 1
-    console.print(
-        f"{'died' if died else 'LIVES':5} {mutant.name}: {_evidence(mutant, done.stdout)} ({seconds:.0f} s)"
-    )
-    return died
-
-
-def plant(mutant: Mutant, root: Path) -> None:
-    """Make the one change; AssertionError where the place is not there exactly once."""
-    path = root / mutant.file
-    source = path.read_text()
-    assert source.count(mutant.old) == 1, f"{mutant.name}: {mutant.file} has changed"
-    path.write_text(source.replace(mutant.old, mutant.new))
-
-
-def _copy(root: Path) -> None:
-    for name in COPIED:
-        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in COPIED_FILES:
-        shutil.copy(ROOT / name, root)
-    (root / ".tools").symlink_to(ROOT / ".tools")
-
-
-def _command(mutant: Mutant) -> list[str]:
-    if mutant.killer == SIMULATION:
-        return [sys.executable, "-m", "tests.simulation", "--seeds", str(SEEDS), "--stop"]
-    return [*PYTEST, mutant.killer]
-
-
-def _evidence(mutant: Mutant, output: str) -> str:
-    pattern = r"^seed .*$" if mutant.killer == SIMULATION else r"^(?:FAILED|ERROR) .*$"
-    found = re.search(pattern, output, re.MULTILINE)
-    return found[0][:160] if found else (output.strip().splitlines() or ["nothing printed"])[-1][:160]
+def _check_killers(pool: ThreadPoolExecutor, chosen: list[Mutant]) -> None:
+    """Every suite has to pass before anything is planted."""
+    killers = sorted({mutant.killer for mutant in chosen} - {SIMULATION})
+    for killer, output in zip(killers, pool.map(passes_unharmed, killers), strict=True):
+        if output is not None:
+            console.print(output)
+            raise SystemExit(f"{killer} fails without any mutant")
 
 
 if __name__ == "__main__":

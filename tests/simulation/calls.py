@@ -6,6 +6,7 @@ from typing import Any, ParamSpec, TypeVar
 from shared.domain.execution import Execution
 from shared.ports.claims import Refused
 from shared.ports.executions import ScanPage
+from tests.fakes.claimer import FakeClaimer
 from tests.simulation.faults import Strike
 from tests.simulation.hub import SimLoop
 from tests.simulation.process import Crash, Process, unavailable
@@ -13,7 +14,7 @@ from tests.simulation.subjects import READS, is_transaction, items_of, subjects_
 
 P = ParamSpec("P")
 T = TypeVar("T")
-ANSWER_WITH_WHAT_STANDS = frozenset({"put_if_absent", "finish", "cancel"})
+ANSWER_WITH_WHAT_STANDS = frozenset({"put_if_absent", "finish", "run_on", "cancel"})
 """Writes that answer None when they were made, and otherwise what stands there."""
 
 
@@ -56,6 +57,8 @@ class PortCalls:
         if is_transaction(name, kwargs):
             return process.transact, items_of([*args, *kwargs.values()], process.trace)
         way = process.read if name in READS else process.write
+        if isinstance(self._target, FakeClaimer):
+            way = process.write_batch
         return way, tuple(subjects_of([*args, kwargs], process.trace))
 
     def _look_at(self, name: str, result: Any) -> None:

@@ -20,7 +20,7 @@ def explain(outcome: Outcome, *, whole: bool) -> Iterator[str]:
         return
     about = outcome.trace.about(first.execution_id, first.job_id)
     yield f"  {first.execution_id or first.job_id or 'no execution'}: {len(about)} steps"
-    yield from map(str, about[:LINES])
+    yield from about[:LINES]
     if len(about) > LINES:
         yield f"  and {len(about) - LINES} more"
     if whole:

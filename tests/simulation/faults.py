@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Strike(StrEnum):
-    """Every kind of fault. The ones that a mix gives a probability are drawn; the others follow from something drawn."""
+    """Every kind of fault. Those that a mix gives a probability are drawn; the others follow from one that was."""
 
     THROTTLE = "throttle"
     THROTTLE_STATEMENT = "throttle_statement"
@@ -123,6 +123,8 @@ _LIMITS = {
     "refuse": 0.5,
     "hang": 0.1,
 }
+_MILD_LIMITS = {"throttle": 0.03, "refuse_entry": 0.05}
+"""So few that nothing needs its luck four times in a row: then only sweeps would help."""
 CALM_SHARE = 0.1
 MILD_SHARE = 0.25
 _GRAVE = {"lose_answer", "crash", "freeze", "lose_message", "late_message", "miss_tick"}
@@ -139,7 +141,8 @@ def draw_mix(rng: random.Random) -> FaultMix:
         if mild and name in _GRAVE:
             continue
         if rng.random() < 0.5:
-            mix = replace(mix, **{name: rng.random() * limit})
+            most = _MILD_LIMITS.get(name, limit) if mild else limit
+            mix = replace(mix, **{name: rng.random() * most})
     return replace(mix, skew_ms=rng.choice((0, 0, 500, 2_000)))
 
 

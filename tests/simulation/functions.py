@@ -30,7 +30,7 @@ class Functions:
         self._world = world
 
     def start_ticks(self, until_ms: Callable[[], int]) -> None:
-        """EventBridge: ticks for each watcher's part, the sweeper and maybe the reconciler; some missed, some doubled."""
+        """EventBridge: ticks for every watcher, the sweeper and maybe the reconciler; some are missed or doubled."""
         for index in range(WATCHERS):
             part = ShardRange(index=index, of=WATCHERS)
             self._tick("watcher", lambda ports, part=part: ports.watch_buckets()(part), 1, until_ms)

@@ -12,9 +12,7 @@ def judge_readers(evidence: Evidence, known: Known) -> Iterator[Fault]:
     """Everything that anybody was shown, while the load was on and at rest."""
     for sighting in evidence.foreign:
         if sighting.records is not None:
-            yield Fault(
-                verdict=Verdict.LEAK, text=f"{sighting.tenant} was shown it", job_id=sighting.job_id
-            )
+            yield Fault(verdict=Verdict.LEAK, text=f"{sighting.tenant} was shown it", job_id=sighting.job_id)
     for sighting in evidence.sightings:
         yield from _sighting(evidence, known, sighting)
     yield from _dead_letters(evidence, known)
@@ -28,9 +26,7 @@ def _sighting(evidence: Evidence, known: Known, sighting: Sighting) -> Iterator[
         yield Fault(verdict=Verdict.LEAK, text=f"{sighting.tenant} was shown it", job_id=sighting.job_id)
     if sighting.records is None:
         if order is not None and order.acked_at is not None and order.acked_at < sighting.asked_at:
-            yield Fault(
-                verdict=Verdict.LOST, text="acknowledged, and then not found", job_id=sighting.job_id
-            )
+            yield Fault(verdict=Verdict.LOST, text="acknowledged, and then not found", job_id=sighting.job_id)
         return
     final = {record.execution_id: record for record in evidence.history.get(sighting.job_id, [])}
     for record in sighting.records if order is not None and order.acked_at is not None else ():

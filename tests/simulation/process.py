@@ -64,12 +64,22 @@ class Process:
         return self._call(label, effect, fail, about)
 
     def write(self, label: str, effect: Callable[[], T], fail: Callable[[], T], about: Sequence[str]) -> T:
-        """One call with an effect. It is refused while a transaction holds its item, and may happen twice."""
+        """One write. It is refused while a transaction holds its item, and may happen twice."""
 
-        def act() -> T:
+        def unless_held() -> T:
             if self.contention.is_held(about):
                 self.weather.note(Strike.CONFLICT_OF_WRITE)
                 return self._failed(label, "met a transaction", fail, about)
+            return effect()
+
+        return self.write_batch(label, unless_held, fail, about)
+
+    def write_batch(
+        self, label: str, effect: Callable[[], T], fail: Callable[[], T], about: Sequence[str]
+    ) -> T:
+        """Several writes in one call, each of which meets its own conflicts. It may happen twice."""
+
+        def act() -> T:
             result = effect()
             if not self.weather.strikes(Strike.REPEAT):
                 return result

@@ -8,6 +8,9 @@ from typing import TypeVar
 
 from shared.domain.errors import NotFoundError, PunctualError
 from shared.domain.execution import Execution
+from shared.domain.place import END, Place, Span
+from shared.domain.wanted import WantedExecutions
+from shared.usecases.list_executions import HistoryPosition
 from tests.simulation.evidence import Order, Outcome, Record, Sighting
 from tests.simulation.requests import request
 from tests.simulation.wiring import Ports
@@ -63,14 +66,16 @@ class Readers:
     ) -> tuple[Record, ...] | None:
         """Every page of a job's history, up to `before_at` if given; None for a job that is not found."""
         records: list[Record] = []
+        wanted = WantedExecutions(span=Span(before=END if before_at is None else Place(at=before_at)))
+        position: HistoryPosition | None = None
         while True:
             try:
-                page = ports.list_executions()(tenant, job_id, limit=PAGE, before_at=before_at)
+                page = ports.list_executions()(tenant, job_id, limit=PAGE, wanted=wanted, position=position)
             except NotFoundError:
                 return None
             records += map(record_of, page.executions)
-            before_at = page.next_before_at
-            if before_at is None:
+            position = page.next_position
+            if position is None:
                 return tuple(records)
 
     def dead_letters(self, ports: Ports, tenant: str) -> list[Record]:
@@ -89,9 +94,7 @@ class Readers:
         shown: Histories = {}
         for order in self.orders:
             if order.acked_at is not None and order.job_id is not None:
-                read = partial(
-                    self.history, tenant=order.tenant, job_id=order.job_id, before_at=before_at
-                )
+                read = partial(self.history, tenant=order.tenant, job_id=order.job_id, before_at=before_at)
                 shown[order.job_id] = list(self._at_rest(read, order.job_id) or ())
         return shown
 

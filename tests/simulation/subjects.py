@@ -64,6 +64,7 @@ READS = frozenset(
         "read",
         "active",
         "past_chains",
+        "extras",
         "get_payload",
         "open_before",
         "swept_through",
@@ -73,12 +74,14 @@ READS = frozenset(
 )
 
 
-_TRANSACTIONS = frozenset({"create", "jump", "file_if_active"})
+_TRANSACTIONS = frozenset({"create", "jump", "file_if_active", "file_beside"})
 
 
 def is_transaction(name: str, options: dict[str, Any]) -> bool:
     """Whether a call of the job store touches several items at once."""
-    return name in _TRANSACTIONS or (name == "replace" and bool(options.get("executions") or options.get("past")))
+    return name in _TRANSACTIONS or (
+        name == "replace" and bool(options.get("executions") or options.get("past"))
+    )
 
 
 def items_of(values: Iterable[Any], trace: Trace) -> tuple[str, ...]:

@@ -264,9 +264,7 @@ def doubled_one_off(evidence: Evidence) -> None:
 def overlap(evidence: Evidence) -> None:
     evidence.calls[0].ended_at = None
     evidence.calls.append(call(attempt=2, began_at=DUE_AT + 1_000, caller_began_at=DUE_AT + 1_000))
-    set_record(
-        evidence, ONCE, 0, attempt=2, outcomes=(Outcome(attempt=2, status=200, reason="ok"),)
-    )
+    set_record(evidence, ONCE, 0, attempt=2, outcomes=(Outcome(attempt=2, status=200, reason="ok"),))
 
 
 def one_attempt_too_many(evidence: Evidence) -> None:
@@ -284,9 +282,7 @@ def called_after_its_cancellation(evidence: Evidence) -> None:
 
 
 def cancelled_and_succeeded(evidence: Evidence) -> None:
-    evidence.orders[0] = order(
-        cancel_asked_at=DUE_AT + 5_000, cancel_acked_at=DUE_AT + 6_000, cancelled=True
-    )
+    evidence.orders[0] = order(cancel_asked_at=DUE_AT + 5_000, cancel_acked_at=DUE_AT + 6_000, cancelled=True)
 
 
 def called_after_its_deletion(evidence: Evidence) -> None:
@@ -325,9 +321,7 @@ def failure_without_an_attempt(evidence: Evidence) -> None:
 def call_without_a_record(evidence: Evidence) -> None:
     stray = CREATED_AT + (FIRED + 1) * STEP_MS
     evidence.calls.append(
-        replace(
-            occurrence(FIRED + 1)[0], execution_id="exe_1stray", scheduled_at=stray, began_at=DELETED_AT
-        )
+        replace(occurrence(FIRED + 1)[0], execution_id="exe_1stray", scheduled_at=stray, began_at=DELETED_AT)
     )
 
 

@@ -19,7 +19,7 @@ FAILING = {1, 3}
 
 def planted(seed: int) -> Outcome:
     """A run in which every claim is granted."""
-    with patch.object(claimer, "_is_claimable", lambda row, _: row.execution.has_attempts_left):
+    with patch.object(claimer, "_is_claimable", lambda row, *_: row.execution.has_attempts_left):
         return run_seed(seed, FaultMix(double_message=0.5))
 
 

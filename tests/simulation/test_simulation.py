@@ -1,4 +1,4 @@
-"""Two hundred seeds of the simulation, that a seed is enough to see a run again, and that every kind of fault strikes."""
+"""Two hundred seeds of the simulation; that a seed suffices to see a run again; that every kind of fault strikes."""
 
 from collections import Counter
 

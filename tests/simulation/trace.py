@@ -1,7 +1,7 @@
 """The trace of a run: what every process did, and which executions each step was about."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
 
@@ -17,7 +17,16 @@ class Line:
 
     def __str__(self) -> str:
         """As people read it."""
-        return f"{self.at_ms:>9} {self.who:<12} {' '.join((self.text, *self.subjects))}"
+        return self._spelt(self.subjects)
+
+    def told_of(self, wanted: Set[str]) -> str:
+        """As those read it who want to know of some subjects only."""
+        told = [subject for subject in self.subjects if subject in wanted]
+        others = len(self.subjects) - len(told)
+        return self._spelt([*told, f"and {others} more"] if told and others else told)
+
+    def _spelt(self, subjects: Iterable[str]) -> str:
+        return f"{self.at_ms:>10} {self.who:<12} {' '.join((self.text, *subjects))}"
 
 
 @dataclass(slots=True)
@@ -42,8 +51,8 @@ class Trace:
         """Tells two runs apart."""
         return hashlib.sha256("\n".join(map(str, self.lines)).encode()).hexdigest()[:16]
 
-    def about(self, execution_id: str | None, job_id: str | None) -> list[Line]:
-        """The lines about one execution, or, where only a job is given, about all of its executions.
+    def about(self, execution_id: str | None, job_id: str | None) -> list[str]:
+        """What happened to one execution, or, where only a job is given, to all of its executions.
 
         With them come the blows to the processes that had to do with it, from then on.
         """
@@ -52,9 +61,9 @@ class Trace:
         for line in self.lines:
             if not wanted.isdisjoint(line.subjects):
                 involved.add(line.who)
-                chosen.append(line)
+                chosen.append(line.told_of(wanted))
             elif line.is_blow and line.who in involved:
-                chosen.append(line)
+                chosen.append(line.told_of(frozenset()))
         return chosen
 
     def _wanted(self, execution_id: str | None, job_id: str | None) -> set[str]:

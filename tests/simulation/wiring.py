@@ -9,22 +9,28 @@ from botocore.exceptions import ReadTimeoutError
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.names import Lane
 from shared.ports.claims import Undecided
+from shared.usecases.call_receiver import CallReceiver
 from shared.usecases.cancel_job import CancelJob
 from shared.usecases.compose_callback import ComposeCallback
+from shared.usecases.conclude_execution import ConcludeExecution
 from shared.usecases.create_job import CreateJob
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.find_head import FindHead
 from shared.usecases.find_job import FindJob
+from shared.usecases.give_up_lost import GiveUpLost
 from shared.usecases.guard_start import GuardStart
+from shared.usecases.job_history import WalkHistory
 from shared.usecases.lifecycle import Lifecycle
-from shared.usecases.list_executions import ListDeadLetters, ListExecutions
+from shared.usecases.list_dead_letters import ListDeadLetters
+from shared.usecases.list_executions import ListExecutions
 from shared.usecases.make_attempt import MakeAttempt
 from shared.usecases.open_request import OpenRequest
 from shared.usecases.read_tenant import ReadTenant
 from shared.usecases.reconcile import Reconcile
 from shared.usecases.rescue_dead_letters import RescueDeadLetters
 from shared.usecases.run_attempts import RunAttempts
+from shared.usecases.settle_attempt import SettleAttempt
 from shared.usecases.settle_refusal import SettleRefusal
 from shared.usecases.sweep_buckets import SweepBuckets
 from shared.usecases.watch_buckets import WatchBuckets
@@ -89,7 +95,7 @@ class Ports:
         """DELETE /v1/jobs/{id}."""
         world = self._world
         return CancelJob(
-            self.find, self.store, self.jobs, self.lifecycle().delete, self.clock, world.retention
+            self.find, self.store, self.conclude(), self.lifecycle().delete, self.clock, world.retention
         )
 
     def lifecycle(self) -> Lifecycle:
@@ -97,9 +103,20 @@ class Ports:
         world = self._world
         return Lifecycle(self.store, self.jobs, self.file, self.clock, world.plan, world.retention)
 
+    def conclude(self) -> ConcludeExecution:
+        """What the end of an execution asks for."""
+        lifecycle = self.lifecycle()
+        return ConcludeExecution(
+            self.jobs, lifecycle.find_settled, lifecycle.pause, self.clock, self._world.retention
+        )
+
+    def give_up(self) -> GiveUpLost:
+        """The end of what was lost."""
+        return GiveUpLost(self.store, self.file_successor, self.conclude(), self.clock, self._world.retention)
+
     def list_executions(self) -> ListExecutions:
         """GET /v1/jobs/{id}/executions."""
-        return ListExecutions(self.find, self.store, self.clock)
+        return ListExecutions(self.find, self.store, WalkHistory(self.jobs, self.clock))
 
     def list_dead_letters(self) -> ListDeadLetters:
         """GET /v1/dead-letters."""
@@ -117,7 +134,7 @@ class Ports:
             self.queue,
             self.ledger,
             self.progress,
-            self.file_successor,
+            self.give_up(),
             self.clock,
             world.plan,
             world.retention,
@@ -144,7 +161,14 @@ class Ports:
         """The handler of a dead-letter queue."""
         retention = self._world.retention
         return RescueDeadLetters(
-            self.store, self.file, self.file_successor, self.parking, self.clock, retention
+            self.store,
+            self.file,
+            self.file_successor,
+            self.parking,
+            self.clock,
+            retention,
+            self.give_up(),
+            self.conclude(),
         )
 
     def run_attempts(self, lane: Lane) -> RunAttempts:
@@ -154,19 +178,14 @@ class Ports:
         offload = GreenletOffload(process, loop)
         read_tenant = ReadTenant(world.tenants, self.clock)
         compose = ComposeCallback(read_tenant, OpenRequest(self.jobs, world.vault), world.vault)
+        sender = world.receiver.sender(process, self.clock)
         make_attempt = MakeAttempt(
-            self.store,
-            self.jobs,
-            self.file,
+            CallReceiver(self.store, self.jobs, compose, sender, self.clock, offload),
+            SettleAttempt(self.store, self.file, self.conclude(), self.clock, world.entropy, world.retention),
             self.file_successor,
-            compose,
-            world.receiver.sender(process, self.clock),
-            self.clock,
-            world.entropy,
             offload,
-            world.retention,
         )
-        settle = SettleRefusal(self.store, self.file, self.file_successor, self.clock, world.retention)
+        settle = SettleRefusal(self.file, self.file_successor, self.give_up(), self.conclude(), self.clock)
         return RunAttempts(
             lane,
             self.claimer,

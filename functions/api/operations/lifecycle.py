@@ -23,6 +23,14 @@ from shared.usecases.revise_job import ReviseJob
 from shared.usecases.trigger_job import TriggerJob
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedJob:
+    """A job as it was, and as it is now."""
+
+    before: JobOut
+    after: JobOut
+
+
 @dataclass(frozen=True, slots=True)
 class LifecycleOperations:
     """One method an operation. `revision` is the one that the client has seen, None where it does not matter."""
@@ -36,8 +44,8 @@ class LifecycleOperations:
 
     def update(
         self, tenant: Tenant, job_id: str, body: bytes, revision: int | None, *, is_conditional: bool
-    ) -> JobOut:
-        """The job after a merge patch."""
+    ) -> ChangedJob:
+        """The job before and after a merge patch."""
         patch = strict_json.parse(body)
         job = self.find_job(tenant.id, job_id)
         if not is_conditional:
@@ -45,32 +53,36 @@ class LifecycleOperations:
         check_revision(job, revision)
         present = self.open_request(tenant, job)
         new = read_patched_job(patch, job_document(job, present)).new_job()
-        return self._show(tenant, self.revise_job(tenant, job, present, new, revision=job.revision))
+        revised = self.revise_job(tenant, job, present, new, revision=job.revision)
+        return self._changed(tenant, job, revised)
 
-    def pause(self, tenant: Tenant, job_id: str, body: bytes, revision: int | None) -> JobOut:
-        """The paused job."""
+    def pause(self, tenant: Tenant, job_id: str, body: bytes, revision: int | None) -> ChangedJob:
+        """The job before and after it was paused."""
         asked = read_optional(body, PauseIn)
-        self._require_recurring(tenant, job_id, "paused; cancel it, or give it another time")
-        return self._show(
-            tenant,
-            self.lifecycle.pause(tenant.id, job_id, reason=asked.reason, revision=revision),
-        )
+        job = self._recurring(tenant, job_id, "paused; cancel it, or give it another time")
+        paused = self.lifecycle.pause(tenant.id, job_id, reason=asked.reason, revision=revision)
+        return self._changed(tenant, job, paused)
 
-    def resume(self, tenant: Tenant, job_id: str, revision: int | None) -> JobOut:
-        """The active job."""
-        self._require_recurring(tenant, job_id, "resumed")
-        return self._show(tenant, self.lifecycle.resume(tenant.id, job_id, revision=revision))
+    def resume(self, tenant: Tenant, job_id: str, revision: int | None) -> ChangedJob:
+        """The job before and after it was resumed."""
+        job = self._recurring(tenant, job_id, "resumed")
+        return self._changed(tenant, job, self.lifecycle.resume(tenant.id, job_id, revision=revision))
 
     def trigger(self, tenant: Tenant, job_id: str, key: str | None) -> tuple[ExecutionOut, bool]:
         """The execution, and whether it is a replay."""
         check_key(key)
-        self._require_recurring(tenant, job_id, "triggered; give it the present time")
+        self._recurring(tenant, job_id, "triggered; give it the present time")
         triggered = self.trigger_job(tenant, job_id, key)
         return execution_out(triggered.execution), triggered.replayed
 
-    def _require_recurring(self, tenant: Tenant, job_id: str, what: str) -> None:
-        if isinstance(self.find_job(tenant.id, job_id), Execution):
+    def _recurring(self, tenant: Tenant, job_id: str, what: str) -> Job:
+        job = self.find_job(tenant.id, job_id)
+        if isinstance(job, Execution):
             raise InvalidStateError(f"a job that runs once cannot be {what}")
+        return job
+
+    def _changed(self, tenant: Tenant, before: Execution | Job, after: Execution | Job) -> ChangedJob:
+        return ChangedJob(before=self._show(tenant, before), after=self._show(tenant, after))
 
     def _show(self, tenant: Tenant, job: Execution | Job) -> JobOut:
         return job_out(job, self.open_request(tenant, job), self.clock.now_ms())

@@ -1,7 +1,17 @@
 """The routes: what each path and method does, and how it is described."""
 
 from functions.api.route import Call, Route
-from functions.api.routes import audit, executions, jobs, keys, lifecycle, system, tenants
+from functions.api.routes import (
+    audit,
+    callbacks,
+    executions,
+    jobs,
+    keys,
+    lifecycle,
+    listings,
+    system,
+    tenants,
+)
 
 ROUTES: dict[Route, Call] = {**jobs.ROUTES, **lifecycle.ROUTES, **executions.ROUTES, **system.ROUTES}
-ROUTES |= {**tenants.ROUTES, **keys.ROUTES, **audit.ROUTES}
+ROUTES |= {**callbacks.ROUTES, **listings.ROUTES, **tenants.ROUTES, **keys.ROUTES, **audit.ROUTES}

@@ -2,20 +2,34 @@
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
+from functions.api.filters import EXECUTION_FILTERS, wanted_executions
 from functions.api.gate import Admitted
-from functions.api.models.executions import ExecutionPageOut
+from functions.api.models.executions import ExecutionOut, ExecutionPageOut
 from functions.api.problems import Problem
-from functions.api.reading import paging, path_part, tenant_of
+from functions.api.reading import paging, path_part, query, tenant_of
 from functions.api.route import PAGING, Call, Route, answer
 from functions.api.service import Service
 
 
+def get_execution(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
+    """Show one execution."""
+    query(app, ())
+    return answer(200, service.executions.get(tenant_of(admitted), path_part(app, "execution_id")))
+
+
 def list_executions(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
     """Show a job's history."""
-    limit, cursor = paging(app)
-    return answer(
-        200, service.executions.of_job(tenant_of(admitted), path_part(app, "job_id"), limit, cursor)
-    )
+    limit, cursor = paging(app, *EXECUTION_FILTERS)
+    wanted = wanted_executions(query(app, (*PAGING, *EXECUTION_FILTERS)))
+    job_id = path_part(app, "job_id")
+    return answer(200, service.executions.of_job(tenant_of(admitted), job_id, wanted, limit, cursor))
+
+
+def list_by_time(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
+    """Show all executions of the tenant."""
+    limit, cursor = paging(app, *EXECUTION_FILTERS)
+    wanted = wanted_executions(query(app, (*PAGING, *EXECUTION_FILTERS)))
+    return answer(200, service.executions.by_time(tenant_of(admitted), wanted, limit, cursor))
 
 
 def list_dead_letters(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
@@ -32,9 +46,28 @@ ROUTES: dict[Route, Call] = {
         summary="Show a job's executions, newest first",
         success=200,
         answer=ExecutionPageOut,
-        query=PAGING,
-        problems=(Problem.NOT_FOUND, Problem.INVALID_CURSOR),
+        query=(*PAGING, *EXECUTION_FILTERS),
+        problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND, Problem.INVALID_CURSOR),
     ): list_executions,
+    Route(
+        method="GET",
+        path="/v1/executions",
+        operation="listExecutionsByTime",
+        summary="Show all executions of the tenant by due time, newest first",
+        success=200,
+        answer=ExecutionPageOut,
+        query=(*PAGING, *EXECUTION_FILTERS),
+        problems=(Problem.MALFORMED_REQUEST, Problem.INVALID_CURSOR),
+    ): list_by_time,
+    Route(
+        method="GET",
+        path="/v1/executions/<execution_id>",
+        operation="getExecution",
+        summary="Show an execution",
+        success=200,
+        answer=ExecutionOut,
+        problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND),
+    ): get_execution,
     Route(
         method="GET",
         path="/v1/dead-letters",
@@ -43,6 +76,6 @@ ROUTES: dict[Route, Call] = {
         success=200,
         answer=ExecutionPageOut,
         query=PAGING,
-        problems=(Problem.INVALID_CURSOR,),
+        problems=(Problem.MALFORMED_REQUEST, Problem.INVALID_CURSOR),
     ): list_dead_letters,
 }

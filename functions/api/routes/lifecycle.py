@@ -5,6 +5,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from functions.api.gate import Admitted
 from functions.api.models.executions import ExecutionOut
 from functions.api.models.jobs import JobOut, JobPatch, PauseIn
+from functions.api.operations.lifecycle import ChangedJob
 from functions.api.problems import Problem
 from functions.api.reading import header, if_match, path_part, require_json, tenant_of
 from functions.api.route import BODY_PROBLEMS, Call, Route, answer
@@ -18,10 +19,10 @@ def update_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted
     require_json(app, _MERGE_PATCH)
     tenant, job_id = tenant_of(admitted), path_part(app, "job_id")
     is_conditional = header(app, "if-match") is not None
-    job = service.lifecycle.update(
+    changed = service.lifecycle.update(
         tenant, job_id, admitted.body, if_match(app), is_conditional=is_conditional
     )
-    return _shown(job)
+    return _recorded(service, admitted, "updateJob", changed)
 
 
 def pause_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
@@ -29,23 +30,31 @@ def pause_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted)
     if admitted.body:
         require_json(app)
     tenant, job_id = tenant_of(admitted), path_part(app, "job_id")
-    return _shown(service.lifecycle.pause(tenant, job_id, admitted.body, if_match(app)))
+    changed = service.lifecycle.pause(tenant, job_id, admitted.body, if_match(app))
+    return _recorded(service, admitted, "pauseJob", changed)
 
 
 def resume_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
     """Resume a paused job."""
-    return _shown(service.lifecycle.resume(tenant_of(admitted), path_part(app, "job_id"), if_match(app)))
+    changed = service.lifecycle.resume(tenant_of(admitted), path_part(app, "job_id"), if_match(app))
+    return _recorded(service, admitted, "resumeJob", changed)
 
 
 def trigger_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
     """Run a recurring job now."""
     tenant, job_id = tenant_of(admitted), path_part(app, "job_id")
     execution, replayed = service.lifecycle.trigger(tenant, job_id, header(app, "idempotency-key"))
+    service.audit.record(admitted, "triggerJob", job_id, None, execution)
     headers = {"Location": f"/v1/executions/{execution.id}"}
     return answer(201, execution, headers | ({"Idempotency-Replayed": "true"} if replayed else {}))
 
 
-def _shown(job: JobOut) -> Response[str]:
+def _recorded(
+    service: Service, admitted: Admitted, operation: str, changed: ChangedJob
+) -> Response[str]:
+    """The changed job, once its change is on record."""
+    job = changed.after
+    service.audit.record(admitted, operation, job.id, changed.before, job)
     return answer(200, job, {"ETag": f'"{job.revision}"'})
 
 

@@ -77,7 +77,7 @@ def key_item(key: ApiKey) -> Item:
             "id": key.id,
             "t": key.tenant_id,
             "h": key.secret_hash,
-            "sp": sorted(scope.value for scope in key.scopes),
+            "sp": [scope.value for scope in sorted(key.scopes)],
             "c": key.created_at,
             "ex": key.expires_at,
             "rk": key.revoked or None,

@@ -12,7 +12,7 @@ from tests.unit.functions.api_world import ApiWorld, Request
 
 
 def admitted(world: ApiWorld, request: Request) -> Admitted:
-    return admit(request.event(), world.world.authenticate)
+    return admit(request.event(), world.world.authenticate, world.world.check_quota)
 
 
 def refusal(world: ApiWorld, request: Request) -> Problem:

@@ -124,6 +124,10 @@ def test_two_years_are_looked_at_and_only_between_the_bounds() -> None:
     early = cron("30 2 * * *", end_at=ms("2025-06-01T00:00Z"))
     assert [one.local_before[:4] for one in dst_changes(late, NOW)] == ["2026"]
     assert [one.local_before[:4] for one in dst_changes(early, NOW)] == ["2025"]
+    at_once = cron("30 2 * * *", start_at=SPRING["at"], end_at=SPRING["at"])
+    assert [one.at for one in dst_changes(at_once, NOW)] == [SPRING["at"]]
+    for missed_by_1 in ({"start_at": SPRING["at"] + 1}, {"end_at": SPRING["at"] - 1}):
+        assert SPRING["at"] not in [one.at for one in dst_changes(cron("30 2 * * *", **missed_by_1), NOW)]
 
 
 def test_a_day_that_a_zone_leaves_out_lists_its_first_times() -> None:

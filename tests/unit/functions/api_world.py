@@ -10,13 +10,17 @@ from typing import Any
 import orjson
 
 from functions.api.app import Api
-from functions.api.operations.executions import ExecutionOperations
+from functions.api.operations.callbacks import CallbackOperations
 from functions.api.operations.jobs import JobOperations
 from functions.api.operations.lifecycle import LifecycleOperations
 from functions.api.problems import CONTENT_TYPE
 from functions.api.service import Service
+from shared.domain.quota import Quota
 from shared.domain.tenant import Scope, TenantState
 from shared.observability import logger, metrics
+from shared.usecases.read_tenant import REMEMBER_MS
+from tests.unit.functions.accounts import accounts_of, audit_of
+from tests.unit.functions.api_queries import executions_of, listings_of
 from tests.unit.usecases.world import World
 
 JOB: dict[str, Any] = {
@@ -81,9 +85,10 @@ class Request:
 class ApiWorld:
     """One deployment's API."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, audit_one_offs: bool = False) -> None:
         metrics.clear_metrics()
         self.world = World()
+        self.audit = audit_of(self.world, one_offs=audit_one_offs)
         self.api = Api(
             Service(
                 jobs=JobOperations(
@@ -101,11 +106,13 @@ class ApiWorld:
                     lifecycle=self.world.lifecycle,
                     clock=self.world.clock,
                 ),
-                executions=ExecutionOperations(
-                    list_executions=self.world.list_executions,
-                    list_dead_letters=self.world.list_dead_letters,
-                    vault=self.world.vault,
+                executions=executions_of(self.world),
+                callbacks=CallbackOperations(
+                    heartbeat_execution=self.world.heartbeat, report_outcome=self.world.report_outcome
                 ),
+                listings=listings_of(self.world),
+                accounts=accounts_of(self.world, self.audit),
+                audit=self.audit,
             ),
             self.world.authenticate,
             self.world.check_quota,
@@ -139,6 +146,13 @@ class ApiWorld:
         answer = self.post(JOB | fields)
         assert answer.status == 201, answer.text
         return answer.json
+
+    def allow(self, quota: Quota, limit: int) -> None:
+        """Give the tenant a limit of its own."""
+        tenants = self.world.tenants.tenants
+        owner = tenants["acme"]
+        tenants["acme"] = replace(owner, quotas={**owner.quotas, quota: limit})
+        self.world.clock.time_ms += REMEMBER_MS
 
     def suspend(self) -> None:
         """The tenant may not do anything any more."""

@@ -9,8 +9,9 @@ from shared.domain.delivery import Answer, Reason
 from shared.domain.execution import State
 from shared.names import Metric
 from shared.ports.claims import Undecided
-from shared.usecases.make_attempt import AttemptEnd, AttemptResult
+from shared.usecases.make_attempt import AttemptResult
 from shared.usecases.run_attempts import BatchReport, Delivery, Settled, Verdict
+from shared.usecases.settle_attempt import AttemptEnd
 from shared.usecases.settle_refusal import Refusal, RefusalResult
 from tests.builders import DUE_AT, in_state, one_off
 from tests.unit.functions.api_world import logged
@@ -43,6 +44,7 @@ def test_an_empty_batch_emits_zeros_so_that_silence_can_be_told_from_them() -> N
             Metric.SUCCEEDED,
             Metric.RETRIED,
             Metric.FAILED,
+            Metric.WORKING_ON,
             Metric.FENCED,
             Metric.RETURNED,
             Metric.POISON,
@@ -53,6 +55,7 @@ def test_an_empty_batch_emits_zeros_so_that_silence_can_be_told_from_them() -> N
 
 def test_every_end_is_counted_where_it_belongs() -> None:
     ends = [AttemptEnd.SUCCEEDED] * 3 + [AttemptEnd.RETRIED] * 2 + [AttemptEnd.FAILED, AttemptEnd.FENCED]
+    ends += [AttemptEnd.WORKS_ON, AttemptEnd.REPORTED]
     emit(
         BatchReport(
             attempts=[attempt(end) for end in ends],
@@ -64,10 +67,11 @@ def test_every_end_is_counted_where_it_belongs() -> None:
     counts = emitted()
     counts.pop(Metric.START_LAG_MS)
     assert counts == {
-        Metric.CLAIMED: 7,
+        Metric.CLAIMED: 9,
         Metric.SUCCEEDED: 3,
         Metric.RETRIED: 2,
         Metric.FAILED: 2,
+        Metric.WORKING_ON: 1,
         Metric.FENCED: 1,
         Metric.RETURNED: 1,
         Metric.POISON: 1,
@@ -79,7 +83,17 @@ def test_each_start_lag_is_a_measurement_of_its_own() -> None:
     assert emitted()[Metric.START_LAG_MS] == [0, 150, 2_000]
 
 
-@pytest.mark.parametrize("end", [end for end in AttemptEnd if end is not AttemptEnd.SUCCEEDED])
+@pytest.mark.parametrize("end", [AttemptEnd.WORKS_ON, AttemptEnd.REPORTED])
+def test_what_goes_as_its_receiver_says_is_not_logged(end: AttemptEnd) -> None:
+    with logged() as records:
+        emit(BatchReport(attempts=[attempt(end)]))
+    emitted()
+    assert records == []
+
+
+@pytest.mark.parametrize(
+    "end", [AttemptEnd.RETRIED, AttemptEnd.FAILED, AttemptEnd.FENCED, AttemptEnd.UNRECORDED]
+)
 def test_whatever_did_not_succeed_is_logged_by_ids_and_reasons_alone(end: AttemptEnd) -> None:
     with logged() as records:
         emit(BatchReport(attempts=[attempt(end), attempt(AttemptEnd.SUCCEEDED)]))

@@ -1,5 +1,6 @@
 """CANCEL a one-off job: what is acknowledged holds; too late is said so, and never guessed."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableEr
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import Job, JobState
 from shared.ports.claims import Claim
+from shared.usecases.cancel_job import CANCEL_TRIES
 from tests.builders import DUE_AT, TENANT, execution_id, in_state, occurrence, one_off
 from tests.unit.usecases.world import World
 
@@ -68,9 +70,17 @@ def test_a_cancellation_may_be_repeated() -> None:
 def test_one_whose_answer_was_lost_is_acknowledged_when_repeated() -> None:
     world = World(DUE_AT)
     execution = world.put(one_off())
-    world.steps.lose_answer("store.cancel")
+    world.steps.lose_answer("store.cancel", times=CANCEL_TRIES)
     with pytest.raises(UnavailableError):
         cancelled(world, execution)
+    assert cancelled(world, execution).state is State.CANCELLED
+
+
+@pytest.mark.parametrize("times", [1, CANCEL_TRIES - 1])
+def test_a_single_lost_answer_is_asked_for_again(times: int) -> None:
+    world = World(DUE_AT)
+    execution = world.put(one_off())
+    world.steps.lose_answer("store.cancel", times=times)
     assert cancelled(world, execution).state is State.CANCELLED
 
 
@@ -109,6 +119,18 @@ def test_the_payload_goes_with_the_cancelled_job() -> None:
     world = World(DUE_AT)
     apart = world.put(replace(one_off(), payload_apart=one_off().job_id))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, b"sealed")
+    cancelled(world, apart)
+    assert list(world.table.payload_expires_at_s) == [(apart.tenant_id, apart.job_id)]
+
+
+@pytest.mark.parametrize("times", [1, CANCEL_TRIES])
+def test_it_goes_too_where_the_answer_to_the_cancellation_was_lost(times: int) -> None:
+    world = World(DUE_AT)
+    apart = world.put(replace(one_off(), payload_apart=one_off().job_id))
+    world.jobs.put_payload(apart.tenant_id, apart.job_id, b"sealed")
+    world.steps.lose_answer("store.cancel", times=times)
+    with suppress(UnavailableError):
+        cancelled(world, apart)
     cancelled(world, apart)
     assert list(world.table.payload_expires_at_s) == [(apart.tenant_id, apart.job_id)]
 

@@ -21,8 +21,8 @@ def test_the_signing_secret_that_is_shown_is_the_one_that_signs() -> None:
     world = World()
     shown = world.create_tenant("other")
     stored = world.tenants.tenants["other"]
-    (sealed,) = stored.signing_secrets
-    assert world.vault.unseal(stored, SIGNING_CONTEXT, sealed).decode() == shown.signing_secret
+    (secret,) = stored.signing_secrets
+    assert world.vault.unseal(stored, SIGNING_CONTEXT, secret.sealed).decode() == shown.signing_secret
     assert sign(message_id="m", timestamp_s=1, body=b"", secrets=[shown.signing_secret]).startswith("v1,")
 
 

@@ -75,7 +75,9 @@ def test_the_calls_of_a_batch_run_side_by_side() -> None:
             at_once.append(self.called)
             return OK
 
-    world.run_attempts.make_attempt = replace(world.run_attempts.make_attempt, sender=Meeting())
+    made = world.run_attempts.make_attempt
+    meeting = replace(made.call_receiver, sender=Meeting())
+    world.run_attempts.make_attempt = replace(made, call_receiver=meeting)
     world.run(delivery(*pack))
     assert at_once == [3, 3, 3]
 

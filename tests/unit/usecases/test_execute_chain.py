@@ -10,8 +10,9 @@ from shared.domain.delivery import Answer, Callback, Reason
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import Job, JobState
 from shared.usecases.file_successor import FileSuccessor
-from shared.usecases.make_attempt import SUCCESSOR_TRIES, AttemptEnd
+from shared.usecases.make_attempt import SUCCESSOR_TRIES
 from shared.usecases.run_attempts import Verdict
+from shared.usecases.settle_attempt import AttemptEnd
 from tests.builders import DUE_AT, in_state
 from tests.fakes.sender import in_turn
 from tests.fakes.table import Damage

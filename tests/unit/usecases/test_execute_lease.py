@@ -2,17 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from shared.domain.delivery import Answer, Callback, Reason
 from shared.domain.execution import EndReason, Execution, State
+from shared.domain.job import JobState
 from shared.domain.retry import RetryPolicy
-from shared.usecases.make_attempt import AttemptEnd
+from shared.usecases.call_receiver import RENEWAL_TRIES
+from shared.usecases.settle_attempt import AttemptEnd
 from tests.builders import DUE_AT, in_state
 from tests.fakes.sender import succeeds
 from tests.unit.usecases.world import World
 
+OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
 DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
 OTHER = "another worker's"
 
@@ -27,10 +31,14 @@ def during_the_call(act: Callable[[], object], answer: Answer) -> Callable[[Call
     return answer_to
 
 
-def overtake(world: World, execution: Execution, **fields: object) -> None:
+def overtake(world: World, execution: Execution, **fields: Any) -> None:
     """The lease has ended, and another worker has claimed the execution."""
     row = world.table.executions[execution.id]
-    taken = {"attempt": row.execution.attempt + 1, "owner": OTHER, "lease_until": DUE_AT + 900_000}
+    taken: dict[str, Any] = {
+        "attempt": row.execution.attempt + 1,
+        "owner": OTHER,
+        "lease_until": DUE_AT + 900_000,
+    }
     row.execution = replace(row.execution, **(taken | fields))
 
 
@@ -52,14 +60,93 @@ def test_the_call_gets_its_whole_timeout() -> None:
     assert [call.timeout_seconds for call in world.sender.calls] == [7.0]
 
 
-@pytest.mark.parametrize(("stalled_ms", "is_called"), [(5_000, True), (5_001, False), (3_600_000, False)])
-def test_without_a_lease_for_the_whole_timeout_no_call_is_made(stalled_ms: int, is_called: bool) -> None:
+def stalled(stalled_ms: int, **fields: Any) -> tuple[World, Execution]:
+    """The worker stands still right after its claim."""
     world = World(DUE_AT)
-    execution = world.put(world.one_off())
+    execution = world.put(replace(world.one_off(), **fields))
     world.steps.after("claimer.claim", lambda: setattr(world.clock, "time_ms", DUE_AT + stalled_ms))
+    return world, execution
+
+
+@pytest.mark.parametrize(("stalled_ms", "renewals"), [(5_000, 0), (5_001, 1), (3_600_000, 1)])
+def test_a_lease_that_does_not_cover_the_timeout_is_prolonged_before_the_call(
+    stalled_ms: int, renewals: int
+) -> None:
+    world, execution = stalled(stalled_ms, retry=RetryPolicy(max_attempts=1))
+    leases: list[int | None] = []
+    world.sender.answer_to = during_the_call(
+        lambda: leases.append(world.standing(execution.id).lease_until), OK
+    )
     world.attempt(execution)
-    assert bool(world.sender.calls) is is_called
-    assert world.standing(execution.id).state is (State.SUCCEEDED if is_called else State.WAITING)
+    assert world.steps.count("store.run_on") == renewals
+    assert leases == [DUE_AT + 35_000 + renewals * stalled_ms]
+    assert [call.timeout_seconds for call in world.sender.calls] == [30.0]
+    assert world.standing(execution.id).state is State.SUCCEEDED, "no attempt was used up by standing still"
+
+
+@pytest.mark.parametrize("step", ["fail", "lose_answer"])
+def test_a_renewal_without_an_answer_is_asked_for_again(step: str) -> None:
+    world, execution = stalled(6_000)
+    getattr(world.steps, step)("store.run_on")
+    world.attempt(execution)
+    assert [call.timeout_seconds for call in world.sender.calls] == [30.0]
+    assert world.standing(execution.id).outcomes[0].reason is Reason.OK
+
+
+def test_without_an_answer_to_any_renewal_no_call_is_made_and_the_attempt_counts() -> None:
+    world, execution = stalled(6_000)
+    world.steps.fail("store.run_on", times=RENEWAL_TRIES)
+    world.attempt(execution)
+    assert world.sender.calls == []
+    standing = world.standing(execution.id)
+    assert (standing.state, [each.reason for each in standing.outcomes]) == (
+        State.WAITING,
+        [Reason.LEASE_TOO_SHORT],
+    )
+
+
+def test_a_worker_that_was_overtaken_while_it_stood_still_makes_no_call() -> None:
+    world, execution = stalled(60_000)
+    world.steps.before("store.run_on", lambda: overtake(world, execution))
+    report = world.attempt(execution)
+    assert world.sender.calls == []
+    assert [attempt.end for attempt in report.attempts] == [AttemptEnd.FENCED]
+    assert world.standing(execution.id).owner == OTHER
+
+
+def test_neither_does_one_whose_retries_were_stopped_meanwhile() -> None:
+    """The stop was acknowledged while no call was under way."""
+    world, execution = stalled(60_000)
+    world.steps.before("store.run_on", lambda: world.store.stop_retries(execution.id))
+    world.attempt(execution)
+    assert world.sender.calls == []
+    standing = world.standing(execution.id)
+    assert (standing.state, standing.end_reason) == (State.FAILED, EndReason.STOPPED)
+
+
+@pytest.mark.parametrize("state", [JobState.DELETING, JobState.DELETED])
+def test_neither_does_one_whose_job_was_deleted_meanwhile(state: JobState) -> None:
+    """The deletion may have looked for running attempts so long ago that it did not look at this one."""
+    world = World(DUE_AT)
+    job = world.recurring()
+    head = world.standing(job.id_at(DUE_AT))
+
+    def freeze() -> None:
+        world.clock.time_ms = DUE_AT + 3_600_000
+        world.table.jobs[job.tenant_id, job.id] = replace(job, state=state)
+
+    world.steps.after("claimer.claim", freeze)
+    world.attempt(head)
+    assert world.sender.calls == []
+    assert world.standing(head.id).end_reason is EndReason.JOB_DELETED
+
+
+def test_a_worker_that_stands_still_again_uses_up_the_attempt() -> None:
+    world, execution = stalled(6_000)
+    world.steps.after("store.run_on", lambda: setattr(world.clock, "time_ms", DUE_AT + 60_000))
+    world.attempt(execution)
+    assert world.sender.calls == []
+    assert [each.reason for each in world.standing(execution.id).outcomes] == [Reason.LEASE_TOO_SHORT]
 
 
 def test_a_call_that_was_prepared_too_slowly_is_cut_off_at_the_end_of_the_lease() -> None:

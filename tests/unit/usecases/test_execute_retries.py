@@ -7,8 +7,8 @@ import pytest
 from shared.domain.delivery import Answer, Reason
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.retry import RetryPolicy
-from shared.usecases.make_attempt import AttemptEnd
 from shared.usecases.run_attempts import Verdict
+from shared.usecases.settle_attempt import AttemptEnd
 from tests.builders import DUE_AT, in_state, one_off
 from tests.fakes.sender import in_turn
 from tests.unit.usecases.lanes import Lanes

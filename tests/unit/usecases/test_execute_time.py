@@ -3,8 +3,8 @@
 import pytest
 
 from shared.domain.execution import State
-from shared.usecases.make_attempt import AttemptEnd
 from shared.usecases.run_attempts import Verdict
+from shared.usecases.settle_attempt import AttemptEnd
 from tests.builders import DUE_AT, in_state
 from tests.unit.usecases.messages import delivery
 from tests.unit.usecases.world import World

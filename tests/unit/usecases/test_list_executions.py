@@ -8,7 +8,7 @@ from shared.domain.errors import NotFoundError
 from shared.domain.execution import Execution, State
 from shared.domain.job import Job
 from shared.domain.schedule import Rate
-from shared.usecases.list_executions import EXAMINED_AT_MOST
+from shared.usecases.read_page import EXAMINED_AT_MOST
 from tests.builders import DUE_AT, TENANT, in_state, one_off
 from tests.fakes.table import Damage
 from tests.unit.usecases.chains import after_a_jump
@@ -29,14 +29,14 @@ def history(world: World, job: Job, count: int) -> list[int]:
 
 def pages(world: World, job: Job, limit: int) -> list[list[Execution]]:
     """Every page of a job's history."""
-    found, before_at = [], None
+    found, position = [], None
     while True:
-        page = world.list_executions(TENANT, job.id, limit=limit, before_at=before_at)
+        page = world.list_executions(TENANT, job.id, limit=limit, position=position)
         found.append(list(page.executions))
         assert len(found) < 2_000
-        if page.next_before_at is None:
+        if page.next_position is None:
             return found
-        before_at = page.next_before_at
+        position = page.next_position
 
 
 @pytest.mark.parametrize("limit", [1, 7, 99, 100])
@@ -57,7 +57,7 @@ def test_a_page_holds_though_the_job_goes_on_meanwhile() -> None:
     first = world.list_executions(TENANT, job.id, limit=5)
     world.put(job.occurrence(DUE_AT + 11 * MINUTE, created_at=DUE_AT))
     world.clock.time_ms += MINUTE
-    rest = world.list_executions(TENANT, job.id, limit=50, before_at=first.next_before_at)
+    rest = world.list_executions(TENANT, job.id, limit=50, position=first.next_position)
     seen = [execution.nominal_at for page in (first, rest) for execution in page.executions]
     assert seen == instants
 
@@ -77,7 +77,7 @@ def test_a_page_reads_only_so_much_and_says_that_there_is_more() -> None:
     chain.world.steps.taken.clear()
     page = chain.world.list_executions(TENANT, chain.job.id, limit=100)
     assert chain.world.steps.count("store.get_many") == EXAMINED_AT_MOST // 100
-    assert page.next_before_at is not None
+    assert page.next_position is not None
 
 
 def test_a_deleted_jobs_history_stays_readable() -> None:
@@ -111,7 +111,7 @@ def test_a_one_off_has_one_execution() -> None:
     world = World(DUE_AT)
     execution = world.put(one_off())
     page = world.list_executions(TENANT, execution.job_id, limit=10)
-    assert (page.executions, page.next_before_at) == ((execution,), None)
+    assert (page.executions, page.next_position) == ((execution,), None)
 
 
 @pytest.mark.parametrize("job_id", ["", "nonsense", one_off(9).job_id, "job_r" + "0" * 26])

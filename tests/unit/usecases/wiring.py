@@ -3,25 +3,42 @@
 from shared.domain.bucket import ShardCounts
 from shared.names import Lane
 from shared.usecases.authenticate import Authenticate
+from shared.usecases.call_receiver import CallReceiver
 from shared.usecases.cancel_job import CancelJob
 from shared.usecases.check_quota import CheckQuota
+from shared.usecases.check_token import CheckToken
 from shared.usecases.compose_callback import ComposeCallback
+from shared.usecases.conclude_execution import ConcludeExecution
 from shared.usecases.create_job import CreateJob
 from shared.usecases.create_tenant import CreateTenant
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
+from shared.usecases.find_execution import FindExecution
 from shared.usecases.find_head import FindHead
 from shared.usecases.find_job import FindJob
+from shared.usecases.give_up_lost import GiveUpLost
 from shared.usecases.guard_start import GuardStart
+from shared.usecases.heartbeat_execution import HeartbeatExecution
+from shared.usecases.job_history import WalkHistory
 from shared.usecases.lifecycle import Lifecycle
-from shared.usecases.list_executions import ListDeadLetters, ListExecutions
+from shared.usecases.limited_runs import LimitedRuns
+from shared.usecases.list_by_time import ListByTime
+from shared.usecases.list_dead_letters import ListDeadLetters
+from shared.usecases.list_due import ListDue
+from shared.usecases.list_executions import ListExecutions
+from shared.usecases.list_jobs import ListJobs
+from shared.usecases.list_upcoming import ListUpcoming
 from shared.usecases.make_attempt import MakeAttempt
+from shared.usecases.next_runs import NextRuns
 from shared.usecases.open_request import OpenRequest
+from shared.usecases.preview_schedule import PreviewSchedule
 from shared.usecases.read_tenant import ReadTenant
 from shared.usecases.reconcile_job import ReconcileJob
+from shared.usecases.report_outcome import ReportOutcome
 from shared.usecases.rescue_dead_letters import RescueDeadLetters
 from shared.usecases.revise_job import ReviseJob
 from shared.usecases.run_attempts import RunAttempts
+from shared.usecases.settle_attempt import SettleAttempt
 from shared.usecases.settle_refusal import SettleRefusal
 from shared.usecases.spend_budget import SpendBudget
 from shared.usecases.sweep_buckets import SweepBuckets
@@ -30,6 +47,7 @@ from shared.usecases.update_one_off import UpdateOneOff
 from shared.usecases.watch_buckets import WatchBuckets
 from tests.builders import ONE_SHARD
 from tests.fakes.budgets import GENEROUS, FakeRecurringJobs
+from tests.fakes.queries import FakeQueries
 from tests.fakes.sender import AnswerTo, succeeds
 from tests.unit.usecases.ports import EARLY, Ports
 
@@ -42,6 +60,7 @@ class UseCases(Ports):
     ) -> None:
         super().__init__(now_ms, counts=counts, answer_to=answer_to)
         self._wire_filing()
+        self._wire_endings()
         self._wire_ticks()
         self._wire_attempts()
         self._wire_requests()
@@ -57,6 +76,30 @@ class UseCases(Ports):
             file=self.file, store=self.store, jobs=self.jobs, clock=self.clock, retention=self.retention
         )
 
+    def _wire_endings(self) -> None:
+        self.lifecycle = Lifecycle(
+            store=self.store,
+            jobs=self.jobs,
+            file=self.file,
+            clock=self.clock,
+            plan=self.plan,
+            retention=self.retention,
+        )
+        self.conclude = ConcludeExecution(
+            jobs=self.jobs,
+            find_settled=self.lifecycle.find_settled,
+            pause=self.lifecycle.pause,
+            clock=self.clock,
+            retention=self.retention,
+        )
+        self.give_up = GiveUpLost(
+            store=self.store,
+            file_successor=self.file_successor,
+            conclude=self.conclude,
+            clock=self.clock,
+            retention=self.retention,
+        )
+
     def _wire_ticks(self) -> None:
         self.watch = WatchBuckets(
             store=self.store,
@@ -70,7 +113,7 @@ class UseCases(Ports):
             queue=self.file.queue,
             ledger=self.file.ledger,
             progress=self.tapped("progress", self.board),
-            file_successor=self.file_successor,
+            give_up=self.give_up,
             clock=self.clock,
             plan=self.plan,
             retention=self.retention,
@@ -82,6 +125,8 @@ class UseCases(Ports):
             parking=self.tapped("parking", self.parking),
             clock=self.clock,
             retention=self.retention,
+            give_up=self.give_up,
+            conclude=self.conclude,
         )
 
     def _wire_attempts(self) -> None:
@@ -89,11 +134,11 @@ class UseCases(Ports):
         self.read_tenant = ReadTenant(tenants=tenants, clock=self.clock)
         self.open_request = OpenRequest(jobs=self.jobs, vault=self.vault)
         self.settle_refusal = SettleRefusal(
-            store=self.store,
             file=self.file,
             file_successor=self.file_successor,
+            give_up=self.give_up,
+            conclude=self.conclude,
             clock=self.clock,
-            retention=self.retention,
         )
         self.guard_start = GuardStart(
             store=self.store,
@@ -103,19 +148,29 @@ class UseCases(Ports):
             clock=self.clock,
             retention=self.retention,
         )
-        make_attempt = MakeAttempt(
+        self.settle_attempt = SettleAttempt(
+            store=self.store,
+            file=self.file,
+            conclude=self.conclude,
+            clock=self.clock,
+            entropy=self.entropy,
+            retention=self.retention,
+        )
+        call_receiver = CallReceiver(
             store=self.store,
             jobs=self.jobs,
-            file=self.file,
-            file_successor=self.file_successor,
             compose=ComposeCallback(
                 read_tenant=self.read_tenant, open_request=self.open_request, vault=self.vault
             ),
             sender=self.sender,
             clock=self.clock,
-            entropy=self.entropy,
             offload=self.offload,
-            retention=self.retention,
+        )
+        make_attempt = MakeAttempt(
+            call_receiver=call_receiver,
+            settle_attempt=self.settle_attempt,
+            file_successor=self.file_successor,
+            offload=self.offload,
         )
         self.run_attempts = RunAttempts(
             lane=Lane.STANDARD,
@@ -153,14 +208,6 @@ class UseCases(Ports):
             allow_http=False,
         )
         self.find_job = FindJob(store=self.store, jobs=self.jobs)
-        self.lifecycle = Lifecycle(
-            store=self.store,
-            jobs=self.jobs,
-            file=self.file,
-            clock=self.clock,
-            plan=self.plan,
-            retention=self.retention,
-        )
         self.delete_job = self.lifecycle.delete
         self.reconcile_job = ReconcileJob(
             store=self.store,
@@ -174,7 +221,7 @@ class UseCases(Ports):
         self.cancel_job = CancelJob(
             find=self.find_job,
             store=self.store,
-            jobs=self.jobs,
+            conclude=self.conclude,
             delete_recurring=self.delete_job,
             clock=self.clock,
             retention=self.retention,
@@ -208,8 +255,37 @@ class UseCases(Ports):
             plan=self.plan,
             retention=self.retention,
         )
-        self.list_executions = ListExecutions(find=self.find_job, store=self.store, clock=self.clock)
+        self._wire_reports()
+        self._wire_queries()
         self.list_dead_letters = ListDeadLetters(store=self.store)
         self.authenticate = Authenticate(
             tenants=self.read_tenant.tenants, read_tenant=self.read_tenant, clock=self.clock
         )
+
+    def _wire_reports(self) -> None:
+        check_token = CheckToken(store=self.store, read_tenant=self.read_tenant, vault=self.vault)
+        self.heartbeat = HeartbeatExecution(check_token=check_token, store=self.store, clock=self.clock)
+        self.report_outcome = ReportOutcome(
+            check_token=check_token,
+            settle=self.settle_attempt,
+            store=self.store,
+            file=self.file,
+            conclude=self.conclude,
+            hand_over=self.guard_start.hand_over,
+            clock=self.clock,
+        )
+
+    def _wire_queries(self) -> None:
+        queries, limited = self.tapped("queries", FakeQueries(self.table)), LimitedRuns(store=self.store)
+        self.find_execution = FindExecution(store=self.store)
+        self.list_executions = ListExecutions(
+            find=self.find_job, store=self.store, walk=WalkHistory(jobs=self.jobs, clock=self.clock)
+        )
+        self.list_by_time = ListByTime(queries=queries, store=self.store)
+        self.list_jobs = ListJobs(queries=queries, store=self.store)
+        self.list_upcoming = ListUpcoming(
+            queries=queries, store=self.store, limited_runs=limited, clock=self.clock
+        )
+        self.list_due = ListDue(queries=queries, clock=self.clock, plan=self.plan)
+        self.next_runs = NextRuns(find=self.find_job, limited_runs=limited, clock=self.clock)
+        self.preview_schedule = PreviewSchedule(clock=self.clock)

@@ -1,0 +1,133 @@
+"""Answers of the listings: jobs, what is about to run, and previews of schedules."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from functions.api.models.schedules import ScheduleOut
+from shared.domain.cautions import CautionCode
+from shared.domain.dst import DstEffect
+from shared.domain.wanted import Kind
+from shared.names import Lane
+
+
+class JobSummaryOut(BaseModel):
+    """A job in a list; `GET /v1/jobs/{id}` has the rest."""
+
+    id: str
+    kind: Kind
+    state: str
+    name: str | None
+    tags: list[str]
+    schedule: ScheduleOut
+    next_due_at: str | None
+    lane: Lane
+    revision: int
+    created_at: str
+
+
+class JobPageOut(BaseModel):
+    """Recurring jobs by id, then those that run once. A page may be short while `next_cursor` is there."""
+
+    jobs: list[JobSummaryOut]
+    next_cursor: str | None
+
+
+class UpcomingRunOut(BaseModel):
+    """A call that is about to be made, unless something changes before."""
+
+    at: str
+    basis: Literal["filed", "retry", "expected"] = Field(
+        description="An execution that stands there, the retry of one, or one that a recurring job will file."
+    )
+    execution_id: str
+    job_id: str
+    scheduled_at: str
+    attempt: int
+
+
+class UpcomingPageOut(BaseModel):
+    """In order of time. A page may be short while `next_cursor` is there."""
+
+    runs: list[UpcomingRunOut]
+    until: str
+    complete: bool = Field(
+        description="False where the tenant has more recurring jobs than are enumerated; of the others the next "
+        "execution is among the filed ones."
+    )
+    next_cursor: str | None
+
+
+class DueRowOut(BaseModel):
+    """A row of a bucket that waits for its time."""
+
+    at: str
+    tenant_id: str
+    execution_id: str
+    state: str
+    lane: Lane
+    shard: int
+    retry: bool
+
+
+class DuePageOut(BaseModel):
+    """In order of time, across tenants. A page may be short, or empty, while `next_cursor` is there."""
+
+    rows: list[DueRowOut]
+    until: str
+    next_cursor: str | None
+
+
+class NextRunOut(BaseModel):
+    """A run of a job: its nominal instant, when it is due, and the local time of the nominal instant."""
+
+    scheduled_at: str
+    due_at: str
+    local: str
+    offset: str
+
+
+class NextRunsOut(BaseModel):
+    """The next runs of a job, in order."""
+
+    job_id: str
+    timezone: str
+    runs: list[NextRunOut]
+
+
+class PreviewedRunOut(BaseModel):
+    """A run of a schedule. With jitter it begins from `scheduled_at` on and before `begins_before`."""
+
+    scheduled_at: str
+    local: str
+    offset: str
+    begins_before: str | None
+
+
+class ClockChangeOut(BaseModel):
+    """A change of the clocks that touches runs: local times that are skipped or come twice."""
+
+    at: str
+    local_before: str
+    local_after: str
+    effect: DstEffect
+    count: int
+    local_times: list[str] = Field(description="The first of them.")
+    runs_at: str | None
+
+
+class CautionOut(BaseModel):
+    """What one may not expect of the schedule. None of it is an error."""
+
+    code: CautionCode
+    text: str
+
+
+class SchedulePreviewOut(BaseModel):
+    """What a schedule would do."""
+
+    description: str
+    timezone: str
+    runs: list[PreviewedRunOut]
+    clock_changes: list[ClockChangeOut]
+    warnings: list[CautionOut]

@@ -1,0 +1,38 @@
+"""The end of an execution whose last attempt was lost with its worker."""
+
+from dataclasses import dataclass
+
+from shared.domain.execution import EndReason, Execution
+from shared.domain.retention import Retention
+from shared.ports.executions import ExecutionStore
+from shared.ports.runtime import Clock
+from shared.usecases.conclude_execution import ConcludeExecution
+from shared.usecases.file_successor import FileSuccessor
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUpLost:
+    """Asked for an execution under a dead lease that has no attempts left; repeating it is always safe."""
+
+    store: ExecutionStore
+    file_successor: FileSuccessor
+    conclude: ConcludeExecution
+    clock: Clock
+    retention: Retention
+
+    def __call__(self, lost: Execution) -> bool:
+        """FAILED (worker_lost), unless it is claimed, or heard of, at the last moment; whether it was written.
+
+        The successor first: a crash in between is met again by whoever finds the lease dead.
+        """
+        self.file_successor(lost)
+        now_ms = self.clock.now_ms()
+        is_written = self.store.give_up(
+            lost,
+            reason=EndReason.WORKER_LOST,
+            now_ms=now_ms,
+            expires_at_s=self.retention.expires_at_s(now_ms),
+        )
+        if is_written:
+            self.conclude(lost)
+        return is_written

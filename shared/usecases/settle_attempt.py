@@ -1,0 +1,177 @@
+"""What an attempt's answer makes of its execution: an outcome, a retry, or an attempt that goes on."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from shared.domain.delivery import Answer, Reason
+from shared.domain.errors import UnavailableError, UnreadableItemError
+from shared.domain.execution import AttemptOutcome, EndReason, Execution, State, Transition
+from shared.domain.retention import Retention
+from shared.domain.retry import is_retryable
+from shared.ports.executions import ExecutionStore, Finish
+from shared.ports.runtime import Clock, Entropy
+from shared.usecases.conclude_execution import ConcludeExecution
+from shared.usecases.file_execution import FileExecution
+
+FINISH_TRIES = 3
+"""How often the outcome is written again when the store does not answer; each write is conditional."""
+
+
+class AttemptEnd(StrEnum):
+    """How an attempt ended, as counted."""
+
+    SUCCEEDED = "succeeded"
+    RETRIED = "retried"
+    FAILED = "failed"
+    WORKS_ON = "works_on"
+    """The call has ended, the attempt has not: its receiver will report."""
+    REPORTED = "reported"
+    """The receiver reported the outcome before its call had ended."""
+    FENCED = "fenced"
+    UNRECORDED = "unrecorded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement:
+    """How an attempt ended. `is_done`: nothing about it is left to whoever asked, such as a message."""
+
+    end: AttemptEnd
+    is_done: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SettleAttempt:
+    """Records on condition of one's own claim; the same answer may be settled any number of times."""
+
+    store: ExecutionStore
+    file: FileExecution
+    conclude: ConcludeExecution
+    clock: Clock
+    entropy: Entropy
+    retention: Retention
+
+    def __call__(self, execution: Execution, started_at: int, answer: Answer) -> Settlement:
+        """Settle what came of the attempt that `execution` was claimed for. Its outcome is recorded before all else."""
+        finish = None if answer.works_on else self._decide(execution, started_at, answer)
+        for _ in range(FINISH_TRIES):
+            try:
+                return self._run_on(execution) if finish is None else self._record(execution, finish)
+            except (UnavailableError, UnreadableItemError):
+                continue
+        return Settlement(end=AttemptEnd.UNRECORDED, is_done=False)
+
+    def _decide(self, execution: Execution, started_at: int, answer: Answer) -> Finish:
+        """Which transition this outcome makes, as far as the claim told."""
+        outcome = AttemptOutcome(
+            attempt=execution.attempt,
+            started_at=started_at,
+            duration_ms=answer.duration_ms,
+            status=answer.status,
+            reason=answer.reason,
+        )
+        outcomes = (*execution.outcomes, outcome)
+        now_ms = self.clock.now_ms()
+        if answer.succeeded:
+            expires_at_s = self.retention.expires_at_s(now_ms)
+            return Finish(transition=Transition.SUCCEED, outcomes=outcomes, expires_at_s=expires_at_s)
+        if is_retryable(answer) and execution.has_attempts_left:
+            delay_ms = execution.retry.delay_ms(
+                execution.attempt, self.entropy.draw(), answer.retry_after_seconds
+            )
+            return Finish(
+                transition=Transition.RETRY,
+                outcomes=outcomes,
+                last_body=answer.body,
+                next_attempt_at=now_ms + delay_ms,
+            )
+        return self._failure(outcomes, answer.body, _end_reason(execution, answer))
+
+    def _failure(self, outcomes: tuple[AttemptOutcome, ...], body: bytes, reason: EndReason) -> Finish:
+        return Finish(
+            transition=Transition.FAIL,
+            outcomes=outcomes,
+            last_body=body,
+            end_reason=reason,
+            expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
+        )
+
+    def _record(self, execution: Execution, finish: Finish) -> Settlement:
+        standing = self._finish(execution, finish)
+        if standing is not None and _was_stopped(execution, standing):
+            finish = self._failure(finish.outcomes, finish.last_body, EndReason.STOPPED)
+            standing = self._finish(execution, finish)
+        if standing is not None:
+            return _overtaken(execution, standing)
+        if finish.next_attempt_at is not None:
+            is_woken = self._wake_for_retry(execution, finish.next_attempt_at)
+            return Settlement(end=AttemptEnd.RETRIED, is_done=is_woken)
+        return Settlement(end=_END[finish.transition], is_done=self._is_concluded(execution, finish))
+
+    def _finish(self, execution: Execution, finish: Finish) -> Execution | None:
+        """A refusal that shows this very outcome is a success whose answer was lost."""
+        standing = self.store.finish(execution, finish)
+        if standing is not None and standing.attempt == execution.attempt:
+            is_own = standing.state is finish.transition.target and standing.outcomes == finish.outcomes
+            return None if is_own else standing
+        return standing
+
+    def _wake_for_retry(self, execution: Execution, next_attempt_at: int) -> bool:
+        try:
+            self.file.wake_for_retry(execution, next_attempt_at)
+        except UnavailableError:
+            return False
+        return True
+
+    def _is_concluded(self, execution: Execution, finish: Finish) -> bool:
+        ended = replace(
+            execution,
+            state=finish.transition.target,
+            owner=None,
+            lease_until=None,
+            async_until=None,
+            outcomes=finish.outcomes,
+            end_reason=finish.end_reason,
+        )
+        try:
+            self.conclude(ended)
+        except UnavailableError:
+            return False
+        return True
+
+    def _run_on(self, execution: Execution) -> Settlement:
+        """A lease that a heartbeat has carried further is left as it is: then the attempt is known to go on."""
+        deadline_at = execution.attempt_deadline_at or 0
+        heard_until = execution.async_policy.lease_until(self.clock.now_ms(), deadline_at)
+        standing = self.store.run_on(
+            execution, lease_until=max(execution.lease_until or 0, heard_until), async_until=deadline_at
+        )
+        if standing is None or (_is_same_claim(execution, standing) and standing.async_until is not None):
+            return Settlement(end=AttemptEnd.WORKS_ON)
+        return _overtaken(execution, standing)
+
+
+_END = {Transition.SUCCEED: AttemptEnd.SUCCEEDED, Transition.FAIL: AttemptEnd.FAILED}
+
+
+def _end_reason(execution: Execution, answer: Answer) -> EndReason:
+    if answer.reason is Reason.STOPPED:
+        return EndReason.JOB_DELETED
+    if not is_retryable(answer):
+        return EndReason.NOT_RETRYABLE
+    return EndReason.STOPPED if execution.stop_retries else EndReason.ATTEMPTS_USED_UP
+
+
+def _is_same_claim(execution: Execution, standing: Execution) -> bool:
+    claims = (standing.owner, standing.attempt) == (execution.owner, execution.attempt)
+    return claims and standing.state is State.RUNNING
+
+
+def _was_stopped(execution: Execution, standing: Execution) -> bool:
+    """Whether a retry was refused only because retries were stopped while the call ran."""
+    return standing.stop_retries and _is_same_claim(execution, standing)
+
+
+def _overtaken(execution: Execution, standing: Execution) -> Settlement:
+    """Another outcome of this very attempt can only be its receiver's report."""
+    is_reported = any(outcome.attempt == execution.attempt for outcome in standing.outcomes)
+    return Settlement(end=AttemptEnd.REPORTED if is_reported else AttemptEnd.FENCED)

@@ -1,0 +1,99 @@
+"""EXECUTE: claims, leases, calls, outcomes, retries and dead letters."""
+
+from tests.mutants.mutant import Mutant
+
+ATTEMPTS = (
+    Mutant(
+        name="no claim",
+        file="shared/usecases/run_attempts.py",
+        old="            if isinstance(answer, Refused):\n",
+        new="            if isinstance(answer, Refused) and answer.existing and answer.existing.owner:\n"
+        "                return await self.make_attempt(answer.existing)\n"
+        "            if isinstance(answer, Refused):\n",
+    ),
+    Mutant(
+        name="no fence at completion",
+        file="shared/adapters/dynamodb/conditions.py",
+        old=" AND a = :attempt AND ow = :owner",
+        new=" AND (a = :attempt OR a <> :attempt) AND (ow = :owner OR ow <> :owner)",
+        killer="tests/conformance/test_execution_attempts.py",
+    ),
+    Mutant(
+        name="attempt counted after the call",
+        file="shared/adapters/dynamodb/claims.py",
+        old="a = a + :one",
+        new="a = a + :one - :one",
+        killer="tests/conformance/test_claimer.py",
+    ),
+    Mutant(
+        name="claim without the attempt limit",
+        file="shared/adapters/dynamodb/conditions.py",
+        old="a < mx AND attribute_not_exists(sr)",
+        new="attribute_not_exists(sr)",
+        killer="tests/conformance/test_claimer.py",
+    ),
+    Mutant(
+        name="own lost claim read as another's",
+        file="shared/adapters/dynamodb/claims.py",
+        old="existing.owner == owner else",
+        new='existing.owner == "" else',
+        killer="tests/conformance/test_claimer.py",
+    ),
+    Mutant(
+        name="refused retry of a claim taken for a refusal",
+        file="tests/fakes/claimer.py",
+        old="return standing if standing.owner == claim.owner else Refused(standing)",
+        new="return Refused(standing)",
+    ),
+    Mutant(
+        name="drop the message while another's lease lives",
+        file="shared/usecases/settle_refusal.py",
+        old="kind=Refusal.HELD, is_done=False",
+        new="kind=Refusal.HELD, is_done=True",
+        killer="tests/unit/usecases/test_execute_refused.py",
+    ),
+    Mutant(
+        name="retry message refused as not due and dropped",
+        file="shared/usecases/settle_refusal.py",
+        old="            self.file.wake_for_retry(existing, existing.starts_at)\n",
+        new="",
+    ),
+    Mutant(
+        name="dead-letter handler that fails what has attempts left",
+        file="shared/usecases/rescue_dead_letters.py",
+        old="        if execution.has_attempts_left:\n",
+        new="        if not execution.retry.max_attempts:\n",
+        killer="tests/unit/usecases/test_rescue.py",
+    ),
+    Mutant(
+        name="early put-back not listed as failed",
+        file="shared/usecases/run_attempts.py",
+        old="                report.settled.append(_return(delivery, -(-early_ms // 1000)))\n",
+        new="                report.settled.append(Settled(delivery=delivery, verdict=Verdict.DONE))\n",
+    ),
+    Mutant(
+        name="delete the message before completion",
+        file="shared/usecases/make_attempt.py",
+        old="is_done=successor.result() and settlement.is_done,",
+        new="is_done=True,",
+    ),
+    Mutant(
+        name="call before the time",
+        file="shared/usecases/call_receiver.py",
+        old="(early_ms := claimed.starts_at - self.clock.now_ms()) > 0:",
+        new="(early_ms := claimed.starts_at - self.clock.now_ms() - 1_000) > 0:",
+    ),
+    Mutant(
+        name="call though the lease does not cover the timeout",
+        file="shared/usecases/call_receiver.py",
+        old="return lease_left_ms >= execution.timeout_ms",
+        new="return lease_left_ms >= -3_600_000",
+        killer="tests/unit/usecases/test_execute_lease.py",
+    ),
+    Mutant(
+        name="progress report that sinks its batch",
+        file="shared/usecases/run_attempts.py",
+        old="        with suppress(UnavailableError):\n",
+        new="        with suppress(KeyError):\n",
+    ),
+)

@@ -1,0 +1,56 @@
+"""The chains of recurring jobs: successors, jumps, tombstones, the audit."""
+
+from tests.mutants.mutant import Mutant
+
+CHAINS = (
+    Mutant(
+        name="next instant from now",
+        file="shared/domain/misfire.py",
+        old="immediate_at = first_after(schedule, nominal_at)",
+        new="immediate_at = first_after(schedule, max(nominal_at, now_ms))",
+    ),
+    Mutant(
+        name="successor from a tombstone",
+        file="shared/usecases/file_successor.py",
+        old="if execution.recurrence is None or execution.ends_chain:",
+        new="if execution.recurrence is None:",
+    ),
+    Mutant(
+        name="no successor from a message met while waiting",
+        file="shared/usecases/settle_refusal.py",
+        old="            # The attempt before may have failed to file it, and the retry may be hours away.\n"
+        "            self.file_successor(existing)\n",
+        new="            # The attempt before may have failed to file it, and the retry may be hours away.\n",
+    ),
+    Mutant(
+        name="deletion that tombstones one instant only",
+        file="shared/usecases/end_chain.py",
+        old="            is_enough = first is not None and far_enough_at is not None and nominal_at >= far_enough_at\n",
+        new="            is_enough = True\n",
+    ),
+    Mutant(
+        name="deletion acknowledged before its chain has ended",
+        file="shared/usecases/settle_change.py",
+        old="        if job.ended_through is None:\n            self.end_chain(job)\n",
+        new="",
+    ),
+    Mutant(
+        name="tombstone that is no end of the chain",
+        file="shared/usecases/end_chain.py",
+        old="            ends_chain=True,\n",
+        new="            ends_chain=False,\n",
+    ),
+    Mutant(
+        name="jump without competing for the immediate key",
+        file="tests/fakes/job_store.py",
+        old="        is_filed = skipped.id in self._table.executions or target.id in self._table.executions\n",
+        new="        is_filed = target.id in self._table.executions\n",
+    ),
+    Mutant(
+        name="audit without a guard",
+        file="shared/usecases/reconcile_job.py",
+        old="        if not self.jobs.file_if_active(filed):\n",
+        new="        if self.file.store.put_if_absent(filed) is not None:\n",
+        killer="tests/unit/usecases/test_reconcile.py",
+    ),
+)

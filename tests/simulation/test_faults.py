@@ -1,0 +1,216 @@
+"""The faults of the simulation are the ones that the services document, and each is what it says."""
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.domain.errors import UnavailableError
+from shared.domain.execution import Execution, State, Transition
+from shared.ports.claims import Claim, Undecided
+from shared.ports.executions import Finish
+from tests.builders import one_off, wakeup
+from tests.simulation.calls import PortCalls
+from tests.simulation.faults import FaultMix, Strike
+from tests.simulation.lanes import MAX_RECEIVES, QUEUE_URLS, VISIBILITY_MS
+from tests.simulation.wiring import Ports
+from tests.simulation.world import World
+
+CALM = FaultMix()
+ALWAYS = 1.0
+
+
+def in_a_process(world: World, act: Callable[[Ports], Any]) -> list[Any]:
+    """What the act came to, or the error that it raised; empty where its process died."""
+    process = world.process("test")
+    came_to: list[Any] = []
+
+    def run() -> None:
+        try:
+            came_to.append(act(Ports(world, process)))
+        except UnavailableError as fault:
+            came_to.append(fault)
+
+    process.spawn(run)
+    world.hub.run_until(world.hub.now_ms + 400_000)
+    return came_to
+
+
+def put(ports: Ports) -> Any:
+    return ports.store.put_if_absent(one_off())
+
+
+def stands(world: World) -> bool:
+    return one_off().id in world.table.executions
+
+
+def test_every_probability_of_a_mix_is_a_kind_of_fault() -> None:
+    drawn = {field.name for field in fields(FaultMix)} - {"skew_ms", "reconciles"}
+    assert drawn <= {kind.value for kind in Strike}
+
+
+def test_a_throttled_call_has_no_effect_and_one_whose_answer_is_lost_has_it() -> None:
+    for mix, effect in ((FaultMix(throttle=ALWAYS), False), (FaultMix(lose_answer=ALWAYS), True)):
+        world = World(1, mix)
+        (fault,) = in_a_process(world, put)
+        assert (isinstance(fault, UnavailableError), stands(world)) == (True, effect)
+
+
+def test_a_repeated_write_answers_for_its_second_time() -> None:
+    world = World(1, FaultMix(repeat=ALWAYS))
+    (standing,) = in_a_process(world, put)
+    assert standing == one_off()
+
+
+def test_a_crash_ends_the_process_at_the_call() -> None:
+    world = World(1, FaultMix(crash=ALWAYS))
+    assert in_a_process(world, put) == []
+
+
+def test_a_frozen_worker_that_wakes_after_its_lease_is_counted() -> None:
+    world = World(1, CALM)
+    world.store.put_if_absent(replace(one_off(), state=State.QUEUED))
+
+    def claim_and_freeze(ports: Ports) -> None:
+        (granted,) = ports.claimer.claim([Claim(execution_id=one_off().id, owner="me")], world.hub.now_ms)
+        assert isinstance(granted, Execution)
+        world.weather.mix = FaultMix(freeze=ALWAYS)
+        while not world.weather.struck[Strike.OUTLIVED_LEASE]:
+            ports.store.get(one_off().id)
+
+    in_a_process(world, claim_and_freeze)
+    assert world.weather.struck[Strike.OUTLIVED_LEASE] == 1
+
+
+def test_a_single_write_to_an_item_of_a_transaction_meets_a_conflict_and_other_writes_do_not() -> None:
+    world = World(1, CALM)
+    one, other = one_off(1), one_off(2)
+    with world.contention.holding([str(one.id)]):
+        (refused,) = in_a_process(world, lambda ports: ports.store.put_if_absent(one))
+        (written,) = in_a_process(world, lambda ports: ports.store.put_if_absent(other))
+    assert (type(refused), written) == (UnavailableError, None)
+    assert (one.id in world.table.executions, other.id in world.table.executions) == (False, True)
+    assert in_a_process(world, lambda ports: ports.store.put_if_absent(one)) == [None]
+
+
+def test_a_claim_of_an_item_of_a_transaction_is_undecided_and_the_others_of_its_batch_are_decided() -> None:
+    world = World(1, CALM)
+    for number in (1, 2):
+        world.store.put_if_absent(replace(one_off(number), state=State.QUEUED))
+    claims = [Claim(execution_id=one_off(number).id, owner="me") for number in (1, 2)]
+    with world.contention.holding([str(one_off(1).id)]):
+        (answers,) = in_a_process(world, lambda ports: ports.claimer.claim(claims, world.hub.now_ms))
+    assert [type(answer) for answer in answers] == [Undecided, Execution]
+
+
+def test_one_statement_of_a_batch_may_be_throttled_alone() -> None:
+    world = World(1, FaultMix(throttle_statement=0.5))
+    for number in range(20):
+        world.store.put_if_absent(replace(one_off(number), state=State.QUEUED))
+    claims = [Claim(execution_id=one_off(number).id, owner="me") for number in range(20)]
+    (answers,) = in_a_process(world, lambda ports: ports.claimer.claim(claims, world.hub.now_ms))
+    assert {type(answer) for answer in answers} == {Undecided, Execution}
+
+
+def test_a_batch_of_reads_may_leave_keys_out_which_are_read_later() -> None:
+    world = World(1, FaultMix(unprocessed_keys=0.5))
+    for number in range(20):
+        world.store.put_if_absent(one_off(number))
+    ids = [one_off(number).id for number in range(20)]
+    began_at = world.hub.now_ms
+    read: list[int] = []
+
+    def get(ports: Ports) -> Any:
+        found = ports.store.get_many(ids)
+        read.append(world.hub.now_ms)
+        return found
+
+    while not world.weather.struck[Strike.UNPROCESSED_KEYS]:
+        (found,) = in_a_process(world, get)
+    assert set(found) == set(ids)
+    assert read[-1] > began_at
+
+
+def test_keys_that_stay_unprocessed_are_an_error_and_no_short_answer() -> None:
+    world = World(1, FaultMix(unprocessed_keys=ALWAYS))
+    for number in range(200):
+        world.store.put_if_absent(one_off(number))
+    ids = [one_off(number).id for number in range(100)]
+    came_to = [in_a_process(world, lambda ports: ports.store.get_many(ids))[0] for _ in range(10)]
+    assert any(isinstance(one, UnavailableError) for one in came_to)
+    assert all(isinstance(one, UnavailableError) or len(one) == 100 for one in came_to)
+
+
+def test_the_index_of_dead_letters_lags_behind_and_the_table_does_not() -> None:
+    world = World(1, FaultMix(stale_index=ALWAYS))
+    fail_one(world)
+    assert world.store.failed(one_off().tenant_id, after=None, limit=10) == ([], None)
+    assert world.table.executions[one_off().id].execution.state is State.FAILED
+    world.hub.run_until(world.hub.now_ms + 60_000)
+    shown, _ = world.store.failed(one_off().tenant_id, after=None, limit=10)
+    assert shown == [one_off().id]
+
+
+def test_the_index_still_names_rows_that_ttl_has_taken() -> None:
+    world = World(1, CALM)
+    fail_one(world)
+    world.weather.mix = FaultMix(stale_index=ALWAYS)
+    (gone,) = world.table.drop_expired(world.hub.now_ms + 1, lambda: True)
+    world.store.drop_from_index(gone)
+    assert world.store.failed(one_off().tenant_id, after=None, limit=10)[0] == [gone]
+    world.hub.run_until(world.hub.now_ms + 60_000)
+    assert world.store.failed(one_off().tenant_id, after=None, limit=10) == ([], None)
+
+
+def fail_one(world: World) -> None:
+    world.store.put_if_absent(replace(one_off(), state=State.QUEUED))
+    claim = Claim(execution_id=one_off().id, owner="me")
+    (claimed,) = world.claimer.claim([claim], world.hub.now_ms)
+    assert isinstance(claimed, Execution)
+    finish = Finish(transition=Transition.FAIL, outcomes=(), expires_at_s=world.hub.now_ms // 1000)
+    assert world.store.finish(claimed, finish) is None
+
+
+def sent(world: World, count: int = 1) -> list[Any]:
+    process = world.process("test")
+    sqs: Any = PortCalls(process, world.lanes)
+    queue = SqsWakeupQueue(sqs, QUEUE_URLS)
+    wakeups = [wakeup(number, not_before=world.hub.now_ms) for number in range(count)]
+    unsent: list[Any] = []
+    process.spawn(lambda: unsent.extend(queue.send(wakeups, world.hub.now_ms)))
+    world.hub.run_until(world.hub.now_ms + 1_000)
+    return unsent
+
+
+@pytest.mark.parametrize(
+    ("mix", "copies"), [(FaultMix(lose_message=ALWAYS), 0), (CALM, 1), (FaultMix(double_message=ALWAYS), 2)]
+)
+def test_a_message_may_be_lost_or_doubled(mix: FaultMix, copies: int) -> None:
+    world = World(1, mix)
+    assert sent(world) == []
+    assert world.lanes.sends == copies
+
+
+def test_some_entries_of_a_batch_may_be_refused_and_are_given_back() -> None:
+    world = World(1, FaultMix(refuse_entry=0.5))
+    unsent = sent(world, count=20)
+    assert 0 < len(unsent) < 20
+    assert world.lanes.sends == 20 - len(unsent)
+
+
+def test_a_deleted_message_may_come_again_until_its_receives_are_used_up() -> None:
+    world = World(1, FaultMix(redeliver=ALWAYS))
+    sent(world)
+    (message,) = world.lanes.messages.values()
+    world.hub.run_until(world.hub.now_ms + (MAX_RECEIVES + 1) * (VISIBILITY_MS + 1_000))
+    assert message.dead
+    assert world.weather.struck[Strike.DEAD_MESSAGE] == 1
+
+
+def test_clocks_differ_by_no_more_than_the_mix_says() -> None:
+    world = World(1, FaultMix(skew_ms=2_000))
+    skews = [world.process("test").now_ms() - world.hub.now_ms for _ in range(500)]
+    assert max(skews) > 1_900 > -1_900 > min(skews)
+    assert all(-2_000 <= skew <= 2_000 for skew in skews)

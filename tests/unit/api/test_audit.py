@@ -1,0 +1,234 @@
+"""Who changed what: every operation that changes something leaves its record before it is acknowledged."""
+
+from typing import Any
+
+import pytest
+
+from functions.api.route import Route
+from shared.domain.audit import AuditRecord
+from shared.domain.tenant import OPERATOR
+from shared.names import ACCEPTED_LOG_LINE, Metric
+from shared.observability import metrics
+from tests.unit.api.recipes import (
+    OF_TENANT,
+    Party,
+    ask,
+    document_for,
+    name_of,
+    parts_of,
+    path_of,
+    routes,
+    settle,
+)
+from tests.unit.functions.accounts import audit_of
+from tests.unit.functions.api_world import JOB, REQUEST_ID, Answer, ApiWorld, logged
+
+CHANGES_NOTHING = {"previewSchedule"}
+"""Operations that are no reading methods and yet change nothing."""
+CHANGES = routes(
+    lambda route: route.method != "GET" and not route.is_open and route.operation not in CHANGES_NOTHING
+)
+RECURRING = JOB | {"schedule": {"rate_seconds": 3_600}}
+
+
+class Office:
+    """A tenant with some of everything, and an operator."""
+
+    def __init__(self) -> None:
+        self.api = ApiWorld()
+        self.operator = self.api.world.create_tenant.operator()
+        self.party = settle(self.api, "ours")
+        paused = ask(self.api, self.party.key, "POST", "/v1/jobs", RECURRING).json["id"]
+        ask(self.api, self.party.key, "POST", f"/v1/jobs/{paused}/pause", {})
+        self.jobs = {"resumeJob": paused, "pauseJob": self.party.ids["job_id"][2]}
+
+    def records(self, tenant_id: str = "ours") -> list[AuditRecord]:
+        """All records of a tenant."""
+        return self.api.world.audit_log.of(tenant_id)
+
+    def do(self, route: Route) -> tuple[Answer, dict[str, str]]:
+        """A change that succeeds, and the ids that it was asked for with."""
+        ids = {name: self.party.ids[name][-1] for name in parts_of(route)}
+        if "job_id" in ids:
+            ids["job_id"] = self.jobs.get(route.operation, self.party.ids["job_id"][3])
+        key = self.operator.api_key if route.path.startswith("/v1/admin") else self.party.key
+        document = RECURRING if route.operation == "createJob" else document_for(route)
+        return ask(self.api, key, route.method, path_of(route, ids), document), ids
+
+
+@pytest.mark.parametrize("route", CHANGES, ids=name_of)
+def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
+    office = Office()
+    owner = "third" if route.operation == "createTenant" else "ours"
+    before = len(office.records(owner))
+    answer, ids = office.do(route)
+    assert answer.status in (200, 201, 202), f"{route.operation} needs a better recipe: {answer.text}"
+    added = office.records(owner)[before:]
+    assert added, f"{route.operation} left no record: let its route call service.audit.record"
+    operation = route.operation.removesuffix(OF_TENANT)
+    record = next(each for each in added if each.operation == operation)
+    acting = OPERATOR if route.path.startswith("/v1/admin") else "ours"
+    key = office.operator.api_key if acting == OPERATOR else office.party.key
+    assert (record.actor.tenant_id, record.actor.key_id) == (acting, key.split("_")[1])
+    assert (record.request_id, record.at) == (REQUEST_ID, office.api.world.clock.now_ms())
+    if operation not in ("createKey", "rotateSigningSecret", "createTenant", "createJob"):
+        assert record.target in ids.values()
+    assert record.before != record.after
+    assert record.after is not None
+
+
+@pytest.mark.parametrize("route", CHANGES, ids=name_of)
+def test_a_change_that_could_not_be_recorded_is_not_acknowledged(route: Route) -> None:
+    office = Office()
+    office.api.world.steps.fail("audit.append")
+    metrics.clear_metrics()
+    with logged() as lines:
+        answer, _ = office.do(route)
+    assert (answer.problem, answer.headers["Retry-After"]) == ("service-unavailable", "1")
+    assert Metric.AUDIT_FAILED in metrics.metric_set
+    (line,) = [line for line in lines if line.levelname == "ERROR"]
+    assert line.__dict__["operation"] == route.operation.removesuffix(OF_TENANT)
+    assert line.__dict__["actor"]["key_id"]
+    assert not any(line.getMessage() == ACCEPTED_LOG_LINE for line in lines)
+
+
+@pytest.mark.parametrize("route", CHANGES, ids=name_of)
+def test_nothing_secret_is_recorded_or_logged(route: Route) -> None:
+    office = Office()
+    with logged() as lines:
+        answer, _ = office.do(route)
+    kept = repr(office.api.world.audit_log.records) + repr([line.__dict__ for line in lines])
+    secrets = [answer.json.get("api_key", ""), answer.json.get("signing_secret", "")]
+    for secret in [each.rpartition("_")[2] for each in secrets if each]:
+        assert secret not in kept
+
+
+def test_a_refused_change_leaves_no_record() -> None:
+    office = Office()
+    before = len(office.api.world.audit_log.records)
+    key = office.party.key
+    for method, path, document in (
+        ("DELETE", "/v1/jobs/job_unknown", None),
+        ("POST", "/v1/keys", {"scopes": []}),
+        ("DELETE", f"/v1/keys/{key.split('_')[1]}", None),
+        ("DELETE", "/v1/signing-secrets/sec_00000000", None),
+        ("POST", "/v1/jobs", {}),
+    ):
+        assert ask(office.api, key, method, path, document).status >= 400
+    assert len(office.api.world.audit_log.records) == before
+
+
+def test_one_off_jobs_are_on_record_in_the_log_of_the_api() -> None:
+    world = ApiWorld()
+    with logged() as lines:
+        job = world.create()
+    (line,) = [line.__dict__ for line in lines if line.getMessage() == ACCEPTED_LOG_LINE]
+    key = world.world.credentials.api_key.split("_")[1]
+    assert (line["tenant"], line["job"], line["key"], line["request_id"]) == (
+        "acme",
+        job["id"],
+        key,
+        REQUEST_ID,
+    )
+    assert len(line["after"]) == 64
+    assert world.world.audit_log.records == {}
+
+
+def test_and_in_the_table_too_where_the_deployment_wants_that() -> None:
+    world = ApiWorld(audit_one_offs=True)
+    job = world.create()
+    (record,) = world.world.audit_log.of("acme")
+    assert (record.operation, record.target, record.before) == ("createJob", job["id"], None)
+
+
+def test_a_replay_is_no_second_creation() -> None:
+    world = ApiWorld()
+    first = world.post(RECURRING, idempotency_key="k")
+    world.post(RECURRING, idempotency_key="k")
+    created, replayed = world.world.audit_log.of("acme")
+    assert (created.target, created.before) == (first.json["id"], None)
+    assert replayed.before == replayed.after
+
+
+def pages(office: Office, key: str, path: str = "/v1/audit", **query: str) -> list[Any]:
+    found: list[Any] = []
+    cursor: dict[str, str] = {}
+    while True:
+        answer = ask(office.api, key, "GET", path, **query, **cursor)
+        assert answer.status == 200, answer.text
+        found += answer.json["records"]
+        if answer.json["next_cursor"] is None:
+            return found
+        cursor = {"cursor": answer.json["next_cursor"]}
+
+
+def change(office: Office, party: Party) -> str:
+    job: str = ask(office.api, party.key, "POST", "/v1/jobs", RECURRING).json["id"]
+    office.api.world.clock.time_ms += 1_000
+    ask(office.api, party.key, "DELETE", f"/v1/jobs/{job}")
+    return job
+
+
+def test_records_are_shown_newest_first_page_by_page() -> None:
+    office = Office()
+    job = change(office, office.party)
+    everything = pages(office, office.party.key)
+    assert len(everything) == len(office.records())
+    assert pages(office, office.party.key, limit="1") == everything
+    assert [record["at"] for record in everything] == sorted(
+        (record["at"] for record in everything), reverse=True
+    )
+    mine = pages(office, office.party.key, target=job, limit="1")
+    assert [record["operation"] for record in mine] == ["cancelJob", "createJob"]
+    assert mine[1]["after"] == mine[0]["before"]
+    since = pages(office, office.party.key, **{"from": mine[0]["at"]})
+    assert [record["id"] for record in since] == [mine[0]["id"]]
+    assert mine[0]["id"] not in {r["id"] for r in pages(office, office.party.key, to=mine[0]["at"])}
+
+
+def test_a_tenant_sees_that_an_operator_acted_and_not_by_which_key() -> None:
+    office = Office()
+    path = "/v1/admin/tenants/ours"
+    ask(office.api, office.operator.api_key, "PATCH", path, {"weight": 3})
+    (seen, *_) = pages(office, office.party.key)
+    assert (seen["operation"], seen["actor"], seen["key_id"]) == ("changeTenant", "operator", None)
+    (told, *_) = pages(office, office.operator.api_key, f"{path}/audit")
+    assert (told["id"], told["key_id"]) == (seen["id"], office.operator.key.id)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"from": "yesterday"},
+        {"from": "2026-01-01T00:00:00"},
+        {"to": ""},
+        {"target": ""},
+        {"target": "x" * 129},
+        {"limit": "0"},
+        {"since": "2026-01-01T00:00:00Z"},
+    ],
+)
+def test_a_question_that_cannot_be_read_is_malformed(query: dict[str, str]) -> None:
+    office = Office()
+    assert ask(office.api, office.party.key, "GET", "/v1/audit", **query).problem == "malformed-request"
+
+
+def test_instants_before_and_behind_all_time_are_fine() -> None:
+    office = Office()
+    everything = {"from": "0001-01-01T00:00:00Z", "to": "9999-12-31T23:59:59Z"}
+    assert len(pages(office, office.party.key, **everything)) == len(office.records())
+
+
+def test_a_cursor_belongs_to_its_filter() -> None:
+    office = Office()
+    cursor = ask(office.api, office.party.key, "GET", "/v1/audit", limit="1").json["next_cursor"]
+    asked = ask(office.api, office.party.key, "GET", "/v1/audit", cursor=cursor, target="x")
+    assert asked.problem == "invalid-cursor"
+
+
+def test_records_expire_after_the_retention_of_the_deployment() -> None:
+    office = Office()
+    change(office, office.party)
+    record = office.records()[-1]
+    expires_at_s = office.api.world.audit_log.expiries[record.id]
+    assert expires_at_s - record.at // 1_000 == audit_of(office.api.world).record_audit.retention_days * 86_400

@@ -1,0 +1,127 @@
+"""Quotas and rates over HTTP: which problem, when in the order of checks, and what a refusal must not cost."""
+
+import pytest
+
+from shared.domain.quota import Quota
+from shared.names import Metric
+from shared.observability import metrics
+from tests.unit.functions.api_world import JOB, ApiWorld, Request
+
+RECURRING = JOB | {"schedule": {"rate_seconds": 60}}
+
+
+def test_a_rate_is_refused_with_when_to_try_again() -> None:
+    world = ApiWorld()
+    world.allow(Quota.CREATES_PER_SECOND, 2)
+    answers = [world.post(JOB) for _ in range(3)]
+    assert [answer.status for answer in answers] == [201, 201, 429]
+    assert (answers[2].problem, answers[2].headers["Retry-After"]) == ("rate-limited", "1")
+    assert answers[2].json["quota"] == "creates_per_second"
+    assert Metric.RATE_LIMITED in metrics.metric_set
+    world.world.clock.time_ms += 1_000
+    assert world.post(JOB).status == 201
+
+
+def test_a_rate_is_refused_before_anything_of_the_request_is_read() -> None:
+    world = ApiWorld()
+    world.allow(Quota.CREATES_PER_SECOND, 0)
+    headers = world.credential | {"content-type": "text/plain"}
+    assert world.handle(Request(method="POST", path="/v1/jobs", headers=headers, body="{")).status == 429
+    assert world.get("/v1/jobs").status == 200
+
+
+def test_but_after_the_scope() -> None:
+    world = ApiWorld()
+    world.allow(Quota.CREATES_PER_SECOND, 0)
+    world.limit_to()
+    assert world.post(JOB).problem == "forbidden"
+
+
+@pytest.mark.parametrize(
+    ("quota", "limit", "job"),
+    [
+        (Quota.RECURRING_JOBS, 0, RECURRING),
+        (Quota.DUE_PER_MINUTE, 0, JOB),
+        (Quota.PAYLOAD_BYTES, 6, JOB),
+        (Quota.TAGS, 1, JOB | {"tags": ["a", "b"]}),
+    ],
+)
+def test_a_quota_is_refused_by_its_name(quota: Quota, limit: int, job: dict[str, object]) -> None:
+    world = ApiWorld()
+    world.allow(quota, limit)
+    answer = world.post(job)
+    assert (answer.status, answer.problem, answer.json["quota"]) == (429, "quota-exceeded", quota.value)
+    assert "Retry-After" not in answer.headers
+    assert Metric.QUOTA_EXCEEDED in metrics.metric_set
+    world.allow(quota, limit + 9)
+    assert world.post(job).status == 201
+
+
+def test_a_quota_comes_after_everything_that_is_wrong_with_the_request() -> None:
+    world = ApiWorld()
+    world.allow(Quota.DUE_PER_MINUTE, 0)
+    assert world.post(JOB | {"schedule": {"at": "2001-01-01T00:00:00Z"}}).problem == "schedule-in-past"
+    assert world.post(JOB | {"request": {"url": "http://x/"}}).problem == "callback-url-not-allowed"
+    assert world.post(JOB, idempotency_key="two words").problem == "idempotency-key-invalid"
+
+
+@pytest.mark.parametrize("quota", [Quota.DUE_PER_MINUTE, Quota.CREATES_PER_SECOND])
+def test_a_refusal_does_not_use_up_an_idempotency_key(quota: Quota) -> None:
+    world = ApiWorld()
+    world.allow(quota, 0)
+    assert world.post(JOB, idempotency_key="k").status == 429
+    assert world.world.idempotency.find("acme", "k", world.world.clock.now_ms()) is None
+    world.allow(quota, 5)
+    other = world.post(JOB | {"name": "another body"}, idempotency_key="k")
+    assert (other.status, "Idempotency-Replayed" in other.headers) == (201, False)
+
+
+def test_a_replay_is_no_new_job_and_needs_no_place() -> None:
+    world = ApiWorld()
+    world.allow(Quota.RECURRING_JOBS, 1)
+    first = world.post(RECURRING, idempotency_key="k")
+    again = world.post(RECURRING, idempotency_key="k")
+    assert (again.status, again.json["id"]) == (201, first.json["id"])
+    assert world.post(RECURRING, idempotency_key="l").json["quota"] == "recurring_jobs"
+
+
+def test_a_deleted_job_gives_its_place_back() -> None:
+    world = ApiWorld()
+    world.allow(Quota.RECURRING_JOBS, 1)
+    job = world.post(RECURRING).json
+    assert world.post(RECURRING).status == 429
+    assert world.delete(f"/v1/jobs/{job['id']}").status == 200
+    world.world.clock.time_ms += 1_000
+    assert world.post(RECURRING).status == 201
+
+
+def test_a_paused_job_keeps_its_place() -> None:
+    world = ApiWorld()
+    world.allow(Quota.RECURRING_JOBS, 1)
+    job = world.post(RECURRING).json
+    assert world.post({}, f"/v1/jobs/{job['id']}/pause").status == 200
+    world.world.clock.time_ms += 1_000
+    assert world.post(RECURRING).status == 429
+
+
+def test_usage_shows_limits_and_what_of_them_is_used() -> None:
+    world = ApiWorld()
+    world.allow(Quota.TAGS, 3)
+    world.create(schedule={"rate_seconds": 60})
+    world.create(schedule={"delay_seconds": 0})
+    usage = world.get("/v1/usage").json
+    assert (usage["tenant"], usage["weight"]) == ("acme", 1)
+    quotas = usage["quotas"]
+    assert quotas.keys() == {quota.value for quota in Quota}
+    used = {name: quota["used"] for name, quota in quotas.items()}
+    assert used == {
+        "recurring_jobs": 1,
+        "creates_per_second": 2,
+        "due_per_minute": 1,
+        "payload_bytes": None,
+        "tags": None,
+        "api_keys": 1,
+        "concurrency": None,
+    }
+    assert quotas["tags"]["limit"] == 3
+    assert [name for name, quota in quotas.items() if not quota["is_enforced"]] == ["concurrency"]

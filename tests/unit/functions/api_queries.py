@@ -1,0 +1,30 @@
+"""The operations that only read, over the fakes."""
+
+from functions.api.cursors import Cursors
+from functions.api.operations.executions import ExecutionOperations
+from functions.api.operations.listings import ListingOperations
+from tests.unit.usecases.world import World
+
+
+def executions_of(world: World) -> ExecutionOperations:
+    """What became of jobs."""
+    return ExecutionOperations(
+        find_execution=world.find_execution,
+        list_executions=world.list_executions,
+        list_by_time=world.list_by_time,
+        list_dead_letters=world.list_dead_letters,
+        cursors=Cursors(world.vault),
+    )
+
+
+def listings_of(world: World) -> ListingOperations:
+    """Jobs, and what is about to run."""
+    return ListingOperations(
+        list_jobs=world.list_jobs,
+        list_upcoming=world.list_upcoming,
+        list_due=world.list_due,
+        next_runs=world.next_runs,
+        preview_schedule=world.preview_schedule,
+        cursors=Cursors(world.vault),
+        clock=world.clock,
+    )

@@ -1,0 +1,50 @@
+"""Receivers that answer a call with "I work on", and report later."""
+
+from dataclasses import replace
+from typing import Any
+
+from shared.domain.async_policy import AsyncPolicy
+from shared.domain.delivery import Answer, Reason
+from shared.domain.execution import Execution, State
+from shared.domain.retry import RetryPolicy
+from tests.builders import DUE_AT
+from tests.fakes.sender import AnswerTo
+from tests.unit.usecases.world import World
+
+WORKS_ON = Answer(reason=Reason.OK, duration_ms=5, status=202, works_on=True)
+POLICY = AsyncPolicy(deadline_seconds=600, heartbeat_seconds=60)
+MINUTE_MS = 60_000
+
+
+def works_on(_: object) -> Answer:
+    """Every receiver has begun, and will report."""
+    return WORKS_ON
+
+
+def token_of(world: World, call: int = -1) -> str:
+    """What a call carried."""
+    headers = dict(world.sender.calls[call].callback.headers)
+    return headers["X-Callback-Token"]
+
+
+def working(answer_to: AnswerTo = works_on, **fields: Any) -> tuple[World, Execution, str]:
+    """An attempt that goes on after its call, and its token."""
+    world = World(DUE_AT, answer_to=answer_to)
+    given: dict[str, Any] = {"async_policy": POLICY, "retry": RetryPolicy(max_attempts=3)}
+    execution = world.put(replace(world.one_off(), **(given | fields)))
+    report = world.attempt(execution)
+    assert report.returned() == []
+    return world, world.standing(execution.id), token_of(world)
+
+
+def die_unheard(world: World, execution: Execution) -> None:
+    """Nothing was heard of the attempt for so long that its lease is dead."""
+    lease_until = world.standing(execution.id).lease_until
+    assert lease_until is not None
+    world.clock.time_ms = lease_until + 1
+
+
+def is_running(world: World, execution: Execution, attempt: int = 1) -> bool:
+    """Whether this attempt of the execution runs."""
+    standing = world.standing(execution.id)
+    return (standing.state, standing.attempt) == (State.RUNNING, attempt)
