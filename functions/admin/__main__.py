@@ -6,35 +6,47 @@ python -m functions.admin --function <ApiFunctionName of the deployed stack> cre
 import argparse
 import os
 import sys
+from collections.abc import Mapping
 
 import orjson
+from pydantic import BaseModel, ValidationError
 
+from functions.admin.commands import COMMANDS, Shown, add_commands
+from functions.api.operations.accounts import AccountOperations, account_operations, audit_operations
 from shared.adapters.clients import function_environment
-from shared.bootstrap.callbacks import create_tenant, parts_from
+from shared.bootstrap.accounts import api_parts_from
 from shared.domain.errors import PunctualError
+
+
+def operations_from(environment: Mapping[str, str]) -> AccountOperations:
+    """The operations over the tables that an environment names."""
+    parts = api_parts_from(environment)
+    return account_operations(parts, audit_operations(parts))
 
 
 def main(arguments: list[str]) -> int:
     """Run one command; 0 when it was done, 1 with a line on stderr when it was refused."""
     parser = argparse.ArgumentParser(prog="python -m functions.admin", description="Commands for operators.")
     parser.add_argument("--function", help="take the settings from this deployed function, not from here")
-    commands = parser.add_subparsers(dest="command", required=True)
-    create = commands.add_parser("create-tenant", help="create a tenant and show its API key, once")
-    create.add_argument("tenant", help="1 to 40 lower-case letters, digits and inner hyphens")
-    chosen = parser.parse_args(arguments)
+    add_commands(parser)
+    given = parser.parse_args(arguments)
     try:
-        environment = function_environment(chosen.function) if chosen.function else os.environ
-        created = create_tenant(parts_from(environment))(chosen.tenant)
+        environment = function_environment(given.function) if given.function else os.environ
+        shown = COMMANDS[given.command].run(operations_from(environment), given)
+    except ValidationError as refused:
+        told = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in refused.errors())
+        sys.stderr.write(f"{told}\n")
+        return 1
     except PunctualError as refused:
         sys.stderr.write(f"{refused}\n")
         return 1
-    shown = {
-        "tenant": created.tenant_id,
-        "api_key": created.api_key,
-        "signing_secret": created.signing_secret,
-    }
-    sys.stdout.write(orjson.dumps(shown, option=orjson.OPT_INDENT_2).decode() + "\n")
+    sys.stdout.write(_text(shown))
     return 0
+
+
+def _text(shown: Shown) -> str:
+    plain = shown.model_dump(mode="json") if isinstance(shown, BaseModel) else shown
+    return orjson.dumps(plain, option=orjson.OPT_INDENT_2).decode() + "\n"
 
 
 if __name__ == "__main__":

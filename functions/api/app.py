@@ -46,9 +46,7 @@ class Api:
         """The answer to one HTTP API event of payload version 2.0."""
         request_id = event["requestContext"].get("requestId") or context.aws_request_id
         try:
-            admitted = replace(
-                admit(event, self._authenticate, self._check_quota), request_id=request_id
-            )
+            admitted = replace(admit(event, self._authenticate, self._check_quota), request_id=request_id)
             self._resolver.append_context(admitted=admitted)  # type: ignore[no-untyped-call]
             return self._resolver.resolve(event, context)
         except _Ended as ended:

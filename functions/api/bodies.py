@@ -22,6 +22,11 @@ def read_optional(body: bytes, schema: type[Body]) -> Body:
     return _validated(strict_json.parse(body) if body else {}, schema)
 
 
+def read_job(document: Any) -> JobIn:
+    """One job out of a larger body."""
+    return _validated(document, JobIn)
+
+
 def read_patched_job(patch: Any, document: dict[str, Any]) -> JobIn:
     """A job's document after a merge patch."""
     return _validated(patched(document, patch), JobIn)

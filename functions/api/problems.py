@@ -90,9 +90,9 @@ class ProblemError(Exception):
         self.quota = quota
 
 
-def respond(fault: ProblemError, request_id: str) -> Response[str]:
+def document(fault: ProblemError, request_id: str) -> dict[str, Any]:
     """The document, with the id under which the request stands in the logs."""
-    document: dict[str, Any] = {
+    members: dict[str, Any] = {
         "type": fault.problem.uri,
         "title": fault.problem.title,
         "status": fault.problem.status,
@@ -100,12 +100,17 @@ def respond(fault: ProblemError, request_id: str) -> Response[str]:
         "instance": f"urn:punctual:request:{request_id}",
     }
     if fault.quota is not None:
-        document["quota"] = fault.quota
+        members["quota"] = fault.quota
     if fault.errors:
-        document["errors"] = [{"pointer": error.pointer, "detail": error.detail} for error in fault.errors]
+        members["errors"] = [{"pointer": error.pointer, "detail": error.detail} for error in fault.errors]
+    return members
+
+
+def respond(fault: ProblemError, request_id: str) -> Response[str]:
+    """The problem as a whole answer."""
     return Response(
         status_code=fault.problem.status,
         content_type=CONTENT_TYPE,
-        body=orjson.dumps(document).decode(),
+        body=orjson.dumps(document(fault, request_id)).decode(),
         headers={"Cache-Control": "no-store", **fault.headers},
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from functions.api.operations.accounts import AccountOperations
 from functions.api.operations.audit import AuditOperations
+from functions.api.operations.batches import BatchOperations
 from functions.api.operations.callbacks import CallbackOperations
 from functions.api.operations.executions import ExecutionOperations
 from functions.api.operations.jobs import JobOperations
@@ -16,6 +17,7 @@ class Service:
     """What the routes call."""
 
     jobs: JobOperations
+    batches: BatchOperations
     lifecycle: LifecycleOperations
     executions: ExecutionOperations
     callbacks: CallbackOperations

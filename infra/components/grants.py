@@ -16,12 +16,12 @@ from shared.names import ENCRYPTION_CONTEXT_TENANT, Index
 
 GET, PUT, UPDATE, DELETE = "GetItem", "PutItem", "UpdateItem", "DeleteItem"
 QUERY, SCAN, BATCH_GET = "Query", "Scan", "BatchGetItem"
-PARTIQL, CHECK = "PartiQLUpdate", "ConditionCheckItem"
+PARTIQL, INSERT, CHECK = "PartiQLUpdate", "PartiQLInsert", "ConditionCheckItem"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grants:
-    """DynamoDB actions on each table, and whether the function unwraps or makes tenants' data keys. All send to the lanes."""
+    """DynamoDB actions on each table, and what it may do with tenants' data keys. All send to the lanes."""
 
     executions: tuple[str, ...] = ()
     failed_index: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Grants:
 
 GRANTS: dict[str, Grants] = {
     "api": Grants(
-        executions=(GET, PUT, UPDATE, BATCH_GET, QUERY),
+        executions=(GET, PUT, INSERT, UPDATE, BATCH_GET, QUERY),
         failed_index=(QUERY,),
         tenant_index=(QUERY,),
         jobs=(GET, PUT, UPDATE, QUERY, CHECK),
@@ -99,7 +99,10 @@ def statements(
     ]
     found = [allow(actions, resources) for actions, resources in wanted if actions and resources]
     if grants.decrypts:
-        actions = ["kms:Decrypt", *(["kms:GenerateDataKeyWithoutPlaintext"] if grants.makes_data_keys else [])]
+        actions = [
+            "kms:Decrypt",
+            *(["kms:GenerateDataKeyWithoutPlaintext"] if grants.makes_data_keys else []),
+        ]
         found.append(_use_key(key_arn, actions, emulated=emulated))
     if emulated:
         # For a batch AWS asks for the action of its parts; the emulator for one that AWS does not have.

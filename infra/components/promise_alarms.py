@@ -19,6 +19,7 @@ def promise_alarms(stage: StageConfig) -> Iterator[AlarmSpec]:
     for lane in Lane:
         yield from _lane(lane)
     yield from _dead_letters()
+    yield from _accounts()
 
 
 def _heartbeats(stage: StageConfig) -> Iterator[AlarmSpec]:
@@ -121,4 +122,19 @@ def _dead_letters() -> Iterator[AlarmSpec]:
         meaning="Executions ended as failed because their messages did. For the tenant to act on.",
         metric=own(Metric.DEAD_LETTER_FAILED, "dead-letter"),
         pages=False,
+    )
+
+
+def _accounts() -> Iterator[AlarmSpec]:
+    yield AlarmSpec(
+        name="AuditFailed",
+        meaning="A change was made whose record could not be written; the API's log has it.",
+        metric=own(Metric.AUDIT_FAILED, "api"),
+    )
+    yield AlarmSpec(
+        name="BudgetsUnanswered",
+        meaning="Requests went on without their tenants' limits, since the store of budgets did not answer.",
+        metric=own(Metric.BUDGETS_UNANSWERED, "api"),
+        minutes=3,
+        of_minutes=5,
     )

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from shared.adapters.clients import client
 from shared.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
+from shared.adapters.dynamodb.one_off_batches import BatchStatementBatches
 from shared.adapters.dynamodb.one_off_store import DynamoOneOffStore
 from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
 from shared.adapters.kms.vault import KmsVault
@@ -15,7 +16,11 @@ from shared.usecases.authenticate import Authenticate
 from shared.usecases.cancel_job import CancelJob
 from shared.usecases.check_quota import CheckQuota
 from shared.usecases.create_job import CreateJob
+from shared.usecases.create_jobs import CreateJobs
+from shared.usecases.create_recurring import CreateRecurring
 from shared.usecases.create_tenant import CreateTenant
+from shared.usecases.draft_job import DraftJob
+from shared.usecases.file_batch import FileBatch
 from shared.usecases.find_job import FindJob
 from shared.usecases.list_dead_letters import ListDeadLetters
 from shared.usecases.open_request import OpenRequest
@@ -67,19 +72,41 @@ def parts_from(environment: Mapping[str, str]) -> CallbackParts:
     return CallbackParts(CallbackSettings.from_env(environment))
 
 
+def draft_job(parts: CallbackParts) -> DraftJob:
+    """What every creation begins with."""
+    return DraftJob(
+        jobs=parts.core.jobs,
+        vault=parts.vault,
+        entropy=parts.core.entropy,
+        plan=parts.settings.shard_plan,
+        allow_http=parts.settings.allow_http,
+    )
+
+
 def create_job(parts: CallbackParts, check_quota: CheckQuota) -> CreateJob:
     """POST /v1/jobs."""
     core = parts.core
     return CreateJob(
+        draft=draft_job(parts),
         file=core.file,
-        jobs=core.jobs,
+        create_recurring=CreateRecurring(file=core.file, jobs=core.jobs),
         idempotency=DynamoIdempotencyStore(core.dynamodb, parts.settings.jobs_table),
-        vault=parts.vault,
-        clock=core.clock,
-        entropy=core.entropy,
-        plan=parts.settings.shard_plan,
         check_quota=check_quota,
-        allow_http=parts.settings.allow_http,
+        clock=core.clock,
+    )
+
+
+def create_jobs(parts: CallbackParts, check_quota: CheckQuota) -> CreateJobs:
+    """POST /v1/jobs/batch."""
+    core, settings = parts.core, parts.settings
+    batches = BatchStatementBatches(core.dynamodb, settings.executions_table, settings.region)
+    return CreateJobs(
+        draft=draft_job(parts),
+        file_batch=FileBatch(file=core.file, batches=batches),
+        create_recurring=CreateRecurring(file=core.file, jobs=core.jobs),
+        idempotency=DynamoIdempotencyStore(core.dynamodb, settings.jobs_table),
+        check_quota=check_quota,
+        clock=core.clock,
     )
 
 

@@ -23,7 +23,7 @@ def expected_runs(job: Job, from_at: int, until: int | None = None) -> Iterator[
     Runs that the chain's head has not reached yet are among them; those that it passed over are not.
     """
     nominal_at = _first_nominal(job, from_at)
-    while nominal_at is not None:
+    while nominal_at is not None and (until is None or nominal_at <= until):
         execution_id = job.id_at(nominal_at)
         if until is not None and execution_id.dispatch_at > until:
             return
@@ -34,7 +34,9 @@ def expected_runs(job: Job, from_at: int, until: int | None = None) -> Iterator[
 
 def _first_nominal(job: Job, from_at: int) -> int | None:
     """Jitter never moves a run past the next instant, so at most one earlier instant may still be due."""
-    earlier_at = latest_at_or_before(job.schedule, from_at - 1, job.chain_from) if job.jitter_ms else None
-    if earlier_at is not None:
-        return earlier_at
+    if job.jitter_ms:
+        not_before_at = max(job.chain_from, from_at - job.jitter_ms)
+        earlier_at = latest_at_or_before(job.schedule, from_at - 1, not_before_at)
+        if earlier_at is not None:
+            return earlier_at
     return first_after(job.schedule, max(from_at, job.chain_from) - 1)

@@ -1,4 +1,4 @@
-"""Quotas: how much of everything one tenant may have. Each has a default of the deployment; a tenant may have its own."""
+"""Quotas: how much of everything one tenant may have, by the deployment's defaults or by limits of its own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace

@@ -27,7 +27,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A claim of which nothing is known: throttled or failed on the way. It is retried, never read as a refusal."""
+    """A write of which nothing is known: throttled or failed on the way. It is retried, never read as a refusal."""
 
     reason: str
 

@@ -1,5 +1,7 @@
 """CHECK what a tenant asks for against its quotas, before anything is written."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from shared.domain.bucket import MINUTE_MS
@@ -65,25 +67,51 @@ class CheckQuota:
 
     def job(self, tenant: Tenant, demand: Demand) -> None:
         """QuotaExceededError, naming the quota, where one more such job is too much. Call it last before the commit."""
-        quotas = self.quotas_of(tenant)
-        _check(Quota.PAYLOAD_BYTES, demand.payload_bytes, quotas)
-        _check(Quota.TAGS, demand.tags, quotas)
-        if demand.is_recurring:
-            self._check_recurring(tenant.id, quotas)
-        minute = demand.due_at // MINUTE_MS
-        if not self.spend.in_minute(tenant.id, BudgetName.DUE, minute, quotas.due_per_minute):
-            raise _exceeded(Quota.DUE_PER_MINUTE, quotas)
+        (refusal,) = self.jobs(tenant, [demand])
+        if refusal is not None:
+            raise refusal
 
-    def _check_recurring(self, tenant_id: str, quotas: Quotas) -> None:
+    def jobs(self, tenant: Tenant, demands: Sequence[Demand]) -> list[QuotaExceededError | None]:
+        """The same for each of many jobs that are to be committed together, in order; None where one is lawful."""
+        quotas = self.quotas_of(tenant)
+        refusals = [_refusal(demand, quotas) for demand in demands]
+        asked = [
+            number
+            for number, demand in enumerate(demands)
+            if demand.is_recurring and refusals[number] is None
+        ]
+        room = self._room_for_recurring(tenant.id, quotas, len(asked)) if asked else 0
+        for number in asked[room:]:
+            refusals[number] = _exceeded(Quota.RECURRING_JOBS, quotas)
+        by_minute: dict[int, list[int]] = defaultdict(list)
+        for number, demand in enumerate(demands):
+            if refusals[number] is None:
+                by_minute[demand.due_at // MINUTE_MS].append(number)
+        for minute, numbers in by_minute.items():
+            for number in numbers[self._room_in_minute(tenant.id, minute, quotas, len(numbers)) :]:
+                refusals[number] = _exceeded(Quota.DUE_PER_MINUTE, quotas)
+        return refusals
+
+    def _room_in_minute(self, tenant_id: str, minute: int, quotas: Quotas, count: int) -> int:
+        """How many of so many may be due in a minute: all at the price of one lease, or as many as still fit."""
+        limit = quotas.due_per_minute
+        if self.spend.in_minute(tenant_id, BudgetName.DUE, minute, limit, count):
+            return count
+        room = 0
+        while room < count - 1 and self.spend.in_minute(tenant_id, BudgetName.DUE, minute, limit):
+            room += 1
+        return room
+
+    def _room_for_recurring(self, tenant_id: str, quotas: Quotas, count: int) -> int:
+        """How many of so many recurring jobs fit."""
         now_ms = self.clock.now_ms()
         limit, known = quotas.recurring_jobs, self._counted.get(tenant_id)
         if known is not None and known.jobs >= limit and now_ms - known.at < FULL_MS:
-            raise _exceeded(Quota.RECURRING_JOBS, quotas)
-        if known is None or known.jobs + _created_since(known, now_ms, quotas) >= limit:
+            return 0
+        if known is None or known.jobs + _created_since(known, now_ms, quotas) + count > limit:
             known = _Counted(self.recurring.count(tenant_id, limit), now_ms)
             self._remember(tenant_id, known)
-        if known.jobs >= limit:
-            raise _exceeded(Quota.RECURRING_JOBS, quotas)
+        return min(count, max(0, limit - known.jobs))
 
     def _remember(self, tenant_id: str, counted: _Counted) -> None:
         if len(self._counted) >= MAX_REMEMBERED:
@@ -96,9 +124,11 @@ def _created_since(counted: _Counted, now_ms: int, quotas: Quotas) -> int:
     return quotas.creates_per_second * (now_ms // 1000 - counted.at // 1000 + 1)
 
 
-def _check(quota: Quota, asked: int, quotas: Quotas) -> None:
-    if asked > quotas.of(quota):
-        raise _exceeded(quota, quotas)
+def _refusal(demand: Demand, quotas: Quotas) -> QuotaExceededError | None:
+    """Of a job that is too much by itself."""
+    if demand.payload_bytes > quotas.payload_bytes:
+        return _exceeded(Quota.PAYLOAD_BYTES, quotas)
+    return _exceeded(Quota.TAGS, quotas) if demand.tags > quotas.tags else None
 
 
 def _exceeded(quota: Quota, quotas: Quotas) -> QuotaExceededError:

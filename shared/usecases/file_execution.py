@@ -43,6 +43,10 @@ class FileExecution:
     def prepare(self, draft: Execution) -> Execution:
         """Before a write: let its bucket be swept, and say in the row whether its writer or a watcher sends for it."""
         self.reopen_if_closed(draft.id)
+        return self.mark(draft)
+
+    def mark(self, draft: Execution) -> Execution:
+        """The row as it is put now, with who sends for it; its bucket must have been reopened if it was closed."""
         near = is_near(draft.id.bucket, self.clock.now_ms())
         return replace(draft, state=State.QUEUED if near else State.PENDING)
 
@@ -54,8 +58,12 @@ class FileExecution:
         if execution.state.is_terminal:
             return
         self.reopen_if_closed(execution.id)
-        if execution.state in NOT_STARTED and is_near(execution.id.bucket, self.clock.now_ms()):
+        if self.is_to_be_sent(execution):
             self.send([wakeup_for(execution)])
+
+    def is_to_be_sent(self, execution: Execution) -> bool:
+        """After a write returned: whether a scan of its bucket may have passed already, and it has not started."""
+        return execution.state in NOT_STARTED and is_near(execution.id.bucket, self.clock.now_ms())
 
     def pointer(self, pointer: Pointer) -> None:
         """File a pointer to a retry that is too far off for the lanes."""

@@ -191,7 +191,9 @@ GUARDED = one_off(start_deadline_at=DUE_AT + 60_000)
 ADMITTED = replace(MINE, admitted=True)
 
 
-def test_a_guarded_execution_is_claimed_by_whoever_was_admitted_and_by_nobody_else(claiming: Claiming) -> None:
+def test_a_guarded_execution_is_claimed_by_whoever_was_admitted_and_by_nobody_else(
+    claiming: Claiming,
+) -> None:
     lab, claimer = claiming
     filed(lab, GUARDED)
     for now_ms in (DUE_AT, DUE_AT + 10**12):

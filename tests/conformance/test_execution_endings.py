@@ -44,7 +44,7 @@ def test_a_cancellation_holds_from_the_states_of_the_table(lab: Lab, transition:
             assert cancel(lab, execution.id, transition) is None
             assert lab.executions.get(execution.id) == replace(
                 execution,
-                state=State.CANCELLED,
+                state=transition.target,
                 end_reason=EndReason.JOB_DELETED,
                 ends_chain=transition is Transition.END_CHAIN,
             )

@@ -1,10 +1,11 @@
 """Dead letters in whose rescue the function is hit."""
 
 from tests.crashes.api_scenarios import AFTER_CLAIM
+from tests.crashes.deployment import DEAD_VISIBILITY_SECONDS
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
 
-dead_letter = Catalogue("dead_letter", delay_seconds=600)
+dead_letter = Catalogue("dead_letter", delay_seconds=DEAD_VISIBILITY_SECONDS)
 
 
 @dead_letter("SendMessageBatch")

@@ -133,3 +133,20 @@ def test_a_recorded_gap_is_fine() -> None:
 )
 def test_a_series_with_a_fault_is_not(word: str, records: list[dict[str, Any]], calls: list[Arrival]) -> None:
     assert any(fault.startswith(word) for fault in verdict(order(**DELETED), records, calls))
+
+
+def test_a_run_beside_the_schedule_is_no_instant_of_it() -> None:
+    records, calls = series(1, 2, 3)
+    beside = record(id="exe_beside", scheduled_at=_text(T0 + 70_000))
+    beside_call = arrival(execution_id="exe_beside", scheduled_at=T0 + 70_000, began_at=T0 + 70_001)
+    asked = order(**DELETED, triggered={"exe_beside"})
+    assert verdict(asked, [*records, beside], [*calls, beside_call]) == []
+    assert any(fault.startswith("lost") for fault in verdict(asked, records, calls))
+    assert any(fault.startswith("instants") for fault in verdict(order(**DELETED), [*records, beside], calls))
+
+
+@pytest.mark.parametrize(("until_ms", "is_broken"), [(T0 + 120_009, False), (T0 + 120_010, True)])
+def test_a_start_during_a_pause_is_found(until_ms: int, is_broken: bool) -> None:
+    asked = order(**DELETED, pauses=[(T0 + 100_000, until_ms)])
+    faults = verdict(asked, *series(1, 2, 3))
+    assert [fault.startswith("cancel") for fault in faults] == [True] * is_broken

@@ -92,10 +92,10 @@ def test_every_function_and_table_is_watched(cloud: Synthesised) -> None:
     names = list(_alarms(cloud))
     assert sum(name.startswith("Errors") for name in names) == count
     assert sum(name.startswith("Throttles") for name in names) == count
-    assert sum(name.startswith("TableThrottles") for name in names) == 4
+    assert sum(name.startswith("TableThrottles") for name in names) == 5
     loops = sum(function.get("RecursiveLoop") == "Allow" for function in cloud.service.functions().values())
     assert sum(name.startswith("RecursionDropped") for name in names) == loops
-    assert {"Api5xx", "OldestUnclaimedDue", "Parked"} <= set(names)
+    assert {"Api5xx", "OldestUnclaimedDue", "Parked", "AuditFailed", "BudgetsUnanswered"} <= set(names)
 
 
 def test_throttling_of_an_index_counts_for_its_table(cloud: Synthesised) -> None:

@@ -21,6 +21,7 @@ EPOCH = STAGE.shard_plan[0]
         {"queue_retention_days": 10},
         {"dead_letter_retention_days": 4},
         {"dead_letter_retention_days": 15, "retention_days": 20},
+        {"audit_retention_days": 13},
         {"watchers": 0},
         {"watchers": 5},
         {"name": "Prod"},

@@ -1,6 +1,7 @@
 """The functions: what they run, with which variables, and whether that exists."""
 
 import ast
+from dataclasses import asdict
 
 import pytest
 
@@ -120,3 +121,13 @@ def test_a_failed_tick_is_not_repeated(cloud: Synthesised) -> None:
         function = cloud.service.referred(config["FunctionName"])
         configured[environment(function)["POWERTOOLS_SERVICE_NAME"]] = config["MaximumRetryAttempts"]
     assert configured == {"watcher": 0, "sweeper": 0, "reconciler": 0}
+
+
+def test_the_quotas_and_the_log_of_changes_are_the_ones_of_the_stage(cloud: Synthesised) -> None:
+    settings = ApiSettings.from_env(environment(cloud.service.functions()["api"]))
+    assert asdict(settings.default_quotas) == asdict(cloud.stage.default_quotas)
+    assert settings.audit_retention_days == cloud.stage.audit_retention_days
+    assert settings.audit_one_offs is cloud.stage.audit_one_offs is False
+    assert "Audit" in settings.audit_table
+    for service, function in cloud.service.functions().items():
+        assert ("AUDIT_TABLE" in environment(function)) is (service == "api")

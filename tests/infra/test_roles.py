@@ -130,3 +130,28 @@ def test_the_only_wildcard_resource_is_the_key_policys_own_key(cloud: Synthesise
     (statement,) = key["KeyPolicy"]["Statement"]
     assert statement["Resource"] == "*"
     assert resolve(statement["Principal"]["AWS"]).endswith("111111111111:root")
+
+
+def test_what_was_recorded_can_be_changed_or_deleted_by_no_function(cloud: Synthesised) -> None:
+    """It is appended to and read: no update, deletion, batch or statement is granted on it to anybody."""
+    for spec in SPECS:
+        on_audit = {action for action, name in _allowed(cloud, spec.service) if "TablesAudit" in name}
+        wanted = {"dynamodb:PutItem", "dynamodb:Query"} if spec.service == "api" else set()
+        assert on_audit == wanted
+
+
+def test_data_keys_are_made_by_the_api_alone(cloud: Synthesised) -> None:
+    making = "kms:GenerateDataKeyWithoutPlaintext"
+    makers = {
+        spec.service
+        for spec in SPECS
+        if any(action == making for action, _ in _allowed(cloud, spec.service))
+    }
+    assert makers == {"api"}
+
+
+def test_tenants_are_changed_by_the_api_alone_and_deleted_by_nobody(cloud: Synthesised) -> None:
+    for spec in SPECS:
+        actions = {action for action, name in _allowed(cloud, spec.service) if "TablesTenants" in name}
+        assert spec.service == "api" or actions <= {"dynamodb:GetItem"}
+        assert "dynamodb:DeleteItem" not in actions

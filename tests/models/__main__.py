@@ -9,15 +9,17 @@ import time
 
 from rich.console import Console
 
-from tests.models import attempt_world, chain_world, filing_world
+from tests.models import attempt_world, chain_change_world, chain_world, filing_world
 from tests.models.configurations import (
     ATTEMPTS,
     CHAIN,
+    CHANGES,
     FILING,
     LARGE,
     Models,
     flawed_attempts,
     flawed_chain,
+    flawed_change,
     flawed_filing,
 )
 from tests.models.explorer import explore
@@ -34,12 +36,14 @@ def main(arguments: list[str]) -> int:
         **_named("attempts", ATTEMPTS),
         **_named("filing", FILING),
         **_named("chain", CHAIN),
+        **_named("changes", CHANGES),
         **({} if options.small else _named("large", LARGE)),
     }
     flawed = {
         **{flaw.value: flawed_attempts(flaw) for flaw in attempt_world.Flaw},
         **{flaw.value: flawed_filing(flaw) for flaw in filing_world.Flaw},
         **{flaw.value: flawed_chain(flaw) for flaw in chain_world.Flaw},
+        **{flaw.value: flawed_change(flaw) for flaw in chain_change_world.Flaw},
     }
     broken = sum(_search(name, models) for name in models)
     survived = sum(not _search(name, flawed) for name in flawed)

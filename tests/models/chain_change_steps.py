@@ -14,16 +14,16 @@ from tests.models.chain_world import NOWHERE, Deleter, Deleting, Row, World
 Move = tuple[str, ChangedWorld, Changer]
 
 
-def view(world: ChangedWorld, chain: int, *, any_revision: bool = False) -> World:
+def view(world: ChangedWorld, chain: int) -> World:
     """One chain as those see it who file in it: its job is active only while the chain is the present one."""
-    is_active = world.job is JobState.ACTIVE and (chain == world.chain or any_revision)
+    is_active = world.job is JobState.ACTIVE and chain == world.chain
     return World(
         now=world.now,
         rows=world.chains[chain],
         filers=(),
         deleters=(),
         job=JobState.ACTIVE if is_active else JobState.DELETING,
-        chain_from=world.chain_from if chain == world.chain or any_revision else len(world.chains[chain]),
+        chain_from=world.chain_from if chain == world.chain else len(world.chains[chain]),
     )
 
 
@@ -33,6 +33,7 @@ class Change:
 
     chain: Chain
     kinds: tuple[JobState, ...]
+    revisions: int
     flaw: Flaw | None
 
     @property
@@ -41,10 +42,13 @@ class Change:
 
     def begin(self, world: ChangedWorld) -> Iterator[Move]:
         """What somebody may do who has not begun anything."""
-        if world.job is JobState.ACTIVE and world.revision < 4 and not (world.chain == NEW and world.is_update):
+        may_begin = world.revision < self.revisions and not (world.chain == NEW and world.is_update)
+        if world.job is JobState.ACTIVE and may_begin:
             for kind in self.kinds if world.chain == OLD else (JobState.PAUSING,):
-                yield f"client sees the job: {kind.value}", world, Changer(
-                    Changing.DECIDING, kind, world.revision, world.chain
+                yield (
+                    f"client sees the job: {kind.value}",
+                    world,
+                    Changer(Changing.DECIDING, kind, world.revision, world.chain),
                 )
         if world.job in CHANGING:
             yield "reconciler finishes", world, self._probing(world, world.job, world.revision)
@@ -57,8 +61,10 @@ class Change:
             case Changing.DECIDING:
                 return self._decide(world, mine)
             case Changing.PROBING:
-                return "changer finds the head", world, mine._replace(
-                    at=Changing.ENDING, ending=self._head(world, mine)
+                return (
+                    "changer finds the head",
+                    world,
+                    mine._replace(at=Changing.ENDING, ending=self._head(world, mine)),
                 )
             case Changing.ENDING:
                 return self._end(world, mine)

@@ -26,10 +26,10 @@ class Flaw(Enum):
 
     ONLY_DUE_ENTOMBED = "a pause ends what is due, and leaves the head that is still to come"
     SUCCESSOR_OF_TOMBSTONE = "a tombstone's successor is filed in the old chain"
-    AUDIT_OF_ANY_REVISION = "a reconciler files without checking the revision of the chain"
-    JUMP_AT_ANY_REVISION = "a jump does not check the revision of the chain"
     RESUMED_FROM_NOW_ALONE = "a resumption repeats an instant that had begun ahead of its time"
-    RESUMED_FROM_THE_END = "a resumption goes on where the tombstones end, and runs what the pause passed over"
+    RESUMED_FROM_THE_END = (
+        "a resumption goes on where the tombstones end, and runs what the pause passed over"
+    )
     PAUSE_UNRECORDED = "a resumption leaves no record of what the pause passed over"
     UPDATED_FROM_NOW = "an update forgets what was late"
     UPDATED_FROM_THE_END = "an update forgets what has a tombstone"

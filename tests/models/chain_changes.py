@@ -23,7 +23,11 @@ class ChangeModel:
     instants: int = 3
     changers: int = 1
     kinds: tuple[JobState, ...] = (JobState.PAUSING, JobState.UPDATING)
+    revisions: int = 4
+    """No change begins that would lead to a later one."""
     audits: bool = False
+    works: bool = True
+    """Whether there are executors; without them nothing ever starts, and time may pass for long."""
     flaw: Flaw | None = None
 
     @property
@@ -39,26 +43,32 @@ class ChangeModel:
     def is_at_rest(self, world: ChangedWorld) -> bool:
         """Whether the job has come to its last instant, is paused for good, or has ended."""
         if world.job is JobState.ACTIVE:
-            return world.chains[world.chain][-1].state is not None
+            return world.chains[world.chain][-1].state is not None or not self.works
         return world.job is JobState.COMPLETED or (world.job is JobState.PAUSED and world.chain == NEW)
 
     def steps(self, world: ChangedWorld) -> Iterator[tuple[str, ChangedWorld]]:
         """Everybody's next steps."""
-        moment = self._chain.moments()[world.now]
-        for chain in (OLD, NEW):
-            for number, row in enumerate(world.chains[chain][: moment.startable]):
-                if row.state in NOT_STARTED:
-                    started = row._replace(state=State.SUCCEEDED)
-                    yield f"worker starts {number} of {chain}", world.with_row(chain, number, started)
-        yield from self._file(world)
+        if self.works:
+            yield from self._start(world)
+            yield from self._file(world)
         yield from self._change(world)
         if world.now + 1 < len(self._chain.moments()):
             yield "time passes", world._replace(now=world.now + 1)
 
+    def _start(self, world: ChangedWorld) -> Iterator[tuple[str, ChangedWorld]]:
+        startable = self._chain.moments()[world.now].startable
+        for chain in (OLD, NEW):
+            for number, row in enumerate(world.chains[chain][:startable]):
+                if row.state in NOT_STARTED:
+                    started = row._replace(state=State.SUCCEEDED)
+                    yield f"worker starts {number} of {chain}", world.with_row(chain, number, started)
+
     def _file(self, world: ChangedWorld) -> Iterator[tuple[str, ChangedWorld]]:
         is_careless = self.flaw is Flaw.SUCCESSOR_OF_TOMBSTONE
         succession = Succession(
-            self._chain, counts_messages=False, flaw=FlawOfChain.SUCCESSOR_OF_TOMBSTONE if is_careless else None
+            self._chain,
+            counts_messages=False,
+            flaw=FlawOfChain.SUCCESSOR_OF_TOMBSTONE if is_careless else None,
         )
         if world.filer.at is not Filing.IDLE:
             yield "fault: a filer dies", world._replace(filer=Filer(), filed_in=OLD)
@@ -69,15 +79,17 @@ class ChangeModel:
                 if row.has_started or (row.ends_chain and is_careless):
                     label, _, filer = succession.begin(view(world, chain), number)
                     yield label, world._replace(filer=filer, filed_in=chain)
-                    if self.audits and row.has_started and world.job is JobState.ACTIVE and chain == world.chain:
+                    if (
+                        self.audits
+                        and row.has_started
+                        and world.job is JobState.ACTIVE
+                        and chain == world.chain
+                    ):
                         label, _, filer = succession.begin_audit(view(world, chain), number)
                         yield f"fault: {label}", world._replace(filer=filer, filed_in=chain)
 
     def _move_filer(self, world: ChangedWorld, succession: Succession) -> tuple[str, ChangedWorld]:
-        any_revision = (self.flaw is Flaw.JUMP_AT_ANY_REVISION and world.filer.at is Filing.JUMPING) or (
-            self.flaw is Flaw.AUDIT_OF_ANY_REVISION and world.filer.at is Filing.AUDITING
-        )
-        seen = view(world, world.filed_in, any_revision=any_revision)
+        seen = view(world, world.filed_in)
         label, after, filer = succession.move(seen, world.filer)
         moved = world.with_rows(world.filed_in, after.rows)._replace(filer=filer)
         if after.chain_from != seen.chain_from:
@@ -85,7 +97,7 @@ class ChangeModel:
         return label, moved if filer.at is not Filing.IDLE else moved._replace(filed_in=OLD)
 
     def _change(self, world: ChangedWorld) -> Iterator[tuple[str, ChangedWorld]]:
-        change = Change(self._chain, self.kinds, self.flaw)
+        change = Change(self._chain, self.kinds, self.revisions, self.flaw)
         for place, changer in enumerate(world.changers):
             if place and changer == world.changers[place - 1]:
                 continue
@@ -101,6 +113,9 @@ class ChangeModel:
         """What is promised of each instant, of a pause and of an update."""
         if label.startswith("worker starts") and before.job in (JobState.PAUSED, JobState.COMPLETED):
             return "after an acknowledged pause nothing starts"
+        passed = self._chain.moments()[after.now].passed
+        if label == "owner resumes" and any(row.state in NOT_STARTED for row in after.chains[NEW][:passed]):
+            return "a resumption starts strictly after now"
         if len(set(after.changed)) < len(after.changed):
             return "of two changes of one revision one is made"
         old, new = after.chains

@@ -1,11 +1,14 @@
 """The sizes in which the models are searched: small ones by the tests, large ones by `python -m tests.models`."""
 
+from dataclasses import replace
 from typing import Any
 
-from tests.models import attempt_world, chain_world, filing_world
+from shared.domain.job import JobState
+from tests.models import attempt_world, chain_change_world, chain_world, filing_world
 from tests.models.attempts import Attempts
 from tests.models.bucket_rules import Clocks
 from tests.models.chain import ChainModel
+from tests.models.chain_changes import ChangeModel
 from tests.models.explorer import Model
 from tests.models.filing import FilingModel
 
@@ -13,6 +16,9 @@ Models = dict[str, Model[Any]]
 
 APART = Clocks(writer_ms=-2_000, tick_ms=2_000)
 """The worst that two clocks may do: the writer sees the scan later than it is, the watcher sooner."""
+
+IDLE = ChangeModel(instants=4, changers=2, kinds=(JobState.PAUSING,), revisions=2, works=False)
+"""Nothing starts, so that time may pass while two end the same chain."""
 
 ATTEMPTS: Models = {
     "two workers, two attempts": Attempts(),
@@ -38,6 +44,12 @@ CHAIN: Models = {
     "two instants, a filer, two deletions": ChainModel(instants=2, filers=1, deleters=2),
     "two instants with retries, a filer, a deletion": ChainModel(instants=2, filers=1, retries=True),
 }
+CHANGES: Models = {
+    "three instants, pauses": ChangeModel(kinds=(JobState.PAUSING,)),
+    "three instants, an update": ChangeModel(kinds=(JobState.UPDATING,), audits=True),
+    "two instants, two who pause or update": ChangeModel(instants=2, changers=2),
+    "four instants, two who pause, no executor": IDLE,
+}
 LARGE: Models = {
     "three workers that stand still, three attempts": Attempts(workers=3, most=3, messages=3, stalls=True),
     "two writers, a sweeper": FilingModel(clocks=APART, rows=2, watchers=0),
@@ -45,6 +57,8 @@ LARGE: Models = {
     "four instants, two filers, a deletion": ChainModel(counts_messages=True),
     "three instants, a filer, two deletions": ChainModel(instants=3, filers=1, deleters=2),
     "two instants with retries, two deletions": ChainModel(instants=2, filers=1, retries=True, deleters=2),
+    "three instants, an auditor, pauses and updates": ChangeModel(audits=True),
+    "three instants, two who pause": ChangeModel(kinds=(JobState.PAUSING,), changers=2),
 }
 
 
@@ -83,3 +97,14 @@ def flawed_chain(flaw: chain_world.Flaw) -> ChainModel:
         case kinds.JUMP_UNGUARDED | kinds.PROBED_TOO_EARLY:
             return ChainModel(filers=1, flaw=flaw)
     return ChainModel(flaw=flaw)
+
+
+def flawed_change(flaw: chain_change_world.Flaw) -> ChangeModel:
+    """The size in which a fault shows: two rivals for what is between them, and time for what others left behind."""
+    kinds = chain_change_world.Flaw
+    match flaw:
+        case kinds.EDITED_WITHOUT_IF_MATCH:
+            return ChangeModel(instants=2, changers=2, flaw=flaw)
+        case kinds.RECORD_PASSED_BY | kinds.RECORD_IN_ONE_PLACE:
+            return replace(IDLE, flaw=flaw)
+    return ChangeModel(flaw=flaw)

@@ -1,5 +1,6 @@
 """Executions and pointers as items: nothing is lost or changed on the way there and back."""
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given, settings
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from shared.adapters.dynamodb.items import execution_item, pointer_item, read_due_row, read_execution
 from shared.adapters.dynamodb.keys import execution_key
 from shared.adapters.dynamodb.outcomes import pack_outcomes, unpack_outcomes
+from shared.domain.async_policy import AsyncPolicy
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery import Reason
 from shared.domain.execution import AttemptOutcome, EndReason, Execution, Missed, Pointer, State
@@ -49,13 +51,19 @@ POLICIES = st.builds(
     factor=st.integers(1, 10),
     cap_seconds=st.integers(3_600, 28_800),
 )
+SECONDS = (1 << 23) - 1
+DURATIONS = st.integers(0, SECONDS) | st.integers(SECONDS // 1000 + 1, SECONDS).map(lambda s: s * 1000)
+"""To the millisecond below two hours, to the second above."""
 OUTCOMES = st.builds(
     AttemptOutcome,
     attempt=st.integers(1, 20),
     started_at=INSTANTS,
-    duration_ms=st.integers(0, (1 << 24) - 1),
+    duration_ms=DURATIONS,
     status=st.none() | st.integers(100, 999),
     reason=st.sampled_from(Reason),
+)
+ASYNC_POLICIES = st.builds(
+    AsyncPolicy, deadline_seconds=st.integers(60, 43_200), heartbeat_seconds=st.integers(10, 3_600)
 )
 MISSED = st.builds(Missed, count=NUMBERS, first_at=INSTANTS, last_at=INSTANTS, resumed_at=INSTANTS)
 
@@ -66,9 +74,13 @@ def executions(draw: st.DrawFn) -> Execution:
     identity = draw(IDS)
     state = draw(st.sampled_from(State))
     retry = draw(POLICIES)
+    attempt = draw(st.integers(0, retry.max_attempts))
     timing: dict[str, Any] = {"next_attempt_at": draw(st.none() | INSTANTS)}
     if state is State.RUNNING:
         timing |= {"owner": draw(st.text(min_size=1, max_size=16)), "lease_until": draw(INSTANTS)}
+        timing["async_until"] = draw(st.none() | INSTANTS)
+    if state is State.MOVED:
+        timing["moved_to"] = draw(IDS)
     if state is State.WAITING:
         timing["next_attempt_at"] = draw(INSTANTS)
     return Execution(
@@ -83,12 +95,13 @@ def executions(draw: st.DrawFn) -> Execution:
         fingerprint=draw(st.binary(min_size=16, max_size=16)),
         retry=retry,
         timeout_ms=draw(st.integers(1, 60_000)),
+        async_policy=draw(ASYNC_POLICIES),
         index_shard=draw(st.integers(0, 1_000)),
         name=draw(st.none() | st.text(max_size=128)),
         payload_apart=draw(st.none() | st.text(min_size=1, max_size=64)),
         recurrence=draw(st.none() | st.builds(Recurrence, schedule=SCHEDULES, counts=COUNTS)),
         state=state,
-        attempt=draw(st.integers(0, retry.max_attempts)),
+        attempt=attempt,
         outcomes=tuple(draw(st.lists(OUTCOMES, max_size=20))),
         last_body=draw(st.binary(max_size=256)),
         end_reason=draw(st.none() | st.sampled_from(EndReason)),
@@ -131,6 +144,7 @@ def test_a_row_of_a_scan_agrees_with_the_execution(execution: Execution) -> None
     assert (row.attempt, row.max_attempts) == (execution.attempt, execution.retry.max_attempts)
     assert (row.stop_retries, row.claimable_from) == (execution.stop_retries, execution.claimable_from)
     assert row.next_attempt_at == execution.next_attempt_at
+    assert row.works_on is (execution.async_until is not None)
 
 
 @settings(deadline=None)
@@ -170,7 +184,7 @@ def test_outcomes_take_thirteen_bytes_each(outcomes: tuple[AttemptOutcome, ...])
 @settings(deadline=None)
 @given(outcome=OUTCOMES, excess_ms=st.integers(1, 1 << 40))
 def test_a_duration_beyond_its_field_is_cut_to_the_longest(outcome: AttemptOutcome, excess_ms: int) -> None:
-    longest_ms = (1 << 24) - 1
+    longest_ms = SECONDS * 1000
     long = AttemptOutcome(
         attempt=outcome.attempt,
         started_at=outcome.started_at,
@@ -179,3 +193,12 @@ def test_a_duration_beyond_its_field_is_cut_to_the_longest(outcome: AttemptOutco
         reason=outcome.reason,
     )
     assert unpack_outcomes(pack_outcomes((long,)))[0].duration_ms == longest_ms
+
+
+@settings(deadline=None)
+@given(outcome=OUTCOMES, duration_ms=st.integers(0, SECONDS * 1000))
+def test_a_duration_loses_less_than_a_second_and_none_below_two_hours(
+    outcome: AttemptOutcome, duration_ms: int
+) -> None:
+    (stored,) = unpack_outcomes(pack_outcomes((replace(outcome, duration_ms=duration_ms),)))
+    assert 0 <= duration_ms - stored.duration_ms < (1_000 if duration_ms > SECONDS else 1)

@@ -13,7 +13,7 @@ from shared.domain.schedule import Cron
 from shared.names import Lane
 from tests.simulation.evidence import Order
 from tests.simulation.readers import Readers
-from tests.simulation.requests import request
+from tests.simulation.requests import LONGEST_MS, request
 from tests.simulation.rhythms import CRONS, Rhythm, every
 from tests.simulation.wiring import Ports
 from tests.simulation.world import START_MS, TENANTS, World
@@ -70,18 +70,26 @@ class Clients:
         request(self.world, "cancel", lambda ports: self._cancel(ports, order), at_ms)
 
     def cancel_what_recurs(self) -> None:
-        """Delete every recurring job within half a minute, so that the run comes to rest.
+        """Delete every recurring job, so that the run comes to rest.
 
-        Those too whose answer never reached a client: somebody finds them in the list of jobs.
+        Once no client asks for its job any more those are found, too, whose answer reached nobody.
         """
-        known = {order.job_id: order for order in self.orders}
+        self._delete_all()
+        self.world.hub.spawn(self._delete_all, self.world.hub.now_ms + LONGEST_MS)
+
+    def _delete_all(self) -> None:
+        by_id = {order.job_id: order for order in self.orders}
         for tenant, job_id in list(self.world.table.jobs):
             at_ms = self.world.hub.now_ms + self.world.weather.rng.randint(0, 30_000)
-            if job_id in known:
-                self.cancel(known[job_id], at_ms)
-            else:
-                delete = partial(_delete, tenant, job_id)
-                request(self.world, "cancel", delete, at_ms)
+            if job_id in by_id:
+                self.cancel(by_id[job_id], at_ms)
+            elif self.world.hub.now_ms >= self._asked_until:
+                request(self.world, "cancel", partial(_delete, tenant, job_id), at_ms)
+
+    @property
+    def _asked_until(self) -> int:
+        """From then on no client asks for the creation of a job."""
+        return max(order.asked_at for order in self.orders) + LONGEST_MS
 
     def _create(self, ports: Ports, order: Order) -> None:
         if order.acked_at is not None or (order.key is None and order.job_id is not None):

@@ -10,6 +10,8 @@ from tests.simulation.world import World
 PATIENCE_MS = 30_000
 PAUSE_MS = (200, 3_000)
 TRIES = 8
+LONGEST_MS = TRIES * (PATIENCE_MS + PAUSE_MS[1])
+"""After so long a request has been answered, or is not asked again."""
 
 
 def request(world: World, kind: str, act: Callable[[Ports], Any], at_ms: int, tries: int = TRIES) -> None:

@@ -14,6 +14,8 @@ from shared.usecases.cancel_job import CancelJob
 from shared.usecases.compose_callback import ComposeCallback
 from shared.usecases.conclude_execution import ConcludeExecution
 from shared.usecases.create_job import CreateJob
+from shared.usecases.create_recurring import CreateRecurring
+from shared.usecases.draft_job import DraftJob
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.find_head import FindHead
@@ -80,15 +82,12 @@ class Ports:
         """POST /v1/jobs."""
         world = self._world
         return CreateJob(
+            DraftJob(self.jobs, world.vault, world.entropy, world.plan, allow_http=True),
             self.file,
-            self.jobs,
+            CreateRecurring(self.file, self.jobs),
             self.idempotency,
-            world.vault,
-            self.clock,
-            world.entropy,
-            world.plan,
             generous(world.table, self.clock),
-            allow_http=True,
+            self.clock,
         )
 
     def cancel_job(self) -> CancelJob:

@@ -14,7 +14,7 @@ from functions.api.models.tenants import (
 )
 from functions.api.operations.audit import AuditOperations, Author
 from shared.domain.quota import Quotas
-from shared.domain.tenant import OPERATOR, Tenant
+from shared.domain.tenant import Tenant
 from shared.ports.runtime import Clock
 from shared.ports.vault import Vault
 from shared.usecases.create_tenant import CreateTenant, NewTenant
@@ -22,6 +22,7 @@ from shared.usecases.manage_tenants import ChangeTenant, FindTenant, ListTenants
 from shared.usecases.read_usage import ReadUsage
 
 _QUESTION = "tenants"
+_PAGE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +51,20 @@ class TenantOperations:
         """One tenant."""
         return self._show(self.find_tenant(tenant_id))
 
-    def page(self, limit: int, cursor: str | None) -> TenantPageOut:
-        """Tenants by their ids. The cursor is the operators'."""
-        operator = self.find_tenant(OPERATOR)
-        after = unseal_cursor(self.vault, operator, _QUESTION, cursor) if cursor else None
+    def all(self) -> list[TenantOut]:
+        """All tenants by their ids."""
+        found: list[TenantOut] = []
+        page = self.list_tenants(limit=_PAGE)
+        while page.next_after is not None:
+            found += map(self._show, page.tenants)
+            page = self.list_tenants(limit=_PAGE, after=page.next_after)
+        return [*found, *map(self._show, page.tenants)]
+
+    def page(self, reader: Tenant, limit: int, cursor: str | None) -> TenantPageOut:
+        """A page of tenants by their ids; the cursor is the reader's."""
+        after = unseal_cursor(self.vault, reader, _QUESTION, cursor) if cursor else None
         page = self.list_tenants(limit=limit, after=after)
-        more = page.next_after and seal_cursor(self.vault, operator, _QUESTION, page.next_after)
+        more = page.next_after and seal_cursor(self.vault, reader, _QUESTION, page.next_after)
         return TenantPageOut(tenants=[self._show(tenant) for tenant in page.tenants], next_cursor=more)
 
     def change(self, author: Author, tenant_id: str, asked: TenantPatch) -> TenantOut:
@@ -75,9 +84,7 @@ class TenantOperations:
     def _created(self, author: Author, made: NewTenant) -> NewTenantOut:
         tenant, key = self._show(made.tenant), key_out(made.key, self.clock.now_ms())
         self.audit.write(author, tenant.id, "createTenant", tenant.id, None, tenant)
-        return NewTenantOut(
-            tenant=tenant, key=key, api_key=made.api_key, signing_secret=made.signing_secret
-        )
+        return NewTenantOut(tenant=tenant, key=key, api_key=made.api_key, signing_secret=made.signing_secret)
 
     def _show(self, tenant: Tenant) -> TenantOut:
         return tenant_out(tenant, self.defaults)

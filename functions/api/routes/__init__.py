@@ -3,6 +3,7 @@
 from functions.api.route import Call, Route
 from functions.api.routes import (
     audit,
+    batches,
     callbacks,
     executions,
     jobs,
@@ -14,4 +15,5 @@ from functions.api.routes import (
 )
 
 ROUTES: dict[Route, Call] = {**jobs.ROUTES, **lifecycle.ROUTES, **executions.ROUTES, **system.ROUTES}
+ROUTES |= batches.ROUTES
 ROUTES |= {**callbacks.ROUTES, **listings.ROUTES, **tenants.ROUTES, **keys.ROUTES, **audit.ROUTES}

@@ -34,9 +34,7 @@ def create_key(service: Service, app: APIGatewayHttpResolver, admitted: Admitted
     """Make a key."""
     require_json(app)
     asked = read_body(admitted.body, KeyIn)
-    return answer(
-        201, service.accounts.keys.create(author_of(admitted), subject_of(app, admitted), asked)
-    )
+    return answer(201, service.accounts.keys.create(author_of(admitted), subject_of(app, admitted), asked))
 
 
 def revoke_key(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
@@ -70,9 +68,7 @@ def rotate_secret(service: Service, app: APIGatewayHttpResolver, admitted: Admit
     if admitted.body:
         require_json(app)
     asked = read_optional(admitted.body, SecretRotationIn)
-    return answer(
-        201, service.accounts.secrets.rotate(author_of(admitted), subject_of(app, admitted), asked)
-    )
+    return answer(201, service.accounts.secrets.rotate(author_of(admitted), subject_of(app, admitted), asked))
 
 
 def retire_secret(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:

@@ -49,9 +49,7 @@ def trigger_job(service: Service, app: APIGatewayHttpResolver, admitted: Admitte
     return answer(201, execution, headers | ({"Idempotency-Replayed": "true"} if replayed else {}))
 
 
-def _recorded(
-    service: Service, admitted: Admitted, operation: str, changed: ChangedJob
-) -> Response[str]:
+def _recorded(service: Service, admitted: Admitted, operation: str, changed: ChangedJob) -> Response[str]:
     """The changed job, once its change is on record."""
     job = changed.after
     service.audit.record(admitted, operation, job.id, changed.before, job)

@@ -14,7 +14,7 @@ from functions.api.models.tenants import (
 )
 from functions.api.operations.audit import author_of
 from functions.api.problems import Problem
-from functions.api.reading import paging, path_part, require_json, subject_of
+from functions.api.reading import paging, path_part, require_json, subject_of, tenant_of
 from functions.api.route import BODY_PROBLEMS, PAGING, Call, Route, answer
 from functions.api.service import Service
 
@@ -28,7 +28,7 @@ def create_tenant(service: Service, app: APIGatewayHttpResolver, admitted: Admit
 
 def list_tenants(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
     """Show all tenants."""
-    return answer(200, service.accounts.tenants.page(*paging(app)))
+    return answer(200, service.accounts.tenants.page(tenant_of(admitted), *paging(app)))
 
 
 def get_tenant(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:

@@ -10,7 +10,7 @@ from shared.adapters.dynamodb.items import VERSION
 from shared.adapters.dynamodb.keys import idempotency_key, item_key
 from shared.domain.errors import UnavailableError
 from shared.names import Attr
-from shared.ports.idempotency import IdempotencyRecord
+from shared.ports.idempotency import Choice, Chosen, IdempotencyRecord, OverQuota
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -46,6 +46,7 @@ class DynamoIdempotencyStore:
                     "c": record.created_at,
                     "du": record.due_at,
                     "ex": record.expires_at,
+                    "bt": [_encode_choice(choice) for choice in record.batch] or None,
                     Attr.TTL: record.expires_at // 1000 + 1,
                 }
             ),
@@ -74,4 +75,18 @@ def _read(item: Any) -> IdempotencyRecord:
         created_at=row["c"],
         due_at=row["du"],
         expires_at=row["ex"],
+        batch=tuple(_read_choice(text) for text in row.get("bt", ())),
     )
+
+
+def _encode_choice(choice: Choice) -> str:
+    if isinstance(choice, Chosen):
+        return f"{choice.job_id}@{choice.due_at}"
+    return f"!{choice.quota}" if choice is not None else ""
+
+
+def _read_choice(text: str) -> Choice:
+    if text.startswith("!"):
+        return OverQuota(text[1:])
+    job_id, _, due_at = text.partition("@")
+    return Chosen(job_id=job_id, due_at=int(due_at)) if text else None

@@ -19,6 +19,7 @@ from tests.unit.usecases.lanes import Lanes
 
 BODIES: dict[str, Any] = {
     "createJob": JOB,
+    "createJobs": {"jobs": [JOB, JOB]},
     "updateJob": {"name": "renamed"},
     "pauseJob": {"reason": "for a test"},
     "previewSchedule": {"cron": "0 9 * * *"},
@@ -89,9 +90,7 @@ def _made(world: ApiWorld, party: Party, path: str, document: Any) -> Any:
     return answer.json
 
 
-def ask(
-    world: ApiWorld, key: str, method: str, path: str, document: Any = None, **query: str
-) -> Answer:
+def ask(world: ApiWorld, key: str, method: str, path: str, document: Any = None, **query: str) -> Answer:
     """A request with a key; without a document it has no body."""
     headers = {"authorization": f"Bearer {key}", "if-match": "*"}
     if document is None:

@@ -17,6 +17,7 @@ NOT_STARTED = {State.PENDING, State.QUEUED}
     ("transition", "sources", "target"),
     [
         (Transition.CLAIM, NOT_STARTED | {State.WAITING, State.RUNNING}, State.RUNNING),
+        (Transition.RUN_ON, {State.RUNNING}, State.RUNNING),
         (Transition.SUCCEED, {State.RUNNING}, State.SUCCEEDED),
         (Transition.RETRY, {State.RUNNING}, State.WAITING),
         (Transition.FAIL, {State.RUNNING}, State.FAILED),
@@ -38,7 +39,7 @@ def test_no_transition_leaves_a_terminal_state() -> None:
 
 def test_exactly_the_transitions_into_a_terminal_state_end_an_execution() -> None:
     ending = {transition for transition in Transition if transition.ends}
-    assert ending == set(Transition) - {Transition.CLAIM, Transition.RETRY}
+    assert ending == set(Transition) - {Transition.CLAIM, Transition.RUN_ON, Transition.RETRY}
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,7 @@ def test_exactly_the_transitions_into_a_terminal_state_end_an_execution() -> Non
         {"state": State.WAITING},
         {"attempt": -1},
         {"attempt": 6},
+        {"async_until": DUE_AT},
     ],
 )
 def test_what_no_transition_makes_does_not_exist(fields: dict[str, Any]) -> None:
@@ -108,7 +110,7 @@ def test_another_occurrence_is_fresh_and_keeps_what_the_revision_froze() -> None
         missed=Missed(count=1, first_at=1, last_at=1, resumed_at=2),
     )
     fresh = occurrence(nominal_at=DUE_AT + 60_000)
-    assert worn.occurrence(DUE_AT + 60_000, created_at=fresh.created_at) == fresh
+    assert worn.occurrence(DUE_AT + 60_000, created_at=fresh.created_at) == replace(fresh, run=2)
 
 
 def test_a_one_off_has_no_other_occurrence() -> None:

@@ -113,6 +113,19 @@ def test_however_far_behind_a_lane_is_a_row_waits_15_minutes_at_most(overdue_ms:
 
 
 @pytest.mark.parametrize(
+    ("last_resend_at", "held"), [(None, False), (NOW - 1, False), (NOW, True), (NOW + 1, True)]
+)
+def test_an_attempt_that_went_on_has_no_message_in_its_lane_before_it_was_sent_again(
+    last_resend_at: int | None, held: bool
+) -> None:
+    """A worker that died leaves a message that comes back; this one was done when the call had ended."""
+    context = replace(LATER, last_resend_at=last_resend_at)
+    stuck = progress(DUE_AT - 60_000, NOW)
+    assert is_held_back(replace(DEAD, works_on=True), stuck, context) is held
+    assert is_held_back(DEAD, stuck, context)
+
+
+@pytest.mark.parametrize(
     ("row", "at"),
     [
         (ROW, None),

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from functions.api.app import Api
+from functions.api.operations.batches import BatchOperations
 from functions.api.operations.callbacks import CallbackOperations
 from functions.api.operations.jobs import JobOperations
 from functions.api.operations.lifecycle import LifecycleOperations
@@ -95,6 +96,12 @@ class ApiWorld:
                     create_job=self.world.create_job,
                     find_job=self.world.find_job,
                     cancel_job=self.world.cancel_job,
+                    open_request=self.world.open_request,
+                    clock=self.world.clock,
+                ),
+                batches=BatchOperations(
+                    create_jobs=self.world.create_jobs,
+                    check_quota=self.world.check_quota,
                     open_request=self.world.open_request,
                     clock=self.world.clock,
                 ),

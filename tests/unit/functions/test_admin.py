@@ -1,58 +1,161 @@
-"""The operator's commands: what is shown once, and what is refused with a line and a status."""
+"""The operator's commands: the same operations as over HTTP; what is shown once, and what is refused with a line."""
 
 import json
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 
 from functions.admin import __main__ as admin
+from functions.admin.commands import COMMANDS
+from functions.api.operations.accounts import AccountOperations
 from shared.domain.errors import InvalidStateError, InvalidValueError, PunctualError, UnavailableError
-from shared.usecases.create_tenant import NewTenant
+from shared.domain.tenant import OPERATOR, Scope
+from tests.unit.functions.accounts import accounts_of, audit_of
 from tests.unit.usecases.world import World
+
+Run = Callable[..., Any]
 
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     """A deployment behind the command, and its settings in the environment."""
     world = World()
-    monkeypatch.setattr(admin, "parts_from", lambda environment: environment)
-    monkeypatch.setattr(admin, "create_tenant", lambda _: world.create_tenant)
+
+    def operations(_: Mapping[str, str]) -> AccountOperations:
+        return accounts_of(world, audit_of(world))
+
+    monkeypatch.setattr(admin, "operations_from", operations)
     return world
 
 
-def test_a_new_tenants_credentials_are_shown_once(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    assert admin.main(["create-tenant", "other"]) == 0
-    output = capsys.readouterr()
-    shown = json.loads(output.out)
+@pytest.fixture
+def run(world: World, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command that is done, and what it shows."""
+
+    def run(*arguments: str) -> Any:
+        assert admin.main(list(arguments)) == 0, capsys.readouterr().err
+        output = capsys.readouterr()
+        assert output.err == ""
+        return json.loads(output.out)
+
+    return run
+
+
+def test_a_new_tenants_credentials_are_shown_once(world: World, run: Run) -> None:
+    shown = run("create-tenant", "other")
     assert shown.keys() == {"tenant", "api_key", "signing_secret"}
     assert shown["tenant"] == "other"
-    assert world.authenticate(shown["api_key"]) is not None
-    assert output.err == ""
+    principal = world.authenticate(shown["api_key"])
+    assert principal is not None
+    assert principal.key.scopes == {Scope.READ, Scope.WRITE}
+    again = json.dumps([run("show-tenant", "other"), run("list-keys", "other"), run("list-tenants")])
+    assert shown["api_key"].rpartition("_")[2] not in again
 
 
-@pytest.mark.parametrize(("tenant", "why"), [("acme", "exists already"), ("No Such Id", "a tenant id is")])
+def test_a_tenants_first_key_may_be_its_own_manager(world: World, run: Run) -> None:
+    principal = world.authenticate(run("create-tenant", "other", "--scopes", "read,admin")["api_key"])
+    assert principal is not None
+    assert principal.key.scopes == {Scope.READ, Scope.ADMIN}
+
+
+def test_the_first_operator_is_made_here(world: World, run: Run) -> None:
+    shown = run("create-operator")
+    assert shown.keys() == {"tenant", "api_key"}
+    principal = world.authenticate(shown["api_key"])
+    assert principal is not None
+    assert (principal.tenant.id, principal.key.scopes) == (OPERATOR, {Scope.ADMIN})
+
+
+def test_another_operator_can_be_made_where_all_keys_are_lost(world: World, run: Run) -> None:
+    first = run("create-operator")["api_key"]
+    run("revoke-key", OPERATOR, first.split("_")[1])
+    second = run("create-key", OPERATOR, "--scopes", "admin")["api_key"]
+    assert (world.authenticate(first), world.authenticate(second) is not None) == (None, True)
+
+
+def test_a_tenant_is_suspended_limited_and_let_in_again(run: Run) -> None:
+    changed = run(
+        "change-tenant",
+        "acme",
+        *("--state", "suspended", "--weight", "5", "--index-shards", "2"),
+        *("--quota", "tags=3", "--quota", "recurring_jobs=7"),
+    )
+    assert (changed["state"], changed["weight"], changed["index_shards"]) == ("suspended", 5, 2)
+    assert changed["own_quotas"] == ["recurring_jobs", "tags"]
+    assert run("show-usage", "acme")["quotas"]["recurring_jobs"] == {
+        "limit": 7,
+        "used": 0,
+        "is_enforced": True,
+    }
+    back = run("change-tenant", "acme", "--state", "active", "--quota", "tags=default")
+    assert (back["state"], back["own_quotas"]) == ("active", ["recurring_jobs"])
+
+
+def test_keys_are_made_rotated_and_revoked(world: World, run: Run) -> None:
+    made = run("create-key", "acme", "--scopes", "read", "--name", "ci", "--expires-in-seconds", "3600")
+    assert (made["scopes"], made["name"], made["state"]) == (["read"], "ci", "live")
+    rotated = run("rotate-key", "acme", made["id"], "--overlap-seconds", "60")
+    run("revoke-key", "acme", made["id"])
+    assert world.authenticate(rotated["api_key"]) is not None
+    states = {key["id"]: key["state"] for key in run("list-keys", "acme")["keys"]}
+    assert (states[made["id"]], states[rotated["id"]]) == ("revoked", "live")
+
+
+def test_signing_secrets_are_rotated_and_retired(run: Run) -> None:
+    (old,) = run("list-signing-secrets", "acme")["signing_secrets"]
+    new = run("rotate-signing-secret", "acme")
+    assert new["signing_secret"].startswith("whsec_")
+    assert run("retire-signing-secret", "acme", old["id"])["state"] == "retired"
+    assert [each["id"] for each in run("list-signing-secrets", "acme")["signing_secrets"]] == [new["id"]]
+
+
+def test_all_tenants_are_listed_however_many_there_are(world: World, run: Run) -> None:
+    for number in range(201):
+        world.create_tenant(f"t{number:03d}")
+    assert len(run("list-tenants")["tenants"]) == 202
+
+
+def test_what_is_done_here_is_on_record_as_the_operators(world: World, run: Run) -> None:
+    run("create-tenant", "other")
+    run("create-key", "other", "--scopes", "read")
+    records = world.audit_log.of("other")
+    assert {record.operation for record in records} == {"createTenant", "createKey"}
+    assert {(record.actor.tenant_id, record.actor.key_id) for record in records} == {(OPERATOR, None)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["create-tenant", "acme"], "exists already"),
+        (["create-tenant", "No Such Id"], "a tenant id is"),
+        (["create-tenant", "operator"], "reserved"),
+        (["show-tenant", "nobody"], "no such tenant"),
+        (["change-tenant", "acme"], "nothing is to be changed"),
+        (["change-tenant", "acme", "--weight", "101"], "weight"),
+        (["change-tenant", "acme", "--quota", "tags=11"], "tags"),
+        (["create-key", "acme"], "scopes"),
+        (["revoke-key", "acme", "unknown"], "no such key"),
+        (["retire-signing-secret", "acme", "unknown"], "no such secret"),
+    ],
+)
 def test_a_refusal_is_a_line_and_a_status(
-    world: World, capsys: pytest.CaptureFixture[str], tenant: str, why: str
+    world: World, capsys: pytest.CaptureFixture[str], arguments: list[str], why: str
 ) -> None:
-    assert admin.main(["create-tenant", tenant]) == 1
+    assert admin.main(arguments) == 1
     output = capsys.readouterr()
     assert (output.out, why in output.err, output.err.count("\n")) == ("", True, 1)
 
 
-def refusing(fault: PunctualError) -> Callable[[Mapping[str, str]], Callable[[str], NewTenant]]:
-    def create(_: str) -> NewTenant:
-        raise fault
-
-    return lambda _: create
-
-
 @pytest.mark.parametrize("fault", [UnavailableError("no"), InvalidStateError("no"), InvalidValueError("no")])
 def test_so_is_every_error_of_punctuals_own(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fault: PunctualError
+    world: World, capsys: pytest.CaptureFixture[str], fault: PunctualError
 ) -> None:
-    monkeypatch.setattr(admin, "parts_from", lambda environment: environment)
-    monkeypatch.setattr(admin, "create_tenant", refusing(fault))
-    assert admin.main(["create-tenant", "other"]) == 1
+    def refuse() -> None:
+        raise fault
+
+    world.steps.before("tenants.get", refuse)
+    assert admin.main(["show-tenant", "acme"]) == 1
     assert capsys.readouterr().err == "no\n"
 
 
@@ -64,14 +167,26 @@ def test_the_settings_may_come_from_a_deployed_function(
     monkeypatch.setattr(
         admin, "function_environment", lambda name: asked.append(name) or {"FROM": "the function"}
     )
-    monkeypatch.setattr(admin, "parts_from", seen.append)
+    behind = admin.operations_from
+    monkeypatch.setattr(admin, "operations_from", lambda given: seen.append(given) or behind(given))
     assert admin.main(["--function", "punctual-test-api", "create-tenant", "other"]) == 0
     assert (asked, seen) == (["punctual-test-api"], [{"FROM": "the function"}])
     assert capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["create-tenant"], ["drop-tenant", "x"], ["create-tenant", "a", "b"]]
+    "arguments",
+    [
+        [],
+        ["create-tenant"],
+        ["drop-tenant", "x"],
+        ["create-tenant", "a", "b"],
+        ["create-key", "acme", "--scopes", "root"],
+        ["change-tenant", "acme", "--state", "gone"],
+        ["change-tenant", "acme", "--quota", "moon=1"],
+        ["change-tenant", "acme", "--quota", "tags=many"],
+        ["rotate-key", "acme", "k", "--overlap-seconds", "soon"],
+    ],
 )
 def test_an_unknown_command_is_refused_with_the_usage(
     capsys: pytest.CaptureFixture[str], arguments: list[str]
@@ -80,3 +195,11 @@ def test_an_unknown_command_is_refused_with_the_usage(
         admin.main(arguments)
     assert ended.value.code == 2
     assert "usage: python -m functions.admin" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        admin.main([command, "--help"])
+    assert ended.value.code == 0
+    assert "usage" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""410: the receiver of a recurring job is gone, and its job is paused: after the outcome, once, and by whoever meets it."""
+"""410: the receiver of a recurring job is gone, and its job is paused: after the outcome, by whoever meets it."""
 
 from dataclasses import replace
 from functools import partial
@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import EndReason, Execution, State
+from shared.domain.execution import AttemptOutcome, EndReason, Execution, State
 from shared.domain.job import Job, JobState
 from shared.domain.retry import RetryPolicy
 from shared.usecases.run_attempts import Verdict
@@ -64,7 +64,7 @@ def test_no_other_answer_pauses_a_job(status: int) -> None:
 
 
 def test_the_outcome_does_not_wait_for_the_pause() -> None:
-    world, job, head = due_now()
+    world, _, head = due_now()
     seen: list[State] = []
     world.steps.before("jobs.replace", lambda: seen.append(world.standing(head.id).state))
     world.attempt(head)
@@ -130,7 +130,7 @@ def test_a_job_that_was_resumed_since_is_not_paused_by_an_old_message() -> None:
 def test_neither_is_one_that_was_given_another_chain_meanwhile() -> None:
     world, job, head = due_now()
     definition = replace(job.definition, timeout_ms=10_000)
-    world.steps.before("store.finish", lambda: world.lifecycle.update(TENANT, job.id, definition))
+    world.steps.before("store.finish", lambda: world.lifecycle.update(TENANT, job.id, definition, revision=1))
     world.attempt(head)
     assert stands(world, job).state is JobState.ACTIVE
     assert stands(world, job).timeout_ms == 10_000
@@ -139,7 +139,7 @@ def test_neither_is_one_that_was_given_another_chain_meanwhile() -> None:
 def test_one_that_was_only_renamed_meanwhile_is_paused_all_the_same() -> None:
     world, job, head = due_now()
     renamed = replace(job.definition, name="other")
-    world.steps.before("jobs.replace", lambda: world.lifecycle.update(TENANT, job.id, renamed))
+    world.steps.before("jobs.replace", lambda: world.lifecycle.update(TENANT, job.id, renamed, revision=1))
     assert world.attempt(head).returned() == []
     assert is_paused(world, job)
     assert stands(world, job).name == "other"
@@ -188,7 +188,10 @@ def test_a_failure_that_was_reported_as_final_pauses_nothing() -> None:
 @pytest.mark.parametrize("reason", [EndReason.ATTEMPTS_USED_UP, EndReason.WORKER_LOST, EndReason.STOPPED])
 def test_a_410_that_was_not_the_end_is_no_word_to_stop(reason: EndReason) -> None:
     world, job, head = due_now()
-    failed = in_state(head, State.FAILED, attempt=1, end_reason=reason)
+    outcome = AttemptOutcome(
+        attempt=1, started_at=DUE_AT, duration_ms=5, status=410, reason=Reason.HTTP_STATUS
+    )
+    failed = in_state(head, State.FAILED, attempt=1, end_reason=reason, outcomes=(outcome,))
     world.table.executions[head.id].execution = failed
     world.attempt(head)
     assert stands(world, job).state is JobState.ACTIVE

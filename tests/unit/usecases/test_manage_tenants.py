@@ -88,9 +88,7 @@ def test_index_shards_only_grow() -> None:
 
 def test_changes_at_once_are_all_made() -> None:
     world = AccountWorld()
-    world.steps.before(
-        "tenants.replace", lambda: world.change(TENANT, TenantChange(quotas={Quota.TAGS: 1}))
-    )
+    world.steps.before("tenants.replace", lambda: world.change(TENANT, TenantChange(quotas={Quota.TAGS: 1})))
     _, after = world.change(TENANT, TenantChange(weight=9))
     assert (after.weight, after.quotas) == (9, {Quota.TAGS: 1})
 

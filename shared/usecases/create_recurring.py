@@ -1,0 +1,26 @@
+"""Make a recurring job stand: its definition and its first occurrence, or neither."""
+
+from dataclasses import dataclass
+
+from shared.domain.errors import IdentityConflictError
+from shared.domain.job import Job, JobState
+from shared.ports.jobs import JobStore
+from shared.usecases.file_execution import FileExecution
+
+
+@dataclass(frozen=True, slots=True)
+class CreateRecurring:
+    """The same definition may be created any number of times."""
+
+    file: FileExecution
+    jobs: JobStore
+
+    def __call__(self, job: Job) -> Job:
+        """The job as it stands. IdentityConflictError where another one does; UnavailableError where it may stand."""
+        first = self.file.prepare(job.occurrence(job.chain_from, created_at=job.created_at))
+        existing = self.jobs.create(job, first)
+        if existing is not None and existing.fingerprint != job.fingerprint:
+            raise IdentityConflictError(f"{job.id} stands for another request")
+        if existing is None or existing.state is JobState.ACTIVE:
+            self.file.ensure_sent(first)
+        return existing or job
