@@ -7,7 +7,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api.app import Api
 from functions.api.operations.accounts import account_operations, audit_operations
-from functions.api.operations.batches import BatchOperations
+from functions.api.operations.batches import batch_operations
 from functions.api.operations.callbacks import callback_operations
 from functions.api.operations.jobs import JobOperations
 from functions.api.operations.lifecycle import LifecycleOperations
@@ -28,12 +28,7 @@ api = Api(
             open_request=parts.open_request,
             clock=parts.core.clock,
         ),
-        batches=BatchOperations(
-            create_jobs=callbacks.create_jobs(parts, parts.check_quota),
-            check_quota=parts.check_quota,
-            open_request=parts.open_request,
-            clock=parts.core.clock,
-        ),
+        batches=batch_operations(parts),
         lifecycle=LifecycleOperations(
             find_job=parts.find_job,
             open_request=parts.open_request,

@@ -30,6 +30,8 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         lane=job.lane,
         timeout_seconds=job.timeout_ms // 1000,
         retry=_retry_out(job.retry),
+        async_deadline_seconds=job.async_policy.deadline_seconds,
+        heartbeat_seconds=job.async_policy.heartbeat_seconds,
         start_deadline_seconds=_start_deadline_seconds(job),
         pause_reason=job.pause_reason if isinstance(job, Job) else None,
         revision=job.revision,
@@ -53,6 +55,8 @@ def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:
         "lane": job.lane.value,
         "timeout_seconds": job.timeout_ms // 1000,
         "retry": _retry_out(job.retry).model_dump(mode="json"),
+        "async_deadline_seconds": job.async_policy.deadline_seconds,
+        "heartbeat_seconds": job.async_policy.heartbeat_seconds,
     }
     if isinstance(job, Job):
         document |= _policies(job)

@@ -59,13 +59,17 @@ GRANTS: dict[str, Grants] = {
         leases=(GET, UPDATE),
     ),
     "executor": Grants(
-        executions=(GET, PUT, UPDATE, PARTIQL),
-        jobs=(GET, PUT, UPDATE),
+        executions=(GET, PUT, UPDATE, BATCH_GET, PARTIQL),
+        jobs=(GET, PUT, UPDATE, QUERY, CHECK),
         tenants=(GET,),
         leases=(PUT, UPDATE),
         decrypts=True,
     ),
-    "dead_letter": Grants(executions=(GET, PUT, UPDATE), jobs=(GET, PUT, UPDATE), leases=(PUT, UPDATE)),
+    "dead_letter": Grants(
+        executions=(GET, PUT, UPDATE, BATCH_GET),
+        jobs=(GET, PUT, UPDATE, QUERY, CHECK),
+        leases=(PUT, UPDATE),
+    ),
 }
 """By the package under `functions/`."""
 

@@ -2,7 +2,6 @@
 
 from shared.adapters.clock import ThreadOffload
 from shared.adapters.dynamodb.claims import BatchStatementClaimer
-from shared.adapters.dynamodb.turn_store import DynamoTurnStore
 from shared.bootstrap.callbacks import CallbackParts
 from shared.names import Lane
 from shared.ports.runtime import Offload
@@ -98,7 +97,7 @@ def _guard_start(parts: CallbackParts) -> GuardStart:
     core = parts.core
     return GuardStart(
         store=core.store,
-        turns=DynamoTurnStore(core.dynamodb, parts.settings.jobs_table),
+        turns=core.turns,
         file=core.file,
         file_successor=core.file_successor,
         clock=core.clock,

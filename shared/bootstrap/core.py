@@ -10,6 +10,7 @@ from shared.adapters.dynamodb.boards import DynamoProgressBoard
 from shared.adapters.dynamodb.execution_store import DynamoExecutionStore
 from shared.adapters.dynamodb.job_store import DynamoJobStore
 from shared.adapters.dynamodb.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.turn_store import DynamoTurnStore
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.settings import Settings
 from shared.usecases.conclude_execution import ConcludeExecution
@@ -55,6 +56,11 @@ class Core:
         """Definitions."""
         settings = self.settings
         return DynamoJobStore(self.dynamodb, settings.jobs_table, settings.executions_table, settings.region)
+
+    @cached_property
+    def turns(self) -> DynamoTurnStore:
+        """Whose turn it is where runs must not overlap."""
+        return DynamoTurnStore(self.dynamodb, self.settings.jobs_table)
 
     @cached_property
     def ledger(self) -> DynamoShardLedger:
@@ -115,6 +121,7 @@ class Core:
         return Lifecycle(
             store=self.store,
             jobs=self.jobs,
+            turns=self.turns,
             file=self.file,
             clock=self.clock,
             plan=self.settings.shard_plan,

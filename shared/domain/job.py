@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
+from shared.domain.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
 from shared.domain.bucket import ShardCounts
 from shared.domain.catch_up import DEFAULT_POLICY, CatchUpPolicy
 from shared.domain.execution import Execution
@@ -49,6 +50,7 @@ class Definition:
     tags: tuple[str, ...] = ()
     payload_apart: str | None = None
     """The name of that item."""
+    async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
     jitter_ms: int = 0
     catch_up: CatchUpPolicy = DEFAULT_POLICY
     overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
@@ -115,6 +117,7 @@ class Job:
     name: str | None = None
     tags: tuple[str, ...] = ()
     payload_apart: str | None = None
+    async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
     jitter_ms: int = 0
     catch_up: CatchUpPolicy = DEFAULT_POLICY
     overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
@@ -188,6 +191,7 @@ class Job:
             fingerprint=self.fingerprint,
             retry=self.retry,
             timeout_ms=self.timeout_ms,
+            async_policy=self.async_policy,
             index_shard=self.index_shard,
             payload_apart=self.payload_apart,
             recurrence=self.recurrence,

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import astuple, dataclass, field
 
+from shared.domain.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy, check_span
 from shared.domain.catch_up import DEFAULT_POLICY, CatchUpPolicy
 from shared.domain.errors import InvalidValueError, ScheduleError
 from shared.domain.jitter import check_jitter
@@ -70,6 +71,7 @@ class NewJob:
     recurring: Recurring = field(default_factory=Recurring)
     start_deadline_seconds: int | None = None
     """A one-off job that has not started so long after its time is skipped."""
+    async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
 
     def __post_init__(self) -> None:
         """Refuse what no worker could keep."""
@@ -79,6 +81,7 @@ class NewJob:
             raise InvalidValueError(f"a name is 1 to {MAX_NAME_LENGTH} characters")
         check_tags(self.tags)
         check_jitter(self.jitter_ms)
+        check_span(self.retry, self.async_policy)
         deadline = self.start_deadline_seconds
         if deadline is not None and not 1 <= deadline <= MAX_START_DEADLINE_SECONDS:
             raise InvalidValueError(f"start_deadline_seconds must be 1 to {MAX_START_DEADLINE_SECONDS}")
@@ -140,5 +143,6 @@ def encode_new_job(new: NewJob) -> bytes:
         new.jitter_ms,
         astuple(new.recurring),
         new.start_deadline_seconds,
+        astuple(new.async_policy),
     ]
     return json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode()

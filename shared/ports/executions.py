@@ -93,7 +93,7 @@ class ExecutionStore(Protocol):
     def cancel(
         self, execution_id: ExecutionId, transition: Transition, *, reason: EndReason, expires_at_s: int
     ) -> Execution | None:
-        """CANCEL, END_CHAIN or SKIP; None when it was written, else what stands there. NotFoundError where nothing does.
+        """CANCEL, END_CHAIN or SKIP; None when written, else what stands there. NotFoundError where nothing does.
 
         END_CHAIN leaves a tombstone: its reader files no successor.
         """

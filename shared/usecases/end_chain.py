@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from shared.domain.bucket import GUARD_MS
 from shared.domain.execution import NOT_STARTED, EndReason, Execution, State, Transition
 from shared.domain.job import Job, JobState
+from shared.domain.overlap import OverlapPolicy
 from shared.domain.retention import Retention
 from shared.domain.schedule import first_after, instants_before, latest_at_or_before
 from shared.ports.executions import ExecutionStore
+from shared.ports.overlap import TurnStore
 from shared.ports.runtime import Clock
 from shared.usecases.find_head import FindHead
 from shared.usecases.read_executions import read_readable
@@ -37,6 +39,7 @@ class EndChain:
     """Repeating it is always safe, and so is doing it twice at once."""
 
     store: ExecutionStore
+    turns: TurnStore
     clock: Clock
     retention: Retention
 
@@ -64,6 +67,7 @@ class EndChain:
             if is_over or is_enough:
                 break
             nominal_at, run = first_after(job.schedule, nominal_at), run + 1
+        self._end_waiting(job)
         if first is None:
             return ChainEnd(after_at=last_at, last_at=last_at, runs=run - 1)
         first = self._first_tombstone(job, first)
@@ -92,6 +96,21 @@ class EndChain:
             )
             standing = rival or replace(standing, ends_chain=True)
         return standing if standing.ends_chain else None
+
+    def _end_waiting(self, job: Job) -> None:
+        """A run that waits for another to end has its successor already, so that it stands before the head.
+
+        Nobody can come to wait any more: whoever had not started and has no successor has a tombstone by now.
+        """
+        if job.overlap_policy is not OverlapPolicy.QUEUE_ONE:
+            return
+        turn = self.turns.read(job.tenant_id, job.id)
+        for key in (turn.holder, turn.waiting):
+            waiting = self.store.get(key) if key is not None else None
+            if waiting is None or waiting.state not in NOT_STARTED:
+                continue
+            if waiting.id == job.id_at(waiting.nominal_at):
+                self._tombstone(job, waiting.nominal_at, waiting.run)
 
     def _first_tombstone(self, job: Job, known: Execution) -> Execution:
         """A run that crashed may have left tombstones before the one at which this run began."""

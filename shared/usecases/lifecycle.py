@@ -7,6 +7,7 @@ from shared.domain.bucket import ShardPlan
 from shared.domain.retention import Retention
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
+from shared.ports.overlap import TurnStore
 from shared.ports.runtime import Clock
 from shared.usecases.change_job import FindSettled
 from shared.usecases.delete_recurring_job import DeleteRecurringJob
@@ -28,6 +29,7 @@ class Lifecycle:
 
     store: ExecutionStore
     jobs: JobStore
+    turns: TurnStore
     file: FileExecution
     clock: Clock
     plan: ShardPlan
@@ -55,7 +57,9 @@ class Lifecycle:
         """Finish what was begun."""
         return SettleChange(
             jobs=self.jobs,
-            end_chain=EndChain(store=self.store, clock=self.clock, retention=self.retention),
+            end_chain=EndChain(
+                store=self.store, turns=self.turns, clock=self.clock, retention=self.retention
+            ),
             stop_started=StopStarted(
                 store=self.store, jobs=self.jobs, clock=self.clock, retention=self.retention
             ),

@@ -106,6 +106,7 @@ class TriggerJob:
             fingerprint=job.fingerprint,
             retry=job.retry,
             timeout_ms=job.timeout_ms,
+            async_policy=job.async_policy,
             index_shard=job.index_shard,
             state=State.QUEUED,
         )

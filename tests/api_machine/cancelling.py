@@ -81,6 +81,6 @@ def _note_crossing(job: PromisedJob, execution_id: str, scheduled_at: int, state
     if state != "running" or (execution is not None and execution.state == "running"):
         return
     crossed = execution or PromisedExecution(id=execution_id, scheduled_at=scheduled_at)
-    crossed.is_open = True
+    crossed.is_open = crossed.has_crossed = True
     job.executions[scheduled_at] = crossed
     SEEN["deletion crossed an attempt"] += 1

@@ -40,6 +40,8 @@ class PromisedExecution:
     retry_at: int | None = None
     """When its next attempt is due, as the API has shown."""
     is_open: bool = False
+    """Its job was deleted, and how it ends is up to the moment at which a worker looks at it again."""
+    has_crossed: bool = False
     """Its claim and its job's deletion crossed: the attempt may or may not have been called."""
 
     @property

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.api_machine.executions import Call, PromisedExecution
 from tests.api_machine.instants import instant, milliseconds
-from tests.api_machine.promised import PromisedJob
+from tests.api_machine.promised import GUARD_MS, PromisedJob
 from tests.api_machine.receiver import DURATION_MS, LATE_MS, Receiver, earliest_retry, latest_retry
 from tests.api_machine.sightings import SEEN
 
@@ -37,12 +37,13 @@ def _check_not_begun(job: PromisedJob, record: dict[str, Any]) -> None:
     if job.is_recurring and record["state"] == "skipped":
         assert record["end_reason"] == "coalesced"
         assert record["missed"]["count"] == len(missed_instants(job, record))
-    elif job.ended_at is None:
+    elif job.is_untouched:
         assert record["state"] in ("pending", "queued"), record
         assert record["end_reason"] is None
     else:
-        reason = "job_deleted" if job.is_recurring else "cancelled"
-        assert (record["state"], record["end_reason"]) == ("cancelled", reason)
+        reasons = ("job_deleted", "job_paused") if job.is_recurring else ("cancelled",)
+        assert record["state"] == "cancelled", record
+        assert record["end_reason"] in reasons
 
 
 def _check_begun(
@@ -96,19 +97,20 @@ def check_instants(job: PromisedJob, records: list[dict[str, Any]], receiver: Re
         if record["state"] == "skipped"
         for due_at in missed_instants(job, record)
     }
-    next_at = job.timetable.next_after(now_ms)
+    next_at = job.timetable.next_after(now_ms + GUARD_MS)
     assert recorded <= set(job.timetable.up_to(now_ms if next_at is None else next_at))
     SEEN["instants missed"] += len(gaps)
     assert not gaps & set(job.executions), "missed, and called nevertheless"
     assert all(receiver.was_excused(due_at) for due_at in gaps), "missed without need"
     if receiver.is_excused:
         return
-    until_ms = min(now_ms, job.ended_at or now_ms) - LATE_MS
+    stopped_at = min(job.ended_at or now_ms, job.paused_at or now_ms)
+    until_ms = min(now_ms, stopped_at) - LATE_MS
     due = set(job.timetable.up_to(until_ms))
     assert due <= recorded | gaps, "passed over in silence"
-    if job.ended_at is None or not receiver.was_excused(job.ended_at):
+    if not receiver.was_excused(stopped_at):
         assert due <= set(job.executions) | gaps, "never called"
-    if job.ended_at is None:
+    if job.is_untouched:
         assert job.timetable.next_after(max(due | set(job.executions), default=0)) in recorded, "the next one"
 
 

@@ -81,7 +81,7 @@ class ApiMachine(RuleBasedStateMachine):
         check_history(job, records, self.deployment.receiver)
         if job.is_recurring:
             check_instants(job, records, self.deployment.receiver)
-            next_at = job.timetable.next_after(self.now_ms) if job.ended_at is None else None
+            next_at = job.timetable.next_after(self.now_ms) if job.is_untouched else None
             assert shown["next_due_at"] == (None if next_at is None else instant(next_at))
         else:
             check_once(job, records, shown, self.deployment.receiver)
@@ -100,7 +100,7 @@ class ApiMachine(RuleBasedStateMachine):
 
     def let_time_pass(self, wanted_ms: int) -> None:
         """Everything runs, for no longer than makes about `MOST_CALLS` calls."""
-        active = [job for job in self.jobs if job.is_recurring and job.ended_at is None]
+        active = [job for job in self.jobs if job.is_recurring and job.is_untouched]
         calls_per_second = sum(1 / job.document["schedule"].get("rate_seconds", 60) for job in active)
         affordable_ms = int(MOST_CALLS * 1000 / calls_per_second) if active else wanted_ms
         self.deployment.pass_time(min(wanted_ms, affordable_ms))
@@ -132,6 +132,7 @@ class ApiMachine(RuleBasedStateMachine):
         shown: dict[str, Any] = answer.json
         expected = job.shown()
         assert {name: shown[name] for name in expected} == expected
+        assert job.retry.items() <= shown["retry"].items()
         assert job.schedule_shown.items() <= shown["schedule"].items()
         assert shown["state"] in job.state
         return shown

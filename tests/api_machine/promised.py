@@ -31,6 +31,8 @@ class PromisedJob:
     """Those that have begun, by their instants."""
     ended_at: int | None = None
     """When its cancellation or deletion was acknowledged."""
+    paused_at: int | None = None
+    """When its receiver said that it is gone, which pauses a job that recurs."""
 
     @property
     def path(self) -> str:
@@ -68,19 +70,25 @@ class PromisedJob:
         return self.state[0] in ("active", "pending", "waiting")
 
     @property
+    def is_untouched(self) -> bool:
+        """Whether it is as it was created, and nothing has stopped it."""
+        return self.ended_at is None and self.paused_at is None
+
+    @property
     def state(self) -> tuple[str, ...]:
         """The states that it may be shown in; which of the first two a job is in, is not promised."""
         if self.is_recurring:
-            return ("active",) if self.ended_at is None else ("deleted",)
+            running = "active" if self.paused_at is None else "paused"
+            return (running,) if self.ended_at is None else ("deleted",)
         if self.executions:
             return (self.executions[self.timetable.due_at].state,)
         return ("pending", "queued") if self.ended_at is None else ("cancelled",)
 
     def shown(self) -> dict[str, Any]:
         """What the API shows of it, apart from where it stands; what revision an end makes is not promised."""
-        plain = {name: self.document.get(name, value) for name, value in DEFAULTS.items()}
+        plain = {name: self.document.get(name, value) for name, value in DEFAULTS.items() if name != "retry"}
         target = {"method": self.request.get("method", "POST"), "url": self.request["url"]}
-        revision = {"revision": 1} if self.ended_at is None else {}
+        revision = {"revision": 1} if self.is_untouched else {}
         return (
             plain
             | revision
@@ -107,6 +115,12 @@ class PromisedJob:
             return schedule
         return {"at": instant(self.timetable.due_at)}
 
+    def answered(self, execution: PromisedExecution, now_ms: int) -> None:
+        """The receiver has answered the call that ran."""
+        execution.answered(self.retry["max_attempts"])
+        if self.is_recurring and self.is_untouched and execution.end_reason == "not_retryable":
+            self.paused_at = now_ms
+
     def end(self, now_ms: int) -> None:
         """Its cancellation or deletion was acknowledged."""
         if self.ended_at is not None:
@@ -115,7 +129,8 @@ class PromisedJob:
         reason = "job_deleted" if self.is_recurring else "cancelled"
         old_before = self.timetable.up_to(now_ms + GUARD_MS)[-STOPPED_ONE_BY_ONE:][:1]
         for execution in self.executions.values():
-            if self.is_recurring and execution.state == "waiting" and execution.scheduled_at < old_before[0]:
+            is_old = self.is_recurring and execution.scheduled_at < old_before[0]
+            if is_old and not execution.has_ended:
                 execution.is_open = True
             else:
                 execution.stop(reason)

@@ -14,6 +14,8 @@ from tests.fakes.clock import VirtualClock
 LATE_MS = 5_000
 """Nothing is this late while everything runs."""
 DURATION_MS = 5
+CLAIMED_AHEAD_MS = 1_500
+"""So long before its time an attempt may have begun to wait for it."""
 
 
 @dataclass(slots=True)
@@ -45,7 +47,7 @@ class Receiver:
         job.executions[scheduled_at] = execution
         execution.begin(call)
         self._act_meanwhile(job)
-        execution.answered(job.retry["max_attempts"])
+        job.answered(execution, self.clock.now_ms())
         return _answer(call)
 
     @property
@@ -83,10 +85,16 @@ class Receiver:
         due_at = execution.scheduled_at if is_first else earliest_retry(job, execution)
         last_due_at = max(due_at, job.created_at) if is_first else latest_retry(job, execution)
         return {
-            "after the cancellation": job.ended_at is not None and not execution.is_open,
+            "after the cancellation": job.ended_at is not None and not execution.has_crossed,
+            "while its job is paused": is_first and claimed_after(job.paused_at, execution.scheduled_at),
             "before its time": call.began_at < due_at,
             "too late": call.began_at > last_due_at + LATE_MS and not self.is_excused,
         }
+
+
+def claimed_after(paused_at: int | None, scheduled_at: int) -> bool:
+    """Whether an execution cannot have been taken up before its job was paused."""
+    return paused_at is not None and scheduled_at > paused_at + CLAIMED_AHEAD_MS
 
 
 def earliest_retry(job: PromisedJob, execution: PromisedExecution) -> int:

@@ -21,6 +21,10 @@ FAR_SECONDS = 600
 HOUR_MS = 3_600_000
 MOST_UNITS = 4.0
 MOST_UNITS_WITH_KEY = 5.0
+BATCH = 100
+BATCHES = 2
+MOST_UNITS_IN_BATCH = 1.1
+"""Of the creation alone, as the emulator counts it: an item and no index, and a record for each batch."""
 SQS = ("SendMessageBatch", "ReceiveMessage", "DeleteMessageBatch")
 REQUEST = Request(
     method="POST",
@@ -52,6 +56,15 @@ def one_offs(made: World, name: str, seconds: int, *, keyed: bool, limit: float)
     made.clock.time_ms += min(seconds * 1000, LOOK_AHEAD_MS)
     made.work()
     return _cost(made, name, (marks[0] + ticked, *marks[1:]), JOBS, limit)
+
+
+def batches(made: World, name: str) -> Cost:
+    """One-off jobs that are created a hundred at a time, far ahead; what they cost afterwards is that of any other."""
+    marks = _marks(made)
+    for number in range(BATCHES):
+        wanted = [NewJob(timing=After(FAR_SECONDS), request=REQUEST)] * BATCH
+        made.create_jobs(made.tenant, wanted, spelling=b"", idempotency_key=f"{name}-{number}")
+    return _cost(made, name, marks, BATCHES * BATCH, MOST_UNITS_IN_BATCH)
 
 
 def _tick_ahead(made: World, seconds: int) -> float:
@@ -115,6 +128,7 @@ SCENARIOS: tuple[Callable[[World], Cost], ...] = (
     lambda made: one_offs(made, "one-off, due soon", 100, keyed=False, limit=MOST_UNITS),
     lambda made: one_offs(made, "one-off, found by a watcher", FAR_SECONDS, keyed=False, limit=MOST_UNITS),
     lambda made: one_offs(made, "one-off, with Idempotency-Key", 100, keyed=True, limit=MOST_UNITS_WITH_KEY),
+    lambda made: batches(made, "creation in a batch of 100"),
     occurrences,
     cancels,
     dispatch,

@@ -82,6 +82,7 @@ class World:
             self.meter.watch(client)
         self.watch_buckets = watch_buckets(core)
         self.create_job = callbacks.create_job(self.parts, self.parts.check_quota)
+        self.create_jobs = callbacks.create_jobs(self.parts, self.parts.check_quota)
         self.cancel_job = callbacks.cancel_job(self.parts)
         self.run_attempts = run_attempts(self.parts, Lane.STANDARD, ScriptedSender(self.clock))
 

@@ -14,6 +14,7 @@ from infra.local.home import LocalHome
 from shared.adapters.kms.vault import KmsVault
 from shared.names import Lane
 from shared.ports.claims import Claimer
+from shared.ports.one_off_batches import OneOffBatches
 from shared.ports.vault import Vault
 from tests.conformance.accepted import Acceptance, FakeAcceptance, LoggedAcceptance
 from tests.conformance.clients import Clients
@@ -119,6 +120,14 @@ def claiming(request: pytest.FixtureRequest) -> Iterator[tuple[Lab, Claimer]]:
     engine, _, way = request.param.rpartition("-") if request.param != "fake" else ("fake", "", "")
     for made in _lab(engine, request):
         yield made, made.batch_claimer if isinstance(made, DynamoLab) and way == "batch" else made.claimer
+
+
+@pytest.fixture
+def putting(request: pytest.FixtureRequest) -> Iterator[tuple[Lab, OneOffBatches]]:
+    """Every way to put many executions."""
+    engine, _, way = request.param.rpartition("-") if request.param != "fake" else ("fake", "", "")
+    for made in _lab(engine, request):
+        yield made, made.batch_batches if isinstance(made, DynamoLab) and way == "batch" else made.batches
 
 
 def _endpoint(name: str, request: pytest.FixtureRequest) -> str | None:

@@ -21,6 +21,15 @@ IMPLEMENTATIONS = {
         "dynamodb-local-update",
         "dynamodb-local-batch",
     ),
+    "putting": (
+        "fake",
+        "moto-put",
+        "moto-batch",
+        "ministack-put",
+        "ministack-batch",
+        "dynamodb-local-put",
+        "dynamodb-local-batch",
+    ),
     "lanes": ("fake", "moto", "ministack"),
     "sqs": ("moto", "ministack"),
     "vault": ("fake", "moto", "ministack"),
@@ -28,7 +37,7 @@ IMPLEMENTATIONS = {
     "acceptance": ("fake", "moto", "ministack"),
     "logged_acceptance": ("moto", "ministack"),
 }
-"""By fixture: what the suites run over. `moto-batch` is one of the two ways to claim, over moto."""
+"""By fixture: what the suites run over. `moto-batch` is one of the two ways to claim or to put, over moto."""
 
 DEVIATIONS = {
     ("fake", "test_concurrency"): ONE_STEP,
@@ -40,6 +49,8 @@ DEVIATIONS = {
         "answers FilterLogEvents with one page and no token for the next"
     ),
     ("moto-batch", "test_claimer"): "crashes on a BatchExecuteStatement with parameters",
+    ("moto-batch", "test_one_off_batches"): "crashes on a BatchExecuteStatement with parameters",
+    ("moto", "test_one_off_batches_faults"): "crashes on a BatchExecuteStatement with parameters",
 }
 
 

@@ -12,6 +12,7 @@ from shared.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.job_store import DynamoJobStore
 from shared.adapters.dynamodb.keys import execution_key, item_key, job_key, payload_key, pointer_key
 from shared.adapters.dynamodb.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.one_off_batches import BatchStatementBatches, PutItemBatches
 from shared.adapters.dynamodb.one_off_store import DynamoOneOffStore
 from shared.adapters.dynamodb.queries import DynamoQueries
 from shared.adapters.dynamodb.recurring_jobs import DynamoRecurringJobs
@@ -69,6 +70,16 @@ class DynamoLab:
     def one_offs(self) -> DynamoOneOffStore:
         """See the protocol."""
         return DynamoOneOffStore(self._use(self.names.executions), self.names.executions, REGION)
+
+    @cached_property
+    def batches(self) -> PutItemBatches:
+        """See the protocol."""
+        return PutItemBatches(self.executions)
+
+    @cached_property
+    def batch_batches(self) -> BatchStatementBatches:
+        """The other way to put many."""
+        return BatchStatementBatches(self._use(self.names.executions), self.names.executions, REGION)
 
     @cached_property
     def turns(self) -> DynamoTurnStore:

@@ -13,6 +13,7 @@ from shared.ports.executions import ExecutionStore
 from shared.ports.idempotency import IdempotencyStore
 from shared.ports.jobs import JobStore
 from shared.ports.ledger import ShardLedger
+from shared.ports.one_off_batches import OneOffBatches
 from shared.ports.one_offs import OneOffStore
 from shared.ports.overlap import TurnStore
 from shared.ports.queries import Queries
@@ -26,6 +27,7 @@ from tests.fakes.execution_store import FakeExecutionStore
 from tests.fakes.idempotency_store import FakeIdempotencyStore
 from tests.fakes.job_store import FakeJobStore
 from tests.fakes.ledger import FakeShardLedger
+from tests.fakes.one_off_batches import FakeOneOffBatches
 from tests.fakes.one_off_store import FakeOneOffStore
 from tests.fakes.queries import FakeQueries
 from tests.fakes.table import Damage, FakeTable
@@ -50,6 +52,9 @@ class Lab(Protocol):
 
     @property
     def one_offs(self) -> OneOffStore: ...
+
+    @property
+    def batches(self) -> OneOffBatches: ...
 
     @property
     def turns(self) -> TurnStore: ...
@@ -120,6 +125,7 @@ class FakeLab:
         self.jobs = FakeJobStore(self.table)
         self.queries = FakeQueries(self.table)
         self.one_offs = FakeOneOffStore(self.table)
+        self.batches = FakeOneOffBatches(self.table)
         self.turns = FakeTurnStore()
         self.idempotency = FakeIdempotencyStore()
         self.ledger = FakeShardLedger()

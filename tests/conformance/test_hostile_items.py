@@ -58,6 +58,10 @@ BROKEN: dict[str, dict[str, dict[str, Any] | None]] = {
     "a set": {"t": {"SS": ["acme"]}},
     "a null": {"t": {"NULL": True}},
     "a record of missed instants cut short": {"mi": {"S": "7/1"}},
+    "limits of going on that are cut short": {"ap": {"S": "3600"}},
+    "limits of going on out of range": {"ap": {"S": "1/1"}},
+    "a deadline of no attempt": {"au": {"S": "1740000000000"}},
+    "a deadline that is a number": {"au": {"N": "1740000000000"}},
 }
 BROKEN_DEFINITIONS: list[dict[str, Any]] = [
     {"s": {"S": "napping"}},

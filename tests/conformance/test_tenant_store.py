@@ -76,6 +76,7 @@ def test_a_tenant_is_replaced_at_the_revision_that_was_seen(lab: Lab) -> None:
     changed = tenant(revision=2, weight=5)
     assert lab.tenants.replace(tenant(), changed)
     assert not lab.tenants.replace(tenant(), tenant(revision=2, weight=6))
+    assert not lab.tenants.replace(tenant(revision=3), tenant(revision=4))
     assert lab.tenants.get(TENANT) == changed
     assert not lab.tenants.replace(tenant(id="nobody"), tenant(id="nobody", revision=2))
     assert lab.tenants.get("nobody") is None
@@ -121,7 +122,7 @@ def test_tenants_are_listed_by_their_ids_behind_a_given_one(lab: Lab) -> None:
 
 def test_a_use_is_noted_unless_a_late_enough_one_is(lab: Lab) -> None:
     lab.tenants.create(tenant(), api_key())
-    for used_at, unless_since, noted in ((10, 5, 10), (12, 10, 10), (20, 11, 20)):
+    for used_at, unless_since, noted in ((10, 5, 10), (12, 10, 10), (20, 11, 20), (30, 15, 20)):
         lab.tenants.note_use(api_key().id, used_at, unless_since)
         found = lab.tenants.get_key(api_key().id)
         assert found is not None

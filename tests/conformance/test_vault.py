@@ -106,6 +106,21 @@ def test_fingerprints_tell_requests_apart_and_only_for_their_own_tenant(vault: V
     assert vault.fingerprint(acme, PLAIN) == prints[0]
 
 
+def test_codes_are_of_one_tenant_one_context_and_one_text(vault: Vault) -> None:
+    acme, globex = owner_of_key(vault), owner_of_key(vault, "globex")
+    codes = [
+        vault.code(acme, "token", PLAIN),
+        vault.code(acme, "token", b""),
+        vault.code(acme, "toke", b"n" + PLAIN),
+        vault.code(acme, "", PLAIN),
+        vault.code(globex, "token", PLAIN),
+    ]
+    assert [len(each) for each in codes] == [32] * 5
+    assert len(set(codes)) == 5
+    assert vault.code(acme, "token", PLAIN) == codes[0]
+    assert vault.fingerprint(acme, PLAIN) not in {code[:16] for code in codes}
+
+
 def test_a_key_is_unwrapped_once_for_its_tenant(kms_vault: KmsVault, clients: Clients) -> None:
     acme, globex = owner_of_key(kms_vault), owner_of_key(kms_vault, "globex")
     with watching(kms_vault._client) as calls:

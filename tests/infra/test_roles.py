@@ -143,9 +143,7 @@ def test_what_was_recorded_can_be_changed_or_deleted_by_no_function(cloud: Synth
 def test_data_keys_are_made_by_the_api_alone(cloud: Synthesised) -> None:
     making = "kms:GenerateDataKeyWithoutPlaintext"
     makers = {
-        spec.service
-        for spec in SPECS
-        if any(action == making for action, _ in _allowed(cloud, spec.service))
+        spec.service for spec in SPECS if any(action == making for action, _ in _allowed(cloud, spec.service))
     }
     assert makers == {"api"}
 

@@ -23,6 +23,8 @@ class Item(NamedTuple):
     left: int = 0
     due_in: int = 0
     stop: bool = False
+    goes_on: bool = False
+    """The call of its attempt has ended, the attempt has not."""
 
     def after(self, transition: Transition, **changes: int) -> "Item":
         """The item in the state to which the product's table leads."""
@@ -80,6 +82,7 @@ def swept(item: Item, most: int) -> SweepAction:
         stop_retries=item.stop,
         claimable_from=execution.claimable_from,
         next_attempt_at=execution.next_attempt_at,
+        works_on=item.goes_on,
     )
     context = SweepContext(now_ms=DUE_AT, is_first_pass=False, scan_began_at=None, last_resend_at=None)
     return sweep_action(row, context)

@@ -20,6 +20,8 @@ class Executor:
 
     most: int
     flaw: Flaw | None
+    works_on: bool = False
+    """Receivers may answer that they work on."""
 
     def moves(self, world: World, worker: Worker) -> Iterator[Move]:
         """What this worker may do now: a label, the world after it, and the worker after it."""
@@ -31,16 +33,18 @@ class Executor:
             case Phase.GOT:
                 yield from self._ask(world, worker)
             case Phase.CLAIMED:
-                yield self._look_at_lease(world, worker)
+                yield from self._look_at_lease(world, worker)
             case Phase.READY:
                 begun = world.saw(worker.attempt, Seen.BEGUN)
                 yield f"{CALLS}{worker.attempt}", begun, worker._replace(phase=Phase.CALLING)
             case Phase.CALLING:
-                for label, seen, phase in _ANSWERS:
+                for label, seen, phase in (*_ANSWERS, *([_WORKS_ON] if self.works_on else [])):
                     ended = worker._replace(phase=phase, left=0)
                     yield label, world.saw(worker.attempt, seen), ended
             case Phase.WORKED | Phase.FAILED:
                 yield from self._complete(world, worker)
+            case Phase.HEARD:
+                yield self._let_it_go_on(world, worker)
             case Phase.RECORDED:
                 yield "worker sends for the retry", returned(world), IDLE
             case Phase.FOUND_LOST:
@@ -86,13 +90,33 @@ class Executor:
             return dropped if self.flaw is Flaw.EARLY_RETRY_DROPPED else kept
         if rules.may_give_up(item, self.most) and not rules.has_attempts_left(item, self.most):
             return "worker finds a lost attempt", world, Worker(Phase.FOUND_LOST, item.attempt)
+        if item.goes_on:
+            return dropped
         return dropped if self.flaw is Flaw.DROPPED_WHILE_LEASED else kept
 
-    def _look_at_lease(self, world: World, worker: Worker) -> Move:
+    def _look_at_lease(self, world: World, worker: Worker) -> Iterator[Move]:
+        """One that is too short is prolonged, if the store answers and nobody has taken over."""
         if rules.covers_the_call(worker.left) or self.flaw is Flaw.NO_LEASE_CHECK:
-            return "worker looks at its lease", world, worker._replace(phase=Phase.READY)
+            yield "worker looks at its lease", world, worker._replace(phase=Phase.READY)
+            return
+        if self._may_run_on(world, worker) and not world.item.stop:
+            prolonged = world.item._replace(left=LEASE_TICKS)
+            ready = worker._replace(phase=Phase.READY, left=LEASE_TICKS)
+            yield "worker prolongs its lease", world._replace(item=prolonged), ready
         too_short = world.saw(worker.attempt, Seen.NEVER_TO_BE)
-        return "worker finds its lease too short", too_short, worker._replace(phase=Phase.FAILED, left=0)
+        yield "worker finds its lease too short", too_short, worker._replace(phase=Phase.FAILED, left=0)
+
+    def _may_run_on(self, world: World, worker: Worker) -> bool:
+        is_own = worker.owns and world.item.attempt == worker.attempt
+        is_own = is_own or self.flaw is Flaw.LEASE_OF_ANOTHER_PROLONGED
+        return is_own and world.item.state in Transition.RUN_ON.sources
+
+    def _let_it_go_on(self, world: World, worker: Worker) -> Move:
+        """From then on there is no message."""
+        if not self._may_run_on(world, worker):
+            return "worker is fenced", world, IDLE
+        going_on = world.item.after(Transition.RUN_ON, left=LEASE_TICKS, goes_on=True)
+        return "worker lets the attempt go on", world._replace(item=going_on), IDLE
 
     def _complete(self, world: World, worker: Worker) -> Iterator[Move]:
         """Write the outcome, on condition of one's own attempt and token; a refusal that shows it is a success."""
@@ -135,6 +159,7 @@ _ANSWERS = (
     ("receiver is content", Seen.ANSWERED_OK, Phase.WORKED),
     ("receiver fails, or the call is aborted", Seen.ENDED, Phase.FAILED),
 )
+_WORKS_ON = ("receiver works on", Seen.WORKS, Phase.HEARD)
 
 
 def _recorded(transition: Transition, worker: Worker) -> Worker:

@@ -19,6 +19,8 @@ class Phase(IntEnum):
     WORKED = auto()
     """The receiver was content."""
     FAILED = auto()
+    HEARD = auto()
+    """The receiver works on, and that is not yet written down."""
     RECORDED = auto()
     """A retry is recorded, and its message not yet sent."""
     FOUND_LOST = auto()
@@ -35,6 +37,8 @@ class Seen(IntEnum):
 
     NOTHING = auto()
     BEGUN = auto()
+    WORKS = auto()
+    """It has answered that it works on, and will report."""
     ANSWERED_OK = auto()
     ENDED = auto()
     NEVER_TO_BE = auto()
@@ -55,6 +59,8 @@ class Flaw(Enum):
     DROPPED_WHILE_LEASED = "the message is dropped while another's lease lives"
     EARLY_RETRY_DROPPED = "the message of a retry that is not due is dropped"
     DELETED_BEFORE_COMPLETION = "the message is deleted before the completion"
+    LEASE_OF_ANOTHER_PROLONGED = "a lease is prolonged without a look at whose it is"
+    REPORT_UNFENCED = "a report counts though its attempt was overtaken"
     OWN_CLAIM_UNKNOWN = "one's own claim is taken for another's when its answer was lost"
 
 

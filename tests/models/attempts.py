@@ -11,6 +11,7 @@ from shared.domain.sweep import SweepAction
 from shared.usecases.run_attempts import CLAIM_TRIES
 from tests.models import attempt_rules as rules
 from tests.models.attempt_promises import Promises
+from tests.models.attempt_receivers import Receivers
 from tests.models.attempt_rules import Item
 from tests.models.attempt_worker import ANSWER_LOST, Executor, returned
 from tests.models.attempt_world import IDLE, Flaw, Phase, Seen, Worker, World
@@ -30,6 +31,8 @@ class Attempts:
     """A call that begins after the end of its lease breaks no promise: it is the duplicate that is admitted."""
     only_lost_answers: bool = False
     """Nothing goes wrong but the answers to claims, and fewer of those than a worker asks for."""
+    works_on: bool = False
+    """Receivers may answer that they work on, and report later, or never."""
     flaw: Flaw | None = None
 
     def initial(self) -> Iterator[World]:
@@ -43,7 +46,7 @@ class Attempts:
 
     def steps(self, world: World) -> Iterator[tuple[str, World]]:
         """Everybody's next steps; of two workers in the same place, one's."""
-        executor = Executor(self.most, self.flaw)
+        executor = Executor(self.most, self.flaw, self.works_on)
         for number, worker in enumerate(world.workers):
             if number and worker == world.workers[number - 1]:
                 continue
@@ -55,6 +58,7 @@ class Attempts:
             if worker.phase is not Phase.IDLE and not self.only_lost_answers:
                 yield "fault: a worker crashes", self._with(self._crashed(world, worker), IDLE, others)
         yield from self._around(world)
+        yield from Receivers(self.most, self.messages, self.flaw).steps(world)
 
     def _with(self, world: World, mine: Worker, others: tuple[Worker, ...]) -> World:
         """Workers in order, since it does not matter which is which; the item carries one token at most."""

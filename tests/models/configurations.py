@@ -27,6 +27,7 @@ ATTEMPTS: Models = {
     "messages alone lead on, without a sweeper": Attempts(sweeps=False),
     "workers that stand still": Attempts(stalls=True),
     "lost answers alone": Attempts(only_lost_answers=True),
+    "receivers that work on": Attempts(works_on=True),
 }
 FILING: Models = {
     "one writer, a watcher, a sweeper": FilingModel(clocks=APART),
@@ -71,7 +72,10 @@ def flawed_attempts(flaw: attempt_world.Flaw) -> Attempts:
         kinds.DELETED_BEFORE_COMPLETION,
     )
     return Attempts(
-        sweeps=flaw not in needs_messages, only_lost_answers=flaw is kinds.OWN_CLAIM_UNKNOWN, flaw=flaw
+        sweeps=flaw not in needs_messages,
+        only_lost_answers=flaw is kinds.OWN_CLAIM_UNKNOWN,
+        works_on=flaw is kinds.REPORT_UNFENCED,
+        flaw=flaw,
     )
 
 

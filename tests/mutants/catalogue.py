@@ -1,8 +1,10 @@
 """All mutants, by concern."""
 
 from tests.mutants.attempts import ATTEMPTS
+from tests.mutants.callbacks import CALLBACKS
 from tests.mutants.chains import CHAINS
+from tests.mutants.changes import CHANGES
 from tests.mutants.filing import FILING
 from tests.mutants.models import MODELS
 
-MUTANTS = (*FILING, *ATTEMPTS, *CHAINS, *MODELS)
+MUTANTS = (*FILING, *ATTEMPTS, *CALLBACKS, *CHAINS, *CHANGES, *MODELS)

@@ -8,6 +8,7 @@ FILING = (
         file="shared/usecases/watch_buckets.py",
         old="if lease is not None and self._scan(lease, report) and self.ledger.finish(lease):",
         new="if lease is not None and self.ledger.finish(lease) and self._scan(lease, report):",
+        killer="tests/unit/usecases/test_watch_cursor.py",
     ),
     Mutant(
         name="cursor moved before send",
@@ -16,6 +17,7 @@ FILING = (
         new="            report.unreadable += len(page.unreadable)\n"
         "            if page.next_after is not None and not self.ledger.advance(lease, page.next_after):\n"
         "                return False\n",
+        killer="tests/unit/usecases/test_watch_cursor.py",
     ),
     Mutant(
         name="no second look at the clock after the put",

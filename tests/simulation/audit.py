@@ -47,7 +47,7 @@ def _reconcile(world: World, mark: FakeShardLedger) -> Reconcile:
         successor,
         clock,
         world.plan,
-        Lifecycle(world.store, world.jobs, file, clock, world.plan, world.retention).settle,
+        Lifecycle(world.store, world.jobs, world.turns, file, clock, world.plan, world.retention).settle,
     )
 
 

@@ -312,6 +312,18 @@ def outcome_left_out(evidence: Evidence) -> None:
     set_record(evidence, ONCE, 0, attempt=2, outcomes=(Outcome(attempt=2, status=200, reason="ok"),))
 
 
+def outcome_recorded_twice(evidence: Evidence) -> None:
+    outcomes = (
+        Outcome(attempt=2, status=500, reason="http_status"),
+        Outcome(attempt=2, status=200, reason="ok"),
+    )
+    set_record(evidence, ONCE, 0, attempt=2, outcomes=outcomes)
+
+
+def called_though_it_was_skipped(evidence: Evidence) -> None:
+    set_record(evidence, ONCE, 0, state="skipped", attempt=0, outcomes=())
+
+
 def failure_without_an_attempt(evidence: Evidence) -> None:
     evidence.calls.pop(0)
     set_record(evidence, ONCE, 0, state="failed", attempt=0, outcomes=())
@@ -397,6 +409,8 @@ FORGERIES: dict[Verdict, tuple[Callable[[Evidence], None], ...]] = {
         success_that_nobody_saw,
         success_without_its_outcome,
         outcome_left_out,
+        outcome_recorded_twice,
+        called_though_it_was_skipped,
         failure_without_an_attempt,
         call_without_a_record,
         end_that_was_unsaid,

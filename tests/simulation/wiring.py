@@ -100,7 +100,9 @@ class Ports:
     def lifecycle(self) -> Lifecycle:
         """Changes of recurring jobs."""
         world = self._world
-        return Lifecycle(self.store, self.jobs, self.file, self.clock, world.plan, world.retention)
+        return Lifecycle(
+            self.store, self.jobs, self.turns, self.file, self.clock, world.plan, world.retention
+        )
 
     def conclude(self) -> ConcludeExecution:
         """What the end of an execution asks for."""

@@ -7,6 +7,14 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from functions.api.models.requests import RequestIn, RetryIn, TargetOut
 from functions.api.models.schedules import ScheduleIn, ScheduleOut
 from functions.api.models.schema import Schema, Seconds
+from shared.domain.async_policy import (
+    DEFAULT_ASYNC_POLICY,
+    MAX_DEADLINE_SECONDS,
+    MAX_HEARTBEAT_SECONDS,
+    MIN_DEADLINE_SECONDS,
+    MIN_HEARTBEAT_SECONDS,
+    AsyncPolicy,
+)
 from shared.domain.catch_up import (
     CATCH_UP_LIMIT,
     CATCH_UP_WINDOW_MS,
@@ -61,6 +69,16 @@ class JobIn(Schema):
     lane: Annotated[Lane, Field(strict=False)] = Lane.STANDARD
     timeout_seconds: Annotated[Seconds, Field(ge=1, le=MAX_CALLBACK_TIMEOUT_SECONDS)] = 30
     retry: RetryIn = Field(default_factory=RetryIn)
+    async_deadline_seconds: Annotated[
+        Seconds, Field(ge=MIN_DEADLINE_SECONDS, le=MAX_DEADLINE_SECONDS)
+    ] = Field(
+        DEFAULT_ASYNC_POLICY.deadline_seconds,
+        description="The whole time that an attempt may take whose receiver works on after its answer.",
+    )
+    heartbeat_seconds: Annotated[Seconds, Field(ge=MIN_HEARTBEAT_SECONDS, le=MAX_HEARTBEAT_SECONDS)] = Field(
+        DEFAULT_ASYNC_POLICY.heartbeat_seconds,
+        description="Not heard of for longer, such an attempt counts as lost.",
+    )
     catch_up: Annotated[CatchUp, Field(strict=False)] = Field(
         CatchUp.COALESCE, description="What is run of the instants that were missed."
     )
@@ -100,6 +118,9 @@ class JobIn(Schema):
             lane=self.lane,
             timeout_seconds=self.timeout_seconds,
             retry=RetryPolicy(**self.retry.model_dump()),
+            async_policy=AsyncPolicy(
+                deadline_seconds=self.async_deadline_seconds, heartbeat_seconds=self.heartbeat_seconds
+            ),
             jitter_ms=self.schedule.jitter_seconds * 1000,
             start_deadline_seconds=self.start_deadline_seconds,
             recurring=Recurring(
@@ -133,6 +154,8 @@ class JobPatch(Schema):
     lane: Lane | None = None
     timeout_seconds: int | None = None
     retry: dict[str, Any] | None = None
+    async_deadline_seconds: int | None = None
+    heartbeat_seconds: int | None = None
     catch_up: CatchUp | None = None
     catch_up_limit: int | None = None
     catch_up_window_seconds: int | None = None
@@ -161,6 +184,8 @@ class JobOut(BaseModel):
     lane: Lane
     timeout_seconds: int
     retry: RetryIn
+    async_deadline_seconds: int
+    heartbeat_seconds: int
     catch_up: CatchUp | None
     catch_up_limit: int | None
     catch_up_window_seconds: int | None

@@ -11,6 +11,8 @@ from functions.api.job_views import job_out
 from functions.api.models.batches import BatchIn
 from functions.api.models.jobs import JobOut
 from functions.api.problems import FieldError, Problem, ProblemError
+from shared.bootstrap import callbacks
+from shared.bootstrap.accounts import ApiParts
 from shared.domain.errors import PunctualError
 from shared.domain.new_job import NewJob
 from shared.domain.tenant import Tenant
@@ -71,6 +73,16 @@ class BatchOperations:
             raise outcome or ValueError("a job without an outcome")
         except PunctualError as fault:
             return problem_at(number, fault)
+
+
+def batch_operations(parts: ApiParts) -> BatchOperations:
+    """The operations of a deployment."""
+    return BatchOperations(
+        create_jobs=callbacks.create_jobs(parts, parts.check_quota),
+        check_quota=parts.check_quota,
+        open_request=parts.open_request,
+        clock=parts.core.clock,
+    )
 
 
 def problem_at(number: int, fault: Exception) -> ProblemError:

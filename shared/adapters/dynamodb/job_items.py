@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from shared.adapters.dynamodb.async_attributes import encode_async_policy, read_async_policy
 from shared.adapters.dynamodb.attributes import Item, Value, encode_all
 from shared.adapters.dynamodb.items import VERSION, plain_item
 from shared.adapters.dynamodb.keys import extra_key, job_key, past_chain_key
@@ -139,6 +140,7 @@ def _definition_attributes(definition: Definition) -> dict[str, Any]:
         "mx": retry.max_attempts,
         "rt": [retry.base_seconds, retry.factor, retry.cap_seconds],
         "tm": definition.timeout_ms,
+        "ap": encode_async_policy(definition.async_policy),
         "n": definition.name,
         "tg": list(definition.tags) or None,
     }
@@ -155,6 +157,7 @@ def _definition_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
         "payload_apart": plain.get("pa"),
         "retry": RetryPolicy(max_attempts=plain["mx"], base_seconds=base, factor=factor, cap_seconds=cap),
         "timeout_ms": plain["tm"],
+        "async_policy": read_async_policy(plain.get("ap")),
         "name": plain.get("n"),
         "tags": tuple(plain.get("tg", ())),
     }

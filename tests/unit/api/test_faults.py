@@ -11,6 +11,7 @@ from functions.api.gate import MAX_BODY_BYTES
 from functions.api.models.jobs import JobIn
 from functions.api.problems import Problem
 from shared.domain.errors import UnavailableError
+from shared.domain.quota import Quota
 from shared.domain.tenant import Scope
 from shared.names import Metric
 from shared.observability import metrics
@@ -53,6 +54,19 @@ def with_body(body: str, **headers: str) -> Callable[[ApiWorld], Answer]:
     )
 
 
+def patched(**headers: str) -> Callable[[ApiWorld], Answer]:
+    def ask(world: ApiWorld) -> Answer:
+        sent = world.credential | {"content-type": "application/json"} | headers
+        path = f"/v1/jobs/{world.create()['id']}"
+        return world.handle(Request(method="PATCH", path=path, headers=sent, body='{"name":"n"}'))
+
+    return ask
+
+
+def limited(quota: Quota) -> Callable[[ApiWorld], Answer]:
+    return lambda world: (world.allow(quota, 0), world.post(JOB))[1]
+
+
 REACHED: dict[Problem, tuple[int, Callable[[ApiWorld], Answer]]] = {
     Problem.MALFORMED_REQUEST: (400, with_body('{"a":1,"a":2}')),
     Problem.VALIDATION_FAILED: (422, with_body("{}")),
@@ -61,7 +75,11 @@ REACHED: dict[Problem, tuple[int, Callable[[ApiWorld], Answer]]] = {
     Problem.UNAUTHENTICATED: (401, lambda world: world.handle(Request(method="GET", path="/v1/jobs/x"))),
     Problem.FORBIDDEN: (403, lambda world: (world.suspend(), world.get("/v1/jobs/x"))[1]),
     Problem.NOT_FOUND: (404, lambda world: world.get("/v1/jobs/job_unknown")),
-    Problem.METHOD_NOT_ALLOWED: (405, lambda world: world.get("/v1/jobs")),
+    Problem.METHOD_NOT_ALLOWED: (405, lambda world: world.delete("/v1/jobs")),
+    Problem.PRECONDITION_REQUIRED: (428, patched()),
+    Problem.PRECONDITION_FAILED: (412, patched(**{"if-match": '"9"'})),
+    Problem.RATE_LIMITED: (429, limited(Quota.CREATES_PER_SECOND)),
+    Problem.QUOTA_EXCEEDED: (429, limited(Quota.DUE_PER_MINUTE)),
     Problem.INVALID_STATE: (409, too_late),
     Problem.IDEMPOTENCY_KEY_INVALID: (400, lambda world: world.post(JOB, idempotency_key="two words")),
     Problem.IDEMPOTENCY_KEY_REUSED: (422, reused),
@@ -233,8 +251,8 @@ def test_an_unknown_path_comes_before_the_media_type() -> None:
 
 def test_405_says_what_is_allowed() -> None:
     world = ApiWorld()
-    answer = world.handle(Request(method="PATCH", path="/v1/jobs/x", headers=world.credential))
-    assert (answer.problem, answer.headers["Allow"]) == ("method-not-allowed", "DELETE, GET")
+    answer = world.handle(Request(method="PUT", path="/v1/jobs/x", headers=world.credential))
+    assert (answer.problem, answer.headers["Allow"]) == ("method-not-allowed", "DELETE, GET, PATCH")
 
 
 @pytest.mark.parametrize("media", ["", "text/json", "application/jsonp", "application/json; charset=latin-1"])

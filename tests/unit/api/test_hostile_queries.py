@@ -191,7 +191,20 @@ def test_a_cursor_that_was_cut_or_altered_or_is_anothers_is_refused() -> None:
 def test_a_cursor_of_another_format_is_refused() -> None:
     world = ApiWorld()
     question = '{"list":"dead-letters"}'
-    for text in ("", "[]", "[2,1,2]", '[1,"x","y"]', "[1,5]", "null", "{}", "[1", '{"a":1}', "7", "[1,null]"):
+    for text in (
+        "",
+        "[]",
+        "[2,1,2]",
+        '[2,"0#exe"]',
+        '[1,"x","y"]',
+        "[1,5]",
+        "null",
+        "{}",
+        "[1",
+        '{"a":1}',
+        "7",
+        "[1,null]",
+    ):
         cursor = seal_cursor(world.world.vault, world.world.tenant, question, text)
         assert world.get("/v1/dead-letters", cursor=cursor).problem == "invalid-cursor", text
     good = Cursors(world.world.vault).seal(world.world.tenant, {"list": "dead-letters"}, ["0#exe"])

@@ -44,6 +44,10 @@ ONE_OFF_CHANGES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"tags": ["a", "b"]}, {"tags": ["a", "b"]}),
     ({"lane": "bulk"}, {"lane": "bulk"}),
     ({"timeout_seconds": 7}, {"timeout_seconds": 7}),
+    (
+        {"async_deadline_seconds": 7_200, "heartbeat_seconds": 10},
+        {"async_deadline_seconds": 7_200, "heartbeat_seconds": 10},
+    ),
     ({"start_deadline_seconds": 60}, {"start_deadline_seconds": 60}),
     (
         {"request": {"url": "https://other.example/x"}},
@@ -136,6 +140,10 @@ def test_what_has_started_is_changed_no_more(state: State) -> None:
 RECURRING_CHANGES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"name": "other", "tags": ["x"]}, {"name": "other", "tags": ["x"]}),
     ({"timeout_seconds": 7}, {"timeout_seconds": 7}),
+    (
+        {"async_deadline_seconds": 7_200, "heartbeat_seconds": 10},
+        {"async_deadline_seconds": 7_200, "heartbeat_seconds": 10},
+    ),
     ({"overlap_policy": "skip"}, {"overlap_policy": "skip"}),
     ({"catch_up": "all", "catch_up_limit": 7}, {"catch_up": "all", "catch_up_limit": 7}),
     (

@@ -6,7 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from functions.api.models.jobs import JobIn
-from shared.domain.errors import ScheduleError
+from shared.domain.async_policy import AsyncPolicy
+from shared.domain.errors import InvalidValueError, ScheduleError
 from shared.domain.new_job import After, Every
 from shared.domain.request import Request
 from shared.domain.retry import RetryPolicy
@@ -33,6 +34,7 @@ def test_what_is_left_out_has_its_documented_default() -> None:
     new = job().new_job()
     assert (new.name, new.lane, new.timeout_seconds, new.retry) == (None, Lane.STANDARD, 30, RetryPolicy())
     assert new.request == Request(method="POST", url=URL)
+    assert new.async_policy == AsyncPolicy(deadline_seconds=3_600, heartbeat_seconds=60)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +145,13 @@ def test_a_request_that_could_be_read_in_two_ways_is_refused(request_: dict[str,
         {"timeout_seconds": 0},
         {"timeout_seconds": 61},
         {"timeout_seconds": "30"},
+        {"async_deadline_seconds": 59},
+        {"async_deadline_seconds": 43_201},
+        {"async_deadline_seconds": "3600"},
+        {"heartbeat_seconds": 9},
+        {"heartbeat_seconds": 3_601},
+        {"heartbeat_seconds": None},
+        {"heartbeat_seconds": 1e400},
         {"retry": {"max_attempts": 0}},
         {"retry": {"max_attempts": 21}},
         {"retry": {"base_seconds": 20, "cap_seconds": 10}},
@@ -155,6 +164,12 @@ def test_a_request_that_could_be_read_in_two_ways_is_refused(request_: dict[str,
 def test_unknown_fields_and_unlawful_values_are_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         job(**fields)
+
+
+def test_attempts_that_go_on_for_longer_than_records_last_are_refused() -> None:
+    with pytest.raises(InvalidValueError, match="7 days"):
+        job(async_deadline_seconds=43_200, retry={"max_attempts": 20}).new_job()
+    assert job(async_deadline_seconds=43_200).new_job().async_policy.deadline_seconds == 43_200
 
 
 @pytest.mark.parametrize("lane", Lane)

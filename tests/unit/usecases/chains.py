@@ -6,9 +6,11 @@ from typing import Any
 
 from shared.domain.execution import NOT_STARTED, Execution, State
 from shared.domain.job import Job, JobState
+from shared.domain.overlap import OverlapPolicy
 from shared.domain.schedule import Rate, first_after
 from shared.domain.wakeup import EARLY_MS
 from shared.ports.claims import Claim
+from shared.usecases.guard_start import Admission
 from tests.builders import DUE_AT, in_state
 from tests.unit.usecases.world import World
 
@@ -194,6 +196,21 @@ def after_a_jump(missed: int = 3) -> Chain:
     chain = running_after_an_outage(missed)
     chain.world.file_successor(chain.head)
     assert len(chain.world.occurrences(chain.job)) == 3
+    return chain
+
+
+def held_up(runs: int) -> Chain:
+    """The first run has not ended; the second waits for it, and those after it were skipped one by one."""
+    chain = fresh(DUE_AT, overlap_policy=OverlapPolicy.QUEUE_ONE)
+    world = chain.world
+    assert world.guard_start(chain.head) is Admission.START
+    world.file_successor(chain.head)
+    first = world.standing(chain.job.id_at(DUE_AT))
+    world.table.executions[first.id].execution = in_state(first, State.RUNNING, lease_until=DUE_AT + HOURS)
+    for _ in range(runs):
+        world.clock.time_ms += MINUTE
+        world.guard_start(chain.head)
+    assert world.standing(chain.job.id_at(DUE_AT + MINUTE)).state in NOT_STARTED
     return chain
 
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
 from shared.domain.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
+from shared.domain.execution import Execution, State
 from shared.domain.job import CHANGING, Job, JobState
 from shared.domain.schedule import Rate
 from tests.builders import DUE_AT
@@ -261,3 +263,28 @@ def test_after_an_acknowledged_update_nothing_begins_as_it_was(
         chain.run_on(3)
         assert all(one.revision == updated.chain_revision for _, one in chain.starts[before:])
         close(chain)
+
+
+@pytest.mark.parametrize("name", [*CHAIN_ENDING, "delete"])
+@pytest.mark.parametrize("runs", [1, 2])
+def test_a_run_that_waits_for_another_is_let_in_before_the_change_or_never(name: str, runs: int) -> None:
+    for moment in range(0, 40, 2):
+        chain = begun(lambda: chains.held_up(runs))
+        waiting = chain.world.standing(chain.job.id_at(DUE_AT + MINUTE))
+        chain.world.steps.at_each = at_moment(
+            moment, lambda chain=chain, waiting=waiting: let_in(chain, waiting)
+        )
+        CHANGES[name](chain)
+        chain.world.steps.calm()
+        before = chain.world.standing(waiting.id).attempt
+        let_in(chain, waiting)
+        assert chain.world.standing(waiting.id).attempt == before
+        if chain.standing.state is not JobState.DELETED:
+            assert_accounted(chain)
+
+
+def let_in(chain: Chain, waiting: Execution) -> None:
+    """The run that it waited for has ended, and its message comes."""
+    first = chain.world.table.executions[chain.job.id_at(DUE_AT)]
+    first.execution = replace(first.execution, state=State.SUCCEEDED, owner=None, lease_until=None)
+    chain.world.attempt(waiting)

@@ -259,3 +259,28 @@ def test_a_chain_of_long_runs_is_worked_off_without_a_sweep() -> None:
 
 def test_what_was_never_claimed_has_no_deadline() -> None:
     assert in_state(World(DUE_AT).one_off(), State.WAITING).attempt_deadline_at is None
+
+
+def test_a_recurring_jobs_limits_are_those_of_each_of_its_runs() -> None:
+    world = World(DUE_AT, answer_to=works_on)
+    job = world.recurring(async_policy=POLICY)
+    beside = world.trigger_job(world.tenant, job.id).execution
+    for execution in (world.standing(job.id_at(DUE_AT)), beside):
+        claimed_at = world.clock.now_ms()
+        world.attempt(execution)
+        assert world.standing(execution.id).async_until == claimed_at + 600_000
+    assert world.standing(job.id_at(DUE_AT + MINUTE_MS)).async_policy == POLICY
+
+
+def test_a_deleted_jobs_attempt_goes_on_and_is_its_last() -> None:
+    world = World(DUE_AT, answer_to=works_on)
+    job = world.recurring(async_policy=POLICY)
+    head = world.standing(job.id_at(DUE_AT))
+    world.attempt(head)
+    world.lifecycle.delete(job.tenant_id, job.id)
+    world.heartbeat(str(head.id), token_of(world))
+    world.report_outcome.fail(str(head.id), token_of(world))
+    assert (world.standing(head.id).state, world.standing(head.id).end_reason) == (
+        State.FAILED,
+        EndReason.STOPPED,
+    )

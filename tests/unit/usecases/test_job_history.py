@@ -120,6 +120,19 @@ def test_many_executions_of_one_instant_are_never_lost_between_pages(limit: int)
     assert told(world, job.id, limit) == in_order(planned, extras)
 
 
+def test_of_many_executions_beside_the_schedule_none_is_passed_over_for_a_filter() -> None:
+    """More than one read of records finds, behind which the schedule's own executions are still to come."""
+    world = World(DUE_AT)
+    job = world.recurring()
+    ran(world, job, 3)
+    extras = [extra(world, job, number, DUE_AT + 1 + number) for number in range(250)]
+    wanted = extras[20]
+    world.table.executions[wanted.id].execution = in_state(wanted, State.CANCELLED)
+    world.clock.time_ms = DUE_AT + 3 * MINUTE
+    found = told(world, job.id, 10, WantedExecutions(state=State.CANCELLED))
+    assert [one.id for one in found] == [wanted.id]
+
+
 def test_pages_hold_while_the_job_is_triggered_and_changed() -> None:
     world = World(DUE_AT)
     job, planned = three_chains(world)

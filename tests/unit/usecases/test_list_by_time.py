@@ -124,6 +124,14 @@ def test_a_page_examines_only_so_much_in_few_calls() -> None:
     assert world.steps.count("queries.stretches") <= 8
 
 
+@pytest.mark.parametrize("limit", [1, 30, 99])
+def test_a_page_examines_no_more_whatever_its_limit_is(limit: int) -> None:
+    world = World(DUE_AT)
+    order = [due_place(one.id) for one in filed(world, EXAMINED_AT_MOST + 50, 1)]
+    page = world.list_by_time(world.tenant, limit=limit, wanted=WantedExecutions(state=State.CANCELLED))
+    assert page.next_before == order[EXAMINED_AT_MOST - 1]
+
+
 def test_other_tenants_and_broken_rows_hide_nothing_and_show_nothing() -> None:
     world = World(DUE_AT)
     wanted = filed(world, 4, 1)

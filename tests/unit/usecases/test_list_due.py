@@ -59,6 +59,14 @@ def test_a_crowded_shard_hides_no_row_of_another() -> None:
     )
 
 
+def test_no_row_is_told_before_every_shard_is_known_to_have_nothing_sooner() -> None:
+    many = ShardCounts(normal=200, quarter=200, midnight=200)
+    world = World(DUE_AT - 12_345, counts=many)
+    crowd = [world.put(one_off(n, shard=0, due_at=DUE_AT + n)) for n in range(20)]
+    late = world.put(one_off(9_001, shard=3, due_at=DUE_AT + 40_000))
+    assert [row.id for row in told(world, 2 * MINUTE)] == [one.id for one in (*crowd, late)]
+
+
 def test_only_what_waits_within_the_window_is_told() -> None:
     world = World(DUE_AT)
     world.put(one_off(1, due_at=DUE_AT - 1))

@@ -1,15 +1,17 @@
 """PAUSE and RESUME: what had started goes on, nothing else begins, and each instant passed over has one record."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from shared.domain.bucket import GUARD_MS, ShardCounts, ShardEpoch, ShardPlan
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
-from shared.domain.execution import EndReason, State
+from shared.domain.execution import NOT_STARTED, EndReason, State
 from shared.domain.job import JobState
 from shared.domain.misfire import COUNT_LIMIT
 from shared.domain.schedule import Cron, Rate, first_after
+from shared.usecases.guard_start import Admission
 from tests.builders import DUE_AT, TENANT, in_state
 from tests.unit.usecases import chains
 from tests.unit.usecases.accounts import assert_accounted
@@ -300,3 +302,35 @@ def test_whoever_ends_the_chain_stops_at_the_record_of_its_pause() -> None:
     assert chain.world.lifecycle.settle(pausing) is None
     assert chain.executions() == before
     assert_accounted(chain)
+
+
+CHANGES = [Chain.pause, Chain.delete, lambda chain: chain.update(request=b"another")]
+
+
+@pytest.mark.parametrize("runs", [1, 2, 3])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_run_that_waits_for_another_to_end_does_not_start_any_more(
+    change: Callable[[Chain], object], runs: int
+) -> None:
+    """It has a successor already, so that the chain does not end with it."""
+    for is_admitted in (False, True):
+        chain = chains.held_up(runs)
+        world, waiting = chain.world, chain.job.id_at(DUE_AT + MINUTE)
+        first = world.table.executions[chain.job.id_at(DUE_AT)]
+        if is_admitted:
+            first.execution = replace(first.execution, state=State.SUCCEEDED, owner=None, lease_until=None)
+            assert world.guard_start(world.standing(waiting)) is Admission.START
+        change(chain)
+        assert world.standing(waiting).ends_chain
+        first.execution = replace(first.execution, state=State.SUCCEEDED, owner=None, lease_until=None)
+        chain.work()
+        assert world.standing(waiting).attempt == 0
+        if chain.standing.state is not JobState.DELETED:
+            assert_accounted(chain)
+
+
+def test_an_update_runs_it_as_the_new_definition_says_where_nothing_was_skipped_behind_it() -> None:
+    chain = chains.held_up(1)
+    updated = chain.update(request=b"another")
+    assert updated.began_at <= DUE_AT + MINUTE
+    assert chain.world.standing(updated.id_at(DUE_AT + MINUTE)).state in NOT_STARTED

@@ -152,3 +152,21 @@ def test_what_a_process_remembers_is_bounded(monkeypatch: pytest.MonkeyPatch) ->
         assert spend.in_minute(TENANT, BudgetName.DUE, minute + number, 3)
     assert len(spend._purses) <= 50
     assert sum(spend.in_minute(TENANT, BudgetName.DUE, minute, 3) for _ in range(5)) <= 2
+
+
+def test_half_of_each_second_is_left_for_those_that_come_late() -> None:
+    """One process has leased ahead all that it may; others still find tokens in every second that follows."""
+    fleet = Fleet(2, 100).run((at, 0) for at in range(0, 20_000, 2))
+    fleet.ask(0, 20_000)
+    (window,) = [
+        slots for key, slots in fleet.store.slots.items() if key.window == (START_MS + 20_000) // 10_000
+    ]
+    assert all(taken <= 50 for slot, taken in window.items() if slot > 0)
+    assert [fleet.ask(1, 21_000 + number) for number in range(50)] == [True] * 50
+
+
+def test_more_processes_than_tokens_lease_no_more_ahead_than_there_are() -> None:
+    fleet = Fleet(60, 20)
+    fleet.run((second * 1_000 + process * 10, process) for second in range(40) for process in range(60))
+    assert max(fleet.by_second().values()) <= 20
+    assert all(taken <= 20 for slots in fleet.store.slots.values() for taken in slots.values())

@@ -82,9 +82,11 @@ class UseCases(Ports):
         )
 
     def _wire_endings(self) -> None:
+        turns = self.tapped("turns", self.turns)
         self.lifecycle = Lifecycle(
             store=self.store,
             jobs=self.jobs,
+            turns=turns,
             file=self.file,
             clock=self.clock,
             plan=self.plan,

@@ -1,0 +1,107 @@
+"""OneOffBatches: many puts at once, each of which stands for itself."""
+
+from dataclasses import replace
+
+from shared.domain.execution import State
+from shared.ports.claims import Undecided
+from shared.ports.idempotency import Chosen, IdempotencyRecord, OverQuota
+from shared.ports.one_off_batches import OneOffBatches
+from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, expiry_for, in_every_state, one_off
+from tests.conformance.labs import Lab
+
+Putting = tuple[Lab, OneOffBatches]
+MANY = 60
+
+
+def test_a_batch_of_none_puts_nothing(putting: Putting) -> None:
+    lab, batches = putting
+    assert batches.put_all_if_absent([]) == []
+    assert lab.executions.get(one_off().id) is None
+
+
+def test_more_than_two_requests_can_take_are_written_whole(putting: Putting) -> None:
+    lab, batches = putting
+    wanted = [
+        one_off(number, shard=number % 7, tags=("a", f"t{number}"), name="ü'\"{?}", request=bytes(range(256)))
+        for number in range(1, MANY + 1)
+    ]
+    assert batches.put_all_if_absent(wanted) == [None] * MANY
+    assert [lab.executions.get(each.id) for each in wanted] == wanted
+    assert {lab.expiry(each.id) for each in wanted} == {None}
+
+
+def test_what_can_stand_in_an_execution_is_read_back(putting: Putting) -> None:
+    lab, batches = putting
+    wanted = [
+        one_off(1, payload_apart="job_x", request=b""),
+        one_off(2, start_deadline_at=DUE_AT + 60_000),
+        one_off(3, nominal_at=DUE_AT - 500, name="jittered"),
+        one_off(4, state=State.QUEUED, request=bytes(3_000)),
+    ]
+    assert batches.put_all_if_absent(wanted) == [None] * 4
+    assert [lab.executions.get(each.id) for each in wanted] == wanted
+
+
+def test_one_that_stands_is_returned_unchanged_and_takes_no_other_with_it(putting: Putting) -> None:
+    lab, batches = putting
+    standing = one_off(2, fingerprint=b"the first writer")
+    lab.executions.put_if_absent(standing)
+    wanted = [one_off(number) for number in (1, 2, 3)]
+    assert batches.put_all_if_absent(wanted) == [None, standing, None]
+    assert [lab.executions.get(each.id) for each in wanted] == [wanted[0], standing, wanted[2]]
+
+
+def test_no_state_is_ever_put_back_to_its_beginning(putting: Putting) -> None:
+    lab, batches = putting
+    standing = in_every_state()
+    for execution in standing:
+        lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
+    before = lab.contents()
+    assert batches.put_all_if_absent([one_off(id=each.id) for each in standing]) == standing
+    assert lab.contents() == before
+    assert lab.expiry(standing[list(State).index(State.SUCCEEDED)].id) == EXPIRES_AT_S
+
+
+def test_putting_a_batch_again_changes_nothing(putting: Putting) -> None:
+    lab, batches = putting
+    wanted = [one_off(number) for number in range(1, 31)]
+    batches.put_all_if_absent(wanted)
+    before = lab.contents()
+    assert batches.put_all_if_absent([replace(each, state=State.QUEUED) for each in wanted]) == wanted
+    assert lab.contents() == before
+
+
+def test_what_cannot_be_read_is_undecided_and_neither_overwritten_nor_in_the_way(putting: Putting) -> None:
+    lab, batches = putting
+    wanted = [one_off(number) for number in range(1, 6)]
+    for execution in wanted[1:4]:
+        lab.executions.put_if_absent(execution)
+    lab.make_newer(wanted[1].id)
+    lab.damage(wanted[3].id)
+    answers = batches.put_all_if_absent(wanted)
+    assert [type(answer) for answer in answers] == [
+        type(None),
+        Undecided,
+        type(wanted[2]),
+        Undecided,
+        type(None),
+    ]
+    assert answers[2] == wanted[2]
+    before = lab.contents()
+    batches.put_all_if_absent(wanted)
+    assert lab.contents() == before
+
+
+def test_the_record_of_a_batch_is_read_back_whole(lab: Lab) -> None:
+    chosen = [Chosen(job_id=one_off(number).job_id, due_at=DUE_AT + number) for number in range(97)]
+    record = IdempotencyRecord(
+        fingerprint=bytes(16),
+        job_id="",
+        created_at=DUE_AT,
+        due_at=DUE_AT,
+        expires_at=DUE_AT * 2,
+        batch=(*chosen, OverQuota("due_per_minute"), None, Chosen(job_id="job_r", due_at=0)),
+    )
+    assert lab.idempotency.claim(TENANT, "key", record, DUE_AT) == record
+    assert lab.idempotency.find(TENANT, "key", DUE_AT) == record
+    assert lab.idempotency.claim(TENANT, "key", replace(record, batch=()), DUE_AT) == record

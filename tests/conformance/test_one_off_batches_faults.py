@@ -1,0 +1,128 @@
+"""Batches of puts when DynamoDB throttles, fails or loses answers: what is not known is never called written."""
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
+
+from shared.ports.claims import Undecided
+from tests.builders import one_off
+from tests.conformance.clients import Clients
+from tests.conformance.dynamo_lab import DynamoLab
+from tests.conformance.interference import answering, changing, failure, losing_answers, watching
+from tests.conformance.tables import TableNames
+
+WRITTEN: dict[str, Any] = {"TableName": "executions"}
+MANY = [one_off(number) for number in range(1, 54)]
+FAULTS = (
+    "TransactionConflict",
+    "ThrottlingError",
+    "ProvisionedThroughputExceeded",
+    "RequestLimitExceeded",
+    "InternalServerError",
+    "ConditionalCheckFailed",
+    "a code that is yet to come",
+)
+
+
+def refused(code: str) -> dict[str, Any]:
+    return {"Error": {"Code": code, "Message": "injected"}}
+
+
+@pytest.fixture
+def unplugged(clients: Clients) -> DynamoLab:
+    """The adapters without an engine: nothing that is asked of it may pass the hooks."""
+    names = TableNames(
+        executions="executions", jobs="jobs", tenants="tenants", leases="leases", audit="audit"
+    )
+    return DynamoLab(clients("dynamodb", "http://127.0.0.1:1"), names)
+
+
+def test_a_request_puts_25_and_no_statement_asks_for_anything_but_an_insert(unplugged: DynamoLab) -> None:
+    answers = [{"Responses": [WRITTEN] * count} for count in (25, 25, 3)]
+    with watching(unplugged.client) as calls, answering(unplugged.client, "*", *answers):
+        assert unplugged.batch_batches.put_all_if_absent(MANY) == [None] * 53
+    sizes = [len(call["Statements"]) for call in calls.of("BatchExecuteStatement")]
+    assert (sizes, len(calls.made)) == ([25, 25, 3], 3)
+    for call in calls.of("BatchExecuteStatement"):
+        for statement in call["Statements"]:
+            assert statement["Statement"].startswith('INSERT INTO "executions" VALUE {')
+            assert statement["Statement"].count("?") == len(statement["Parameters"])
+            assert len(statement["Statement"]) < 8_192, "as long as a statement may be"
+
+
+@pytest.mark.parametrize("code", FAULTS)
+def test_a_statement_that_failed_alone_is_put_again_alone(unplugged: DynamoLab, code: str) -> None:
+    answers = [{"Responses": [WRITTEN, refused(code), WRITTEN]}, {"Responses": [WRITTEN]}]
+    with watching(unplugged.client) as calls, answering(unplugged.client, "*", *answers):
+        assert unplugged.batch_batches.put_all_if_absent(MANY[:3]) == [None] * 3
+    first, second = calls.of("BatchExecuteStatement")
+    assert second["Statements"] == first["Statements"][1:2]
+
+
+@pytest.mark.parametrize("code", FAULTS)
+def test_one_that_fails_again_and_again_is_undecided_and_no_other(unplugged: DynamoLab, code: str) -> None:
+    answers = [{"Responses": [WRITTEN, refused(code)]}] + [{"Responses": [refused(code)]}] * 2
+    with watching(unplugged.client) as calls, answering(unplugged.client, "*", *answers):
+        assert unplugged.batch_batches.put_all_if_absent(MANY[:2]) == [None, Undecided(code)]
+    assert len(calls.made) == 3
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        failure("ThrottlingException"),
+        failure("InternalServerError"),
+        failure("AccessDeniedException"),
+        EndpointConnectionError(endpoint_url="http://nowhere"),
+        ReadTimeoutError(endpoint_url="http://nowhere"),
+    ],
+)
+def test_a_request_that_failed_as_a_whole_undoes_no_other(unplugged: DynamoLab, fault: Any) -> None:
+    answers = [{"Responses": [WRITTEN] * 25}, fault, fault, fault, {"Responses": [WRITTEN] * 3}]
+    with answering(unplugged.client, "*", *answers):
+        answers = unplugged.batch_batches.put_all_if_absent(MANY)
+    assert [answer is None for answer in answers] == [True] * 25 + [False] * 25 + [True] * 3
+    assert all(isinstance(answer, Undecided) for answer in answers[25:50])
+
+
+def test_what_stands_but_cannot_be_read_now_is_undecided(unplugged: DynamoLab) -> None:
+    answers = [{"Responses": [refused("DuplicateItem"), WRITTEN]}, failure("ThrottlingException")]
+    with answering(unplugged.client, "*", *answers):
+        first, second = unplugged.batch_batches.put_all_if_absent(MANY[:2])
+    assert isinstance(first, Undecided)
+    assert second is None
+
+
+def test_what_stood_and_is_gone_when_it_is_read_is_undecided(unplugged: DynamoLab) -> None:
+    answers = [{"Responses": [refused("DuplicateItem")]}, {"Responses": {"executions": []}}]
+    with answering(unplugged.client, "*", *answers):
+        assert unplugged.batch_batches.put_all_if_absent(MANY[:1]) == [Undecided("DuplicateItem")]
+
+
+def test_an_answer_that_was_lost_is_found_out_by_the_next_try(engine_lab: DynamoLab) -> None:
+    lost = ReadTimeoutError(endpoint_url="http://nowhere")
+    with losing_answers(engine_lab.client, "BatchExecuteStatement", lost):
+        answers = engine_lab.batch_batches.put_all_if_absent(MANY[:2])
+    assert [type(answer) for answer in answers] == [Undecided, Undecided]
+    assert engine_lab.batch_batches.put_all_if_absent(MANY[:2]) == MANY[:2]
+
+
+def test_an_error_that_hides_a_write_is_followed_by_what_was_written(engine_lab: DynamoLab) -> None:
+    def hide(parsed: dict[str, Any]) -> None:
+        parsed["Responses"][0] = refused("InternalServerError")
+
+    with watching(engine_lab.client, "BatchExecuteStatement") as calls:
+        with changing(engine_lab.client, "after-call", "BatchExecuteStatement", hide):
+            answers = engine_lab.batch_batches.put_all_if_absent(MANY[:2])
+        assert isinstance(answers[0], Undecided)
+        assert engine_lab.batch_batches.put_all_if_absent(MANY[:2]) == MANY[:2]
+    assert len(calls.made) == 4
+
+
+@pytest.mark.parametrize("way", ["put", "statement"])
+def test_single_puts_fail_one_by_one_too(unplugged: DynamoLab, way: str) -> None:
+    batches = unplugged.batches if way == "put" else unplugged.batch_batches
+    with answering(unplugged.client, "*", *[failure("ThrottlingException")] * 5):
+        answers = batches.put_all_if_absent(MANY[:2])
+    assert [type(answer) for answer in answers] == [Undecided, Undecided]

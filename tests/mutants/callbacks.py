@@ -1,0 +1,152 @@
+"""Attempts that go on after their calls, and what receivers report of them."""
+
+from tests.mutants.mutant import Mutant
+
+_ASYNC = "tests/unit/usecases/test_execute_async.py"
+_HEARTBEAT = "tests/unit/usecases/test_heartbeat.py"
+_REPORT = "tests/unit/usecases/test_report_outcome.py"
+_GONE = "tests/unit/usecases/test_gone.py"
+_LEASE = "tests/unit/usecases/test_execute_lease.py"
+
+CALLBACKS = (
+    Mutant(
+        name="token of another attempt taken for this one's",
+        file="shared/domain/callback_token.py",
+        old="(execution.attempt, execution.owner) == (self.attempt, self.owner)",
+        new="execution.attempt >= self.attempt",
+        killer=_HEARTBEAT,
+    ),
+    Mutant(
+        name="token of one execution good for another",
+        file="shared/domain/callback_token.py",
+        old='made = make_code(f"{execution_id}|{attempt}|{owner}".encode())',
+        new='made = make_code(f"{attempt}".encode())',
+        killer=_HEARTBEAT,
+    ),
+    Mutant(
+        name="token that nobody checks",
+        file="shared/domain/callback_token.py",
+        old="        return compare_digest(self.code, _code(execution_id, self.attempt, self.owner, make_code))\n",
+        new="        return len(self.code) == len(_code(execution_id, self.attempt, self.owner, make_code))\n",
+        killer=_HEARTBEAT,
+    ),
+    Mutant(
+        name="heartbeat beyond the deadline",
+        file="shared/domain/async_policy.py",
+        old="return min(now_ms + self.heartbeat_seconds * 1000, deadline_at)",
+        new="return now_ms + self.heartbeat_seconds * 1000",
+        killer=_HEARTBEAT,
+    ),
+    Mutant(
+        name="heartbeat after the deadline",
+        file="shared/usecases/heartbeat_execution.py",
+        old="        if now_ms >= deadline_at:\n",
+        new="        if now_ms >= deadline_at + 60_000:\n",
+        killer=_HEARTBEAT,
+    ),
+    Mutant(
+        name="heartbeat that shortens a lease",
+        file="shared/adapters/dynamodb/conditions.py",
+        old='f"{own.expression} AND ca <= :ca"',
+        new='f"{own.expression} AND (ca <= :ca OR ca > :ca)"',
+        killer="tests/conformance/test_execution_run_on.py",
+    ),
+    Mutant(
+        name="attempt that goes on by the deadline of an earlier one",
+        file="shared/adapters/dynamodb/async_attributes.py",
+        old="return until if attempt == running else None",
+        new="return until if running is not None else None",
+        killer="tests/conformance/test_execution_run_on.py",
+    ),
+    Mutant(
+        name="message of an attempt that goes on dropped without its successor",
+        file="shared/usecases/settle_refusal.py",
+        old="the sweep watches over the lease.\n            self.file_successor(existing)\n",
+        new="the sweep watches over the lease.\n",
+        killer=_ASYNC,
+    ),
+    Mutant(
+        name="202 of a worker that was overtaken",
+        file="shared/usecases/settle_attempt.py",
+        old="(_is_same_claim(execution, standing) and standing.async_until is not None)",
+        new="standing.state is State.RUNNING",
+        killer=_ASYNC,
+    ),
+    Mutant(
+        name="second outcome for a repeated report",
+        file="shared/usecases/report_outcome.py",
+        old="        if recorded.get(attempt) is not reason:\n",
+        new="        if attempt not in recorded:\n",
+        killer=_REPORT,
+    ),
+    Mutant(
+        name="retry that nobody wakes when its report is repeated",
+        file="shared/usecases/report_outcome.py",
+        old="            self.file.wake_for_retry(standing, standing.starts_at)\n",
+        new="            return\n",
+        killer=_REPORT,
+    ),
+    Mutant(
+        name="report acknowledged though its retry has no message",
+        file="shared/usecases/report_outcome.py",
+        old="        if not settlement.is_done:\n",
+        new="        if not settlement.end:\n",
+        killer=_REPORT,
+    ),
+    Mutant(
+        name="lane that is behind keeps an attempt waiting that has no message",
+        file="shared/domain/sweep.py",
+        old="row.claimable_from > (context.last_resend_at or 0)",
+        new="row.claimable_from < 0",
+        killer="tests/unit/usecases/test_sweep_async.py",
+    ),
+    Mutant(
+        name="no look again when the lease of an attempt that goes on ends",
+        file="shared/domain/sweep.py",
+        old="return row.claimable_from if row.state is State.RUNNING else None",
+        new="return row.claimable_from if row.state is State.RUNNING and not row.works_on else None",
+        killer="tests/unit/usecases/test_sweep_async.py",
+    ),
+    Mutant(
+        name="renewal of a lease that another holds",
+        file="shared/usecases/call_receiver.py",
+        old="            return renewed if is_granted else claimed\n",
+        new="            return renewed if is_granted or standing else claimed\n",
+        killer=_LEASE,
+    ),
+    Mutant(
+        name="renewal that does not ask for the job",
+        file="shared/usecases/call_receiver.py",
+        old="execution.attempt == 1 and not is_renewed",
+        new="execution.attempt == 1",
+        killer=_LEASE,
+    ),
+    Mutant(
+        name="pause of a job that was resumed since",
+        file="shared/usecases/conclude_execution.py",
+        old="job.state is JobState.ACTIVE and job.chain_revision == ended.revision",
+        new="job.state is JobState.ACTIVE",
+        killer=_GONE,
+    ),
+    Mutant(
+        name="message done before the job of a gone receiver is paused",
+        file="shared/usecases/settle_attempt.py",
+        old="is_done=self._is_concluded(execution, finish))",
+        new="is_done=self._is_concluded(execution, finish) or True)",
+        killer=_GONE,
+    ),
+    Mutant(
+        name="large request of a job that goes with one of its runs",
+        file="shared/usecases/conclude_execution.py",
+        old="if ended.payload_apart and not is_recurring_job_id(ended.job_id):",
+        new="if ended.payload_apart and ended.recurrence is None:",
+        killer="tests/unit/usecases/test_payload_expiry.py",
+    ),
+    Mutant(
+        name="every 202 goes on",
+        file="shared/adapters/http/sender.py",
+        old='.strip().lower() == "true"',
+        new='.strip().lower() != "maybe"',
+        killer="tests/conformance/test_sender_async.py",
+    ),
+)

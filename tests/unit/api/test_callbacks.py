@@ -1,0 +1,237 @@
+"""Reports of receivers over HTTP: the token is the only credential, and everything else is answered alike."""
+
+from typing import Any
+
+import orjson
+import pytest
+
+from shared.domain.execution import Execution, State
+from shared.names import Metric
+from tests.unit.functions.api_world import Answer, ApiWorld, Request, logged
+from tests.unit.functions.emitted import emitted
+from tests.unit.usecases.reports import token_of, works_on
+
+WORDS = ["heartbeat", "complete", "fail"]
+every_word = pytest.mark.parametrize("word", WORDS)
+JSON = {"content-type": "application/json"}
+
+
+class Receiver:
+    """Has begun the work of a one-off job, and reports over HTTP."""
+
+    def __init__(self) -> None:
+        self.api = ApiWorld()
+        self.world = self.api.world
+        self.world.sender.answer_to = works_on
+        job = self.api.create(schedule={"delay_seconds": 1})
+        found = self.world.find_job("acme", job["id"])
+        assert isinstance(found, Execution)
+        self.world.clock.time_ms = found.id.dispatch_at
+        self.world.attempt(found)
+        self.execution, self.token = self.world.standing(found.id), token_of(self.world)
+
+    def report(self, word: str, body: bytes | None = None, **changes: Any) -> Answer:
+        """What the API answers to it."""
+        headers = changes.pop("headers", {"x-callback-token": self.token} | (JSON if body else {}))
+        path = f"/v1/executions/{changes.pop('id', str(self.execution.id))}/{word}"
+        return self.api.handle(Request(method="POST", path=path, body=body, headers=headers, **changes))
+
+    @property
+    def standing(self) -> Execution:
+        return self.world.standing(self.execution.id)
+
+
+def test_a_heartbeat_says_how_far_it_carries() -> None:
+    receiver = Receiver()
+    receiver.world.clock.time_ms += 30_000
+    answer = receiver.report("heartbeat")
+    assert answer.status == 200
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert (answer.json["id"], answer.json["attempt"]) == (str(receiver.execution.id), 1)
+    assert answer.json["lease_until"] < answer.json["deadline_at"]
+    assert receiver.standing.lease_until == receiver.world.clock.now_ms() + 60_000
+
+
+def test_completed_it_is_shown_as_succeeded() -> None:
+    receiver = Receiver()
+    first, again = receiver.report("complete"), receiver.report("complete", b"{}")
+    assert first.json == {"id": str(receiver.execution.id), "attempt": 1, "outcome": "succeeded"}
+    assert (first.status, again.status, again.json) == (200, 200, first.json)
+    shown = receiver.api.get(f"/v1/executions/{receiver.execution.id}").json
+    assert shown["state"] == "succeeded"
+    assert [(each["status"], each["reason"]) for each in shown["attempts"]] == [(202, "ok")]
+    assert emitted()[Metric.SUCCEEDED] == 1, "a repeated report is not counted"
+
+
+def test_failed_it_is_shown_with_its_reason_and_tried_again() -> None:
+    receiver = Receiver()
+    answer = receiver.report("fail", orjson.dumps({"reason": "kein Platz für Nr. 7"}))
+    assert (answer.status, answer.json["outcome"]) == (200, "failed")
+    shown = receiver.api.get(f"/v1/executions/{receiver.execution.id}").json
+    assert (shown["state"], shown["last_response_body"]) == ("waiting", "kein Platz für Nr. 7")
+    assert shown["attempts"][0]["reason"] == "receiver_failed"
+
+
+@pytest.mark.parametrize("body", [None, b"{}", b'{"retryable": true}', b'{"reason": ""}'])
+def test_failed_without_a_word_it_is_tried_again(body: bytes | None) -> None:
+    receiver = Receiver()
+    assert receiver.report("fail", body).status == 200
+    assert receiver.standing.state is State.WAITING
+
+
+def test_failed_for_good_it_is_a_dead_letter() -> None:
+    receiver = Receiver()
+    assert receiver.report("fail", b'{"retryable": false}').status == 200
+    (shown,) = receiver.api.get("/v1/dead-letters").json["executions"]
+    assert (shown["end_reason"], shown["attempts"][0]["reason"]) == ("not_retryable", "receiver_gave_up")
+
+
+@every_word
+@pytest.mark.parametrize("other", WORDS[1:])
+def test_after_another_outcome_the_state_forbids_it(word: str, other: str) -> None:
+    receiver = Receiver()
+    receiver.report(other)
+    if word != other:
+        answer = receiver.report(word)
+        assert (answer.status, answer.problem) == (409, "invalid-state")
+
+
+def test_after_the_deadline_a_heartbeat_is_too_late() -> None:
+    receiver = Receiver()
+    receiver.world.clock.time_ms = receiver.standing.async_until or 0
+    answer = receiver.report("heartbeat")
+    assert (answer.status, answer.problem) == (409, "invalid-state")
+
+
+@every_word
+def test_without_its_token_everything_is_answered_alike(word: str) -> None:
+    receiver = Receiver()
+    before = receiver.standing
+    tokens = [
+        "",
+        "nonsense",
+        receiver.token[:-1],
+        receiver.token.replace("ct1_1_", "ct1_2_"),
+        "ct1_1_" + "0" * 16,
+    ]
+    answers = [receiver.report(word, headers={"x-callback-token": token}) for token in tokens]
+    answers.append(receiver.report(word, headers={}))
+    answers.append(receiver.report(word, headers=receiver.api.credential))
+    answers.append(receiver.report(word, headers={"authorization": f"Bearer {receiver.token}"}))
+    for_nobody = (
+        "exe_nonsense",
+        "x",
+        str(receiver.execution.id)[:-1] + "0",
+        receiver.execution.job_id,
+        "%00",
+    )
+    answers += [receiver.report(word, id=unknown) for unknown in (*for_nobody, "é")]
+    assert {(answer.status, answer.problem) for answer in answers} == {(404, "not-found")}
+    assert len({answer.json["detail"] for answer in answers}) == 1
+    assert receiver.standing == before
+
+
+@every_word
+def test_of_a_suspended_tenant_what_has_begun_may_end(word: str) -> None:
+    receiver = Receiver()
+    receiver.api.suspend()
+    assert receiver.report(word).status == 200
+
+
+@pytest.mark.parametrize("word", WORDS[:2])
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [(b'{"x": 1}', 422), (b"[]", 422), (b"null", 422), (b"{", 400), (b'{"a":1,"a":1}', 400)],
+)
+def test_a_body_that_means_nothing_is_refused(word: str, body: bytes, status: int) -> None:
+    receiver = Receiver()
+    before = receiver.standing
+    assert receiver.report(word, body).status == status
+    assert receiver.standing == before
+
+
+@pytest.mark.parametrize(
+    ("document", "pointer"),
+    [
+        ({"reason": "x" * 257}, "/reason"),
+        ({"reason": "é" * 129}, "/reason"),
+        ({"reason": 1}, "/reason"),
+        ({"reason": None}, "/reason"),
+        ({"retryable": "no"}, "/retryable"),
+        ({"retryable": 0}, "/retryable"),
+        ({"retry": False}, "/retry"),
+    ],
+)
+def test_a_failure_that_breaks_the_schema_says_where(document: Any, pointer: str) -> None:
+    receiver = Receiver()
+    answer = receiver.report("fail", orjson.dumps(document))
+    assert (answer.status, answer.problem) == (422, "validation-failed")
+    assert [error["pointer"] for error in answer.json["errors"]] == [pointer]
+    assert receiver.standing.state is State.RUNNING
+
+
+def test_the_longest_reason_is_kept_whole() -> None:
+    receiver = Receiver()
+    receiver.report("fail", orjson.dumps({"reason": "é" * 128}))
+    assert receiver.standing.last_body == ("é" * 128).encode()
+
+
+def test_another_media_type_is_refused() -> None:
+    receiver = Receiver()
+    headers = {"x-callback-token": receiver.token, "content-type": "text/plain"}
+    assert receiver.report("fail", b'{"reason": "x"}', headers=headers).problem == "unsupported-media-type"
+
+
+@every_word
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
+def test_no_other_method_is_open(word: str, method: str) -> None:
+    receiver = Receiver()
+    path = f"/v1/executions/{receiver.execution.id}/{word}"
+    headers = {"x-callback-token": receiver.token}
+    assert receiver.api.handle(Request(method=method, path=path, headers=headers)).status == 401
+    signed_in = headers | receiver.api.credential
+    assert receiver.api.handle(Request(method=method, path=path, headers=signed_in)).status == 405
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/executions/x/redrive",
+        "/v1/executions/x/y/complete",
+        "/v1/executions//complete",
+        "/v1/executions/x/complete/",
+        "/v1/executions/x/completes",
+        "/v1/jobs/x/complete",
+        "//v1/executions/x/complete",
+        "/v1/executions/x/complete\n",
+    ],
+)
+def test_no_path_beside_is_open(path: str) -> None:
+    receiver = Receiver()
+    headers = {"x-callback-token": receiver.token}
+    assert receiver.api.handle(Request(method="POST", path=path, headers=headers)).status == 401
+
+
+@every_word
+def test_nothing_of_a_token_or_a_reason_is_logged(word: str) -> None:
+    receiver = Receiver()
+    with logged() as records:
+        receiver.world.steps.fail("store.get")
+        receiver.report(word)
+        receiver.report(word, b'{"reason": "s3cr3t"}')
+        receiver.report(word, headers={"x-callback-token": receiver.token + "x"})
+        receiver.world.steps.before("store.get", lambda: 1 / 0)
+        assert receiver.report(word).status == 500
+    text = repr([record.__dict__ for record in records])
+    assert receiver.token not in text
+    assert receiver.token.rpartition("_")[2] not in text
+    assert "s3cr3t" not in text
+
+
+@every_word
+def test_a_store_that_does_not_answer_is_asked_again(word: str) -> None:
+    receiver = Receiver()
+    receiver.world.steps.fail("store.get")
+    answer = receiver.report(word)
+    assert (answer.status, answer.problem) == (503, "service-unavailable")
+    assert receiver.report(word).status == 200
