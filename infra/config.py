@@ -152,6 +152,9 @@ def local_stage() -> StageConfig:
         watchers=1,
         lane_concurrency=LaneConcurrency(critical=4, standard=4, bulk=2),
         bundle="host",
+        default_quotas=DefaultQuotas(
+            recurring_jobs=100_000, creates_per_second=10_000, due_per_minute=1_000_000
+        ),
         dial_exceptions=("127.0.0.0/8", "::1/128"),
         protect_data=False,
         emulated=True,

@@ -16,8 +16,8 @@ MAX_BODY_BYTES = 256 * 1024
 OPEN_PATHS = frozenset({"/v1/health", "/v1/openapi.json"})
 _REPORTS = re.compile(r"/v1/executions/[^/]+/(?:heartbeat|complete|fail)")
 """Receivers have no API key: each of these checks the token of the attempt that it is about."""
-CREATING_PATHS = frozenset({"/v1/jobs", "/v1/jobs/batch"})
-"""A POST to one of these is a creation, and is counted as such before anything of it is read."""
+_COUNTED = re.compile(r"POST /v1/jobs(?:/batch|/[^/]+/trigger)?|PATCH /v1/jobs/[^/]+")
+"""Each of these is counted as a creation, before anything of it is read: it makes or moves work."""
 OPERATORS_PATH = "/v1/admin"
 _ADMIN_PATHS = (OPERATORS_PATH, "/v1/keys", "/v1/signing-secrets")
 _WATCHING_PATHS = ("/v1/audit", "/v1/usage")
@@ -54,7 +54,7 @@ def admit(event: dict[str, Any], authenticate: Authenticate, check_quota: CheckQ
     if principal.tenant.state is TenantState.SUSPENDED:
         raise ProblemError(Problem.FORBIDDEN, "this tenant is suspended")
     check_scope(principal, method, path)
-    if method == "POST" and path in CREATING_PATHS:
+    if _COUNTED.fullmatch(f"{method} {path}"):
         check_quota.creates(principal.tenant)
     return Admitted(principal, body)
 

@@ -35,6 +35,7 @@ api = Api(
             revise_job=callbacks.revise_job(parts),
             trigger_job=callbacks.trigger_job(parts),
             lifecycle=parts.core.lifecycle,
+            check_quota=parts.check_quota,
             clock=parts.core.clock,
         ),
         executions=execution_operations(parts),

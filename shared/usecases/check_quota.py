@@ -71,6 +71,17 @@ class CheckQuota:
         if refusal is not None:
             raise refusal
 
+    def change(self, tenant: Tenant, demand: Demand, *, is_moved: bool) -> None:
+        """The same for a job that exists and gets other contents; one that is moved needs a place in its new minute."""
+        quotas = self.quotas_of(tenant)
+        refusal = _refusal(demand, quotas)
+        if refusal is None and is_moved:
+            if self._room_in_minute(tenant.id, demand.due_at // MINUTE_MS, quotas, 1):
+                return
+            refusal = _exceeded(Quota.DUE_PER_MINUTE, quotas)
+        if refusal is not None:
+            raise refusal
+
     def jobs(self, tenant: Tenant, demands: Sequence[Demand]) -> list[QuotaExceededError | None]:
         """The same for each of many jobs that are to be committed together, in order; None where one is lawful."""
         quotas = self.quotas_of(tenant)

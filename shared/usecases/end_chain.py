@@ -60,13 +60,13 @@ class EndChain:
         last_at = nominal_at or now_ms
         while nominal_at is not None:
             last_at = nominal_at
-            tombstone = self._tombstone(job, nominal_at, run)
+            tombstone = self._tombstone(job, nominal_at, run, head)
             first = first or tombstone
             is_over = tombstone is not None and tombstone.missed is not None
             is_enough = first is not None and far_enough_at is not None and nominal_at >= far_enough_at
             if is_over or is_enough:
                 break
-            nominal_at, run = first_after(job.schedule, nominal_at), run + 1
+            nominal_at, run, head = first_after(job.schedule, nominal_at), run + 1, None
         self._end_waiting(job)
         if first is None:
             return ChainEnd(after_at=last_at, last_at=last_at, runs=run - 1)
@@ -75,8 +75,13 @@ class EndChain:
         after_at = job.began_at - 1 if started_at is None else started_at
         return ChainEnd(after_at=after_at, last_at=last_at, runs=first.run - 1)
 
-    def _tombstone(self, job: Job, nominal_at: int, run: int) -> Execution | None:
-        """The tombstone that stands at that instant now; None where an execution there has started."""
+    def _tombstone(
+        self, job: Job, nominal_at: int, run: int, known: Execution | None = None
+    ) -> Execution | None:
+        """The tombstone that stands at that instant now; None where an execution there has started.
+
+        Where it is known what stands there, nothing is put: a put that is refused costs as much as one that is not.
+        """
         reason = _REASONS[job.state]
         now_ms = self.clock.now_ms()
         # While what started before it may ask for its successor, it has to stand there.
@@ -87,7 +92,7 @@ class EndChain:
             end_reason=reason,
             ends_chain=True,
         )
-        standing = self.store.put_if_absent(tombstone, expires_at_s=expires_at_s)
+        standing = known or self.store.put_if_absent(tombstone, expires_at_s=expires_at_s)
         if standing is None:
             return tombstone
         if standing.state in NOT_STARTED:
@@ -110,7 +115,7 @@ class EndChain:
             if waiting is None or waiting.state not in NOT_STARTED:
                 continue
             if waiting.id == job.id_at(waiting.nominal_at):
-                self._tombstone(job, waiting.nominal_at, waiting.run)
+                self._tombstone(job, waiting.nominal_at, waiting.run, waiting)
 
     def _first_tombstone(self, job: Job, known: Execution) -> Execution:
         """A run that crashed may have left tombstones before the one at which this run began."""

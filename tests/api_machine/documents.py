@@ -21,7 +21,7 @@ once = st.one_of(
     st.tuples(st.just("local"), st.tuples(distances, st.sampled_from(["Asia/Kolkata", "Asia/Kathmandu"]))),
 )
 recurring = st.one_of(
-    st.tuples(st.just("rate"), st.sampled_from([1, 7, 60, 90, 600, 3_600])),
+    st.tuples(st.just("rate"), st.sampled_from([1, 7, 60, 600, 3_600])),
     st.tuples(st.just("cron"), st.tuples(st.sampled_from(sorted(LINES)), zones)),
 )
 wishes = once | recurring

@@ -67,6 +67,11 @@ def test_a_suite_that_cannot_even_run_has_found_nothing(sources: Path) -> None:
     assert died_of(kill(mutant("OTHER = 1", "OTHER = 2"))) == (False, None)
 
 
+@pytest.mark.parametrize("new", ["LIMIT = UNKNOWN", "LIMIT = (", "LIMIT = 5\nraise RuntimeError"])
+def test_a_copy_that_is_no_program_or_breaks_down_has_found_nothing(sources: Path, new: str) -> None:
+    assert died_of(kill(mutant("LIMIT = 5", new))) == (False, None)
+
+
 def test_a_seed_that_fails_by_itself_kills_nothing(sources: Path) -> None:
     (sources / "shared" / "rule.py").write_text("LIMIT = 6\nOTHER = 1\n")
     death = kill(mutant("OTHER = 1", "OTHER = 7"))

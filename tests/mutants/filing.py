@@ -23,7 +23,7 @@ FILING = (
         name="no second look at the clock after the put",
         file="shared/usecases/file_execution.py",
         old="        self.ensure_sent(existing or filed)\n",
-        new="        if state is State.QUEUED:\n            self.send([wakeup_for(existing or filed)])\n",
+        new="        if filed.state is State.QUEUED:\n            self.send([wakeup_for(existing or filed)])\n",
     ),
     Mutant(
         name="acknowledge before send",

@@ -18,6 +18,8 @@ SEEDS = 500
 LONGEST_SECONDS = 1_800
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider")
 SIMULATE = (sys.executable, "-m", "tests.simulation", "--jobs", "1")
+NAMES_CHECK = (sys.executable, "-m", "ruff", "check", "--isolated", "--quiet", "--select", "E9,F821,F823")
+NO_PROGRAM = -2
 FAILED = 1
 """The exit code of a suite that ran and found a fault; another one is no finding."""
 
@@ -41,15 +43,19 @@ class Death:
 def kill(mutant: Mutant) -> Death:
     """Plant the mutant in a copy, and run its killer there.
 
-    A seed that dies of the mutant must live without it: by itself it would prove nothing.
+    A seed that dies of the mutant must live without it, and a copy must be a program: else nothing is proven.
     """
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as root:
         _copy(Path(root))
         plant(mutant, Path(root))
-        code, output = _run(command(mutant), Path(root))
-    seed = _seed(output) if mutant.killer == SIMULATION else None
-    died, evidence = code == FAILED, evidence_of(mutant, output)
+        code, output = _run([*NAMES_CHECK, mutant.file], Path(root))
+        if code == 0:
+            code, output = _run(command(mutant), Path(root))
+        else:
+            code, output = NO_PROGRAM, f"no program: {output}"
+    seed, evidence = _seed(output), evidence_of(mutant, output)
+    died = code == FAILED and (seed is not None or mutant.killer != SIMULATION)
     if died and seed is not None and _run([*SIMULATE, "--first", str(seed), "--seeds", "1"], ROOT)[0] != 0:
         died, evidence = False, f"seed {seed} fails without the mutant too"
     seconds = time.monotonic() - begun

@@ -1,6 +1,7 @@
 """Settings: read from the environment once, checked whole, and every fault named."""
 
 import json
+from dataclasses import asdict
 from ipaddress import ip_network
 
 import pytest
@@ -9,7 +10,8 @@ from pydantic import ValidationError
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan, bucket_of
 from shared.domain.schedule import parse_instant
 from shared.names import Env, Lane
-from shared.settings import CallbackSettings, DeadLetterSettings, ExecutorSettings, Settings
+from shared.settings import ApiSettings, CallbackSettings, DeadLetterSettings, ExecutorSettings, Settings
+from tests.fakes.budgets import GENEROUS
 from tests.unit.functions.environment import DEAD_LETTERS, ENVIRONMENT, PLAN, QUEUES
 
 BASE = [
@@ -131,3 +133,25 @@ def test_an_exception_that_is_no_network_stops_the_function(text: str) -> None:
 def test_settings_do_not_change() -> None:
     with pytest.raises(ValidationError):
         Settings.from_env(ENVIRONMENT).stage = "prod"  # type: ignore[misc]
+
+
+def test_the_api_knows_its_quotas_and_its_log_of_changes() -> None:
+    settings = ApiSettings.from_env(ENVIRONMENT | {Env.AUDIT_ONE_OFFS: "true"})
+    assert (settings.default_quotas, settings.audit_retention_days) == (GENEROUS, 400)
+    assert settings.audit_one_offs is True
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"tags": 11}, {"tags": "many"}, {"tags": -1}, {"api_keys": 1}, {"tags": None}, {"moons": 1}],
+)
+def test_quotas_that_cannot_hold_are_refused(change: dict[str, object]) -> None:
+    limits = json.dumps(asdict(GENEROUS) | change)
+    with pytest.raises(ValidationError):
+        ApiSettings.from_env(ENVIRONMENT | {Env.DEFAULT_QUOTAS: limits})
+
+
+@pytest.mark.parametrize("variable", [Env.AUDIT_TABLE, Env.AUDIT_RETENTION_DAYS, Env.DEFAULT_QUOTAS])
+def test_the_api_does_not_start_without_them(variable: str) -> None:
+    with pytest.raises(ValidationError, match=r"audit_table|audit_retention_days|default_quotas"):
+        ApiSettings.from_env({name: value for name, value in ENVIRONMENT.items() if name != variable})

@@ -13,9 +13,12 @@ from functions.api.views import execution_out
 from shared.domain.errors import InvalidStateError
 from shared.domain.execution import Execution
 from shared.domain.job import Job
+from shared.domain.new_job import NewJob
+from shared.domain.schedule import Once
 from shared.domain.tenant import Tenant
 from shared.ports.runtime import Clock
 from shared.usecases.change_job import check_revision
+from shared.usecases.check_quota import CheckQuota, Demand
 from shared.usecases.find_job import FindJob
 from shared.usecases.lifecycle import Lifecycle
 from shared.usecases.open_request import OpenRequest
@@ -40,6 +43,7 @@ class LifecycleOperations:
     revise_job: ReviseJob
     trigger_job: TriggerJob
     lifecycle: Lifecycle
+    check_quota: CheckQuota
     clock: Clock
 
     def update(
@@ -53,6 +57,7 @@ class LifecycleOperations:
         check_revision(job, revision)
         present = self.open_request(tenant, job)
         new = read_patched_job(patch, job_document(job, present)).new_job()
+        self._check_quota(tenant, job, new)
         revised = self.revise_job(tenant, job, present, new, revision=job.revision)
         return self._changed(tenant, job, revised)
 
@@ -74,6 +79,21 @@ class LifecycleOperations:
         self._recurring(tenant, job_id, "triggered; give it the present time")
         triggered = self.trigger_job(tenant, job_id, key)
         return execution_out(triggered.execution), triggered.replayed
+
+    def _check_quota(self, tenant: Tenant, job: Execution | Job, new: NewJob) -> None:
+        """What a new job would not be allowed to have, an old one does not get either."""
+        due_at = None
+        is_same = isinstance(job, Job) or (isinstance(new.timing, Once) and new.timing.at == job.nominal_at)
+        if not is_same:
+            schedule = new.schedule_at(self.clock.now_ms())
+            due_at = schedule.at if isinstance(schedule, Once) else None
+        demand = Demand(
+            due_at=due_at or 0,
+            payload_bytes=len(new.request.body),
+            tags=len(new.tags),
+            is_recurring=isinstance(job, Job),
+        )
+        self.check_quota.change(tenant, demand, is_moved=due_at is not None)
 
     def _recurring(self, tenant: Tenant, job_id: str, what: str) -> Job:
         job = self.find_job(tenant.id, job_id)

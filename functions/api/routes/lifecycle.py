@@ -8,7 +8,7 @@ from functions.api.models.jobs import JobOut, JobPatch, PauseIn
 from functions.api.operations.lifecycle import ChangedJob
 from functions.api.problems import Problem
 from functions.api.reading import header, if_match, path_part, require_json, tenant_of
-from functions.api.route import BODY_PROBLEMS, Call, Route, answer
+from functions.api.route import BODY_PROBLEMS, QUOTA_PROBLEMS, Call, Route, answer
 from functions.api.service import Service
 
 _MERGE_PATCH = "application/merge-patch+json"
@@ -68,7 +68,7 @@ ROUTES: dict[Route, Call] = {
         answer=JobOut,
         body=JobPatch,
         headers=("If-Match",),
-        problems=(*BODY_PROBLEMS, *_CHANGES, Problem.PRECONDITION_REQUIRED),
+        problems=(*BODY_PROBLEMS, *_CHANGES, *QUOTA_PROBLEMS, Problem.PRECONDITION_REQUIRED),
     ): update_job,
     Route(
         method="POST",
@@ -99,6 +99,11 @@ ROUTES: dict[Route, Call] = {
         success=201,
         answer=ExecutionOut,
         headers=("Idempotency-Key",),
-        problems=(Problem.NOT_FOUND, Problem.INVALID_STATE, Problem.IDEMPOTENCY_KEY_INVALID),
+        problems=(
+            Problem.RATE_LIMITED,
+            Problem.NOT_FOUND,
+            Problem.INVALID_STATE,
+            Problem.IDEMPOTENCY_KEY_INVALID,
+        ),
     ): trigger_job,
 }

@@ -5,7 +5,7 @@ import pytest
 from shared.domain.quota import Quota
 from shared.names import Metric
 from shared.observability import metrics
-from tests.unit.functions.api_world import JOB, ApiWorld, Request
+from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request
 
 RECURRING = JOB | {"schedule": {"rate_seconds": 60}}
 
@@ -125,3 +125,45 @@ def test_usage_shows_limits_and_what_of_them_is_used() -> None:
     }
     assert quotas["tags"]["limit"] == 3
     assert [name for name, quota in quotas.items() if not quota["is_enforced"]] == ["concurrency"]
+
+
+def patch(world: ApiWorld, job: dict[str, object], change: bytes) -> Answer:
+    headers = world.credential | {"content-type": "application/json", "if-match": "*"}
+    path = f"/v1/jobs/{job['id']}"
+    return world.handle(Request(method="PATCH", path=path, headers=headers, body=change))
+
+
+@pytest.mark.parametrize(
+    ("quota", "change"),
+    [
+        (Quota.TAGS, b'{"tags": ["a"]}'),
+        (Quota.PAYLOAD_BYTES, b'{"request": {"json": {"n": 2}}}'),
+        (Quota.DUE_PER_MINUTE, b'{"schedule": {"delay_seconds": 9000}}'),
+    ],
+)
+def test_a_job_is_not_changed_into_what_could_not_be_created(quota: Quota, change: bytes) -> None:
+    world = ApiWorld()
+    job = world.create()
+    world.allow(quota, 0)
+    refused = patch(world, job, change)
+    assert (refused.problem, refused.json["quota"]) == ("quota-exceeded", quota.value)
+    assert world.get(f"/v1/jobs/{job['id']}").json["revision"] == 1
+    world.allow(quota, 9)
+    assert patch(world, job, change).status == 200
+
+
+def test_a_change_that_does_not_move_a_job_needs_no_place_in_its_minute() -> None:
+    world = ApiWorld()
+    job = world.create()
+    world.allow(Quota.DUE_PER_MINUTE, 0)
+    assert patch(world, job, b'{"name": "n"}').status == 200
+
+
+def test_changes_and_triggers_count_as_creations() -> None:
+    world = ApiWorld()
+    job = world.create(schedule={"rate_seconds": 60})
+    world.allow(Quota.CREATES_PER_SECOND, 1)
+    assert patch(world, job, b'{"name": "n"}').status == 200
+    assert patch(world, job, b'{"name": "m"}').problem == "rate-limited"
+    assert world.post({}, f"/v1/jobs/{job['id']}/trigger").problem == "rate-limited"
+    assert world.post({}, f"/v1/jobs/{job['id']}/pause").status == 200

@@ -111,6 +111,7 @@ class ApiWorld:
                     revise_job=self.world.revise_job,
                     trigger_job=self.world.trigger_job,
                     lifecycle=self.world.lifecycle,
+                    check_quota=self.world.check_quota,
                     clock=self.world.clock,
                 ),
                 executions=executions_of(self.world),

@@ -14,6 +14,7 @@ from tests.fakes.execution_store import FakeExecutionStore
 from tests.fakes.idempotency_store import FakeIdempotencyStore
 from tests.fakes.job_store import FakeJobStore
 from tests.fakes.ledger import FakeShardLedger
+from tests.fakes.one_off_batches import FakeOneOffBatches
 from tests.fakes.one_off_store import FakeOneOffStore
 from tests.fakes.sender import AnswerTo, ScriptedSender, succeeds
 from tests.fakes.table import FakeTable
@@ -51,6 +52,7 @@ class Ports:
         self.retention = Retention(14)
         self.store = self.tapped("store", FakeExecutionStore(self.table))
         self.one_offs = FakeOneOffStore(self.table)
+        self.one_off_batches = FakeOneOffBatches(self.table)
         self.turns = FakeTurnStore()
         self.jobs = self.tapped("jobs", FakeJobStore(self.table))
         self.claimer = self.tapped("claimer", FakeClaimer(self.table))

@@ -1,12 +1,16 @@
 """Receivers that answer a call with "I work on", and report later."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from shared.domain.async_policy import AsyncPolicy
 from shared.domain.delivery import Answer, Reason
 from shared.domain.execution import Execution, State
 from shared.domain.retry import RetryPolicy
+from shared.usecases.report_outcome import Reported
 from tests.builders import DUE_AT
 from tests.fakes.sender import AnswerTo
 from tests.unit.usecases.world import World
@@ -48,3 +52,35 @@ def is_running(world: World, execution: Execution, attempt: int = 1) -> bool:
     """Whether this attempt of the execution runs."""
     standing = world.standing(execution.id)
     return (standing.state, standing.attempt) == (State.RUNNING, attempt)
+
+
+Report = Callable[[World, Execution, str], Reported]
+LATER = 123_456
+"""How long an attempt has been at work, in ms, when it is reported on."""
+
+
+def complete(world: World, execution: Execution, token: str) -> Reported:
+    """The work is done."""
+    return world.report_outcome.complete(str(execution.id), token)
+
+
+def fail(world: World, execution: Execution, token: str) -> Reported:
+    """The work has failed."""
+    return world.report_outcome.fail(str(execution.id), token, text=b"no room")
+
+
+def give_up(world: World, execution: Execution, token: str) -> Reported:
+    """The work has failed for good."""
+    return world.report_outcome.fail(str(execution.id), token, text=b"no room", retryable=False)
+
+
+REPORTS = [complete, fail, give_up]
+every_report = pytest.mark.parametrize("report", REPORTS)
+
+
+def at_work(**fields: Any) -> tuple[World, Execution, str]:
+    """An attempt that has been going on for a while."""
+    world, execution, token = working(**fields)
+    world.clock.time_ms = DUE_AT + LATER
+    world.table.executions[execution.id].execution = replace(execution, lease_until=DUE_AT + LATER + 30_000)
+    return world, world.standing(execution.id), token

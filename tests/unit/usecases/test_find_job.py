@@ -8,11 +8,21 @@ from tests.builders import DUE_AT, TENANT, execution_id, in_state, one_off
 from tests.unit.usecases.world import World
 
 
-@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("state", sorted(set(State) - {State.MOVED}))
 def test_a_one_off_job_is_its_execution_in_whatever_state(state: State) -> None:
     world = World(DUE_AT)
     execution = world.put(in_state(one_off(), state))
     assert world.find_job(TENANT, execution.job_id) == execution
+
+
+def test_one_that_was_moved_is_the_execution_that_it_was_moved_to() -> None:
+    world = World(DUE_AT)
+    moved = world.put(in_state(one_off(), State.MOVED))
+    with pytest.raises(NotFoundError):
+        world.find_job(TENANT, moved.job_id)
+    assert moved.moved_to is not None
+    target = world.put(one_off(id=moved.moved_to, job_id=moved.job_id))
+    assert world.find_job(TENANT, moved.job_id) == target
 
 
 def test_a_recurring_job_is_its_definition() -> None:

@@ -1,53 +1,34 @@
 """COMPLETE and FAIL: what a receiver reports counts once, and is answered alike however often it is sent."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 import pytest
 
 from shared.domain.async_policy import AsyncPolicy
 from shared.domain.delivery import Answer, Reason
-from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
-from shared.domain.execution import AttemptOutcome, EndReason, Execution, State
+from shared.domain.errors import InvalidStateError, NotFoundError
+from shared.domain.execution import AttemptOutcome, EndReason, State
 from shared.domain.retry import RetryPolicy
 from shared.ports.claims import Claim
-from shared.usecases.report_outcome import Reported
-from shared.usecases.settle_attempt import FINISH_TRIES, AttemptEnd
+from shared.usecases.settle_attempt import AttemptEnd
 from tests.builders import DUE_AT, one_off
 from tests.fakes.sender import in_turn
 from tests.unit.usecases.lanes import Lanes
-from tests.unit.usecases.reports import WORKS_ON, die_unheard, is_running, token_of, working
-from tests.unit.usecases.steps import Crash, die
-from tests.unit.usecases.world import World
-
-Report = Callable[[World, Execution, str], Reported]
-LATER = 123_456
-
-
-def complete(world: World, execution: Execution, token: str) -> Reported:
-    return world.report_outcome.complete(str(execution.id), token)
-
-
-def fail(world: World, execution: Execution, token: str) -> Reported:
-    return world.report_outcome.fail(str(execution.id), token, text=b"no room")
-
-
-def give_up(world: World, execution: Execution, token: str) -> Reported:
-    return world.report_outcome.fail(str(execution.id), token, text=b"no room", retryable=False)
-
-
-REPORTS = [complete, fail, give_up]
-every_report = pytest.mark.parametrize("report", REPORTS)
-
-
-def at_work(**fields: Any) -> tuple[World, Execution, str]:
-    """An attempt that has been going on for a while."""
-    world, execution, token = working(**fields)
-    world.clock.time_ms = DUE_AT + LATER
-    world.table.executions[execution.id].execution = replace(execution, lease_until=DUE_AT + LATER + 30_000)
-    return world, world.standing(execution.id), token
+from tests.unit.usecases.reports import (
+    LATER,
+    REPORTS,
+    WORKS_ON,
+    Report,
+    at_work,
+    complete,
+    die_unheard,
+    every_report,
+    fail,
+    give_up,
+    is_running,
+    token_of,
+    working,
+)
 
 
 def test_completed_it_has_succeeded() -> None:
@@ -225,90 +206,6 @@ def test_what_the_call_itself_has_succeeded_with_may_be_reported_once_more() -> 
     before = world.standing(execution.id)
     assert complete(world, execution, token).end is None
     assert world.standing(execution.id) == before
-
-
-@every_report
-@pytest.mark.parametrize("times", [1, FINISH_TRIES - 1])
-@pytest.mark.parametrize("fault", ["fail", "lose_answer"])
-def test_an_outcome_without_an_answer_is_written_again(report: Report, fault: str, times: int) -> None:
-    world, execution, token = at_work()
-    getattr(world.steps, fault)("store.finish", times=times)
-    assert report(world, execution, token).end is not None
-    assert len(world.standing(execution.id).outcomes) == 1
-
-
-@every_report
-@pytest.mark.parametrize("fault", ["fail", "lose_answer"])
-def test_without_any_answer_the_receiver_is_asked_to_report_again(report: Report, fault: str) -> None:
-    world, execution, token = at_work()
-    getattr(world.steps, fault)("store.finish", times=FINISH_TRIES)
-    with pytest.raises(UnavailableError):
-        report(world, execution, token)
-    report(world, execution, token)
-    assert len(world.standing(execution.id).outcomes) == 1
-
-
-def test_a_retry_that_nobody_would_wake_is_woken_when_the_report_is_repeated() -> None:
-    world, execution, token = at_work()
-    world.steps.fail("queue.send")
-    with pytest.raises(UnavailableError):
-        fail(world, execution, token)
-    assert world.standing(execution.id).state is State.WAITING
-    assert world.sent() == []
-    fail(world, execution, token)
-    assert world.sent() == [execution.id]
-
-
-def test_a_repeated_failure_wakes_nobody_once_the_next_attempt_runs() -> None:
-    world, execution, token = at_work()
-    fail(world, execution, token)
-    world.clock.time_ms += 60_000
-    world.attempt(execution)
-    sent = world.sent()
-    fail(world, execution, token)
-    assert world.sent() == sent
-
-
-def _steps_of(report: Report) -> int:
-    world, execution, token = at_work()
-    taken = len(world.steps.taken)
-    report(world, execution, token)
-    return len(world.steps.taken) - taken
-
-
-@every_report
-def test_a_process_that_dies_anywhere_leaves_what_a_repeated_report_finishes(report: Report) -> None:
-    for moment in range(2 * _steps_of(report)):
-        world, execution, token = at_work()
-        since = 2 * len(world.steps.taken)
-        world.steps.at_each = partial(_at, since + moment, die)
-        with pytest.raises(Crash):
-            report(world, execution, token)
-        world.steps.at_each = None
-        report(world, execution, token)
-        standing = world.standing(execution.id)
-        assert len(standing.outcomes) == 1, moment
-        assert (
-            standing.state is {complete: State.SUCCEEDED, fail: State.WAITING, give_up: State.FAILED}[report]
-        )
-        assert (execution.id in world.sent()) is (report is fail), moment
-
-
-@every_report
-def test_a_rival_at_any_step_makes_no_second_outcome(report: Report) -> None:
-    for moment in range(2 * _steps_of(report)):
-        world, execution, token = at_work()
-        since = 2 * len(world.steps.taken)
-
-        rival = partial(report, world, execution, token)
-        world.steps.at_each = partial(_at, since + moment, rival)
-        report(world, execution, token)
-        assert len(world.standing(execution.id).outcomes) == 1, moment
-
-
-def _at(moment: int, act: Callable[[], object], now: int, _: str) -> None:
-    if now == moment:
-        act()
 
 
 @pytest.mark.parametrize("report", [complete, give_up])

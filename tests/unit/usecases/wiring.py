@@ -9,12 +9,7 @@ from shared.usecases.check_quota import CheckQuota
 from shared.usecases.check_token import CheckToken
 from shared.usecases.compose_callback import ComposeCallback
 from shared.usecases.conclude_execution import ConcludeExecution
-from shared.usecases.create_job import CreateJob
-from shared.usecases.create_jobs import CreateJobs
-from shared.usecases.create_recurring import CreateRecurring
 from shared.usecases.create_tenant import CreateTenant
-from shared.usecases.draft_job import DraftJob
-from shared.usecases.file_batch import FileBatch
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.find_execution import FindExecution
@@ -51,9 +46,9 @@ from shared.usecases.update_one_off import UpdateOneOff
 from shared.usecases.watch_buckets import WatchBuckets
 from tests.builders import ONE_SHARD
 from tests.fakes.budgets import GENEROUS, FakeRecurringJobs
-from tests.fakes.one_off_batches import FakeOneOffBatches
 from tests.fakes.queries import FakeQueries
 from tests.fakes.sender import AnswerTo, succeeds
+from tests.unit.usecases.creation import creation
 from tests.unit.usecases.ports import EARLY, Ports
 
 
@@ -203,7 +198,7 @@ class UseCases(Ports):
             clock=self.clock,
             defaults=GENEROUS,
         )
-        self._wire_creation()
+        self.create_job, self.create_jobs = creation(self, self.file, self.check_quota)
         self.find_job = FindJob(store=self.store, jobs=self.jobs)
         self.delete_job = self.lifecycle.delete
         self.reconcile_job = ReconcileJob(
@@ -257,29 +252,6 @@ class UseCases(Ports):
         self.list_dead_letters = ListDeadLetters(store=self.store)
         self.authenticate = Authenticate(
             tenants=self.read_tenant.tenants, read_tenant=self.read_tenant, clock=self.clock
-        )
-
-    def _wire_creation(self) -> None:
-        draft = DraftJob(
-            jobs=self.jobs, vault=self.vault, entropy=self.entropy, plan=self.plan, allow_http=False
-        )
-        create_recurring = CreateRecurring(file=self.file, jobs=self.jobs)
-        self.create_job = CreateJob(
-            draft=draft,
-            file=self.file,
-            create_recurring=create_recurring,
-            idempotency=self.idempotency,
-            check_quota=self.check_quota,
-            clock=self.clock,
-        )
-        self.one_off_batches = FakeOneOffBatches(self.table)
-        self.create_jobs = CreateJobs(
-            draft=draft,
-            file_batch=FileBatch(file=self.file, batches=self.tapped("batches", self.one_off_batches)),
-            create_recurring=create_recurring,
-            idempotency=self.idempotency,
-            check_quota=self.check_quota,
-            clock=self.clock,
         )
 
     def _wire_reports(self) -> None:

@@ -1,0 +1,35 @@
+"""The creation of jobs over the fakes, one by one and many at once."""
+
+from shared.usecases.check_quota import CheckQuota
+from shared.usecases.create_job import CreateJob
+from shared.usecases.create_jobs import CreateJobs
+from shared.usecases.create_recurring import CreateRecurring
+from shared.usecases.draft_job import DraftJob
+from shared.usecases.file_batch import FileBatch
+from shared.usecases.file_execution import FileExecution
+from tests.unit.usecases.ports import Ports
+
+
+def creation(ports: Ports, file: FileExecution, check_quota: CheckQuota) -> tuple[CreateJob, CreateJobs]:
+    """Both share all that they can."""
+    draft = DraftJob(
+        jobs=ports.jobs, vault=ports.vault, entropy=ports.entropy, plan=ports.plan, allow_http=False
+    )
+    create_recurring = CreateRecurring(file=file, jobs=ports.jobs)
+    create_job = CreateJob(
+        draft=draft,
+        file=file,
+        create_recurring=create_recurring,
+        idempotency=ports.idempotency,
+        check_quota=check_quota,
+        clock=ports.clock,
+    )
+    create_jobs = CreateJobs(
+        draft=draft,
+        file_batch=FileBatch(file=file, batches=ports.tapped("batches", ports.one_off_batches)),
+        create_recurring=create_recurring,
+        idempotency=ports.idempotency,
+        check_quota=check_quota,
+        clock=ports.clock,
+    )
+    return create_job, create_jobs
