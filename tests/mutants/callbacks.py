@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant
 _ASYNC = "tests/unit/usecases/test_execute_async.py"
 _HEARTBEAT = "tests/unit/usecases/test_heartbeat.py"
 _REPORT = "tests/unit/usecases/test_report_outcome.py"
+_REPORT_FAULTS = "tests/unit/usecases/test_report_faults.py"
 _GONE = "tests/unit/usecases/test_gone.py"
 _LEASE = "tests/unit/usecases/test_execute_lease.py"
 
@@ -84,14 +85,14 @@ CALLBACKS = (
         file="shared/usecases/report_outcome.py",
         old="            self.file.wake_for_retry(standing, standing.starts_at)\n",
         new="            return\n",
-        killer=_REPORT,
+        killer=_REPORT_FAULTS,
     ),
     Mutant(
         name="report acknowledged though its retry has no message",
         file="shared/usecases/report_outcome.py",
         old="        if not settlement.is_done:\n",
         new="        if not settlement.end:\n",
-        killer=_REPORT,
+        killer=_REPORT_FAULTS,
     ),
     Mutant(
         name="lane that is behind keeps an attempt waiting that has no message",
