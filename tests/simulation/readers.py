@@ -18,6 +18,8 @@ from tests.simulation.world import TENANTS, World
 
 T = TypeVar("T")
 PAGE = 50
+LONG_PAGE = 500
+"""Whole histories are read in fewer steps, for the sake of time."""
 READS = 6
 Histories = dict[str, list[Record]]
 
@@ -62,7 +64,7 @@ class Readers:
             )
 
     def history(
-        self, ports: Ports, tenant: str, job_id: str, before_at: int | None = None
+        self, ports: Ports, tenant: str, job_id: str, before_at: int | None = None, page_size: int = PAGE
     ) -> tuple[Record, ...] | None:
         """Every page of a job's history, up to `before_at` if given; None for a job that is not found."""
         records: list[Record] = []
@@ -70,7 +72,9 @@ class Readers:
         position: HistoryPosition | None = None
         while True:
             try:
-                page = ports.list_executions()(tenant, job_id, limit=PAGE, wanted=wanted, position=position)
+                page = ports.list_executions()(
+                    tenant, job_id, limit=page_size, wanted=wanted, position=position
+                )
             except NotFoundError:
                 return None
             records += map(record_of, page.executions)
@@ -94,7 +98,13 @@ class Readers:
         shown: Histories = {}
         for order in self.orders:
             if order.acked_at is not None and order.job_id is not None:
-                read = partial(self.history, tenant=order.tenant, job_id=order.job_id, before_at=before_at)
+                read = partial(
+                    self.history,
+                    tenant=order.tenant,
+                    job_id=order.job_id,
+                    before_at=before_at,
+                    page_size=LONG_PAGE,
+                )
                 shown[order.job_id] = list(self._at_rest(read, order.job_id) or ())
         return shown
 
