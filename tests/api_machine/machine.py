@@ -15,7 +15,7 @@ from tests.api_machine.sightings import SEEN
 
 HOUR_MS = 3_600_000
 LONGEST_MS = 2 * HOUR_MS
-MOST_CALLS = 40
+MOST_CALLS = 25
 picks = st.integers(0, 7)
 """Which of the jobs that a rule may choose from."""
 some_job = precondition(lambda self: self.jobs)

@@ -1,11 +1,14 @@
 """Time passes: with everything running, or with nothing."""
 
 from hypothesis import strategies as st
-from hypothesis.stateful import rule
+from hypothesis.stateful import precondition, rule
 
 from tests.api_machine import documents
 from tests.api_machine.executions import Behaviour
 from tests.api_machine.machine import ApiMachine, picks, some_job, some_job_goes_on
+
+MOST_INSTANTS = 700
+"""Where a job has had more, nothing stands still any more: reading its history would take the machine's time."""
 
 
 class PassingTime(ApiMachine):
@@ -23,11 +26,17 @@ class PassingTime(ApiMachine):
         """Everything runs until something happens to a job."""
         self.let_time_pass(self.until_called(self.going_on[pick % len(self.going_on)]))
 
-    @some_job
+    @precondition(lambda self: 0 < self.longest_history < MOST_INSTANTS)
     @rule(seconds=st.sampled_from([10, 90, 600]))
     def stand_still(self, seconds: int) -> None:
         """Nothing runs, and everything is late afterwards."""
         self.deployment.stand_still(seconds * 1000)
+
+    @property
+    def longest_history(self) -> int:
+        """How many instants any job has had, and the next one."""
+        stopped = [(job, job.ended_at or job.paused_at or self.now_ms) for job in self.jobs]
+        return max((len(job.timetable.up_to(until_ms)) + 1 for job, until_ms in stopped), default=0)
 
     @some_job_goes_on
     @rule(pick=picks, behaviour=documents.behaviours)

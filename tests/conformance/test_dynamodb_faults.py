@@ -132,7 +132,9 @@ UNDECIDED_TRANSACTIONS = [
 @pytest.fixture
 def unplugged(clients: Clients) -> DynamoLab:
     """The adapters without an engine: nothing that is asked of it may pass the hooks."""
-    names = TableNames(executions="executions", jobs="jobs", tenants="tenants", leases="leases")
+    names = TableNames(
+        executions="executions", jobs="jobs", tenants="tenants", leases="leases", audit="audit"
+    )
     return DynamoLab(clients("dynamodb", "http://127.0.0.1:1"), names)
 
 
