@@ -124,9 +124,9 @@ def test_an_id_that_is_asked_for_twice_is_found_once(lab: Lab) -> None:
     assert lab.executions.get_many([one_off().id, one_off().id]) == {one_off().id: one_off()}
 
 
-def test_occurrences_of_two_revisions_stand_side_by_side(lab: Lab) -> None:
+def test_occurrences_of_two_chains_stand_side_by_side(lab: Lab) -> None:
     first: Job = job()
-    second = replace(first, revision=2)
+    second = replace(first, revision=2, chain_revision=2)
     for definition in (first, second):
         assert lab.executions.put_if_absent(occurrence(definition)) is None
     found = lab.executions.get_many([occurrence(first).id, occurrence(second).id])
