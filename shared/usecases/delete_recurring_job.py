@@ -33,6 +33,8 @@ class DeleteRecurringJob:
             now_ms = self.clock.now_ms()
             deleting = replace(job, state=JobState.DELETING, revision=job.revision + 1, changed_at=now_ms)
             records = self.passed_over(job, now_ms, now_ms) if job.state is JobState.PAUSED else []
+            if records:  # the history of the job goes on up to its record of the pause
+                deleting = replace(deleting, ended_through=records[-1].nominal_at)
             if self.jobs.replace(
                 job, deleting, executions=records, expires_at_s=self.retention.expires_at_s(now_ms)
             ):

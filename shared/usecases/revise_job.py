@@ -61,7 +61,7 @@ class ReviseJob:
             async_policy=new.async_policy,
             name=new.name,
             tags=new.tags,
-            start_deadline_at=new.start_deadline_at(schedule.at),
+            start_deadline_at=new.start_deadline_at(job.id.dispatch_at),
         )
         return self.update_one_off(job, changed, due_at=schedule.at, jitter_ms=new.jitter_ms)
 

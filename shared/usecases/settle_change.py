@@ -29,13 +29,7 @@ class SettleChange:
             return self._delete(job)
         end = self.end_chain(job)
         if job.state is JobState.PAUSING:
-            paused = replace(
-                job,
-                state=JobState.PAUSED,
-                ended_from=end.after_at + 1,
-                ended_through=end.last_at,
-                runs_before=end.runs,
-            )
+            paused = replace(_ended(job, end), state=JobState.PAUSED)
             return paused if self.jobs.replace(job, paused) else None
         if job.change is None:
             raise InvalidValueError(f"{job.id} is {job.state} but carries no change")
@@ -43,12 +37,11 @@ class SettleChange:
 
     def _delete(self, job: Job) -> Job | None:
         """A chain that has ended before, by a pause or by its schedule, is not ended again."""
-        if job.ended_through is None:
-            self.end_chain(job)
+        ended = job if job.ended_through is not None else _ended(job, self.end_chain(job))
         self.stop_started(job)
         expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
         self._expire_payload(job, expires_at_s)
-        deleted = replace(job, state=JobState.DELETED)
+        deleted = replace(ended, state=JobState.DELETED)
         return deleted if self.jobs.replace(job, deleted, expires_at_s=expires_at_s) else None
 
     def _update(self, job: Job, change: Definition, end: ChainEnd) -> Job | None:
@@ -64,3 +57,8 @@ class SettleChange:
         """Before the last write: a change that crashes in between is finished by whoever meets the definition."""
         if job.payload_apart:
             self.jobs.expire_payload(job.tenant_id, job.payload_apart, expires_at_s)
+
+
+def _ended(job: Job, end: ChainEnd) -> Job:
+    """The job with the end of its chain, behind which nobody looks for its history."""
+    return replace(job, ended_from=end.after_at + 1, ended_through=end.last_at, runs_before=end.runs)

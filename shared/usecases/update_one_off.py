@@ -26,7 +26,7 @@ class UpdateOneOff:
     retention: Retention
 
     def __call__(self, before: Execution, changed: Execution, *, due_at: int, jitter_ms: int) -> Execution:
-        """The job as it stands afterwards; `changed` is `before` with other contents.
+        """The job as it stands afterwards; `changed` is `before` with other contents, for its present time.
 
         InvalidStateError where an attempt has begun or the job has ended, PreconditionFailedError where somebody
         else has changed it since it was read.
@@ -52,12 +52,16 @@ class UpdateOneOff:
         entropy = self.entropy.bits(ENTROPY_BITS)
         dispatch_at = due_at + (entropy % jitter_ms if jitter_ms else 0)
         location = new_one_off_id(dispatch_at, self.plan.counts_at(bucket_of(dispatch_at)), entropy)
+        deadline_at = after.start_deadline_at
+        if deadline_at is not None:
+            deadline_at += dispatch_at - after.id.dispatch_at
         return replace(
             after,
             id=location,
             nominal_at=due_at,
             created_at=now_ms,
             job_created_at=after.job_created_at or after.created_at,
+            start_deadline_at=deadline_at,
             state=State.QUEUED if is_near(location.bucket, now_ms) else State.PENDING,
         )
 

@@ -5,10 +5,7 @@ from hypothesis.stateful import precondition, rule
 
 from tests.api_machine import documents
 from tests.api_machine.executions import Behaviour
-from tests.api_machine.machine import ApiMachine, picks, some_job, some_job_goes_on
-
-MOST_INSTANTS = 700
-"""Where a job has had more, nothing stands still any more: reading its history would take the machine's time."""
+from tests.api_machine.machine import MOST_INSTANTS, ApiMachine, picks, some_job, some_job_goes_on
 
 
 class PassingTime(ApiMachine):
@@ -31,12 +28,6 @@ class PassingTime(ApiMachine):
     def stand_still(self, seconds: int) -> None:
         """Nothing runs, and everything is late afterwards."""
         self.deployment.stand_still(seconds * 1000)
-
-    @property
-    def longest_history(self) -> int:
-        """How many instants any job has had, and the next one."""
-        stopped = [(job, job.ended_at or job.paused_at or self.now_ms) for job in self.jobs]
-        return max((len(job.timetable.up_to(until_ms)) + 1 for job, until_ms in stopped), default=0)
 
     @some_job_goes_on
     @rule(pick=picks, behaviour=documents.behaviours)

@@ -31,8 +31,8 @@ CHAINS = (
     Mutant(
         name="deletion acknowledged before its chain has ended",
         file="shared/usecases/settle_change.py",
-        old="        if job.ended_through is None:\n            self.end_chain(job)\n",
-        new="",
+        old="ended = job if job.ended_through is not None else _ended(job, self.end_chain(job))",
+        new="ended = job",
     ),
     Mutant(
         name="tombstone that is no end of the chain",

@@ -49,6 +49,7 @@ FILING = (
         file="shared/usecases/watch_buckets.py",
         old="        return not waiting\n",
         new="        return True\n",
+        killer="tests/unit/usecases/test_watch_cursor.py",
     ),
     Mutant(
         name="ignore unprocessed keys",

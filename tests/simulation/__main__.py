@@ -7,10 +7,12 @@ import argparse
 import os
 import sys
 import time
+from collections import Counter
 
 from rich.console import Console
 
 from tests.simulation.explain import explain
+from tests.simulation.faults import Strike
 from tests.simulation.seeds import run_seeds
 
 console = Console(highlight=False, soft_wrap=True, markup=False)
@@ -26,8 +28,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--trace", action="store_true", help="print the whole trace of a failing seed too")
     options = parser.parse_args(arguments)
     begun, run, failed, calls = time.monotonic(), 0, 0, 0
+    struck: Counter[Strike] = Counter()
     for outcome in run_seeds(range(options.first, options.first + options.seeds), options.jobs):
-        run, calls = run + 1, calls + outcome.calls
+        run, calls, struck = run + 1, calls + outcome.calls, struck + outcome.struck
         if not outcome.faults:
             continue
         failed += 1
@@ -35,6 +38,7 @@ def main(arguments: list[str]) -> int:
             console.print(line)
         if options.stop:
             break
+    console.print(f"struck: {', '.join(f'{kind} {struck[kind]}' for kind in Strike)}")
     console.print(f"{run} seeds, {failed} failed, {calls} calls, {time.monotonic() - begun:.0f} s")
     return 1 if failed else 0
 

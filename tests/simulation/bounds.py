@@ -5,6 +5,8 @@ from tests.simulation.faults import FaultMix
 CALM_LAG_MS = 3_000
 MILD_LAG_MS = 55_000
 """Where calls are throttled and entries refused, a message comes back after 15 s, three times at most."""
+BACKOFF_FACTOR = 2
+"""What every order asks for; its pauses are between nothing and base · factor^n, or the cap."""
 CATCH_UP_MS = 30_000
 CLAIM_TO_CALL_MS = 5_000
 """A worker that was frozen between claim and call still calls if its lease covers the timeout: 5 s at most."""

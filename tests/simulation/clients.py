@@ -1,17 +1,19 @@
 """The clients: what they ask for, and what was acknowledged to them. Readers are in `readers`."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from random import Random
 from typing import Any
 
-from shared.domain.errors import InvalidStateError, NotFoundError
-from shared.domain.new_job import After, Every, NewJob, Timing
-from shared.domain.request import Request
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Cron
+from shared.domain.errors import InvalidStateError, NotFoundError, ScheduleError
 from shared.names import Lane
+from tests.simulation.changes import first_version
+from tests.simulation.descriptions import new_job
+from tests.simulation.drawn_changes import draw_habits, draw_one_off, draw_one_off_habits, draw_recurring
 from tests.simulation.evidence import Order
+from tests.simulation.habits import Habits
 from tests.simulation.readers import Readers
 from tests.simulation.requests import LONGEST_MS, request
 from tests.simulation.rhythms import CRONS, Rhythm, every
@@ -21,6 +23,10 @@ from tests.simulation.world import START_MS, TENANTS, World
 LOAD_MS = 240_000
 DELAYS = (0, 1, 3, 20, 60, 130, 200)
 RATES = (1, 2, 5, 17, 30, 75)
+SLOWER_RATES = (3, 7, 20, 45)
+"""Of jobs that are changed, which have more to their name than the number of their runs."""
+CHANGED_SHARE = 0.6
+"""So many runs have jobs that are changed."""
 
 
 @dataclass(slots=True)
@@ -36,13 +42,34 @@ class Clients:
         for _ in range(rng.randint(6, 24)):
             self.order(delay_seconds=rng.choice((*DELAYS, rng.randint(0, 240))))
         for _ in range(rng.randint(0, 3)):
-            self.order(rhythm=every(rng.choice(RATES)) if rng.random() < 0.7 else rng.choice(CRONS))
+            self.order(rhythm=_rhythm(rng, RATES))
+        if rng.random() < CHANGED_SHARE:
+            self._start_what_changes()
         readers = Readers(self.world, self.orders)
         readers.start(START_MS, LOAD_MS)
         return readers
 
+    def _start_what_changes(self) -> None:
+        """Some jobs that are changed while they go on, and some that run once and are edited."""
+        rng = self.world.weather.rng
+        for _ in range(rng.randint(1, 2)):
+            order = self.order(
+                rhythm=_rhythm(rng, SLOWER_RATES), cancelled=0.1, habits=draw_habits(rng, START_MS)
+            )
+            draw_recurring(rng, order, self.world, partial(_rhythm, rng, SLOWER_RATES))
+        for _ in range(rng.randint(0, 4)):
+            order = self.order(
+                delay_seconds=rng.randint(5, 150), cancelled=0.1, habits=draw_one_off_habits(rng)
+            )
+            draw_one_off(rng, order, self.world)
+
     def order(
-        self, *, delay_seconds: int | None = None, rhythm: Rhythm | None = None, cancelled: float = 0.3
+        self,
+        *,
+        delay_seconds: int | None = None,
+        rhythm: Rhythm | None = None,
+        cancelled: float = 0.3,
+        habits: Habits | None = None,
     ) -> Order:
         """Ask for one job at some time of the load, and, with some probability, for its cancellation."""
         rng = self.world.weather.rng
@@ -56,12 +83,13 @@ class Clients:
             max_attempts=rng.choice((1, 2, 3, 5)),
             base_seconds=rng.choice((1, 5, 30)),
             cap_seconds=rng.choice((30, 120, 2_400)),
-            key=f"k{len(self.orders)}" if rng.random() < 0.5 else None,
-            asked_at=START_MS + rng.randint(0, LOAD_MS),
+            key=f"k{len(self.orders)}" if habits or rng.random() < 0.5 else None,
+            asked_at=START_MS + rng.randint(0, LOAD_MS // 4 if habits else LOAD_MS),
+            habits=habits,
         )
         self.orders.append(order)
         request(self.world, "create", lambda ports: self._create(ports, order), order.asked_at)
-        if order.rhythm is None and rng.random() < cancelled:
+        if rng.random() < cancelled:
             self.cancel(order, order.asked_at + rng.randint(50, 200_000))
         return order
 
@@ -95,7 +123,10 @@ class Clients:
         if order.acked_at is not None or (order.key is None and order.job_id is not None):
             return
         tenant = self.world.tenant(order.tenant)
-        job: Any = ports.create_job()(tenant, _new_job(order), order.key).job
+        try:
+            job: Any = ports.create_job()(tenant, new_job(order), order.key).job
+        except ScheduleError:  # asked for so long that its schedule has ended
+            return
         if order.acked_at is not None and order.key is None:
             # Asked twice without a key because the first answer was slow: two jobs, each with its promise.
             order = replace(order, cancel_asked_at=None, cancel_acked_at=None, cancelled=False)
@@ -104,6 +135,7 @@ class Clients:
         order.created_at = job.created_at
         order.due_at = job.nominal_at if order.rhythm is None else None
         order.acked_at = self.world.hub.now_ms
+        first_version(order)
         self.world.accepted.note(order.acked_at, order.tenant, str(order.job_id))
         self.world.note("client", "was answered 201", str(order.job_id))
 
@@ -126,24 +158,5 @@ def _delete(tenant: str, job_id: str, ports: Ports) -> None:
         ports.cancel_job()(tenant, job_id)
 
 
-def _new_job(order: Order) -> NewJob:
-    return NewJob(
-        timing=_timing(order),
-        request=Request(method="POST", url=order.url),
-        lane=Lane(order.lane),
-        timeout_seconds=order.timeout_seconds,
-        retry=RetryPolicy(
-            max_attempts=order.max_attempts,
-            base_seconds=order.base_seconds,
-            factor=2,
-            cap_seconds=order.cap_seconds,
-        ),
-    )
-
-
-def _timing(order: Order) -> Timing:
-    if order.rhythm is None:
-        return After(order.delay_seconds or 0)
-    if order.rhythm.every_seconds is not None:
-        return Every(order.rhythm.every_seconds)
-    return Cron(line=order.rhythm.line, timezone=order.rhythm.zone)
+def _rhythm(rng: Random, rates: Sequence[int]) -> Rhythm:
+    return every(rng.choice(rates)) if rng.random() < 0.7 else rng.choice(CRONS)

@@ -6,6 +6,7 @@ Nothing of the product is imported here, so that nothing of it can take part in 
 from dataclasses import dataclass, field
 
 from tests.simulation.faults import FaultMix
+from tests.simulation.habits import Habits
 from tests.simulation.rhythms import Rhythm
 
 
@@ -34,6 +35,8 @@ class Order:
     cancel_acked_at: int | None = None
     cancelled: bool = False
     """Whether the acknowledged answer was yes."""
+    habits: Habits | None = None
+    """Of a job that is changed; None for one that stays as it is."""
 
     @property
     def url(self) -> str:
@@ -55,6 +58,7 @@ class Arrival:
     ended_at: int | None = None
     """None while it goes on, and for ever where the caller died."""
     status: int | None = None
+    body: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +82,10 @@ class Record:
     outcomes: tuple[Outcome, ...] = ()
     missed: tuple[int, int] | None = None
     """The first and the last instant that this record stands for, where it says that some were passed over."""
+    count: int = 0
+    """How many it says that they are."""
+    reason: str | None = None
+    """Why it ended, where its state alone does not say it."""
 
     @property
     def has_ended(self) -> bool:

@@ -30,9 +30,11 @@ class Strike(StrEnum):
     LATE_MESSAGE = "late_message"
     EARLY_MESSAGE = "early_message"
     REDELIVER = "redeliver"
+    WASTE_RECEIVES = "waste_receives"
     REORDERED_BATCH = "reordered_batch"
     DEAD_MESSAGE = "dead_message"
     DAYS_LATE_MESSAGE = "days_late_message"
+    IMPATIENT_CLIENT = "impatient_client"
     MISS_TICK = "miss_tick"
     DOUBLE_TICK = "double_tick"
     REFUSE = "refuse"
@@ -54,7 +56,7 @@ class FaultMix:
     repeat: float = 0.0
     """The SDK misses the answer to a write and asks again: the effect happens twice, the second answer counts."""
     slow_transaction: float = 0.0
-    """A transaction holds its items for up to 1.5 s, in which every other write to them conflicts."""
+    """A transaction holds its items for up to 5 s, in which every other write to them conflicts."""
     unprocessed_keys: float = 0.0
     """A batch of reads leaves keys out, again and again maybe."""
     stale_index: float = 0.0
@@ -71,6 +73,10 @@ class FaultMix:
     early_message: float = 0.0
     redeliver: float = 0.0
     """A message comes again though it was deleted."""
+    waste_receives: float = 0.0
+    """A message's receives are used up by functions that could not be invoked."""
+    impatient_client: float = 0.0
+    """A client asks twice at once."""
     miss_tick: float = 0.0
     double_tick: float = 0.0
     refuse: float = 0.0
@@ -91,6 +97,7 @@ class FaultMix:
             self.freeze,
             self.lose_message,
             self.late_message,
+            self.waste_receives,
             self.miss_tick,
         )
         return not any(grave)
@@ -118,6 +125,8 @@ _LIMITS = {
     "late_message": 0.2,
     "early_message": 0.2,
     "redeliver": 0.1,
+    "waste_receives": 0.05,
+    "impatient_client": 0.5,
     "miss_tick": 0.5,
     "double_tick": 0.5,
     "refuse": 0.5,
@@ -127,7 +136,7 @@ _MILD_LIMITS = {"throttle": 0.03, "refuse_entry": 0.05}
 """So few that nothing needs its luck four times in a row: then only sweeps would help."""
 CALM_SHARE = 0.1
 MILD_SHARE = 0.25
-_GRAVE = {"lose_answer", "crash", "freeze", "lose_message", "late_message", "miss_tick"}
+_GRAVE = {"lose_answer", "crash", "freeze", "lose_message", "late_message", "waste_receives", "miss_tick"}
 HEALED = FaultMix()
 
 

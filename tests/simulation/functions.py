@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from functions.executor.records import batch_response, deliveries
 from shared.adapters.sqs.messages import decode_wakeup
 from shared.domain.bucket import MINUTE_MS, ShardRange
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import PunctualError, UnavailableError
 from shared.names import Lane
 from shared.usecases.rescue_dead_letters import DeadMessage
 from tests.simulation.faults import Strike
@@ -61,7 +61,7 @@ class Functions:
         world.hub.spawn(tick, world.hub.now_ms + world.weather.rng.randint(0, MINUTE_MS - 1))
 
     def execute(self, lane: Lane, batch: list[Message]) -> None:
-        """An executor with one batch. What it did not report stays in the queue."""
+        """An executor with one batch. What it does not report stays in the queue: all of it, where it fails."""
         world = self._world
         process = world.process("executor")
 
@@ -71,6 +71,9 @@ class Functions:
             records = [_record(message) for message in batch]
             try:
                 report = loop.run_until_complete(ports.run_attempts(lane)(deliveries(records)))
+            except PunctualError as fault:
+                process.note(f"failed: {fault}", [key for message in batch for key in message.keys])
+                return
             finally:
                 loop.close()
             failed = {failure["itemIdentifier"] for failure in batch_response(report)["batchItemFailures"]}

@@ -2,14 +2,17 @@
 
 It shares no rule with the product: instants of recurring jobs are counted out one by one, attempts are counted
 here, and lateness is measured against virtual time. Each concern has a module: `judge_calls`, `judge_records`,
-`judge_one_offs`, `judge_series`, `judge_readers`.
+`judge_one_offs`, `judge_series`, `judge_readers`, and for jobs that are changed `judge_changes`, `judge_pauses`,
+`judge_instants`, `judge_overlap`, `judge_edits`.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from tests.simulation.evidence import Arrival, Evidence
+from tests.simulation.evidence import Arrival, Evidence, Order, Record
 from tests.simulation.judge_calls import judge_calls
+from tests.simulation.judge_changes import judge_changed
+from tests.simulation.judge_edits import judge_edited
 from tests.simulation.judge_one_offs import judge_one_off
 from tests.simulation.judge_readers import judge_readers
 from tests.simulation.judge_records import judge_records
@@ -22,6 +25,12 @@ def verdict(evidence: Evidence) -> list[Fault]:
     return list(_faults(evidence))
 
 
+def _judge_of(order: Order) -> Callable[[Evidence, Order, list[Record], list[Arrival]], Iterator[Fault]]:
+    if order.habits is not None:
+        return judge_changed if order.rhythm is not None else judge_edited
+    return judge_series if order.rhythm is not None else judge_one_off
+
+
 def _faults(evidence: Evidence) -> Iterator[Fault]:
     calls: dict[str, list[Arrival]] = defaultdict(list)
     for arrival in evidence.calls:
@@ -32,8 +41,7 @@ def _faults(evidence: Evidence) -> Iterator[Fault]:
             continue
         records = evidence.history.get(job_id, [])
         yield from judge_records(evidence, order, records, calls[job_id])
-        judge = judge_series if order.rhythm is not None else judge_one_off
-        yield from judge(evidence, order, records, calls[job_id])
+        yield from _judge_of(order)(evidence, order, records, calls[job_id])
     for job_id, arrivals in calls.items():
         yield from judge_calls(evidence, known.get(job_id), arrivals)
     yield from judge_readers(evidence, known)

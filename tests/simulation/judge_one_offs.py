@@ -11,6 +11,16 @@ def judge_one_off(
     evidence: Evidence, order: Order, records: list[Record], calls: list[Arrival]
 ) -> Iterator[Fault]:
     """One acknowledged one-off job."""
+    yield from judge_cancelled(order, records, calls)
+    due_at = max(order.due_at or 0, order.acked_at or 0)
+    is_judged = evidence.weather.is_mild and order.cancel_asked_at is None
+    if is_judged and (not calls or calls[0].began_at - due_at > lag_ms(evidence.weather)):
+        began = f"{calls[0].began_at - due_at} ms" if calls else "for ever"
+        yield _fault(Verdict.LATE, began, order)
+
+
+def judge_cancelled(order: Order, records: list[Record], calls: list[Arrival]) -> Iterator[Fault]:
+    """Cancelled if that was acknowledged, and by nobody else."""
     if len(records) > 1:
         yield _fault(Verdict.DOUBLED, f"{len(records)} records", order)
     state = records[0].state if records else "gone"
@@ -19,15 +29,8 @@ def judge_one_off(
             yield _fault(Verdict.CANCEL, "called after the acknowledgement", order)
         if state != "cancelled":
             yield _fault(Verdict.CANCEL, f"acknowledged, and it is {state}", order)
-        return
-    if order.cancel_asked_at is not None:
-        return
-    if state == "cancelled":
+    elif order.cancel_asked_at is None and state == "cancelled":
         yield _fault(Verdict.LOST, "cancelled by nobody", order)
-    due_at = max(order.due_at or 0, order.acked_at or 0)
-    if evidence.weather.is_mild and (not calls or calls[0].began_at - due_at > lag_ms(evidence.weather)):
-        began = f"{calls[0].began_at - due_at} ms" if calls else "for ever"
-        yield _fault(Verdict.LATE, began, order)
 
 
 def _fault(verdict: Verdict, text: str, order: Order) -> Fault:

@@ -6,6 +6,8 @@ from tests.simulation.evidence import Evidence, Order, Record, Sighting
 from tests.simulation.verdicts import Fault, Verdict
 
 Known = Mapping[str, Order]
+FREED = {"job_paused", "job_updated"}
+"""Such a tombstone goes where its instant becomes that of a later chain, which accounts for it."""
 
 
 def judge_readers(evidence: Evidence, known: Known) -> Iterator[Fault]:
@@ -30,7 +32,8 @@ def _sighting(evidence: Evidence, known: Known, sighting: Sighting) -> Iterator[
         return
     final = {record.execution_id: record for record in evidence.history.get(sighting.job_id, [])}
     for record in sighting.records if order is not None and order.acked_at is not None else ():
-        if record.has_ended and final.get(record.execution_id) != record:
+        is_replaced = record.reason in FREED and record.execution_id not in final
+        if record.has_ended and final.get(record.execution_id) != record and not is_replaced:
             yield _fault(Verdict.HISTORY, f"was shown as {record.state}, and changed", record)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from tests.simulation.bounds import MILD_LAG_MS
+from tests.simulation.bounds import BACKOFF_FACTOR, MILD_LAG_MS
 from tests.simulation.evidence import Arrival, Evidence, Order, Record
 from tests.simulation.verdicts import Fault, Verdict
 
@@ -61,9 +61,10 @@ def _history(evidence: Evidence, record: Record, calls: list[Arrival]) -> Iterat
 
 def _retries(order: Order, record: Record, calls: list[Arrival]) -> Iterator[Fault]:
     """Where no message is lost, the next attempt comes after its backoff, and not with a sweep."""
-    most_ms = order.cap_seconds * 1000 + MILD_LAG_MS
     for earlier, later in pairwise(sorted(calls, key=lambda call: call.attempt)):
-        if later.began_at - (earlier.ended_at or earlier.began_at) > most_ms:
+        backoff_seconds = min(order.cap_seconds, order.base_seconds * BACKOFF_FACTOR ** (earlier.attempt - 1))
+        pause_ms = later.began_at - (earlier.ended_at or earlier.began_at)
+        if pause_ms > backoff_seconds * 1000 + MILD_LAG_MS:
             yield _fault(Verdict.LATE, f"attempt {later.attempt}", record)
 
 

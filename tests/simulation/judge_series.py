@@ -18,7 +18,7 @@ def judge_series(
     due = list(order.rhythm.instants(order.created_at or 0, evidence.ended_at + AHEAD_MS))
     yield from _instants(set(due), records, calls)
     yield from _accounted(evidence, order, due, records)
-    yield from _deleted(evidence, order, calls)
+    yield from judge_deleted(evidence, order, calls)
     if evidence.weather.is_mild:
         yield from _punctual(evidence, order, calls)
 
@@ -48,7 +48,8 @@ def _accounted(evidence: Evidence, order: Order, due: list[int], records: list[R
             return
 
 
-def _deleted(evidence: Evidence, order: Order, calls: list[Arrival]) -> Iterator[Fault]:
+def judge_deleted(evidence: Evidence, order: Order, calls: list[Arrival]) -> Iterator[Fault]:
+    """Nothing begins any more once a deletion was acknowledged."""
     if order.cancel_acked_at is None:
         return
     grace_ms = CLAIM_TO_CALL_MS + WAIT_MS + 2 * evidence.weather.skew_ms

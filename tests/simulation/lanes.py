@@ -75,6 +75,8 @@ class SimLanes(FakeSqs):
             visible_at = self._hub.now_ms + self._rng.randint(0, delay_ms)
         self.sends += 1
         message = Message(f"m{self.sends}", lane, body, sent_at=self._hub.now_ms, visible_at=visible_at)
+        if self._weather.strikes(Strike.WASTE_RECEIVES):
+            message.receives = MAX_RECEIVES
         self.messages[message.id] = message
         self._note(message, f"visible in {visible_at - self._hub.now_ms} ms")
         self._poll_at(message.lane, visible_at)

@@ -15,7 +15,7 @@ T = TypeVar("T")
 LATENCY_MS = (1, 12)
 FREEZE_MS = (8_000, 200_000)
 TRANSACTION_MS = (2, 8)
-SLOW_TRANSACTION_MS = (50, 1_500)
+SLOW_TRANSACTION_MS = (50, 5_000)
 
 
 class Crash(BaseException):
@@ -55,13 +55,15 @@ class Process:
         if not self.alive:
             raise Crash
 
-    def note(self, text: str, subjects: Iterable[str] = (), *, is_blow: bool = False) -> None:
+    def note(
+        self, text: str, subjects: Iterable[str] = (), *, is_blow: bool = False, is_look: bool = False
+    ) -> None:
         """Add to the trace."""
-        self.trace.note(self._hub.now_ms, self.name, text, subjects, is_blow=is_blow)
+        self.trace.note(self._hub.now_ms, self.name, text, subjects, is_blow=is_blow, is_look=is_look)
 
     def read(self, label: str, effect: Callable[[], T], fail: Callable[[], T], about: Sequence[str]) -> T:
         """One call that changes nothing: latency, maybe a fault, the answer, latency, maybe a fault."""
-        return self._call(label, effect, fail, about)
+        return self._call(label, effect, fail, about, is_look=True)
 
     def write(self, label: str, effect: Callable[[], T], fail: Callable[[], T], about: Sequence[str]) -> T:
         """One write. It is refused while a transaction holds its item, and may happen twice."""
@@ -106,12 +108,20 @@ class Process:
 
         return self._call(label, act, fail, about)
 
-    def _call(self, label: str, act: Callable[[], T], fail: Callable[[], T], about: Sequence[str]) -> T:
+    def _call(
+        self,
+        label: str,
+        act: Callable[[], T],
+        fail: Callable[[], T],
+        about: Sequence[str],
+        *,
+        is_look: bool = False,
+    ) -> T:
         self._hit(label, about)
         if self.weather.strikes(Strike.THROTTLE):
             return self._failed(label, "throttled", fail, about)
         result = act()
-        self.note(label, about)
+        self.note(label, about, is_look=is_look)
         self._hit(label, about)
         if self.weather.strikes(Strike.LOSE_ANSWER):
             return self._failed(label, "answer lost", fail, about)

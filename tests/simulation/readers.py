@@ -155,8 +155,10 @@ def record_of(execution: Execution) -> Record:
         state=execution.state.value,
         attempt=execution.attempt,
         outcomes=tuple(
-            Outcome(attempt=one.attempt, status=one.status, reason=one.reason.value)
+            Outcome(attempt=one.attempt, status=one.status, reason=one.reason.name.lower())
             for one in execution.outcomes
         ),
         missed=(missed.first_at, missed.last_at) if missed is not None else None,
+        count=missed.count if missed is not None else 0,
+        reason=execution.end_reason.value if execution.end_reason is not None else None,
     )

@@ -33,6 +33,7 @@ class SimReceiver:
             url=callback.url,
             began_at=self._hub.now_ms,
             caller_began_at=process.now_ms(),
+            body=callback.body.decode(),
         )
         self.log.append(arrival)
         return arrival

@@ -4,10 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from shared.domain.errors import UnavailableError
+from tests.simulation.faults import Strike
 from tests.simulation.wiring import Ports
 from tests.simulation.world import World
 
 PATIENCE_MS = 30_000
+IMPATIENCE_MS = (0, 800)
 PAUSE_MS = (200, 3_000)
 TRIES = 8
 LONGEST_MS = TRIES * (PATIENCE_MS + PAUSE_MS[1])
@@ -15,20 +17,26 @@ LONGEST_MS = TRIES * (PATIENCE_MS + PAUSE_MS[1])
 
 
 def request(world: World, kind: str, act: Callable[[Ports], Any], at_ms: int, tries: int = TRIES) -> None:
-    """Ask at some time; again when the answer was 503 or none at all, up to `tries` times."""
-    process = world.process(kind)
+    """Ask at some time, maybe twice; again when the answer was 503 or none at all, up to `tries` times."""
     answered: list[bool] = []
 
-    def run() -> None:
-        try:
-            act(Ports(world, process))
-            answered.append(True)
-        except UnavailableError:
-            answered.append(False)
+    def ask(at_ms: int) -> None:
+        process = world.process(kind)
+
+        def run() -> None:
+            try:
+                act(Ports(world, process))
+                answered.append(True)
+            except UnavailableError:
+                answered.append(False)
+
+        process.spawn(run, at_ms)
 
     def again() -> None:
         if not any(answered) and tries > 1:
             request(world, kind, act, world.hub.now_ms, tries - 1)
 
-    process.spawn(run, at_ms)
+    ask(at_ms)
+    if world.weather.strikes(Strike.IMPATIENT_CLIENT):
+        ask(at_ms + world.weather.rng.randint(*IMPATIENCE_MS))
     world.hub.spawn(again, at_ms + PATIENCE_MS + world.weather.rng.randint(*PAUSE_MS))

@@ -55,6 +55,7 @@ def _run(seed: int, world: World) -> Outcome:
     clients.cancel_what_recurs()
     _drain(world)
     resting[0] = 0
+    sends, calls = world.lanes.sends, len(world.receiver.log)
     audited = list(audit(world))
     faults = verdict(_evidence(world, clients, readers, weather)) + audited
     return Outcome(
@@ -63,8 +64,8 @@ def _run(seed: int, world: World) -> Outcome:
         mix=weather,
         trace=world.trace,
         trace_hash=world.trace.digest(),
-        sends=world.lanes.sends,
-        calls=len(world.receiver.log),
+        sends=sends,
+        calls=calls,
         struck=world.weather.struck,
     )
 

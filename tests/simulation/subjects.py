@@ -74,11 +74,11 @@ READS = frozenset(
 )
 
 
-_TRANSACTIONS = frozenset({"create", "jump", "file_if_active", "file_beside"})
+_TRANSACTIONS = frozenset({"create", "jump", "file_if_active", "file_beside", "move"})
 
 
 def is_transaction(name: str, options: dict[str, Any]) -> bool:
-    """Whether a call of the job store touches several items at once."""
+    """Whether a call touches several items at once."""
     return name in _TRANSACTIONS or (
         name == "replace" and bool(options.get("executions") or options.get("past"))
     )

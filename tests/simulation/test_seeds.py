@@ -7,12 +7,13 @@ import pytest
 
 from tests.fakes import claimer
 from tests.simulation import __main__ as command
-from tests.simulation.evidence import Evidence
+from tests.simulation import run
 from tests.simulation.explain import explain
 from tests.simulation.faults import FaultMix
 from tests.simulation.run import Outcome, run_seed
 from tests.simulation.seeds import run_seeds
 from tests.simulation.verdicts import Fault, Verdict
+from tests.simulation.world import World
 
 FAILING = {1, 3}
 
@@ -21,11 +22,6 @@ def planted(seed: int) -> Outcome:
     """A run in which every claim is granted."""
     with patch.object(claimer, "_is_claimable", lambda row, *_: row.execution.has_attempts_left):
         return run_seed(seed, FaultMix(double_message=0.5))
-
-
-def broken(evidence: Evidence) -> list[Fault]:
-    """A judge who finds fault with everything."""
-    return [Fault(verdict=Verdict.LATE, text="planted", execution_id=evidence.calls[0].execution_id)]
 
 
 def test_several_processes_give_the_same_outcomes_in_the_same_order() -> None:
@@ -37,14 +33,16 @@ def test_several_processes_give_the_same_outcomes_in_the_same_order() -> None:
     assert [one.struck for one in together] == [one.struck for one in alone]
 
 
-def test_a_run_leaves_nothing_behind_that_still_waits() -> None:
-    with patch("tests.simulation.run.World") as made:
-        from tests.simulation.world import World
+def test_a_run_leaves_nothing_behind_that_still_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    worlds: list[World] = []
 
-        made.side_effect = lambda seed, mix: worlds.append(World(seed, mix)) or worlds[-1]
-        worlds: list[World] = []
-        run_seed(2)
-    assert worlds[0].hub.sleepers == 0
+    def recorded(seed: int, mix: FaultMix | None) -> World:
+        worlds.append(World(seed, mix))
+        return worlds[-1]
+
+    monkeypatch.setattr(run, "World", recorded)
+    assert run_seed(2).calls > 0
+    assert [world.hub.sleepers for world in worlds] == [0]
 
 
 def test_a_failing_seed_prints_how_to_see_it_again_and_the_trace_of_that_one_execution() -> None:
@@ -58,8 +56,8 @@ def test_a_failing_seed_prints_how_to_see_it_again_and_the_trace_of_that_one_exe
     about = [step for step in steps if first.execution_id in step]
     assert any("attempt 1 calls" in step for step in about)
     assert any("ExecutionStore.put_if_absent" in step for step in about)
-    body = first.execution_id.removeprefix("exe_")
-    assert all(body in step or "crashed" in step or "frozen" in step or "woke" in step for step in steps)
+    named = (first.execution_id.removeprefix("exe_"), str(first.job_id), "crashed", "frozen", "woke")
+    assert all(any(name in step for name in named) for step in steps)
     assert outcome.trace is not None
     assert len(steps) < len(outcome.trace.lines) / 5
 
@@ -71,9 +69,9 @@ def test_the_whole_trace_follows_where_it_is_asked_for() -> None:
     assert lines[-len(outcome.trace.lines) :] == [str(line) for line in outcome.trace.lines]
 
 
-@pytest.mark.parametrize(("stop", "run"), [(True, 2), (False, 5)])
+@pytest.mark.parametrize(("stop", "seeds_run"), [(True, 2), (False, 5)])
 def test_the_command_stops_at_the_first_failing_seed_only_where_it_shall(
-    stop: bool, run: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    stop: bool, seeds_run: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clean = run_seed(0)
     monkeypatch.setattr(command.console, "file", None)
@@ -85,7 +83,7 @@ def test_the_command_stops_at_the_first_failing_seed_only_where_it_shall(
     assert command.main(["--seeds", "5", *(["--stop"] if stop else [])]) == 1
     printed = capsys.readouterr().out
     assert re.findall(r"^seed (\d)", printed, re.MULTILINE) == (["1"] if stop else ["1", "3"])
-    assert printed.splitlines()[-1].startswith(f"{run} seeds, {1 if stop else 2} failed")
+    assert printed.splitlines()[-1].startswith(f"{seeds_run} seeds, {1 if stop else 2} failed")
 
 
 def _failed(clean: Outcome, seed: int) -> Outcome:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One step. A blow (a crash, a freeze) concerns whatever its process was about."""
+    """One step. A blow (a crash, a freeze) concerns whatever its process was about; a look changes nothing."""
 
     at_ms: int
     who: str
     text: str
     subjects: tuple[str, ...]
     is_blow: bool
+    is_look: bool
 
     def __str__(self) -> str:
         """As people read it."""
@@ -38,10 +39,17 @@ class Trace:
     _jobs: dict[str, set[str]] = field(default_factory=dict)
 
     def note(
-        self, now_ms: int, who: str, text: str, subjects: Iterable[str] = (), *, is_blow: bool = False
+        self,
+        now_ms: int,
+        who: str,
+        text: str,
+        subjects: Iterable[str] = (),
+        *,
+        is_blow: bool = False,
+        is_look: bool = False,
     ) -> None:
         """Add a line; `subjects` are the ids of executions and jobs that it is about."""
-        self.lines.append(Line(now_ms - self.start_ms, who, text, tuple(subjects), is_blow))
+        self.lines.append(Line(now_ms - self.start_ms, who, text, tuple(subjects), is_blow, is_look))
 
     def belongs(self, execution_id: str, job_id: str) -> None:
         """Remember whose execution that is."""
@@ -54,23 +62,27 @@ class Trace:
     def about(self, execution_id: str | None, job_id: str | None) -> list[str]:
         """What happened to one execution, or, where only a job is given, to all of its executions.
 
-        With them come the blows to the processes that had to do with it, from then on.
+        With them come what was changed in its job, and the blows to the processes that had to do with it, from then
+        on.
         """
         wanted = self._wanted(execution_id, job_id)
-        chosen, involved = [], set()
+        beside = {job_id} if execution_id is not None and job_id is not None else set[str]()
+        chosen: list[str] = []
+        involved: set[str] = set()
         for line in self.lines:
-            if not wanted.isdisjoint(line.subjects):
+            is_wanted = not wanted.isdisjoint(line.subjects)
+            changes_its_job = not line.is_look and not beside.isdisjoint(line.subjects)
+            if is_wanted or changes_its_job:
                 involved.add(line.who)
-                chosen.append(line.told_of(wanted))
+                chosen.append(line.told_of(wanted | beside))
             elif line.is_blow and line.who in involved:
                 chosen.append(line.told_of(frozenset()))
         return chosen
 
     def _wanted(self, execution_id: str | None, job_id: str | None) -> set[str]:
-        wanted = {one for one in (execution_id, job_id) if one is not None}
         if execution_id is not None:
             # A one-off job is its execution: both ids have the same body.
-            return wanted | {execution_id.replace("exe_", "job_", 1)}
+            return {execution_id, execution_id.replace("exe_", "job_", 1)}
         if job_id is not None:
-            wanted |= self._jobs.get(job_id, set()) | {job_id.replace("job_", "exe_", 1)}
-        return wanted
+            return {job_id, job_id.replace("job_", "exe_", 1)} | self._jobs.get(job_id, set())
+        return set()

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ReadTimeoutError
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.domain.execution import Execution
+from shared.domain.job import Job
+from shared.domain.new_job import NewJob
+from shared.domain.tenant import Tenant
 from shared.names import Lane
 from shared.ports.claims import Undecided
 from shared.usecases.call_receiver import CallReceiver
@@ -31,10 +35,13 @@ from shared.usecases.open_request import OpenRequest
 from shared.usecases.read_tenant import ReadTenant
 from shared.usecases.reconcile import Reconcile
 from shared.usecases.rescue_dead_letters import RescueDeadLetters
+from shared.usecases.revise_job import ReviseJob
 from shared.usecases.run_attempts import RunAttempts
 from shared.usecases.settle_attempt import SettleAttempt
 from shared.usecases.settle_refusal import SettleRefusal
 from shared.usecases.sweep_buckets import SweepBuckets
+from shared.usecases.trigger_job import TriggerJob
+from shared.usecases.update_one_off import UpdateOneOff
 from shared.usecases.watch_buckets import WatchBuckets
 from tests.fakes.budgets import generous
 from tests.simulation import planted
@@ -67,6 +74,7 @@ class Ports:
         self.progress: Any = PortCalls(process, world.progress)
         self.parking: Any = PortCalls(process, world.parking)
         self.turns: Any = PortCalls(process, world.turns)
+        self.one_offs: Any = PortCalls(process, world.one_offs)
         self.idempotency: Any = PortCalls(process, world.idempotency)
         self.claimer: Any = PortCalls(process, world.claimer, {"claim": _undecided})
         sqs: Any = PortCalls(process, world.lanes, {"send_message_batch": _no_answer})
@@ -102,6 +110,44 @@ class Ports:
         world = self._world
         return Lifecycle(
             self.store, self.jobs, self.turns, self.file, self.clock, world.plan, world.retention
+        )
+
+    def revise(self, tenant: Tenant, job: Execution | Job, new: NewJob) -> Execution | Job:
+        """PATCH /v1/jobs/{id}, of the job as its client saw it."""
+        world = self._world
+        update_one_off = UpdateOneOff(
+            self.one_offs, self.store, self.file, self.clock, world.entropy, world.plan, world.retention
+        )
+        revise_job = ReviseJob(
+            self.jobs,
+            self.lifecycle().update,
+            update_one_off,
+            world.vault,
+            self.clock,
+            world.entropy,
+            allow_http=True,
+        )
+        present = OpenRequest(self.jobs, world.vault)(tenant, job)
+        return revise_job(tenant, job, present, new, revision=job.revision)
+
+    def version_of(self, tenant_id: str, job: Execution | Job) -> int:
+        """The number in the body that a job shows."""
+        return int(OpenRequest(self.jobs, self._world.vault)(self._world.tenant(tenant_id), job).body)
+
+    def trigger_job(self) -> TriggerJob:
+        """POST /v1/jobs/{id}/trigger."""
+        world = self._world
+        return TriggerJob(
+            self.store,
+            self.jobs,
+            self.lifecycle().find_settled,
+            self.idempotency,
+            self.file,
+            world.vault,
+            self.clock,
+            world.entropy,
+            world.plan,
+            world.retention,
         )
 
     def conclude(self) -> ConcludeExecution:

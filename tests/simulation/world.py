@@ -12,6 +12,7 @@ from tests.fakes.clock import SeededEntropy, VirtualClock
 from tests.fakes.idempotency_store import FakeIdempotencyStore
 from tests.fakes.job_store import FakeJobStore
 from tests.fakes.ledger import FakeShardLedger
+from tests.fakes.one_off_store import FakeOneOffStore
 from tests.fakes.table import FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
 from tests.fakes.turn_store import FakeTurnStore
@@ -49,7 +50,7 @@ class World:
         self.jobs, self.ledger = FakeJobStore(self.table), FakeShardLedger()
         self.idempotency, self.tenants = FakeIdempotencyStore(), FakeTenantStore()
         self.progress, self.parking = FakeProgressBoard(), FakeParkingLot()
-        self.turns = FakeTurnStore()
+        self.turns, self.one_offs = FakeTurnStore(), FakeOneOffStore(self.table)
         self.accepted = FakeAcceptedLog()
         self.unaccounted: list[str] = []
         """What the reconciler said to be missing while the load was on."""

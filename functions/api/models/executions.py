@@ -28,7 +28,9 @@ class ExecutionOut(BaseModel):
     job_id: str
     state: str
     scheduled_at: str
-    due_at: str = Field(description="When it was or is due: later than `scheduled_at` by the jitter of its job.")
+    due_at: str = Field(
+        description="When it was or is due: later than `scheduled_at` by the jitter of its job."
+    )
     attempts_begun: int
     attempts: list[AttemptOut]
     next_attempt_at: str | None

@@ -69,11 +69,11 @@ class JobIn(Schema):
     lane: Annotated[Lane, Field(strict=False)] = Lane.STANDARD
     timeout_seconds: Annotated[Seconds, Field(ge=1, le=MAX_CALLBACK_TIMEOUT_SECONDS)] = 30
     retry: RetryIn = Field(default_factory=RetryIn)
-    async_deadline_seconds: Annotated[
-        Seconds, Field(ge=MIN_DEADLINE_SECONDS, le=MAX_DEADLINE_SECONDS)
-    ] = Field(
-        DEFAULT_ASYNC_POLICY.deadline_seconds,
-        description="The whole time that an attempt may take whose receiver works on after its answer.",
+    async_deadline_seconds: Annotated[Seconds, Field(ge=MIN_DEADLINE_SECONDS, le=MAX_DEADLINE_SECONDS)] = (
+        Field(
+            DEFAULT_ASYNC_POLICY.deadline_seconds,
+            description="The whole time that an attempt may take whose receiver works on after its answer.",
+        )
     )
     heartbeat_seconds: Annotated[Seconds, Field(ge=MIN_HEARTBEAT_SECONDS, le=MAX_HEARTBEAT_SECONDS)] = Field(
         DEFAULT_ASYNC_POLICY.heartbeat_seconds,

@@ -79,6 +79,21 @@ def test_a_one_off_job_is_what_its_patch_makes_of_it_and_keeps_its_id(
     assert world.get(f"/v1/jobs/{job['id']}").json == answer.json
 
 
+@pytest.mark.parametrize(
+    "change", [{"name": "other"}, {"schedule": {"delay_seconds": 600, "jitter_seconds": 500}}]
+)
+def test_a_deadline_counts_from_when_the_job_is_due_with_its_jitter(change: dict[str, Any]) -> None:
+    world = ApiWorld()
+    job = world.create(start_deadline_seconds=1, schedule={"delay_seconds": 300, "jitter_seconds": 200})
+    changed = patch(world, job, change).json
+    assert changed["start_deadline_seconds"] == 1
+    (last,) = (
+        row.execution for row in world.world.table.executions.values() if row.execution.moved_to is None
+    )
+    assert last.id.dispatch_at > last.nominal_at
+    assert last.start_deadline_at == last.id.dispatch_at + 1_000
+
+
 @pytest.mark.parametrize("moves", [1, 2, 5])
 def test_a_job_that_was_moved_runs_once_at_its_last_time(moves: int) -> None:
     world = ApiWorld()
@@ -309,6 +324,16 @@ class TestPause:
         resumed = post(world, job, "resume").json
         assert (resumed["state"], resumed["pause_reason"], resumed["revision"]) == ("active", None, 3)
         assert resumed["next_due_at"] == "2025-02-19T22:11:12.000Z"
+
+    def test_what_it_passed_over_is_told_of_a_deleted_job_too(self) -> None:
+        world = ApiWorld()
+        job = world.create(**MINUTELY)
+        post(world, job, "pause")
+        world.world.clock.time_ms += HOUR
+        world.delete(f"/v1/jobs/{job['id']}")
+        told = world.get(f"/v1/jobs/{job['id']}/executions").json["executions"]
+        (skipped,) = (one for one in told if one["state"] == "skipped")
+        assert (skipped["end_reason"], skipped["missed"]["count"]) == ("job_paused", 59)
 
     def test_both_may_be_repeated(self) -> None:
         world = ApiWorld()

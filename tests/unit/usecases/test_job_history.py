@@ -254,3 +254,13 @@ def test_the_whole_of_a_lifecycle_is_told() -> None:
     assert {one.end_reason for one in history[1:-1]} == {EndReason.JOB_PAUSED}
     assert history[0].state in (State.PENDING, State.QUEUED)
     assert history[0].revision > history[-1].revision
+
+
+def test_a_deleted_job_has_no_empty_pages_however_long_ago_that_was() -> None:
+    world = World(DUE_AT)
+    job = world.recurring(schedule=Rate(interval_ms=1_000, anchor=DUE_AT))
+    world.lifecycle.delete(TENANT, job.id)
+    world.clock.time_ms += 24 * 60 * MINUTE
+    page = world.list_executions(TENANT, job.id, limit=100)
+    assert {one.end_reason for one in page.executions} == {EndReason.JOB_DELETED}
+    assert page.next_position is None

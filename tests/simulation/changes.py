@@ -1,0 +1,163 @@
+"""Clients that change their jobs: pause, resume, update, trigger, and edit or move what runs once.
+
+Every change of a job that stands is asked for on condition of what its client saw (If-Match); where somebody else was
+faster the client looks again. A client that finds its change made takes that for the answer.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from shared.domain.errors import (
+    PreconditionFailedError,
+    PunctualError,
+    UnavailableError,
+)
+from shared.domain.execution import Execution
+from shared.domain.job import Job
+from shared.domain.new_job import NewJob
+from shared.domain.schedule import Once
+from tests.simulation.descriptions import described, recurs
+from tests.simulation.evidence import Order
+from tests.simulation.habits import FIRST_VERSION, Change, Habits, Version
+from tests.simulation.requests import request
+from tests.simulation.wiring import Ports
+from tests.simulation.world import World
+
+Standing = Execution | Job
+
+
+def ask(world: World, order: Order, change: Change, at_ms: int) -> None:
+    """Ask for a change at some time, until it is answered."""
+    assert order.habits is not None
+    order.habits.changes.append(change)
+    request(world, change.verb, Asking(world, order, change), at_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One client and its change."""
+
+    world: World
+    order: Order
+    change: Change
+
+    def __call__(self, ports: Ports) -> None:
+        """One try. UnavailableError: ask again."""
+        change, order = self.change, self.order
+        if order.acked_at is None or order.job_id is None or change.is_over or order.cancel_asked_at:
+            return
+        change.asked_at = change.asked_at or self.world.hub.now_ms
+        change.tries += 1
+        try:
+            self._try(ports, order.job_id)
+        except (PreconditionFailedError, UnavailableError) as fault:
+            raise UnavailableError("asked again") from fault
+        except PunctualError as fault:
+            self._refused(fault)
+
+    def _refused(self, fault: PunctualError) -> None:
+        """Where there were other tries it is not certain that nothing was changed."""
+        self.change.refused = self.change.tries == 1
+        self._note(f"was refused: {fault}")
+
+    def _try(self, ports: Ports, job_id: str) -> None:
+        if self.change.verb == "trigger":
+            self._trigger(ports, job_id)
+            return
+        standing = ports.find(self.order.tenant, job_id)
+        if self.change.is_over:  # another try was answered while this one was under way
+            return
+        if self._is_made(ports, standing):
+            self._answered(ports, standing, None)
+            return
+        verb: Callable[[Ports, Standing], Standing] = getattr(self, f"_{self.change.verb}")
+        after = verb(ports, standing)
+        made_from = standing.revision if after.revision > standing.revision else None
+        self._answered(ports, after, made_from)
+
+    def _is_made(self, ports: Ports, standing: Standing) -> bool:
+        """Whether an earlier try has had its effect, as far as the present description shows it."""
+        return ports.version_of(self.order.tenant, standing) in self.change.versions
+
+    def _answered(self, ports: Ports, after: Standing, made_from: int | None) -> None:
+        change = self.change
+        if change.is_over:
+            return
+        change.revision, change.state, change.made_from = after.revision, after.state.value, made_from
+        change.shown = ports.version_of(self.order.tenant, after)
+        change.acked_at = self.world.hub.now_ms
+        self._note(f"was answered: {change.state}, revision {change.revision}")
+
+    def _note(self, text: str) -> None:
+        self.world.note("client", f"{self.change.verb} {text}", str(self.order.job_id))
+
+    def _pause(self, ports: Ports, standing: Standing) -> Job:
+        assert isinstance(standing, Job)
+        return ports.lifecycle().pause(self.order.tenant, standing.id, revision=standing.revision)
+
+    def _resume(self, ports: Ports, standing: Standing) -> Job:
+        assert isinstance(standing, Job)
+        return ports.lifecycle().resume(self.order.tenant, standing.id, revision=standing.revision)
+
+    def _trigger(self, ports: Ports, job_id: str) -> None:
+        """Under a key of its own; the second of two answers has to be the first."""
+        number = next(number for number, one in enumerate(self.habits.changes) if one is self.change)
+        key = f"trigger-{job_id}-{number}"
+        triggered = ports.trigger_job()(self.world.tenant(self.order.tenant), job_id, key)
+        self.change.answers.add(str(triggered.execution.id))
+        self.change.acked_at = self.change.acked_at or self.world.hub.now_ms
+        self._note(f"was answered: {triggered.execution.id}")
+
+    def _update(self, ports: Ports, standing: Standing) -> Standing:
+        """Another payload, under the schedule that stands or under another one."""
+        change, versions = self.change, self.habits.versions
+        present = versions[ports.version_of(self.order.tenant, standing)]
+        number = self._next_version()
+        version = _rescheduled(change, number) if change.rhythm else replace(present, number=number)
+        versions[number] = version
+        timing = recurs(self.order, version.rhythm, version.start_at)
+        return self._revise(ports, standing, described(self.order, timing, number))
+
+    def _edit(self, ports: Ports, standing: Standing) -> Standing:
+        """Another payload of a job that runs once, and maybe another time."""
+        assert isinstance(standing, Execution)
+        due_at = standing.nominal_at if self.change.due_at is None else self.change.due_at
+        number = self._next_version()
+        self.habits.dues[number] = due_at
+        return self._revise(ports, standing, described(self.order, Once(at=due_at), number))
+
+    def _revise(self, ports: Ports, standing: Standing, new: NewJob) -> Standing:
+        return ports.revise(self.world.tenant(self.order.tenant), standing, new)
+
+    def _next_version(self) -> int:
+        number = self.habits.next_number()
+        self.change.versions.append(number)
+        return number
+
+    @property
+    def habits(self) -> Habits:
+        """Those of the job."""
+        assert self.order.habits is not None
+        return self.order.habits
+
+
+def first_version(order: Order) -> None:
+    """The job was acknowledged: its client knows when it is due, or from when its schedule counts."""
+    if order.habits is None or order.created_at is None:
+        return
+    if order.rhythm is None:
+        order.habits.dues[FIRST_VERSION] = order.due_at or 0
+        return
+    order.habits.versions[FIRST_VERSION] = Version(
+        number=FIRST_VERSION,
+        rhythm=order.rhythm,
+        since=order.created_at,
+        start_at=order.created_at // 1000 * 1000,
+    )
+
+
+def _rescheduled(change: Change, number: int) -> Version:
+    assert change.rhythm is not None
+    step_ms = (change.rhythm.every_seconds or 0) * 1000
+    since = change.start_at - step_ms
+    return Version(number=number, rhythm=change.rhythm, since=since, start_at=change.start_at)

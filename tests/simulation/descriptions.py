@@ -1,0 +1,58 @@
+"""What clients write into the descriptions of their jobs."""
+
+from shared.domain.catch_up import CatchUp, CatchUpPolicy
+from shared.domain.new_job import After, Every, NewJob, Recurring, Timing
+from shared.domain.overlap import OverlapPolicy
+from shared.domain.request import Request
+from shared.domain.retry import RetryPolicy
+from shared.domain.schedule import Cron
+from shared.names import Lane
+from tests.simulation.bounds import BACKOFF_FACTOR
+from tests.simulation.evidence import Order
+from tests.simulation.habits import FIRST_VERSION, Habits
+from tests.simulation.rhythms import Rhythm
+
+
+def new_job(order: Order) -> NewJob:
+    """The description that a job is created with."""
+    if order.rhythm is None:
+        return described(order, After(order.delay_seconds or 0), FIRST_VERSION)
+    return described(order, recurs(order, order.rhythm, None), FIRST_VERSION)
+
+
+def recurs(order: Order, rhythm: Rhythm, start_at: int | None) -> Timing:
+    """A schedule; a rate is counted from `start_at`, or from the second of the request."""
+    end_at = order.habits.end_at if order.habits else None
+    if rhythm.every_seconds is not None:
+        return Every(rhythm.every_seconds, start_at=start_at, end_at=end_at)
+    return Cron(line=rhythm.line, timezone=rhythm.zone, end_at=end_at)
+
+
+def described(order: Order, timing: Timing, version: int) -> NewJob:
+    """A description; calls carry the version where the job is one that is changed."""
+    habits = order.habits or Habits()
+    return NewJob(
+        timing=timing,
+        request=Request(method="POST", url=order.url, body=str(version).encode() if order.habits else b""),
+        lane=Lane(order.lane),
+        timeout_seconds=order.timeout_seconds,
+        retry=RetryPolicy(
+            max_attempts=order.max_attempts,
+            base_seconds=order.base_seconds,
+            factor=BACKOFF_FACTOR,
+            cap_seconds=order.cap_seconds,
+        ),
+        jitter_ms=habits.jitter_seconds * 1000,
+        recurring=Recurring() if order.rhythm is None else _recurring(habits),
+        start_deadline_seconds=habits.start_deadline_seconds,
+    )
+
+
+def _recurring(habits: Habits) -> Recurring:
+    return Recurring(
+        max_runs=habits.max_runs,
+        overlap_policy=OverlapPolicy(habits.overlap_policy),
+        catch_up=CatchUpPolicy(
+            mode=CatchUp(habits.catch_up), late_tolerance_ms=habits.late_tolerance_seconds * 1000
+        ),
+    )
