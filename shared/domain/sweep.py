@@ -98,11 +98,16 @@ def is_held_back(row: DueRow, progress: LaneProgress | None, context: SweepConte
     """Whether the row's message is surely still in a backed-up lane, so that sending again would only add to it."""
     if progress is None or context.now_ms - progress.reported_at > PROGRESS_FRESH_MS:
         return False
-    if context.now_ms >= let_through_at(row, context):
+    if context.now_ms >= let_through_at(row, context) or _was_never_sent(row, context):
         return False
     if row.works_on and row.claimable_from is not None and row.claimable_from > (context.last_resend_at or 0):
         return False
     return progress.visible_at < _visible_at(row, context)
+
+
+def _was_never_sent(row: DueRow, context: SweepContext) -> bool:
+    """Whether it was left to a watcher, and none has come; there is no message that its lane could still come to."""
+    return row.state is State.PENDING and context.scan_began_at is None and context.last_resend_at is None
 
 
 def let_through_at(row: DueRow, context: SweepContext) -> int:

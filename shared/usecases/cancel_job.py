@@ -61,6 +61,8 @@ class CancelJob:
         raise UnavailableError("the store does not say whether the job was cancelled")
 
     def _too_late(self, standing: Execution, *, stop_retries: bool) -> None:
+        if standing.state is State.MOVED:
+            raise UnavailableError("the job was given another time meanwhile")
         if standing.state is State.RUNNING:
             if stop_retries and self.store.stop_retries(standing.id):
                 return

@@ -23,7 +23,7 @@ from tests.api_machine.trespassing import Trespassing
 
 ASKED = os.environ.get("API_MACHINE_EXAMPLES")
 SETTINGS = settings(
-    max_examples=int(ASKED or 30),
+    max_examples=int(ASKED or 40),
     stateful_step_count=40,
     derandomize=ASKED is None,
     deadline=None,
@@ -43,6 +43,7 @@ MET = {
     "cancelled while running, stop_retries=None",
     "cancelled while running, stop_retries=true",
     "cancelled while failed, stop_retries=true",
+    "cancelled while waiting, stop_retries=None",
     "deleted",
     "looked on, active",
     "trespassed",
@@ -113,6 +114,9 @@ def test_the_rules_meet_what_they_are_made_for() -> None:
     walk.step("cancel_while_it_runs", pick=1, stop_retries=None)
     walk.step("cancel_while_it_runs", pick=1, stop_retries="true")
     walk.step("cancel", pick=1, stop_retries="true")
+    walk.create("create_once", ("delay", 1), FAILS, retry=PATIENT)
+    walk.step("wait_for_the_next_call", pick=1)
+    walk.step("cancel", pick=1, stop_retries=None)
     walk.step("pass_time", seconds=200, part_ms=7)
     walk.step("stand_still", seconds=600)
     walk.step("pass_time", seconds=400, part_ms=0)

@@ -131,6 +131,16 @@ def test_a_moved_job_can_be_cancelled_and_replayed() -> None:
     assert world.get(f"/v1/jobs/{job['id']}").json["state"] == "cancelled"
 
 
+def test_a_cancel_that_meets_a_move_decides_nothing_and_holds_when_it_is_repeated() -> None:
+    world = ApiWorld()
+    job = world.create()
+    path = f"/v1/jobs/{job['id']}"
+    world.world.steps.before("store.cancel", lambda: patch(world, job, {"schedule": {"delay_seconds": 600}}))
+    assert world.delete(path).problem == "service-unavailable"
+    assert world.get(path).json["state"] == "pending"
+    assert world.delete(path).json["state"] == "cancelled"
+
+
 def test_a_replay_shows_the_job_as_it_stands_and_not_as_it_was_asked_for() -> None:
     world = ApiWorld()
     job = world.post(JOB, idempotency_key="k").json

@@ -93,3 +93,10 @@ def test_a_retry_is_gated_by_its_own_time() -> None:
     world.put(in_state(one_off(1), State.WAITING, next_attempt_at=retry_at))
     assert sweep(world, FIRST_PASS, visible_at=retry_at - 1).held_back == 1
     assert sweep(world, END + MINUTE, visible_at=retry_at).resent == 1
+
+
+def test_a_row_that_nobody_can_have_sent_for_is_not_held_back_until_somebody_has() -> None:
+    world = late()
+    world.put(one_off(1, state=State.PENDING))
+    assert sweep(world, FIRST_PASS, visible_at=DUE_AT - 1).resent == 1
+    assert sweep(world, END + MINUTE, visible_at=DUE_AT - 1).held_back == 1
