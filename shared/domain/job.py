@@ -157,6 +157,11 @@ class Job:
             expires_at_s=expires_at_s,
         )
 
+    @property
+    def described(self) -> "Job":
+        """The job as its owner is shown it. An update that has begun is part of its revision, and of its entity tag."""
+        return self.redefined(self.change) if self.change else self
+
     def redefined(self, definition: Definition) -> "Job":
         """The job with other parts; its chain is not touched."""
         return replace(self, **{part.name: getattr(definition, part.name) for part in fields(Definition)})

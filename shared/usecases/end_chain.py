@@ -67,13 +67,14 @@ class EndChain:
             if is_over or is_enough:
                 break
             nominal_at, run, head = first_after(job.schedule, nominal_at), run + 1, None
-        self._end_waiting(job)
+        waiting = self.end_waiting(job)
         if first is None:
             return ChainEnd(after_at=last_at, last_at=last_at, runs=run - 1)
         first = self._first_tombstone(job, first)
         started_at = latest_at_or_before(job.schedule, first.nominal_at - 1, job.began_at)
         after_at = job.began_at - 1 if started_at is None else started_at
-        return ChainEnd(after_at=after_at, last_at=last_at, runs=first.run - 1)
+        never_began = sum(run_at < first.nominal_at for run_at in waiting)
+        return ChainEnd(after_at=after_at, last_at=last_at, runs=first.run - 1 - never_began)
 
     def _tombstone(
         self, job: Job, nominal_at: int, run: int, known: Execution | None = None
@@ -102,20 +103,27 @@ class EndChain:
             standing = rival or replace(standing, ends_chain=True)
         return standing if standing.ends_chain else None
 
-    def _end_waiting(self, job: Job) -> None:
-        """A run that waits for another to end has its successor already, so that it stands before the head.
+    def end_waiting(self, job: Job) -> list[int]:
+        """The instants of runs that waited for another to end, and never began: they have tombstones now.
 
-        Nobody can come to wait any more: whoever had not started and has no successor has a tombstone by now.
+        Such a run has its successor already, so that it stands before the head, and it may wait even where the chain
+        has ended by itself. Nobody can come to wait any more: whoever had neither started nor a successor has a
+        tombstone.
         """
         if job.overlap_policy is not OverlapPolicy.QUEUE_ONE:
-            return
+            return []
         turn = self.turns.read(job.tenant_id, job.id)
+        ended = []
         for key in (turn.holder, turn.waiting):
             waiting = self.store.get(key) if key is not None else None
-            if waiting is None or waiting.state not in NOT_STARTED:
+            if waiting is None or waiting.id != job.id_at(waiting.nominal_at):
                 continue
-            if waiting.id == job.id_at(waiting.nominal_at):
-                self._tombstone(job, waiting.nominal_at, waiting.run, waiting)
+            if waiting.ends_chain or (
+                waiting.state in NOT_STARTED
+                and self._tombstone(job, waiting.nominal_at, waiting.run, waiting)
+            ):
+                ended.append(waiting.nominal_at)
+        return ended
 
     def _first_tombstone(self, job: Job, known: Execution) -> Execution:
         """A run that crashed may have left tombstones before the one at which this run began."""

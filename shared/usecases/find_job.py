@@ -19,7 +19,7 @@ class FindJob:
     jobs: JobStore
 
     def __call__(self, tenant_id: str, job_id: str) -> Execution | Job:
-        """A one-off's execution or a recurring job's definition; NotFoundError for everything else."""
+        """A one-off's execution or a recurring job as it is described; NotFoundError for everything else."""
         found: Execution | Job | None = None
         execution_id = one_off_execution(job_id)
         if execution_id is not None:
@@ -28,7 +28,7 @@ class FindJob:
             found = self.jobs.get(tenant_id, job_id)
         if found is None or found.tenant_id != tenant_id or _is_occurrence(found):
             raise NotFoundError("no such job")
-        standing = follow_moves(self.store, found) if isinstance(found, Execution) else found
+        standing = follow_moves(self.store, found) if isinstance(found, Execution) else found.described
         if standing is None:
             raise NotFoundError("no such job")
         return standing

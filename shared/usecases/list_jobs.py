@@ -71,7 +71,7 @@ class ListJobs:
         examined = 0
         while examined < EXAMINED_AT_MOST:
             page = self.queries.definitions(tenant_id, after=after, limit=CHUNK)
-            for job in page.jobs:
+            for job in (stored.described for stored in page.jobs):
                 if wanted.admits(job):
                     shown.append(job)
                 if len(shown) == limit:

@@ -37,7 +37,11 @@ class SettleChange:
 
     def _delete(self, job: Job) -> Job | None:
         """A chain that has ended before, by a pause or by its schedule, is not ended again."""
-        ended = job if job.ended_through is not None else _ended(job, self.end_chain(job))
+        if job.ended_through is None:
+            ended = _ended(job, self.end_chain(job))
+        else:
+            ended = job
+            self.end_chain.end_waiting(job)
         self.stop_started(job)
         expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
         self._expire_payload(job, expires_at_s)

@@ -13,7 +13,7 @@ from shared.domain.errors import (
     UnavailableError,
 )
 from shared.domain.execution import Execution
-from shared.domain.job import Job
+from shared.domain.job import Job, JobState
 from shared.domain.new_job import NewJob
 from shared.domain.schedule import Once
 from tests.simulation.descriptions import described, recurs
@@ -76,8 +76,11 @@ class Asking:
         self._answered(ports, after, made_from)
 
     def _is_made(self, ports: Ports, standing: Standing) -> bool:
-        """Whether an earlier try has had its effect, as far as the present description shows it."""
-        return ports.version_of(self.order.tenant, standing) in self.change.versions
+        """Whether an earlier try has had its effect, as the present description shows, unless it is still under way."""
+        return (
+            standing.state is not JobState.UPDATING
+            and ports.version_of(self.order.tenant, standing) in self.change.versions
+        )
 
     def _answered(self, ports: Ports, after: Standing, made_from: int | None) -> None:
         change = self.change

@@ -26,11 +26,14 @@ def judge_instants(
     for record in records:
         if record.missed is not None:
             yield from _passed_over(habits, record)
-    runs = sorted(one.nominal_at for one in records if one.state != "cancelled" and one.missed is None)
+    begun = [one for one in records if one.missed is None and (one.state != "cancelled" or one.attempt)]
+    runs = sorted(one.nominal_at for one in begun)
     if habits.max_runs is not None and len(runs) > habits.max_runs:
         yield _fault(Verdict.INSTANTS, f"{len(runs)} runs of {habits.max_runs}", records[0])
-    is_used_up = habits.max_runs is not None and len(runs) >= habits.max_runs
-    last_at = runs[-1] if is_used_up else evidence.ended_at
+    # A run that waits for its turn completes the job when it is the last, and may be deleted before it begins.
+    held = [one.nominal_at for one in records if one.reason == "job_deleted" and _queues(habits)]
+    is_used_up = habits.max_runs is not None and len(runs + held) >= habits.max_runs
+    last_at = max(runs + held) if is_used_up else evidence.ended_at
     for window in windows(evidence, order):
         yield from _accounted(evidence, order, window, records, last_at)
         if _is_prompt(evidence, habits):
@@ -93,7 +96,8 @@ def _accounted(
             return
         allowed = set() if _must_run(evidence, habits, window, instant) else reasons
         is_there = any(
-            record.missed is None and (record.state != "cancelled" or record.reason in allowed)
+            record.missed is None
+            and (record.state != "cancelled" or record.reason in (reasons if record.attempt else allowed))
             for record in by_instant[instant]
         )
         if not is_there and not any(first <= instant <= last for first, last in gaps):
@@ -103,12 +107,16 @@ def _accounted(
             return
 
 
+def _queues(habits: Habits) -> bool:
+    return habits.overlap_policy == "queue_one"
+
+
 def _reasons_to_cancel(order: Order, habits: Habits) -> set[str]:
     """What may have ended the chain before it came to an instant that it was late with."""
     reasons = {"job_paused"} if habits.asked("pause") else set()
     if any(update.rhythm is not None for update in habits.asked("update")):
         reasons.add("job_updated")
-    if habits.overlap_policy == "queue_one" and habits.asked("update"):
+    if _queues(habits) and habits.asked("update"):
         reasons.add("job_updated")
     return reasons | ({"job_deleted"} if order.cancel_asked_at is not None else set())
 

@@ -26,8 +26,13 @@ def judge_overlap(
         if later[0] < earlier[1]:
             text = f"began while {earlier[2]} had not ended"
             yield Fault(verdict=Verdict.OVERLAP, text=text, execution_id=later[2])
+    stopped = {one.execution_id for one in records if one.state == "cancelled"}
+    open_spans = [
+        (began_at, evidence.ended_at if one in stopped else ended_at, one)
+        for began_at, ended_at, one in spans
+    ]
     for record in skipped:
-        yield from _had_reason(evidence, habits, record, spans)
+        yield from _had_reason(evidence, habits, record, open_spans)
 
 
 def _spans(calls: list[Arrival]) -> Iterator[Span]:
@@ -39,7 +44,10 @@ def _spans(calls: list[Arrival]) -> Iterator[Span]:
 
 
 def _had_reason(evidence: Evidence, habits: Habits, record: Record, spans: list[Span]) -> Iterator[Fault]:
-    """Another run was open when it came due, or was just about to begin or had just ended."""
+    """Another run was open when it came due, or was just about to begin or had just ended.
+
+    One that was cancelled between two attempts was open for longer than its calls show.
+    """
     slack_ms = lag_ms(evidence.weather)
     from_at = record.nominal_at - slack_ms
     until = record.nominal_at + habits.jitter_seconds * 1000 + slack_ms

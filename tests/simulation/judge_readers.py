@@ -6,8 +6,10 @@ from tests.simulation.evidence import Evidence, Order, Record, Sighting
 from tests.simulation.verdicts import Fault, Verdict
 
 Known = Mapping[str, Order]
-FREED = {"job_paused", "job_updated"}
-"""Such a tombstone goes where its instant becomes that of a later chain, which accounts for it."""
+FREED = {"job_paused", "job_updated", "job_deleted"}
+"""Such a tombstone goes where its instant becomes that of a later chain, which accounts for it, or where it lies
+behind what two who ended a chain at once have agreed on as its end. Whatever lies before is judged by `judge_instants`.
+"""
 
 
 def judge_readers(evidence: Evidence, known: Known) -> Iterator[Fault]:

@@ -15,7 +15,8 @@ def judge_records(
     evidence: Evidence, order: Order, records: list[Record], calls: list[Arrival]
 ) -> Iterator[Fault]:
     """Every record of one job, and every call that has none."""
-    if not records:
+    is_judged_by_instants = order.habits is not None and order.rhythm is not None
+    if not records and not is_judged_by_instants:
         yield Fault(verdict=Verdict.LOST, text="acknowledged, and has no record", job_id=order.job_id)
     recorded = {record.execution_id for record in records}
     for execution_id in dict.fromkeys(call.execution_id for call in calls):
@@ -62,7 +63,10 @@ def _history(evidence: Evidence, record: Record, calls: list[Arrival]) -> Iterat
 def _retries(order: Order, record: Record, calls: list[Arrival]) -> Iterator[Fault]:
     """Where no message is lost, the next attempt comes after its backoff, and not with a sweep."""
     for earlier, later in pairwise(sorted(calls, key=lambda call: call.attempt)):
-        backoff_seconds = min(order.cap_seconds, order.base_seconds * BACKOFF_FACTOR ** (earlier.attempt - 1))
+        backoff_seconds = sum(  # an attempt that was claimed, and ended without a call, has its own
+            min(order.cap_seconds, order.base_seconds * BACKOFF_FACTOR ** (attempt - 1))
+            for attempt in range(earlier.attempt, later.attempt)
+        )
         pause_ms = later.began_at - (earlier.ended_at or earlier.began_at)
         if pause_ms > backoff_seconds * 1000 + MILD_LAG_MS:
             yield _fault(Verdict.LATE, f"attempt {later.attempt}", record)

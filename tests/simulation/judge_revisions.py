@@ -8,12 +8,12 @@ from tests.simulation.verdicts import Fault, Verdict
 
 
 def judge_revisions(order: Order, habits: Habits) -> Iterator[Fault]:
-    """Every acknowledged change of one job."""
+    """Every acknowledged change of one job. Two pauses of the same moment are one and the same, whoever made it."""
     made: dict[int, str] = {}
     for change in habits.changes:
         if change.made_from is None:
             continue
-        if change.made_from in made:
+        if change.made_from in made and {made[change.made_from], change.verb} != {"pause"}:
             text = (
                 f"{made[change.made_from]} and {change.verb} were both made from revision {change.made_from}"
             )

@@ -199,9 +199,9 @@ def after_a_jump(missed: int = 3) -> Chain:
     return chain
 
 
-def held_up(runs: int) -> Chain:
+def held_up(runs: int, **parts: Any) -> Chain:
     """The first run has not ended; the second waits for it, and those after it were skipped one by one."""
-    chain = fresh(DUE_AT, overlap_policy=OverlapPolicy.QUEUE_ONE)
+    chain = fresh(DUE_AT, overlap_policy=OverlapPolicy.QUEUE_ONE, **parts)
     world = chain.world
     assert world.guard_start(chain.head) is Admission.START
     world.file_successor(chain.head)

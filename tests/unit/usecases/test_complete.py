@@ -11,7 +11,7 @@ from shared.domain.job import JobState
 from shared.domain.schedule import Rate
 from tests.builders import DUE_AT, TENANT, in_state
 from tests.unit.usecases.accounts import assert_accounted
-from tests.unit.usecases.chains import HOURS, MINUTE, Chain, fresh
+from tests.unit.usecases.chains import HOURS, MINUTE, Chain, fresh, held_up
 
 TWICE = Rate(interval_ms=MINUTE, anchor=DUE_AT, end_at=DUE_AT + MINUTE)
 
@@ -144,6 +144,18 @@ def test_it_is_deleted_without_more_tombstones() -> None:
     chain.world.clock.time_ms += 30 * 24 * HOURS
     assert chain.delete().state is JobState.DELETED
     assert len(chain.executions()) == before
+    chain.assert_ended()
+
+
+@pytest.mark.parametrize("runs", [1, 2, 3])
+def test_a_run_that_waits_for_its_turn_in_a_job_that_has_ended_does_not_outlive_its_deletion(
+    runs: int,
+) -> None:
+    ends_at = DUE_AT + runs * MINUTE
+    chain = held_up(runs, schedule=Rate(interval_ms=MINUTE, anchor=DUE_AT, end_at=ends_at))
+    assert chain.standing.state is JobState.COMPLETED
+    chain.delete()
+    assert chain.world.standing(chain.job.id_at(DUE_AT + MINUTE)).state is State.CANCELLED
     chain.assert_ended()
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.catch_up import CatchUp, CatchUpPolicy
-from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError
+from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
 from shared.domain.execution import EndReason, State
-from shared.domain.job import JobState
+from shared.domain.job import Job, JobState
 from shared.domain.request import payload_id
 from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import Cron, Rate
@@ -201,3 +201,30 @@ def test_runs_are_counted_on_through_every_change() -> None:
     assert [one.run for one in begun] == [1, 2, 3, 4, 5, 6][: len(begun)]
     assert len(begun) == 6
     assert chain.standing.state is JobState.COMPLETED
+
+
+@pytest.mark.parametrize("runs", [1, 2, 3])
+def test_a_run_that_waited_for_its_turn_and_never_began_is_not_counted(runs: int) -> None:
+    """What was skipped meanwhile is: it had its instant."""
+    chain = chains.held_up(runs)
+    chain.pause()
+    assert chain.standing.runs_before == runs
+    chain.world.lifecycle.settle.end_chain(replace(chain.standing, state=JobState.PAUSING))
+    again = chain.world.lifecycle.settle.end_chain(replace(chain.standing, state=JobState.PAUSING))
+    assert again.runs == runs, "whoever finishes the change of another counts the same"
+
+
+def test_an_update_is_made_from_what_another_one_that_is_under_way_will_make_of_the_job() -> None:
+    """Both have the same entity tag: nobody may take the old description for what it stands for."""
+    chain = fresh(DUE_AT)
+    chain.world.steps.before("jobs.replace", lambda: None)
+    chain.world.steps.fail("jobs.replace")
+    with suppress(UnavailableError):
+        chain.update(schedule=DAILY)
+    assert chain.standing.state is JobState.UPDATING
+    seen = chain.world.find_job(TENANT, chain.job.id)
+    assert isinstance(seen, Job)
+    assert (seen.schedule, seen.revision) == (DAILY, chain.standing.revision)
+    changed = replace(seen.definition, lane=Lane.BULK)
+    chain.world.lifecycle.update(TENANT, chain.job.id, changed, revision=seen.revision)
+    assert (chain.standing.schedule, chain.standing.lane) == (DAILY, Lane.BULK)
