@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from shared.domain.delivery import Answer, Reason
+from shared.domain.delivery import Answer, Callback, Reason
 from shared.domain.errors import PunctualError, UnavailableError, UnreadableItemError
 from shared.domain.execution import LEASE_MARGIN_MS, Execution
 from shared.domain.ids import is_recurring_job_id
@@ -13,6 +13,8 @@ from shared.ports.runtime import Clock, Offload
 from shared.ports.sender import Sender
 from shared.usecases.compose_callback import ComposeCallback
 
+READ_PAUSES_MS = (100, 400)
+"""Before a store is asked again for what a call needs. The margin of the lease has room for it."""
 RENEWAL_TRIES = 2
 """How often a lease is prolonged again when the store does not answer."""
 
@@ -50,16 +52,29 @@ class CallReceiver:
     async def _call(self, execution: Execution, started_at: int, *, is_renewed: bool) -> Answer:
         if not self._is_covered(execution):
             return Answer(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
-        try:
-            if await self._job_is_gone(execution, is_renewed=is_renewed):
-                return Answer(reason=Reason.STOPPED, duration_ms=0)
-            callback = await self.offload(self.compose, execution, started_at)
-        except (UnavailableError, UnreadableItemError):
-            return Answer(reason=Reason.REQUEST_UNREADABLE, duration_ms=0)
+        callback = await self._prepared(execution, started_at, is_renewed=is_renewed)
+        if isinstance(callback, Answer):
+            return callback
         timeout_ms = min(execution.timeout_ms, (execution.lease_until or 0) - self.clock.now_ms())
         if timeout_ms <= 0:
             return Answer(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
         return await self.sender.send(callback, timeout_seconds=timeout_ms / 1000)
+
+    async def _prepared(
+        self, execution: Execution, started_at: int, *, is_renewed: bool
+    ) -> Callback | Answer:
+        """What is to be sent, or why nothing is. The attempt is counted: it is not given up at the first throttle."""
+        for pause_ms in (*READ_PAUSES_MS, None):
+            try:
+                if await self._job_is_gone(execution, is_renewed=is_renewed):
+                    return Answer(reason=Reason.STOPPED, duration_ms=0)
+                return await self.offload(self.compose, execution, started_at)
+            except UnreadableItemError:
+                break
+            except UnavailableError:
+                if pause_ms is not None:
+                    await self.clock.sleep_ms(pause_ms)
+        return Answer(reason=Reason.REQUEST_UNREADABLE, duration_ms=0)
 
     def _is_covered(self, execution: Execution) -> bool:
         lease_left_ms = (execution.lease_until or 0) - self.clock.now_ms()

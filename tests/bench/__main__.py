@@ -5,14 +5,15 @@ Counted on the emulator, which counts write units as DynamoDB documents them; no
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rich.console import Console
 from rich.table import Table
 
 from shared.domain.bucket import LOOK_AHEAD_MS, MINUTE_MS
 from shared.domain.new_job import After, Every, NewJob
-from shared.domain.request import Request
+from tests.bench.changes import CHANGES
+from tests.bench.counting import REQUEST, Cost, cost_of, marks_of
 from tests.bench.world import World, world
 
 JOBS = 200
@@ -27,46 +28,28 @@ BATCH = 100
 BATCHES = 2
 MOST_UNITS_IN_BATCH = 1.1
 """Of the creation alone, as the emulator counts it: an item and no index, and a record for each batch."""
-SQS = ("SendMessageBatch", "ReceiveMessage", "DeleteMessageBatch")
-REQUEST = Request(
-    method="POST",
-    url="https://hooks.example.com/v1/reports/nightly?team=billing",
-    headers=(("Content-Type", "application/json"), ("X-Team", "billing")),
-    body=b'{"kind": "nightly", "account": "1234567890", "parts": ["a", "b", "c"]}',
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
-    """Counted for one scenario, per job or occurrence."""
-
-    name: str
-    write_units: float
-    requests: float
-    sqs: float
-    limit: float
 
 
 def one_offs(made: World, name: str, seconds: int, *, keyed: bool, limit: float) -> Cost:
     """One-off jobs from the request to the recorded outcome."""
     tenant = made.tenant
-    marks = _marks(made)
+    marks = marks_of(made)
     for number in range(JOBS):
         key = f"{name}-{number}" if keyed else None
         made.create_job(tenant, NewJob(timing=After(seconds), request=REQUEST), key)
     ticked = _tick_ahead(made, seconds) if seconds == FAR_SECONDS else 0.0
     made.clock.time_ms += min(seconds * 1000, LOOK_AHEAD_MS)
     made.work()
-    return _cost(made, name, (marks[0] + ticked, *marks[1:]), JOBS, limit)
+    return cost_of(made, name, (marks[0] + ticked, *marks[1:]), JOBS, limit)
 
 
 def batches(made: World, name: str) -> Cost:
     """One-off jobs that are created a hundred at a time, far ahead; what they cost afterwards is that of any other."""
-    marks = _marks(made)
+    marks = marks_of(made)
     for number in range(BATCHES):
         wanted = [NewJob(timing=After(FAR_SECONDS), request=REQUEST)] * BATCH
         made.create_jobs(made.tenant, wanted, spelling=b"", idempotency_key=f"{name}-{number}")
-    return _cost(made, name, marks, BATCHES * BATCH, MOST_UNITS_IN_BATCH)
+    return cost_of(made, name, marks, BATCHES * BATCH, MOST_UNITS_IN_BATCH)
 
 
 def _tick_ahead(made: World, seconds: int) -> float:
@@ -80,11 +63,11 @@ def _tick_ahead(made: World, seconds: int) -> float:
 def occurrences(made: World) -> Cost:
     """A recurring job, occurrence after occurrence; its creation is not counted."""
     made.create_job(made.tenant, NewJob(timing=Every(60), request=REQUEST))
-    marks = _marks(made)
+    marks = marks_of(made)
     for _ in range(OCCURRENCES):
         made.clock.time_ms += MINUTE_MS
         made.work()
-    return _cost(made, "recurring, one occurrence", marks, OCCURRENCES, MOST_UNITS)
+    return cost_of(made, "recurring, one occurrence", marks, OCCURRENCES, MOST_UNITS)
 
 
 def cancels(made: World) -> Cost:
@@ -93,10 +76,10 @@ def cancels(made: World) -> Cost:
         made.create_job(made.tenant, NewJob(timing=After(FAR_SECONDS), request=REQUEST)).job.job_id  # type: ignore[union-attr]
         for _ in range(JOBS)
     ]
-    marks = _marks(made)
+    marks = marks_of(made)
     for job_id in jobs:
         made.cancel_job("bench", job_id)
-    return _cost(made, "cancel", marks, JOBS, 1.0)
+    return cost_of(made, "cancel", marks, JOBS, 1.0)
 
 
 def dispatch(made: World) -> Cost:
@@ -105,25 +88,10 @@ def dispatch(made: World) -> Cost:
     empty = _tick_ahead(made, FAR_SECONDS)
     for _ in range(JOBS):
         made.create_job(made.tenant, NewJob(timing=After(FAR_SECONDS), request=REQUEST))
-    marks = _marks(made)
+    marks = marks_of(made)
     full = _tick_ahead(made, FAR_SECONDS)
     assert made.work() < JOBS / 2, "the watcher packs its messages"
-    return replace(_cost(made, "dispatch of one job", marks, JOBS, 0.0), write_units=(full - empty) / JOBS)
-
-
-def _marks(made: World) -> tuple[float, int, int]:
-    meter = made.meter
-    return (
-        sum(meter.write_units.values()),
-        sum(meter.requests.values()),
-        sum(meter.requests[name] for name in SQS),
-    )
-
-
-def _cost(made: World, name: str, marks: tuple[float, int, int], count: int, limit: float) -> Cost:
-    now = _marks(made)
-    units, requests, sqs = ((after - before) / count for after, before in zip(now, marks, strict=True))
-    return Cost(name=name, write_units=units, requests=requests, sqs=sqs, limit=limit)
+    return replace(cost_of(made, "dispatch of one job", marks, JOBS, 0.0), write_units=(full - empty) / JOBS)
 
 
 SCENARIOS: tuple[Callable[[World], Cost], ...] = (
@@ -144,7 +112,7 @@ def main() -> int:
         table.add_column(heading, justify="left" if heading == "scenario" else "right")
     broken = 0
     with world() as made:
-        for scenario in SCENARIOS:
+        for scenario in (*SCENARIOS, *CHANGES):
             cost = scenario(made)
             broken += cost.write_units > cost.limit
             figures = (cost.write_units, cost.limit, cost.requests, cost.sqs)

@@ -84,7 +84,10 @@ class World:
         self.create_job = callbacks.create_job(self.parts, self.parts.check_quota)
         self.create_jobs = callbacks.create_jobs(self.parts, self.parts.check_quota)
         self.cancel_job = callbacks.cancel_job(self.parts)
-        self.run_attempts = run_attempts(self.parts, Lane.STANDARD, ScriptedSender(self.clock))
+        self.revise_job = callbacks.revise_job(self.parts)
+        self.lifecycle = core.lifecycle
+        self.sender = ScriptedSender(self.clock)
+        self.run_attempts = run_attempts(self.parts, Lane.STANDARD, self.sender)
 
     @cached_property
     def tenant(self) -> Tenant:

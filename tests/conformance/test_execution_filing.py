@@ -16,6 +16,7 @@ from tests.builders import (
     execution_id,
     expiry_for,
     in_every_state,
+    in_state,
     job,
     occurrence,
     one_off,
@@ -53,6 +54,7 @@ def test_a_record_of_skipped_instants_keeps_what_was_missed(lab: Lab) -> None:
 
 def test_a_refused_put_returns_what_stands_there_unchanged(lab: Lab) -> None:
     standing = in_every_state(fingerprint=b"the first writer")
+    standing += [in_state(one_off(50), State.FAILED, end_reason=EndReason.WORKER_LOST)]
     for execution in standing:
         lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
     before = lab.contents()

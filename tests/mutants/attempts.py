@@ -95,5 +95,6 @@ ATTEMPTS = (
         file="shared/usecases/run_attempts.py",
         old="        with suppress(UnavailableError):\n",
         new="        with suppress(KeyError):\n",
+        killer="tests/unit/usecases/test_execute_lost_answers.py",
     ),
 )

@@ -66,4 +66,6 @@ def _stops(habits: Habits) -> list[Change]:
 
 
 def _is_before(stop: Change, change: Change) -> bool:
-    return stop is change or (stop.acked_at is not None and stop.revision <= change.revision)
+    """One that was asked for twice may have its effect once more after it was answered."""
+    is_settled = stop.acked_at is not None and stop.tries == 1
+    return stop is change or (is_settled and stop.revision <= change.revision)

@@ -20,7 +20,7 @@ def judge_calls(evidence: Evidence, order: Order | None, calls: list[Arrival]) -
             yield _fault(Verdict.LEAK, f"{order.url} was ordered and {call.url} was called", call)
         if call.caller_began_at < call.scheduled_at:
             yield _fault(Verdict.EARLY, "a call began before its time", call)
-        if len(by_instant[call.scheduled_at]) > 1:
+        if len(by_instant[call.scheduled_at]) > 1 and not _may_be_two_triggers(order, call):
             yield _fault(Verdict.DOUBLED, "one instant has two executions", call)
     for attempts in by_execution.values():
         yield from _one_execution(evidence, order, attempts)
@@ -44,6 +44,12 @@ def _share_a_lease(evidence: Evidence, order: Order | None, earlier: Arrival, la
     slack_ms = WAIT_MS + CLAIM_TO_CALL_MS + 2 * evidence.weather.skew_ms
     overlap = earlier.ended_at is None or later.began_at < earlier.ended_at
     return overlap and later.began_at < earlier.began_at + lease_ms - slack_ms
+
+
+def _may_be_two_triggers(order: Order | None, call: Arrival) -> bool:
+    """Two clients may trigger a job in the same millisecond; the instants of its schedule are whole seconds."""
+    is_triggered = order is not None and order.habits is not None and bool(order.habits.asked("trigger"))
+    return is_triggered and call.scheduled_at % 1000 != 0
 
 
 def _fault(verdict: Verdict, text: str, call: Arrival) -> Fault:

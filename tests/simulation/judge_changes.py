@@ -80,7 +80,9 @@ def _triggered(
                 yield _fault(Verdict.TRIGGER, f"{answer} is {record.state}", order)
             elif evidence.weather.is_mild and record.state != "cancelled":
                 begun = [call.began_at for call in calls if call.execution_id == answer]
-                if not begun or begun[0] - (change.acked_at or 0) > lag_ms(evidence.weather):
+                until = (change.acked_at or 0) + lag_ms(evidence.weather)
+                is_stopped = order.cancel_asked_at is not None and order.cancel_asked_at <= until
+                if begun[0] > until if begun else not is_stopped:
                     yield _fault(Verdict.LATE, f"{answer} was triggered", order)
 
 

@@ -9,6 +9,7 @@ import pytest
 from shared.domain.delivery import Answer, Callback, Reason
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import Job, JobState
+from shared.usecases.call_receiver import READ_PAUSES_MS
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.make_attempt import SUCCESSOR_TRIES
 from shared.usecases.run_attempts import Verdict
@@ -119,7 +120,7 @@ def test_where_nobody_can_say_whether_the_job_is_gone_no_call_is_made_and_a_retr
     world, job, head = due_now()
     world.table.executions[head.id].execution = in_state(head, State.WAITING, next_attempt_at=DUE_AT)
     world.table.jobs[job.tenant_id, job.id] = replace(job, state=JobState.DELETED)
-    world.steps.fail("jobs.get")
+    world.steps.fail("jobs.get", times=1 + len(READ_PAUSES_MS))
     world.attempt(head)
     assert world.sender.calls == []
     assert world.standing(head.id).state is State.WAITING

@@ -7,6 +7,7 @@ import pytest
 from shared.domain.delivery import Answer, Reason
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.retry import RetryPolicy
+from shared.usecases.call_receiver import READ_PAUSES_MS
 from shared.usecases.run_attempts import Verdict
 from shared.usecases.settle_attempt import AttemptEnd
 from tests.builders import DUE_AT, in_state, one_off
@@ -136,9 +137,20 @@ def test_so_is_one_that_cannot_be_had_for_now(step: str) -> None:
     world = World(DUE_AT)
     apart = world.put(replace(world.one_off(), payload_apart=one_off().job_id, request=b""))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
-    world.steps.fail(step)
+    world.steps.fail(step, times=1 + len(READ_PAUSES_MS))
     world.attempt(apart)
     assert [outcome.reason for outcome in world.standing(apart.id).outcomes] == [Reason.REQUEST_UNREADABLE]
     world.clock.time_ms += 60_000
+    world.attempt(apart)
+    assert world.standing(apart.id).state is State.SUCCEEDED
+
+
+@pytest.mark.parametrize("step", ["tenants.get", "jobs.get_payload"])
+def test_the_only_attempt_is_not_given_up_at_the_first_read_that_goes_unanswered(step: str) -> None:
+    world = World(DUE_AT)
+    retry = RetryPolicy(max_attempts=1)
+    apart = world.put(replace(world.one_off(), payload_apart=one_off().job_id, request=b"", retry=retry))
+    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
+    world.steps.fail(step, times=len(READ_PAUSES_MS))
     world.attempt(apart)
     assert world.standing(apart.id).state is State.SUCCEEDED
