@@ -3,11 +3,10 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
+from tests.api_machine.changes import end
 from tests.api_machine.deployment import Deployment
-from tests.api_machine.executions import PromisedExecution
-from tests.api_machine.instants import milliseconds
 from tests.api_machine.machine import ApiMachine, picks, some_job, some_job_goes_on
-from tests.api_machine.pages import listed
+from tests.api_machine.observing import View, view
 from tests.api_machine.promised import PromisedJob
 from tests.api_machine.sightings import SEEN
 
@@ -52,35 +51,32 @@ def _cancel(deployment: Deployment, job: PromisedJob, stop_retries: str | None) 
         return
     assert answer.status == (202 if is_stopped else 200), answer.text
     if is_stopped:
-        job.executions[job.timetable.due_at].stop("stopped")
+        for execution in job.executions.values():
+            execution.stop("stopped")
+        job.has_changed_by_itself = True
     else:
-        job.end(deployment.now_ms)
+        end(job, deployment.now_ms)
         assert answer.json["next_due_at"] is None
     assert answer.json == deployment.ask(job.tenant, "GET", job.path).json
     assert answer.json["state"] in job.state
 
 
 def _delete(deployment: Deployment, job: PromisedJob, stop_retries: str | None) -> None:
-    records = listed(deployment, job.tenant, job.history_path)
+    before = view(deployment, job)
     query = {} if stop_retries is None else {"stop_retries": stop_retries}
     answer = deployment.ask(job.tenant, "DELETE", job.path, **query)
     assert answer.status == 200, answer.text
     if job.ended_at is None:
-        for record in records:
-            _note_crossing(job, record["id"], milliseconds(record["scheduled_at"]), record["state"])
-    job.end(deployment.now_ms)
-    SEEN["deleted"] += 1
+        _note_crossings(before)
+    SEEN[f"deleted while {before.shown['state']}"] += 1
+    end(job, deployment.now_ms)
     assert answer.json["state"] == "deleted"
     assert answer.json["next_due_at"] is None
     assert answer.json == deployment.ask(job.tenant, "GET", job.path).json
 
 
-def _note_crossing(job: PromisedJob, execution_id: str, scheduled_at: int, state: str) -> None:
-    """Another attempt of the job was claimed or has ended in this very moment; only the API can tell."""
-    execution = job.executions.get(scheduled_at)
-    if state != "running" or (execution is not None and execution.state == "running"):
-        return
-    crossed = execution or PromisedExecution(id=execution_id, scheduled_at=scheduled_at)
-    crossed.is_open = crossed.has_crossed = True
-    job.executions[scheduled_at] = crossed
-    SEEN["deletion crossed an attempt"] += 1
+def _note_crossings(before: View) -> None:
+    """Another attempt of the job was claimed, and it cannot be told whether it will be called."""
+    for execution in before.claimed:
+        execution.is_open = execution.has_crossed = True
+        SEEN["deletion crossed an attempt"] += 1

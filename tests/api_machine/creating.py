@@ -3,18 +3,19 @@
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule
+from hypothesis.stateful import rule
 
 from tests.api_machine import documents
+from tests.api_machine.chains import PromisedChain
 from tests.api_machine.deployment import Deployment
 from tests.api_machine.documents import Wish
 from tests.api_machine.executions import Behaviour
-from tests.api_machine.machine import ApiMachine, picks, tenants
+from tests.api_machine.machine import ApiMachine, picks, some_key, some_room, tenants
 from tests.api_machine.promised import PromisedJob
 from tests.api_machine.sightings import SEEN
+from tests.api_machine.terms import Terms
 from tests.unit.functions.api_world import Answer
 
-MOST_JOBS = 8
 KEYS = (None, None, "a", "b!~")
 """Few, so that both tenants use the same ones, and again."""
 REPLAYED = "Idempotency-Replayed"
@@ -30,13 +31,13 @@ wanted: dict[str, Any] = {
 class Creating(ApiMachine):
     """POST /v1/jobs."""
 
-    @precondition(lambda self: len(self.jobs) < MOST_JOBS)
+    @some_room
     @rule(wish=documents.once, **wanted)
     def create_once(self, tenant: str, wish: Wish, **fields: Any) -> None:
         """A job that runs once."""
         self._create(tenant, wish, **fields)
 
-    @precondition(lambda self: len(self.jobs) < MOST_JOBS)
+    @some_room
     @rule(wish=documents.recurring, **wanted)
     def create_recurring(self, tenant: str, wish: Wish, **fields: Any) -> None:
         """A job that runs again and again."""
@@ -54,32 +55,39 @@ class Creating(ApiMachine):
             return
         assert answer.status == 201, answer.text
         assert REPLAYED not in answer.headers
-        job = PromisedJob(
-            id=answer.json["id"],
-            tenant=tenant,
-            document=document,
-            key=key,
-            behaviour=behaviour,
-            created_at=self.now_ms,
-        )
-        self._promise(job)
+        job = accepted(answer.json["id"], tenant, document, behaviour, self.now_ms, key)
+        self.promise(job)
+        if key is not None:
+            self.keys[tenant, key] = job
         _check_created(self.deployment, job, answer)
-        SEEN["created " + min(document["schedule"])] += 1
+        SEEN["created " + next(iter(document["schedule"]))] += 1
 
-    def _promise(self, job: PromisedJob) -> None:
-        self.jobs.append(job)
-        self.deployment.receiver.jobs[job.id] = job
-        if job.key is not None:
-            self.keys[job.tenant, job.key] = job
-
-    @precondition(lambda self: self.keys)
+    @some_key(PromisedJob)
     @rule(pick=picks, change=documents.changes)
     def replay(self, pick: int, change: dict[str, Any]) -> None:
         """The same request again, and the same key for another one."""
-        job = list(self.keys.values())[pick % len(self.keys)]
+        created = self.kept(PromisedJob)
+        job = created[pick % len(created)]
         replay(self.deployment, job)
-        if job.document | change != job.document:
-            _check_refused_key(post(self.deployment, job.tenant, job.document | change, job.key))
+        if job.asked | change != job.asked:
+            _check_refused_key(post(self.deployment, job.tenant, job.asked | change, job.key))
+
+
+def accepted(
+    job_id: str, tenant: str, asked: dict[str, Any], behaviour: Behaviour, now_ms: int, key: str | None = None
+) -> PromisedJob:
+    """What is promised of a job that was accepted now."""
+    terms = Terms.of(asked, now_ms)
+    after_at = now_ms if terms.timetable.is_recurring else -1
+    return PromisedJob(
+        id=job_id,
+        tenant=tenant,
+        asked=asked,
+        key=key,
+        behaviour=behaviour,
+        created_at=now_ms,
+        chains=[PromisedChain(terms=terms, begun_at=now_ms, after_at=after_at)],
+    )
 
 
 def post(deployment: Deployment, tenant: str, document: Any, key: str | None) -> Answer:
@@ -90,7 +98,7 @@ def post(deployment: Deployment, tenant: str, document: Any, key: str | None) ->
 
 def replay(deployment: Deployment, job: PromisedJob) -> None:
     """The same job as it stands, said to be so."""
-    answer = post(deployment, job.tenant, job.document, job.key)
+    answer = post(deployment, job.tenant, job.asked, job.key)
     assert answer.status == 201, answer.text
     assert answer.headers[REPLAYED] == "true"
     _check_created(deployment, job, answer)

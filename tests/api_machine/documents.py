@@ -14,6 +14,8 @@ Wish = tuple[str, Any]
 
 delays = st.sampled_from([0, 1, 5, 40, 119, 126, 200, 600, 1_000, 5_000, 40_000_000])
 distances = st.sampled_from([-60_000, -1_500, 0, 1, 2_345, 59_000, 125_000, 185_500, 400_000, 2_000_000])
+limits = st.sampled_from([*[None] * 7, 1, 3])
+"""Of the number of runs."""
 zones = st.sampled_from([None, "UTC", "Asia/Kolkata", "Asia/Kathmandu"])
 once = st.one_of(
     st.tuples(st.just("delay"), delays),
@@ -21,8 +23,8 @@ once = st.one_of(
     st.tuples(st.just("local"), st.tuples(distances, st.sampled_from(["Asia/Kolkata", "Asia/Kathmandu"]))),
 )
 recurring = st.one_of(
-    st.tuples(st.just("rate"), st.sampled_from([1, 7, 60, 600, 3_600])),
-    st.tuples(st.just("cron"), st.tuples(st.sampled_from(sorted(LINES)), zones)),
+    st.tuples(st.just("rate"), st.tuples(st.sampled_from([1, 7, 60, 600, 3_600]), limits)),
+    st.tuples(st.just("cron"), st.tuples(st.sampled_from(sorted(LINES)), zones, limits)),
 )
 wishes = once | recurring
 
@@ -36,21 +38,28 @@ def schedule(wish: Wish, now_ms: int) -> dict[str, Any]:
             return {"at": instant(now_ms + distance_ms)}
         case ("local", (distance_ms, zone)):
             return {"at": local_time(now_ms + distance_ms, zone), "timezone": zone}
-        case ("rate", seconds):
-            return {"rate_seconds": seconds}
-        case ("cron", (line, None)):
-            return {"cron": line}
-        case ("cron", (line, zone)):
-            return {"cron": line, "timezone": zone}
+        case ("rate", (seconds, limit)):
+            return _without_nulls(rate_seconds=seconds, max_runs=limit)
+        case ("cron", (line, zone, limit)):
+            return _without_nulls(cron=line, timezone=zone, max_runs=limit)
     raise ValueError(wish)
+
+
+def _without_nulls(**members: Any) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def document(wish: Wish, details: dict[str, Any], url: str, now_ms: int) -> dict[str, Any]:
     """A job, asked for now."""
-    request = details["request"] | {"url": url}
-    if request.get("json") == LARGE:
-        request["json"] = "x" * 70_000
-    return details | {"schedule": schedule(wish, now_ms), "request": request}
+    request = spelt_out(details["request"]) | {"url": url}
+    policies = {"catch_up": "skip"} if details.get("skips") and wish[0] in ("rate", "cron") else {}
+    plain = {name: value for name, value in details.items() if name != "skips"}
+    return plain | policies | {"schedule": schedule(wish, now_ms), "request": request}
+
+
+def spelt_out(request: dict[str, Any]) -> dict[str, Any]:
+    """A request with its large body in full."""
+    return request | ({"json": "x" * 70_000} if request.get("json") == LARGE else {})
 
 
 retries = st.fixed_dictionaries(
@@ -76,9 +85,11 @@ details = st.fixed_dictionaries(
         "lane": st.sampled_from(["critical", "standard", "bulk"]),
         "timeout_seconds": st.sampled_from([1, 60]),
         "retry": retries,
+        "tags": st.just(["billing"]),
+        "skips": st.booleans(),
     },
 )
-"""Everything but the schedule; where it calls is up to the machine."""
+"""Everything but the schedule; where it calls is up to the machine. `skips`: how it catches up, if it recurs."""
 changes = st.sampled_from([{"name": "other"}, {"lane": "bulk"}, {"timeout_seconds": 7}])
 """What makes a document another one."""
 statuses = st.one_of(

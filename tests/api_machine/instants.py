@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 MINUTE_MS = 60_000
-MINUTES_AHEAD = {None: 0, "UTC": 0, "Asia/Kolkata": 330, "Asia/Kathmandu": 345}
+MINUTES_AHEAD = {"UTC": 0, "Asia/Kolkata": 330, "Asia/Kathmandu": 345}
 """Zones that keep their distance from UTC all year round."""
 LINES: dict[str, Callable[[int], bool]] = {
     "* * * * *": lambda minute: True,
@@ -36,48 +36,59 @@ def local_time(at_ms: int, zone: str) -> str:
     return datetime.fromtimestamp(at_ms / 1000, there).replace(tzinfo=None).isoformat(timespec="milliseconds")
 
 
+def in_full(schedule: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+    """A schedule as the API keeps it, where it is asked for now."""
+    match schedule:
+        case {"delay_seconds": int(seconds)}:
+            return {"at": instant(now_ms + seconds * 1000)}
+        case {"at": str(text), "timezone": str(zone)}:
+            return {"at": instant(milliseconds(f"{text}Z") - MINUTES_AHEAD[zone] * MINUTE_MS)}
+        case {"rate_seconds": _}:
+            return {"start_at": instant(now_ms // 1000 * 1000)} | dict(schedule)
+        case {"cron": _}:
+            return {"timezone": "UTC"} | dict(schedule)
+    return dict(schedule)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timetable:
-    """When a job is due, by the schedule of its document and the moment at which that was accepted."""
+    """When a job is due by its schedule, which is written in full."""
 
     schedule: Mapping[str, Any]
-    accepted_at: int
 
     @property
     def is_recurring(self) -> bool:
         """Whether it is due again and again."""
-        return "cron" in self.schedule or "rate_seconds" in self.schedule
+        return "at" not in self.schedule
 
     @property
     def due_at(self) -> int:
         """The one instant of a job that runs once."""
-        return next(self._every())
+        return milliseconds(self.schedule["at"])
 
-    def up_to(self, until_ms: int) -> list[int]:
-        """The instants up to a moment, one by one."""
+    def has(self, moment_ms: int) -> bool:
+        """Whether it is due at a moment."""
+        return next(self.after(moment_ms - 1), None) == moment_ms
+
+    def between(self, after_ms: int, until_ms: int) -> list[int]:
+        """The instants after a moment and up to another, one by one."""
         found = []
-        for due_at in self._every():
+        for due_at in self.after(after_ms):
             if due_at > until_ms:
                 break
             found.append(due_at)
         return found
 
-    def next_after(self, moment_ms: int) -> int | None:
-        """The next instant; None where there is no more."""
-        return next((due_at for due_at in self._every() if due_at > moment_ms), None)
-
-    def _every(self) -> Iterator[int]:
+    def after(self, moment_ms: int) -> Iterator[int]:
+        """All instants after a moment."""
         match self.schedule:
-            case {"delay_seconds": int(seconds)}:
-                yield self.accepted_at + seconds * 1000
-            case {"at": str(text), "timezone": str(zone)}:
-                yield milliseconds(f"{text}Z") - MINUTES_AHEAD[zone] * MINUTE_MS
-            case {"at": str(text)}:
-                yield milliseconds(text)
-            case {"rate_seconds": int(seconds)}:
-                yield from count(self.accepted_at // 1000 * 1000 + seconds * 1000, seconds * 1000)
-            case {"cron": str(line)}:
-                ahead = MINUTES_AHEAD[self.schedule.get("timezone")]
-                for minute in count(self.accepted_at // MINUTE_MS + 1):
-                    if LINES[line]((minute + ahead) % 1440):
+            case {"rate_seconds": int(seconds), "start_at": str(start)}:
+                first_at, step_ms = milliseconds(start), seconds * 1000
+                steps = max(0, (moment_ms - first_at) // step_ms + 1)
+                yield from count(first_at + steps * step_ms, step_ms)
+            case {"cron": str(line), "timezone": str(zone)}:
+                for minute in count(moment_ms // MINUTE_MS + 1):
+                    if LINES[line]((minute + MINUTES_AHEAD[zone]) % 1440):
                         yield minute * MINUTE_MS
+            case {"at": _}:
+                yield from [self.due_at] if self.due_at > moment_ms else []

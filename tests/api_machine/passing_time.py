@@ -5,7 +5,7 @@ from hypothesis.stateful import precondition, rule
 
 from tests.api_machine import documents
 from tests.api_machine.executions import Behaviour
-from tests.api_machine.machine import MOST_INSTANTS, ApiMachine, picks, some_job, some_job_goes_on
+from tests.api_machine.machine import MOST_RECORDS, ApiMachine, picks, some_job, some_job_goes_on
 
 
 class PassingTime(ApiMachine):
@@ -23,7 +23,7 @@ class PassingTime(ApiMachine):
         """Everything runs until something happens to a job."""
         self.let_time_pass(self.until_called(self.going_on[pick % len(self.going_on)]))
 
-    @precondition(lambda self: 0 < self.longest_history < MOST_INSTANTS)
+    @precondition(lambda self: 0 < self.longest_history < MOST_RECORDS)
     @rule(seconds=st.sampled_from([10, 90, 600]))
     def stand_still(self, seconds: int) -> None:
         """Nothing runs, and everything is late afterwards."""

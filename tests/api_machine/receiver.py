@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from shared.domain.delivery import Answer, Callback, Reason
+from tests.api_machine.changes import answered
 from tests.api_machine.executions import Call, PromisedExecution
 from tests.api_machine.instants import milliseconds
 from tests.api_machine.promised import PromisedJob
@@ -38,16 +39,18 @@ class Receiver:
             self.broken.append(f"a call for a job that was never acknowledged: {callback.url}")
             return Answer(reason=Reason.OK, duration_ms=DURATION_MS, status=200)
         call = self._call(job, int(headers["x-attempt"]))
+        is_new = headers["webhook-id"] not in job.executions
         scheduled_at = milliseconds(headers["x-scheduled-at"])
-        begun = job.executions.get(scheduled_at)
-        execution = begun or PromisedExecution(id=headers["webhook-id"], scheduled_at=scheduled_at)
-        self._note("content", job, call, _content_faults(job, callback))
-        self._note("identity", job, call, _identity_faults(job, execution, call, headers["webhook-id"]))
+        self._note("start", job, call, _start_faults(job, scheduled_at) if is_new else {})
+        execution = job.executions.get(headers["webhook-id"]) or job.begin(
+            headers["webhook-id"], scheduled_at
+        )
+        self._note("content", job, call, _content_faults(execution, callback))
+        self._note("identity", job, call, _identity_faults(execution, call, scheduled_at))
         self._note("moment", job, call, self._moment_faults(job, execution, call))
-        job.executions[scheduled_at] = execution
         execution.begin(call)
         self._act_meanwhile(job)
-        job.answered(execution, self.clock.now_ms())
+        answered(job, execution, self.clock.now_ms())
         return _answer(call)
 
     @property
@@ -82,54 +85,61 @@ class Receiver:
 
     def _moment_faults(self, job: PromisedJob, execution: PromisedExecution, call: Call) -> dict[str, bool]:
         is_first = not execution.calls
-        due_at = execution.scheduled_at if is_first else earliest_retry(job, execution)
-        last_due_at = max(due_at, job.created_at) if is_first else latest_retry(job, execution)
+        due_at = execution.scheduled_at if is_first else earliest_retry(execution)
+        last_due_at = max(due_at, execution.chain.begun_at) if is_first else latest_retry(execution)
         return {
             "after the cancellation": job.ended_at is not None and not execution.has_crossed,
-            "while its job is paused": is_first and claimed_after(job.paused_at, execution.scheduled_at),
             "before its time": call.began_at < due_at,
             "too late": call.began_at > last_due_at + LATE_MS and not self.is_excused,
         }
 
 
-def claimed_after(paused_at: int | None, scheduled_at: int) -> bool:
-    """Whether an execution cannot have been taken up before its job was paused."""
-    return paused_at is not None and scheduled_at > paused_at + CLAIMED_AHEAD_MS
+def _start_faults(job: PromisedJob, scheduled_at: int) -> dict[str, bool]:
+    """What an execution may not do that was not known to have started."""
+    chain = job.chain_of(scheduled_at)
+    if chain is None:
+        return {"at no instant of its job": True}
+    is_stopped = chain.stopped_at is not None and scheduled_at > chain.stopped_at + CLAIMED_AHEAD_MS
+    return {
+        "of a chain that has ended": chain is not job.chain,
+        "of a chain that was stopped": is_stopped or chain.is_quiet,
+        "an instant twice": scheduled_at in job.planned,
+        "once too often": job.is_recurring and job.is_used_up,
+    }
 
 
-def earliest_retry(job: PromisedJob, execution: PromisedExecution) -> int:
+def earliest_retry(execution: PromisedExecution) -> int:
     """The next attempt does not begin before."""
     if execution.retry_at is not None:
         return execution.retry_at
     last = execution.calls[-1]
-    asked_seconds = min(last.retry_after_seconds or 0, job.retry["cap_seconds"])
+    asked_seconds = min(last.retry_after_seconds or 0, execution.terms.retry["cap_seconds"])
     return last.began_at + DURATION_MS + asked_seconds * 1000
 
 
-def latest_retry(job: PromisedJob, execution: PromisedExecution) -> int:
+def latest_retry(execution: PromisedExecution) -> int:
     """The next attempt is due by then."""
     if execution.retry_at is not None:
         return execution.retry_at
-    retry, last = job.retry, execution.calls[-1]
+    retry, last = execution.terms.retry, execution.calls[-1]
     longest = min(retry["cap_seconds"], retry["base_seconds"] * int(retry["factor"] ** (last.attempt - 1)))
-    return max(last.began_at + DURATION_MS + longest * 1000, earliest_retry(job, execution))
+    return max(last.began_at + DURATION_MS + longest * 1000, earliest_retry(execution))
 
 
-def _content_faults(job: PromisedJob, callback: Callback) -> dict[str, bool]:
-    request = job.request
+def _content_faults(execution: PromisedExecution, callback: Callback) -> dict[str, bool]:
+    request = execution.terms.request
+    sent = orjson.loads(callback.body) if callback.body else None
     return {
         "another URL": callback.url != request["url"],
-        "another method": callback.method != request.get("method", "POST"),
-        "another body": "json" in request and orjson.loads(callback.body) != request["json"],
+        "another method": callback.method != request["method"],
+        "another body": sent != request.get("json") or bool(callback.body) != ("json" in request),
+        "other headers": not set(request["headers"].items()) <= set(callback.headers),
     }
 
 
-def _identity_faults(
-    job: PromisedJob, execution: PromisedExecution, call: Call, execution_id: str
-) -> dict[str, bool]:
+def _identity_faults(execution: PromisedExecution, call: Call, scheduled_at: int) -> dict[str, bool]:
     return {
-        "at no instant of its job": execution.scheduled_at not in job.timetable.up_to(execution.scheduled_at),
-        "under another id": execution.id != execution_id,
+        "at another instant": scheduled_at != execution.scheduled_at,
         "out of order": call.attempt != len(execution.calls) + 1 and not execution.is_open,
         "while another runs": execution.state == "running" and bool(execution.calls),
         "after the outcome": execution.has_ended,

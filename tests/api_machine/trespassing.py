@@ -1,24 +1,45 @@
 """Each tenant tries everything with what belongs to the other."""
 
+from typing import Any, NamedTuple
+
 from hypothesis.stateful import rule
 
 from tests.api_machine.creating import replay
 from tests.api_machine.deployment import TENANTS, Deployment
 from tests.api_machine.machine import ApiMachine, picks, some_job, some_job_goes_on
+from tests.api_machine.observing import shown
 from tests.api_machine.pages import listed
 from tests.api_machine.promised import PromisedJob
 from tests.api_machine.sightings import SEEN
 from tests.unit.functions.api_world import Answer
 
-Verb = tuple[str, str, dict[str, str]]
-VERBS_OF_A_JOB: tuple[Verb, ...] = (
-    ("GET", "", {}),
-    ("GET", "/executions", {}),
-    ("GET", "/executions", {"limit": "1"}),
-    ("DELETE", "", {}),
-    ("DELETE", "", {"stop_retries": "true"}),
+
+class Verb(NamedTuple):
+    """An operation below /v1/jobs/{id}."""
+
+    method: str
+    rest: str = ""
+    query: dict[str, str] = {}  # noqa: RUF012 - nobody writes it
+    document: Any = None
+    headers: dict[str, str] = {}  # noqa: RUF012
+
+
+VERBS_OF_A_JOB = (
+    Verb("GET"),
+    Verb("GET", "/executions"),
+    Verb("GET", "/executions", {"limit": "1"}),
+    Verb("DELETE"),
+    Verb("DELETE", query={"stop_retries": "true"}),
+    Verb("PATCH", document={"name": "mine"}),
+    Verb("PATCH", document={"name": "mine"}, headers={"if_match": "*"}),
+    Verb("PATCH", document={"lane": "bulk"}, headers={"if_match": '"1"'}),
+    Verb("POST", "/pause"),
+    Verb("POST", "/pause", document={"reason": "mine"}),
+    Verb("POST", "/resume"),
+    Verb("POST", "/trigger"),
+    Verb("POST", "/trigger", headers={"idempotency_key": "a"}),
 )
-"""Every operation below /v1/jobs/{id}: method, rest of the path, query."""
+"""Every operation below /v1/jobs/{id}."""
 
 
 class Trespassing(ApiMachine):
@@ -45,13 +66,13 @@ class Trespassing(ApiMachine):
 
     def _look_on(self, job: PromisedJob) -> None:
         trespass(self.deployment, job)
-        shown = self.shown(job)
+        found = shown(self.deployment, job)
         records = listed(self.deployment, job.tenant, job.history_path)
         running = {record["id"] for record in records if record["state"] == "running"}
         assert {one.id for one in job.executions.values() if one.state == "running"} <= running
         if job.key is not None:
             replay(self.deployment, job)
-        SEEN[f"looked on, {shown['state']}"] += 1
+        SEEN[f"looked on, {found['state']}"] += 1
 
 
 def trespass(deployment: Deployment, job: PromisedJob) -> None:
@@ -64,9 +85,12 @@ def trespass(deployment: Deployment, job: PromisedJob) -> None:
 
 
 def _check_unknown(deployment: Deployment, tenant: str, job_id: str) -> list[Answer]:
-    answers = [
-        deployment.ask(tenant, method, f"/v1/jobs/{job_id}{rest}", **query)
-        for method, rest, query in VERBS_OF_A_JOB
-    ]
+    answers = [_try(deployment, tenant, f"/v1/jobs/{job_id}{verb.rest}", verb) for verb in VERBS_OF_A_JOB]
     assert {(answer.status, answer.problem) for answer in answers} == {(404, "not-found")}
     return answers
+
+
+def _try(deployment: Deployment, tenant: str, path: str, verb: Verb) -> Answer:
+    if verb.query:
+        return deployment.ask(tenant, verb.method, path, **verb.query)
+    return deployment.send(tenant, verb.method, path, verb.document, **verb.headers)

@@ -1,0 +1,33 @@
+"""All rules together."""
+
+from tests.api_machine.batching import Batching
+from tests.api_machine.cancelling import Cancelling
+from tests.api_machine.creating import Creating
+from tests.api_machine.hurrying import Hurrying
+from tests.api_machine.passing_time import PassingTime
+from tests.api_machine.pausing import Pausing
+from tests.api_machine.reading import Reading
+from tests.api_machine.refusing import Refusing
+from tests.api_machine.refusing_changes import RefusingChanges
+from tests.api_machine.resuming import Resuming
+from tests.api_machine.trespassing import Trespassing
+from tests.api_machine.triggering import Triggering
+from tests.api_machine.updating import Updating
+
+
+class Machine(
+    Creating,
+    Batching,
+    Refusing,
+    Updating,
+    Pausing,
+    Resuming,
+    Triggering,
+    Hurrying,
+    RefusingChanges,
+    Cancelling,
+    Reading,
+    Trespassing,
+    PassingTime,
+):
+    """All rules together."""

@@ -1,0 +1,159 @@
+"""The rules meet what they are made for, or a green machine says nothing."""
+
+from typing import Any
+
+from tests.api_machine.documents import Wish
+from tests.api_machine.sightings import SEEN
+from tests.api_machine.stepping import FAILS, FAILS_ONCE, GONE, IMPATIENT, PATIENT, Stepping
+
+MET = {
+    "created rate_seconds",
+    "created delay_seconds",
+    "key reused",
+    "replayed active",
+    "cancelled while running, stop_retries=None",
+    "cancelled while running, stop_retries=true",
+    "cancelled while failed, stop_retries=true",
+    "cancelled while waiting, stop_retries=None",
+    "deleted while active",
+    "looked on, active",
+    "trespassed",
+    "instants missed",
+    "cursor misused",
+    "dead letters: 3 pages",
+    "history: 2 pages",
+    "failed: stopped",
+    "failed: attempts_used_up",
+    "2 attempts",
+}
+CHANGED = {
+    "updated name or tags, active",
+    "updated what it does, active",
+    "updated when it runs, active",
+    "updated what it does, paused",
+    "updated when it runs, paused",
+    "update refused: 409",
+    "update refused: 412",
+    "update refused: 422",
+    "update refused: 428",
+    "paused while active",
+    "paused while paused",
+    "pause refused: completed, 409",
+    "resumed while active",
+    "resumed while paused",
+    "resumption refused: deleted, 409",
+    "instants passed over",
+    "triggered while active",
+    "triggered while paused",
+    "triggered again while deleted",
+    "trigger refused: deleted, 409",
+    "deleted while paused",
+    "edited",
+    "moved",
+    "refused in a batch",
+    "batch replayed",
+    "key reused for a batch",
+    "replayed paused",
+}
+
+
+def test_the_rules_meet_what_they_are_made_for() -> None:
+    walk = Stepping()
+    walk.create("create_recurring", ("rate", (60, None)), FAILS, "a", retry=IMPATIENT)
+    walk.create("create_recurring", ("cron", ("*/5 * * * *", None, None)), FAILS_ONCE, "a")
+    walk.create("create_once", ("delay", 40), FAILS, retry=PATIENT)
+    walk.step("replay", pick=0, change={"name": "other"})
+    walk.step("cancel_while_it_runs", pick=1, stop_retries=None)
+    walk.step("cancel_while_it_runs", pick=1, stop_retries="true")
+    walk.step("cancel", pick=1, stop_retries="true")
+    walk.create("create_once", ("delay", 1), FAILS, retry=PATIENT)
+    walk.step("wait_for_the_next_call", pick=1)
+    walk.step("cancel", pick=1, stop_retries=None)
+    walk.step("pass_time", seconds=200, part_ms=7)
+    walk.step("stand_still", seconds=600)
+    walk.step("pass_time", seconds=400, part_ms=0)
+    walk.step("look_on_while_it_runs", pick=0)
+    walk.step("trespass", pick=0)
+    letters = walk.step("begin_dead_letters", pick=0, limit=1)
+    history = walk.step("begin_history", pick=0, limit=3)
+    walk.step("misuse_cursor", listing=letters, tampered="not")
+    walk.step("misuse_cursor", listing=history, tampered="not")
+    walk.step("cancel_while_it_runs", pick=0, stop_retries=None)
+    walk.step("read_on", listing=letters, limit=2, pages=1_000)
+    walk.step("read_on", listing=history, limit=1, pages=1)
+    walk.end()
+    assert set(SEEN) >= MET
+
+
+def test_changes_meet_what_they_are_made_for() -> None:
+    walk = Stepping()
+    walk.create("create_recurring", ("rate", (60, None)), FAILS_ONCE, "a", retry=PATIENT)
+    walk.change("update_while_it_runs", change={"name": "other"})
+    walk.change("update_while_it_runs", change={"request": {"json": {"n": 2}}})
+    walk.change("update", change={"lane": "bulk"}, match="stale")
+    walk.change("update", change={"lane": "bulk"}, match=None)
+    walk.change("update", change={"wish": ("delay", 5)})
+    walk.change("update_while_it_runs", change={"wish": ("rate", (7, None))})
+    walk.change("resume", match=None)
+    walk.change("pause_while_it_runs", document={"reason": "maintenance"})
+    walk.step("replay", pick=0, change={"name": "other"})
+    walk.change("pause", document=None, match=None)
+    walk.step("pass_time", seconds=130, part_ms=0)
+    walk.step("trigger", pick=0, key="b!~")
+    walk.change("update", change={"timeout_seconds": 7})
+    walk.step("pass_time", seconds=61, part_ms=0)
+    walk.change("update", change={"wish": ("cron", ("* * * * *", None, None))})
+    walk.step("pass_time", seconds=130, part_ms=0)
+    walk.change("resume")
+    walk.step("trigger_while_it_runs", pick=0, key=None)
+    walk.step("trigger", pick=0, key=None)
+    walk.change("pause", document=None)
+    walk.step("pass_time", seconds=400, part_ms=0)
+    walk.step("cancel", pick=0, stop_retries=None)
+    walk.change("resume")
+    walk.step("trigger_again", pick=0)
+    walk.step("trigger", pick=0, key="refused")
+    walk.create("create_recurring", ("rate", (1, 1)), FAILS, "refused")
+    walk.step("pass_time", seconds=3, part_ms=0)
+    walk.change("pause", pick=1, document=None)
+    walk.end()
+    _others()
+    assert set(SEEN) >= CHANGED
+
+
+def test_what_has_started_belongs_to_the_chain_that_began_it() -> None:
+    """Its receiver's 410 pauses that chain alone, and a deletion finds it in whatever chain it is."""
+    walk = Stepping()
+    walk.create("create_recurring", ("rate", (60, None)), GONE)
+    walk.change("update_while_it_runs", change={"request": {"json": {"n": 2}}})
+    walk.change("update_while_it_runs", change={"name": "other"})
+    walk.change("update", change={"name": None})
+    walk.change("resume")
+    walk.step("change_receiver", pick=0, behaviour=FAILS)
+    walk.step("wait_for_the_next_call", pick=0)
+    walk.change("update", change={"retry": PATIENT})
+    walk.step("wait_for_the_next_call", pick=0)
+    walk.change("update", change={"wish": ("rate", (3_600, None))})
+    walk.step("trigger", pick=0, key=None)
+    walk.step("cancel", pick=0, stop_retries=None)
+    walk.step("pass_time", seconds=3_700, part_ms=0)
+    walk.end()
+    assert {"failed: not_retryable", "resumed while paused", "cancelled: job_deleted"} <= set(SEEN)
+
+
+def _others() -> None:
+    """Jobs that run once, and batches."""
+    walk = Stepping()
+    walk.create("create_once", ("delay", 600), FAILS_ONCE)
+    walk.change("update_before_it_runs", change={"request": {"json": {"n": 2}}})
+    walk.change("update_before_it_runs", change={"wish": ("delay", 200)})
+    walk.change("update_before_it_runs", change={"wish": ("at", 59_000)})
+    walk.change("update_while_it_runs", change={"name": "late"})
+    good: tuple[Wish, dict[str, Any]] = (("delay", 5), {"request": {}})
+    batch = {"tenant": "acme", "items": [good, "a list", good], "behaviour": FAILS_ONCE}
+    walk.step("create_batch", **batch, key="a")
+    walk.step("create_batch", **batch, key="a")
+    walk.step("pass_time", seconds=61, part_ms=0)
+    walk.step("create_batch_again", pick=0, is_other=False)
+    walk.step("create_batch_again", pick=0, is_other=True)
+    walk.end()
