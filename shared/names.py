@@ -92,6 +92,7 @@ class Metric:
     UNACCOUNTED = "Unaccounted"
     LOST_FOUND = "LostFound"
     DOUBLE_COMPLETED = "DoubleCompleted"
+    RECOMPUTED = "Recomputed"
     JOBS_CREATED = "JobsCreated"
     RATE_LIMITED = "RateLimited"
     QUOTA_EXCEEDED = "QuotaExceeded"

@@ -5,6 +5,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.reconciler.recomputed import tell_recomputed
 from shared.bootstrap.core import Core
 from shared.bootstrap.ticks import reconcile
 from shared.names import Metric
@@ -19,12 +20,18 @@ run = reconcile(Core(settings), settings.api_log_group)
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     """Reconcile what has settled since the last run; what there is no time for is left to the next."""
-    report = run(lambda: context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS, _tell)
+    report = run(lambda: context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS, _tell, tell_recomputed)
+    count(Metric.RECOMPUTED, report.recomputed)
+    metrics.flush_metrics()
+    left = len(report.outdated) - report.recomputed
+    if left:
+        logger.warning("not recomputed yet", extra={"jobs": left})
     return {
         "accepted": report.accepted,
         "jobs": report.jobs,
         "executions": report.executions,
         "unaccounted": len(report.unaccounted),
+        "recomputed": report.recomputed,
     }
 
 

@@ -13,6 +13,7 @@ from shared.adapters.kms.vault import KmsVault
 from shared.bootstrap.core import Core
 from shared.settings import CallbackSettings
 from shared.usecases.authenticate import Authenticate
+from shared.usecases.backfill_job import BackfillJob
 from shared.usecases.cancel_job import CancelJob
 from shared.usecases.check_quota import CheckQuota
 from shared.usecases.create_job import CreateJob
@@ -21,9 +22,11 @@ from shared.usecases.create_recurring import CreateRecurring
 from shared.usecases.create_tenant import CreateTenant
 from shared.usecases.draft_job import DraftJob
 from shared.usecases.file_batch import FileBatch
+from shared.usecases.find_head import FindHead
 from shared.usecases.find_job import FindJob
 from shared.usecases.list_dead_letters import ListDeadLetters
 from shared.usecases.open_request import OpenRequest
+from shared.usecases.plan_backfill import PlanBackfill
 from shared.usecases.read_tenant import ReadTenant
 from shared.usecases.revise_job import ReviseJob
 from shared.usecases.trigger_job import TriggerJob
@@ -89,7 +92,7 @@ def create_job(parts: CallbackParts, check_quota: CheckQuota) -> CreateJob:
     return CreateJob(
         draft=draft_job(parts),
         file=core.file,
-        create_recurring=CreateRecurring(file=core.file, jobs=core.jobs),
+        create_recurring=CreateRecurring(core.file, core.jobs, core.record_dropped),
         idempotency=DynamoIdempotencyStore(core.dynamodb, parts.settings.jobs_table),
         check_quota=check_quota,
         clock=core.clock,
@@ -103,7 +106,7 @@ def create_jobs(parts: CallbackParts, check_quota: CheckQuota) -> CreateJobs:
     return CreateJobs(
         draft=draft_job(parts),
         file_batch=FileBatch(file=core.file, batches=batches),
-        create_recurring=CreateRecurring(file=core.file, jobs=core.jobs),
+        create_recurring=CreateRecurring(core.file, core.jobs, core.record_dropped),
         idempotency=DynamoIdempotencyStore(core.dynamodb, settings.jobs_table),
         check_quota=check_quota,
         clock=core.clock,
@@ -177,3 +180,27 @@ def trigger_job(parts: CallbackParts) -> TriggerJob:
         plan=parts.settings.shard_plan,
         retention=parts.settings.retention,
     )
+
+
+def backfill_job(parts: CallbackParts, check_quota: CheckQuota) -> BackfillJob:
+    """POST /v1/jobs/{id}/backfill."""
+    core = parts.core
+    return BackfillJob(
+        jobs=core.jobs,
+        find_settled=core.lifecycle.find_settled,
+        find_head=FindHead(core.store),
+        idempotency=DynamoIdempotencyStore(core.dynamodb, parts.settings.jobs_table),
+        check_quota=check_quota,
+        open_request=parts.open_request,
+        file=core.file,
+        vault=parts.vault,
+        clock=core.clock,
+        entropy=core.entropy,
+        plan=parts.settings.shard_plan,
+        retention=parts.settings.retention,
+    )
+
+
+def plan_backfill(parts: CallbackParts) -> PlanBackfill:
+    """The same with `dry_run`."""
+    return PlanBackfill(find=parts.find_job, clock=parts.core.clock)

@@ -18,6 +18,7 @@ from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.give_up_lost import GiveUpLost
 from shared.usecases.lifecycle import Lifecycle
+from shared.usecases.record_dropped import RecordDropped
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,11 @@ class Core:
             clock=self.clock,
             retention=self.settings.retention,
         )
+
+    @cached_property
+    def record_dropped(self) -> RecordDropped:
+        """Runs that a change of the clocks drops."""
+        return RecordDropped(store=self.store, clock=self.clock, retention=self.settings.retention)
 
     @cached_property
     def conclude(self) -> ConcludeExecution:

@@ -8,6 +8,7 @@ decides that.
 from copy import copy
 from functools import lru_cache, partial
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from croniter import croniter
 
@@ -64,7 +65,11 @@ def naive_next(line: CronLine, wall_ms: int) -> int:
 
 
 def cron_next(
-    line: CronLine, zone: str, after_ms: int, gap: Gap = Gap.SHIFT, overlap: Overlap = Overlap.FIRST
+    line: CronLine,
+    zone: str | ZoneInfo,
+    after_ms: int,
+    gap: Gap = Gap.SHIFT,
+    overlap: Overlap = Overlap.FIRST,
 ) -> int | None:
     """The first instant (UTC, milliseconds) of the line strictly after `after_ms`; None beyond HORIZON_MS.
 
@@ -80,7 +85,7 @@ def cron_next(
 
 def cron_count(
     line: CronLine,
-    zone: str,
+    zone: str | ZoneInfo,
     after_ms: int,
     until_ms: int,
     limit: int,
@@ -109,10 +114,10 @@ def _end_ms(line: CronLine) -> int:
     return HORIZON_MS if line.years is None else year_start(line.years[-1] + 1) + DAY_MS
 
 
-def _clock(line: CronLine, zone: str, gap: Gap, overlap: Overlap) -> WallClock:
+def _clock(line: CronLine, zone: str | ZoneInfo, gap: Gap, overlap: Overlap) -> WallClock:
     if line.is_interval:
         gap, overlap = Gap.SKIP, Overlap.BOTH
-    return WallClock(zone=load_zone(zone), gap=gap, overlap=overlap)
+    return WallClock(zone=load_zone(zone) if isinstance(zone, str) else zone, gap=gap, overlap=overlap)
 
 
 def _stepper(steps: str, years: tuple[int, ...] | None) -> Step:

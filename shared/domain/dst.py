@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from shared.domain.cron import CronLine, Gap, Overlap, day_pattern, naive_next, parse_line
 from shared.domain.cron_walk import DAY_MS, LONGEST_SHIFT_MS
 from shared.domain.schedule_kinds import Cron
-from shared.domain.zones import load_zone, segment_at
+from shared.domain.zones import segment_at
 
 AHEAD_MS: Final = 2 * 366 * DAY_MS
 TIMES_SHOWN: Final = 10
@@ -50,8 +51,19 @@ def dst_changes(schedule: Cron, from_ms: int, ahead_ms: int = AHEAD_MS) -> tuple
     line = parse_line(schedule.line)
     low = from_ms if schedule.start_at is None else max(from_ms, schedule.start_at - 1)
     high = from_ms + ahead_ms if schedule.end_at is None else min(from_ms + ahead_ms, schedule.end_at)
-    found = (_touched(schedule, line, *change) for change in _offset_changes(schedule.timezone, low, high))
+    found = (_touched(schedule, line, *change) for change in _offset_changes(schedule.zone, low, high))
     return tuple(change for change in found if change is not None)
+
+
+def dropped_changes(schedule: Cron, after_ms: int, until_ms: int) -> tuple[DstChange, ...]:
+    """The changes in (after, until] at which runs are dropped for good.
+
+    A line that fires by elapsed time drops none: no time passes in a gap.
+    """
+    if parse_line(schedule.line).is_interval:
+        return ()
+    changes = dst_changes(schedule, after_ms, until_ms - after_ms)
+    return tuple(change for change in changes if change.effect is DstEffect.SKIPPED)
 
 
 def local_text(wall_ms: int) -> str:
@@ -59,9 +71,8 @@ def local_text(wall_ms: int) -> str:
     return (_EPOCH + timedelta(milliseconds=wall_ms)).replace(tzinfo=None).isoformat(timespec="seconds")
 
 
-def _offset_changes(zone_name: str, after_ms: int, until_ms: int) -> Iterator[tuple[int, int, int]]:
+def _offset_changes(zone: ZoneInfo, after_ms: int, until_ms: int) -> Iterator[tuple[int, int, int]]:
     """Each change in (after, until]: its instant and the offsets before and after it."""
-    zone = load_zone(zone_name)
     here = segment_at(zone, after_ms)
     while here.end_ms <= until_ms:
         coming = segment_at(zone, here.end_ms)

@@ -96,6 +96,8 @@ class EndReason(StrEnum):
     CATCH_UP_SKIP = "catch_up_skip"
     CATCH_UP_WINDOW = "catch_up_window"
     CATCH_UP_LIMIT = "catch_up_limit"
+    DST_GAP = "dst_gap"
+    ZONE_RULES_CHANGED = "zone_rules_changed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,6 +219,11 @@ class Execution:
     def starts_at(self) -> int:
         """The instant before which the next call must not begin."""
         return max(self.id.dispatch_at, self.next_attempt_at or 0)
+
+    @property
+    def scheduled_at(self) -> int:
+        """The instant that it is for, as its receiver and its owner are told: the nominal one, or a backfilled one."""
+        return self.recurrence.scheduled_at(self.nominal_at) if self.recurrence else self.nominal_at
 
     @property
     def is_guarded(self) -> bool:

@@ -16,6 +16,11 @@ class Expected:
     nominal_at: int
     id: ExecutionId
 
+    @property
+    def scheduled_at(self) -> int:
+        """The instant that it is for."""
+        return self.job.recurrence.scheduled_at(self.nominal_at)
+
 
 def expected_runs(job: Job, from_at: int, until: int | None = None) -> Iterator[Expected]:
     """The executions of the job's present chain that are due in [from, until], jitter included, in order.

@@ -2,7 +2,8 @@
 
 `exe_` + 30 characters of Crockford's base32: a version (1), the dispatch instant in ms (50 bits), the final
 shard number (15 bits) and 80 bits that are random for a one-off and derived for an occurrence of a recurring
-job. A one-off job *is* its execution: its id has the same 30 characters behind `job_`.
+job. A one-off job *is* its execution: its id has the same 30 characters behind `job_`. A backfill's id begins
+with that of its job.
 """
 
 import re
@@ -15,7 +16,7 @@ from shared.domain.errors import InvalidValueError
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _VERSION = "1"
 _LOCATED = re.compile(rf"1[{_ALPHABET}]{{29}}")
-_RECURRING = re.compile(rf"job_r[{_ALPHABET}]{{26}}")
+_RECURRING = re.compile(rf"(job_r[{_ALPHABET}]{{26}})(?:_b[{_ALPHABET}]{{26}})?")
 _MAX_INSTANT = 1 << 50
 ENTROPY_BITS = 80
 
@@ -103,6 +104,17 @@ def one_off_execution(job_id: str) -> ExecutionId | None:
 def recurring_job_id(created_at: int, entropy: int) -> str:
     """A new id for a recurring job; sorts by the time of creation."""
     return f"job_r{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}"
+
+
+def backfill_job_id(of: str, created_at: int, entropy: int) -> str:
+    """A new id for a backfill: the id of its job, and one of its own. Those of a job sort by the time of creation."""
+    return f"{of}_b{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}"
+
+
+def backfilled_job(job_id: str) -> str | None:
+    """The job that a backfill is of; None where the id is no backfill's."""
+    found = _RECURRING.fullmatch(job_id)
+    return found[1] if found is not None and found[1] != job_id else None
 
 
 def is_recurring_job_id(job_id: str) -> bool:

@@ -3,12 +3,12 @@
 from hashlib import blake2b
 
 from shared.domain.errors import InvalidValueError
-from shared.domain.schedule import Schedule, first_after
+from shared.domain.schedule import Once, Series, first_after
 
 MAX_JITTER_MS = 86_400_000
 
 
-def dispatch_at(schedule: Schedule, job_id: str, nominal_at: int, jitter_ms: int) -> int:
+def dispatch_at(schedule: Once | Series, job_id: str, nominal_at: int, jitter_ms: int) -> int:
     """When the run of a nominal instant is to begin: in [nominal, nominal + jitter), and before the next nominal.
 
     A pure function, since the answer is part of where an execution is stored: the delay is the first eight bytes of

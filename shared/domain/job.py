@@ -11,7 +11,7 @@ from shared.domain.ids import ExecutionId
 from shared.domain.overlap import OverlapPolicy
 from shared.domain.recurrence import Recurrence
 from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Cron, Rate
+from shared.domain.schedule import Series, as_asked
 from shared.names import Lane
 
 
@@ -40,7 +40,7 @@ GONE = frozenset({JobState.DELETING, JobState.DELETED})
 class Definition:
     """The parts of a job that its owner may change."""
 
-    schedule: Rate | Cron
+    schedule: Series
     lane: Lane
     request: bytes
     """The sealed request, or nothing where it stands in an item of its own."""
@@ -59,6 +59,11 @@ class Definition:
     def makes_other_executions_than(self, other: "Definition") -> bool:
         """Whether executions of the one differ from those of the other: then a new chain has to begin."""
         return replace(self, name=None, tags=()) != replace(other, name=None, tags=())
+
+    def going_on_from(self, job: "Job") -> "Definition":
+        """The same; a schedule that stays what it is keeps the rules of its zone, since the chain goes by them."""
+        stays = as_asked(self.schedule) == as_asked(job.schedule)
+        return replace(self, schedule=job.schedule) if stays else self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +88,7 @@ class Chain:
         return self.recurrence.id_of(self.job_id, self.revision, nominal_at)
 
     @property
-    def schedule(self) -> Rate | Cron:
+    def schedule(self) -> Series:
         """When its executions are due."""
         return self.recurrence.schedule
 
@@ -97,7 +102,7 @@ class Job:
     revision: int
     """Grows with every change; the job's entity tag."""
     state: JobState
-    schedule: Rate | Cron
+    schedule: Series
     counts: ShardCounts
     """Frozen in the chain, so that writers with different configurations name the same keys."""
     lane: Lane
@@ -156,6 +161,11 @@ class Job:
             passed_from=passed_from,
             expires_at_s=expires_at_s,
         )
+
+    @property
+    def is_recomputed(self) -> bool:
+        """Whether it is being updated to what it is: its chain alone changes, to the present rules of its zone."""
+        return self.change is not None and self.change == self.definition
 
     @property
     def described(self) -> "Job":

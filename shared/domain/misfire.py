@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from shared.domain.catch_up import DEFAULT_POLICY, CatchUp, CatchUpPolicy
 from shared.domain.execution import EndReason, Missed
 from shared.domain.instant_search import nth_latest
-from shared.domain.schedule import Cron, Rate, count_between, first_after, latest_at_or_before
+from shared.domain.schedule import Series, count_between, first_after, latest_at_or_before
 
 COUNT_LIMIT = 100_000
 """Missed instants are counted up to here; a longer outage of a dense schedule shows this number."""
@@ -41,7 +41,7 @@ class Succession:
 
 
 def succession(
-    schedule: Rate | Cron,
+    schedule: Series,
     nominal_at: int,
     now_ms: int,
     policy: CatchUpPolicy = DEFAULT_POLICY,
@@ -74,7 +74,7 @@ def succession(
 class _Chain:
     """A chain whose immediate next instant is late."""
 
-    schedule: Rate | Cron
+    schedule: Series
     immediate_at: int
     now_ms: int
     policy: CatchUpPolicy

@@ -2,19 +2,20 @@
 
 from dataclasses import dataclass
 
+from shared.domain.backfill import scheduled_at
 from shared.domain.bucket import ShardCounts
 from shared.domain.catch_up import DEFAULT_POLICY, CatchUpPolicy
 from shared.domain.ids import ExecutionId, occurrence_id
 from shared.domain.jitter import dispatch_at
 from shared.domain.overlap import OverlapPolicy
-from shared.domain.schedule import Cron, Rate
+from shared.domain.schedule import Backfill, Series
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recurrence:
     """The rules of a chain. They are frozen while it lasts: another chain begins where they are changed."""
 
-    schedule: Rate | Cron
+    schedule: Series
     counts: ShardCounts
     """Frozen, so that writers with different configurations name the same keys."""
     jitter_ms: int = 0
@@ -27,3 +28,7 @@ class Recurrence:
         """The id of the occurrence at a nominal instant."""
         at = dispatch_at(self.schedule, job_id, nominal_at, self.jitter_ms) if self.jitter_ms else nominal_at
         return occurrence_id(job_id, revision, nominal_at, self.counts, at)
+
+    def scheduled_at(self, nominal_at: int) -> int:
+        """The instant that the occurrence is for; a backfill's runs come later than the instants they are for."""
+        return scheduled_at(self.schedule, nominal_at) if isinstance(self.schedule, Backfill) else nominal_at

@@ -11,21 +11,26 @@ from shared.domain.cron import Gap, Overlap, cron_count, cron_next, parse_line
 from shared.domain.errors import ScheduleNeverFiresError
 from shared.domain.instant_search import instants_back, latest_instant
 from shared.domain.instants import check_once, format_instant, parse_instant
-from shared.domain.schedule_codec import decode_schedule, encode_schedule
-from shared.domain.schedule_kinds import Cron, Once, Rate, Schedule
+from shared.domain.schedule_codec import decode_schedule, decode_series, encode_schedule, encode_series
+from shared.domain.schedule_kinds import Backfill, Cron, Once, Rate, Schedule, Series, as_asked
 
 __all__ = [
+    "Backfill",
     "Cron",
     "Gap",
     "Once",
     "Overlap",
     "Rate",
     "Schedule",
+    "Series",
+    "as_asked",
     "check_fires",
     "check_once",
     "count_between",
     "decode_schedule",
+    "decode_series",
     "encode_schedule",
+    "encode_series",
     "first_after",
     "format_instant",
     "instants_before",
@@ -45,12 +50,12 @@ def check_fires(schedule: Rate | Cron, now_ms: int) -> int:
     return first_at
 
 
-def first_after(schedule: Schedule, after_ms: int) -> int | None:
+def first_after(schedule: Once | Series, after_ms: int) -> int | None:
     """The first nominal instant strictly after the given one; None where there is no more."""
     match schedule:
         case Once():
             found: int | None = schedule.at if schedule.at > after_ms else None
-        case Rate():
+        case Rate() | Backfill():
             found = schedule.anchor + (schedule.index_at(after_ms) + 1) * schedule.interval_ms
             found = _unless_past(schedule.end_at, found)
         case Cron(start_at=start_at, end_at=end_at):
@@ -58,14 +63,14 @@ def first_after(schedule: Schedule, after_ms: int) -> int | None:
             if end_at is not None and after_ms >= end_at:
                 return None
             line = parse_line(schedule.line)
-            found = cron_next(line, schedule.timezone, after_ms, schedule.gap, schedule.overlap)
+            found = cron_next(line, schedule.zone, after_ms, schedule.gap, schedule.overlap)
             found = _unless_past(end_at, found)
         case _:
             assert_never(schedule)
     return found
 
 
-def latest_at_or_before(schedule: Schedule, at_ms: int, not_before_ms: int) -> int | None:
+def latest_at_or_before(schedule: Once | Series, at_ms: int, not_before_ms: int) -> int | None:
     """The latest nominal instant in [not_before, at]; None where there is none."""
     if isinstance(schedule, Cron):
         low, high = _within(schedule, not_before_ms, at_ms)
@@ -74,28 +79,28 @@ def latest_at_or_before(schedule: Schedule, at_ms: int, not_before_ms: int) -> i
     return latest[0] if latest else None
 
 
-def count_between(schedule: Schedule, after_ms: int, until_ms: int, limit: int) -> int:
+def count_between(schedule: Once | Series, after_ms: int, until_ms: int, limit: int) -> int:
     """How many nominal instants lie in (after, until], at most `limit`; they are not listed."""
     match schedule:
         case Once():
             count = int(after_ms < schedule.at <= until_ms)
-        case Rate():
+        case Rate() | Backfill():
             count = schedule.index_at(until_ms) - schedule.index_at(after_ms)
         case Cron():
             low, high = _within(schedule, after_ms + 1, until_ms)
             line, policy = parse_line(schedule.line), (schedule.gap, schedule.overlap)
-            count = cron_count(line, schedule.timezone, low - 1, high, limit, *policy)
+            count = cron_count(line, schedule.zone, low - 1, high, limit, *policy)
         case _:
             assert_never(schedule)
     return max(0, min(count, limit))
 
 
-def instants_before(schedule: Schedule, before_ms: int, not_before_ms: int, limit: int) -> list[int]:
+def instants_before(schedule: Once | Series, before_ms: int, not_before_ms: int, limit: int) -> list[int]:
     """The latest `limit` nominal instants in [not_before, before), newest first."""
     match schedule:
         case Once():
             return [schedule.at] if not_before_ms <= schedule.at < before_ms and limit > 0 else []
-        case Rate():
+        case Rate() | Backfill():
             last, first = schedule.index_at(before_ms - 1), schedule.index_at(not_before_ms - 1) + 1
             newest = range(last, max(first, last - limit + 1) - 1, -1)
             return [schedule.anchor + index * schedule.interval_ms for index in newest]

@@ -42,8 +42,11 @@ def signed_headers(
     attempt: int,
     scheduled_at: str,
     traceparent: str,
+    backfill_of: str | None = None,
 ) -> tuple[tuple[str, str], ...]:
     """Every header that Punctual adds to a callback; `message_id` is the execution's id, equal for all its attempts.
+
+    `backfill_of` is the job whose past instant is made up for, where the callback is a backfill's.
 
     ValueError as for `sign`.
     """
@@ -60,6 +63,7 @@ def signed_headers(
         ("X-Scheduler-Signature", _scheduler_signature(timestamp_s, body, secrets)),
         ("traceparent", traceparent),
         ("Idempotency-Key", message_id),
+        *((("X-Backfill-Of", backfill_of),) if backfill_of is not None else ()),
     )
 
 

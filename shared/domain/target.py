@@ -25,8 +25,8 @@ _PORT = re.compile(r":(?P<number>[1-9][0-9]{0,4})")
 _PATH = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*")
 _QUERY = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]]|%[0-9A-Fa-f]{2})*")
 
-_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-_FIELD_VALUE = re.compile(r"[\t\x20-\x7e]*")
+HEADER_NAME = r"^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$"
+HEADER_VALUE = r"^[\t\x20-\x7e]*$"
 _OF_THE_CONNECTION = {
     "host",
     "content-length",
@@ -41,6 +41,7 @@ _OF_THE_CONNECTION = {
 _SET_BY_PUNCTUAL = {
     "x-job-id",
     "x-attempt",
+    "x-backfill-of",
     "x-callback-token",
     "x-scheduled-at",
     "x-scheduler-signature",
@@ -87,7 +88,7 @@ def check_headers(headers: Mapping[str, str]) -> None:
         raise InvalidValueError(f"the headers may have at most {MAX_HEADERS_BYTES} bytes together")
     seen = set[str]()
     for name, value in headers.items():
-        if not _TOKEN.fullmatch(name):
+        if not re.fullmatch(HEADER_NAME, name):
             raise InvalidValueError(f"{name!a} is not a valid header name")
         folded = name.lower()
         if folded in _REFUSED_HEADERS or folded.startswith(_REFUSED_PREFIXES):
@@ -95,7 +96,7 @@ def check_headers(headers: Mapping[str, str]) -> None:
         if folded in seen:
             raise InvalidValueError(f"the header {name} is given twice")
         seen.add(folded)
-        if not _FIELD_VALUE.fullmatch(value):
+        if not re.fullmatch(HEADER_VALUE, value):
             raise InvalidValueError(f"the value of the header {name} must be printable ASCII on one line")
 
 

@@ -12,8 +12,10 @@ from shared.domain.ids import encode_base32
 from shared.domain.quota import Quota, check_limit
 
 _KEY = re.compile(r"pk_([0-9a-z]{16})_([0-9a-z]{32})")
-_TENANT_ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
-_KEY_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,64}")
+TENANT_ID = r"^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$"
+"""What a tenant's id looks like."""
+KEY_NAME = r"^[^\x00-\x1f\x7f]{1,64}$"
+"""What the name of a key looks like."""
 KEY_ID_BITS = 80
 SECRET_BITS = 160
 SECRET_ID_BITS = 40
@@ -111,7 +113,7 @@ class ApiKey:
 
     def __post_init__(self) -> None:
         """Refuse names that a screen could not show."""
-        if self.name is not None and not _KEY_NAME.fullmatch(self.name):
+        if self.name is not None and not re.fullmatch(KEY_NAME, self.name):
             raise InvalidValueError("a key's name is 1 to 64 characters, none of them a control character")
 
     def is_live(self, now_ms: int) -> bool:
@@ -125,7 +127,7 @@ class ApiKey:
 
 def is_tenant_id(text: str) -> bool:
     """Whether a tenant could have this id."""
-    return _TENANT_ID.fullmatch(text) is not None
+    return re.fullmatch(TENANT_ID, text) is not None
 
 
 def hash_secret(secret: str) -> bytes:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from shared.domain.execution import Execution, State
 from shared.domain.job import Job, JobState
 from shared.domain.place import Span
-from shared.domain.schedule import Cron
+from shared.domain.schedule import Backfill, Cron
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,16 +29,21 @@ class Kind(StrEnum):
     ONCE = "once"
     CRON = "cron"
     RATE = "rate"
+    BACKFILL = "backfill"
 
 
 def kind_of(job: Execution | Job) -> Kind:
     """The kind of a job; a one-off is its execution."""
     if isinstance(job, Execution):
         return Kind.ONCE
+    if isinstance(job.schedule, Backfill):
+        return Kind.BACKFILL
     return Kind.CRON if isinstance(job.schedule, Cron) else Kind.RATE
 
 
-JOB_STATES = frozenset(state.value for state in (*JobState, *State)) - {State.MOVED.value}
+EXECUTION_STATES = tuple(state for state in State if state is not State.MOVED)
+"""Every state that an execution is shown in."""
+JOB_STATES = frozenset(state.value for state in (*JobState, *EXECUTION_STATES))
 """Every word that a job's state may be: a one-off has that of its execution."""
 
 
@@ -50,6 +55,8 @@ class WantedJobs:
     tag: str | None = None
     name_prefix: str | None = None
     kind: Kind | None = None
+    backfill_of: str | None = None
+    """Only backfills of this job."""
 
     @property
     def recurring(self) -> bool:
@@ -59,7 +66,8 @@ class WantedJobs:
     @property
     def one_off(self) -> bool:
         """Whether a one-off job could be among them."""
-        return self.kind in (None, Kind.ONCE) and (self.state is None or self.state in set(State))
+        is_possible = self.backfill_of is None and self.kind in (None, Kind.ONCE)
+        return is_possible and (self.state is None or self.state in set(State))
 
     def admits(self, job: Execution | Job) -> bool:
         """Whether to show it."""

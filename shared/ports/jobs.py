@@ -65,6 +65,21 @@ class JobStore(Protocol):
         """
         ...
 
+    def create_backfill(self, job: Job, backfill: Job, first: Execution) -> bool:
+        """Write the definition of a backfill of `job` and its first execution, in one transaction.
+
+        False where the job is not ACTIVE, PAUSED or COMPLETED at `job.revision` any more, or where the backfill or
+        the execution stands already.
+        """
+        ...
+
+    def backfills(self, tenant_id: str, job_id: str) -> list[str]:
+        """The ids of the job's backfills that are not DELETED, in order; also of those that cannot be read.
+
+        Read strongly: a backfill whose creation has returned is there.
+        """
+        ...
+
     def extras(self, tenant_id: str, job_id: str, *, before: Place | None, limit: int) -> list[Place]:
         """Where executions stand that were filed beside the schedule, the latest first, strictly before a place.
 

@@ -47,8 +47,10 @@ class ShardRows:
 class Queries(Protocol):
     """Reads alone; nothing is changed by any of them."""
 
-    def definitions(self, tenant_id: str, *, after: str | None, limit: int) -> DefinitionPage:
-        """A tenant's recurring jobs, read strongly; `limit` examined at most."""
+    def definitions(
+        self, tenant_id: str, *, after: str | None, limit: int, backfill_of: str | None = None
+    ) -> DefinitionPage:
+        """A tenant's recurring jobs, or the backfills of one of them, read strongly; `limit` examined at most."""
         ...
 
     def stretches(

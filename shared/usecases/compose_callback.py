@@ -7,6 +7,7 @@ from shared.domain.callback_token import CODE_CONTEXT, TOKEN_HEADER, token_for
 from shared.domain.delivery import Callback
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
+from shared.domain.ids import backfilled_job
 from shared.domain.schedule import format_instant
 from shared.domain.signing import signed_headers
 from shared.domain.tenant import SIGNING_CONTEXT
@@ -40,7 +41,8 @@ class ComposeCallback:
             secrets=secrets,
             job_id=execution.job_id,
             attempt=execution.attempt,
-            scheduled_at=format_instant(execution.nominal_at),
+            scheduled_at=format_instant(execution.scheduled_at),
+            backfill_of=backfilled_job(execution.job_id),
             traceparent=_traceparent(execution),
         )
         token = token_for(execution, partial(self.vault.code, tenant, CODE_CONTEXT))

@@ -15,14 +15,16 @@ from shared.domain.ids import (
 )
 from shared.domain.job import Job, JobState
 from shared.domain.new_job import NewJob, encode_new_job
-from shared.domain.request import INLINE_BYTES, check_request, encode_request
-from shared.domain.schedule import Once, check_fires
+from shared.domain.request import check_request
+from shared.domain.schedule import Once, check_fires, first_after
 from shared.domain.tenant import Tenant
+from shared.domain.zone_changes import frozen
 from shared.ports.idempotency import Chosen
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Entropy
 from shared.ports.vault import Vault
 from shared.usecases.check_quota import Demand
+from shared.usecases.seal_request import seal_request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,13 +98,16 @@ class DraftJob:
         schedule = new.schedule_at(identity.created_at)
         if isinstance(schedule, Once):
             raise IdentityConflictError("the idempotency record names a recurring job")
+        series = frozen(schedule, identity.created_at, identity.created_at)
+        # A replay may have newer tables than whoever chose the instant.
+        first_at = first_after(series, identity.created_at) or identity.chosen.due_at
         sealed, apart = self._seal(tenant, new, job_id)
         return Job(
             id=job_id,
             tenant_id=tenant.id,
             revision=1,
             state=JobState.ACTIVE,
-            schedule=schedule,
+            schedule=series,
             counts=self.plan.counts_at(bucket_of(identity.created_at)),
             lane=new.lane,
             request=sealed,
@@ -111,7 +116,7 @@ class DraftJob:
             timeout_ms=new.timeout_seconds * 1000,
             async_policy=new.async_policy,
             created_at=identity.created_at,
-            chain_from=identity.chosen.due_at,
+            chain_from=first_at,
             index_shard=int.from_bytes(identity.fingerprint[:4]) % tenant.index_shards,
             name=new.name,
             tags=new.tags,
@@ -124,11 +129,7 @@ class DraftJob:
 
     def _seal(self, tenant: Tenant, new: NewJob, job_id: str) -> tuple[bytes, str | None]:
         """The sealed request, stored apart beforehand where it is large."""
-        sealed = self.vault.seal(tenant, job_id, encode_request(new.request))
-        if len(sealed) <= INLINE_BYTES:
-            return sealed, None
-        self.jobs.put_payload(tenant.id, job_id, sealed)
-        return b"", job_id
+        return seal_request(self.jobs, self.vault, tenant, job_id, new.request, apart=job_id)
 
 
 def demand_of(new: NewJob, chosen: Chosen) -> Demand:

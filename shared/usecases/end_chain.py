@@ -83,7 +83,7 @@ class EndChain:
 
         Where it is known what stands there, nothing is put: a put that is refused costs as much as one that is not.
         """
-        reason = _REASONS[job.state]
+        reason = EndReason.ZONE_RULES_CHANGED if job.is_recomputed else _REASONS[job.state]
         now_ms = self.clock.now_ms()
         # While what started before it may ask for its successor, it has to stand there.
         expires_at_s = self.retention.outlives_records_s(now_ms)

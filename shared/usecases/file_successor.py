@@ -12,6 +12,7 @@ from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.file_execution import FileExecution
+from shared.usecases.record_dropped import RecordDropped
 
 COMPLETION_TRIES = 3
 """So often is the end of a job tried against rivals, before it is left to the message."""
@@ -41,10 +42,16 @@ class FileSuccessor:
             return
         now_ms = self.clock.now_ms()
         following = following_of(execution, now_ms)
+        self._record_dropped(execution, following)
         if following is None:
             self._complete(execution, execution.nominal_at, [])
         elif following.missed is None or not self._jump(execution, following, following.missed, now_ms):
             self._file_immediate(execution, following, now_ms)
+
+    def _record_dropped(self, execution: Execution, following: Succession | None) -> None:
+        """Before anything goes on: whoever finds the successor filed has nothing to tell of any more."""
+        until = following.nominal_at if following is not None else _end_of(execution)
+        RecordDropped(self.store, self.clock, self.retention)(execution, execution.nominal_at, until)
 
     def _complete(self, last: Execution, ended_at: int, records: list[Execution]) -> bool:
         """The schedule has ended, and so has the job; False where its chain was ended by others, or goes on."""
@@ -112,6 +119,14 @@ def following_of(execution: Execution, now_ms: int) -> Succession | None:
     return succession(
         rules.schedule, execution.nominal_at, now_ms, rules.catch_up, filed_at=execution.created_at
     )
+
+
+def _end_of(last: Execution) -> int:
+    """Up to where the schedule of a chain's last execution goes on, though nothing fires any more."""
+    rules = last.recurrence
+    is_used_up = rules is None or (rules.max_runs is not None and last.run >= rules.max_runs)
+    end_at = None if rules is None or is_used_up else rules.schedule.end_at
+    return last.nominal_at if end_at is None else end_at
 
 
 def in_lane(successor: Execution, following: Succession) -> Execution:

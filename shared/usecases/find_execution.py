@@ -6,20 +6,24 @@ from shared.domain.errors import InvalidValueError, NotFoundError
 from shared.domain.execution import Execution
 from shared.domain.ids import parse_execution_id
 from shared.ports.executions import ExecutionStore
+from shared.usecases.follow_moves import follow_moves
 
 
 @dataclass(frozen=True, slots=True)
 class FindExecution:
-    """The id says where the item stands, so this is one strong read."""
+    """The id says where the item stands, so this is one strong read; where it was moved since, one more."""
 
     store: ExecutionStore
 
     def __call__(self, tenant_id: str, execution_id: str) -> Execution:
-        """The execution, of whatever job; NotFoundError for everything else."""
+        """The execution, of whatever job, where it stands now; NotFoundError for everything else."""
         try:
             found = self.store.get(parse_execution_id(execution_id))
         except InvalidValueError:
             found = None
         if found is None or found.tenant_id != tenant_id:
             raise NotFoundError("no such execution")
-        return found
+        standing = follow_moves(self.store, found)
+        if standing is None:
+            raise NotFoundError("no such execution")
+        return standing

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shared.domain.bucket import GUARD_MS
+from shared.domain.dropped import dropped_between, place_of
 from shared.domain.execution import Execution
 from shared.domain.job import Chain, Job
 from shared.domain.place import Place, Span, history_place
@@ -78,6 +79,11 @@ class WalkHistory:
         return max(first_after(job.schedule, soon_ms) or soon_ms, job.chain_from)
 
 
+def _dropped(chain: Chain, from_at: int, before_at: int) -> list[int]:
+    """Where the runs are told of that changes of the clocks have dropped, the newest first."""
+    return [place_of(change) for change in reversed(dropped_between(chain.schedule, from_at, before_at))]
+
+
 def _places(chain: Chain, span: Span) -> Iterator[Candidate]:
     # What a pause passed over is told by the one record on its first instant; there is nothing behind it.
     until = chain.history_until if chain.passed_from is None else chain.passed_from
@@ -85,7 +91,8 @@ def _places(chain: Chain, span: Span) -> Iterator[Candidate]:
     from_at = max(chain.history_from, span.after.at)
     while True:
         instants = instants_before(chain.schedule, before_at, from_at, CHUNK)
-        for instant in instants:
+        reaches_to = instants[-1] if len(instants) == CHUNK else from_at
+        for instant in heapq.merge(instants, _dropped(chain, reaches_to, before_at), reverse=True):
             place = Place(at=instant, identity=str(chain.id_at(instant)))
             if place in span:
                 yield Candidate(place, chain.revision)

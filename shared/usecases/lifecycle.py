@@ -10,10 +10,12 @@ from shared.ports.jobs import JobStore
 from shared.ports.overlap import TurnStore
 from shared.ports.runtime import Clock
 from shared.usecases.change_job import FindSettled
+from shared.usecases.delete_backfills import DeleteBackfills
 from shared.usecases.delete_recurring_job import DeleteRecurringJob
 from shared.usecases.end_chain import EndChain
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.find_head import FindHead
+from shared.usecases.mark_deleting import MarkDeleting
 from shared.usecases.passed_over import RecordPassedOver
 from shared.usecases.pause_job import PauseJob
 from shared.usecases.resume_job import ResumeJob
@@ -63,9 +65,17 @@ class Lifecycle:
             stop_started=StopStarted(
                 store=self.store, jobs=self.jobs, clock=self.clock, retention=self.retention
             ),
+            delete_backfills=DeleteBackfills(jobs=self.jobs, mark_deleting=self.mark_deleting),
             start_chain=self.start_chain,
             clock=self.clock,
             retention=self.retention,
+        )
+
+    @cached_property
+    def mark_deleting(self) -> MarkDeleting:
+        """Begin a deletion."""
+        return MarkDeleting(
+            jobs=self.jobs, passed_over=self.passed_over, clock=self.clock, retention=self.retention
         )
 
     @cached_property
@@ -105,10 +115,5 @@ class Lifecycle:
     def delete(self) -> DeleteRecurringJob:
         """DELETE."""
         return DeleteRecurringJob(
-            jobs=self.jobs,
-            find_settled=self.find_settled,
-            settle=self.settle,
-            passed_over=self.passed_over,
-            clock=self.clock,
-            retention=self.retention,
+            find_settled=self.find_settled, settle=self.settle, mark_deleting=self.mark_deleting
         )

@@ -70,7 +70,9 @@ class ListJobs:
         shown: list[Job] = []
         examined = 0
         while examined < EXAMINED_AT_MOST:
-            page = self.queries.definitions(tenant_id, after=after, limit=CHUNK)
+            page = self.queries.definitions(
+                tenant_id, after=after, limit=CHUNK, backfill_of=wanted.backfill_of
+            )
             for job in (stored.described for stored in page.jobs):
                 if wanted.admits(job):
                     shown.append(job)

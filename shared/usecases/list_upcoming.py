@@ -42,7 +42,8 @@ class UpcomingRun:
     basis: Basis
     id: ExecutionId
     job_id: str
-    nominal_at: int
+    scheduled_at: int
+    """The instant that it is for."""
     attempt: int
     """The number that the attempt will have."""
 
@@ -163,7 +164,7 @@ def _run(
         basis=basis,
         id=key,
         job_id=execution.job_id,
-        nominal_at=execution.nominal_at,
+        scheduled_at=execution.scheduled_at,
         attempt=execution.attempt + 1,
     )
 
@@ -174,6 +175,6 @@ def _expected_run(run: Expected) -> UpcomingRun:
         basis=Basis.EXPECTED,
         id=run.id,
         job_id=run.job.id,
-        nominal_at=run.nominal_at,
+        scheduled_at=run.scheduled_at,
         attempt=1,
     )

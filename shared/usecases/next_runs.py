@@ -14,9 +14,9 @@ MAX_COUNT = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextRun:
-    """A nominal instant, and when it is due: later by the jitter of the job, or by a retry."""
+    """The instant that a run is for, and when it is due: later by jitter, by a retry, or as a backfill."""
 
-    nominal_at: int
+    scheduled_at: int
     due_at: int
 
 
@@ -32,11 +32,13 @@ class NextRuns:
         """The job, and its next runs from now on; none of one that is not active or has ended. NotFoundError."""
         job = self.find(tenant_id, job_id)
         if isinstance(job, Execution):
-            runs = [] if job.state.is_terminal else [NextRun(nominal_at=job.nominal_at, due_at=job.starts_at)]
+            runs = (
+                [] if job.state.is_terminal else [NextRun(scheduled_at=job.nominal_at, due_at=job.starts_at)]
+            )
         elif job.state is JobState.ACTIVE:
             now_ms = self.clock.now_ms()
             expected = islice(self.limited_runs(job, now_ms, None, now_ms), count)
-            runs = [NextRun(nominal_at=run.nominal_at, due_at=run.id.dispatch_at) for run in expected]
+            runs = [NextRun(scheduled_at=run.scheduled_at, due_at=run.id.dispatch_at) for run in expected]
         else:
             runs = []
         return job, runs

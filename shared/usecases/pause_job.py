@@ -25,9 +25,9 @@ class PauseJob:
         """The paused job. To pause a paused one changes nothing; InvalidStateError where the job has ended."""
         for _ in range(TRIES):
             job = self.find_settled(tenant_id, job_id)
+            check_revision(job, revision)
             if job.state in ENDED:
                 raise InvalidStateError(f"the job is {job.state}")
-            check_revision(job, revision)
             if job.state is JobState.PAUSED:
                 return job
             pausing = replace(

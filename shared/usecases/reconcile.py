@@ -5,6 +5,7 @@ were acknowledged come from the API's log, which knows nothing of the table.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from shared.domain.bucket import MINUTE_MS, ShardPlan
@@ -12,7 +13,8 @@ from shared.domain.delivery import Reason
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.execution import Execution
 from shared.domain.ids import one_off_execution
-from shared.domain.job import Job
+from shared.domain.job import Job, JobState
+from shared.domain.zone_changes import parts_at
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.reconciling import AcceptedLog, ReconcileMark
@@ -20,6 +22,7 @@ from shared.ports.runtime import Clock
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.find_head import FindHead
+from shared.usecases.recompute_job import Outdated, Recomputed, RecomputeJob
 from shared.usecases.reconcile_job import PAGE, JobFindings, ReconcileJob
 from shared.usecases.settle_change import SettleChange
 
@@ -42,6 +45,10 @@ class ReconcileReport:
     settled: list[str] = field(default_factory=list)
     """Jobs whose maker of a change had died."""
     double_completed: list[str] = field(default_factory=list)
+    outdated: list[Outdated] = field(default_factory=list)
+    """Jobs whose chains go by other rules of their time zones than the present ones."""
+    recomputed: int = 0
+    """So many of them have got a chain that goes by the present ones."""
     unreadable: int = 0
     unavailable: int = 0
     """Checks that a store did not answer for; their minutes are looked at again by the next run."""
@@ -66,10 +73,12 @@ class Reconcile:
         self,
         has_time: Callable[[], bool] = lambda: True,
         tell: Callable[[ReconcileReport], None] = lambda _: None,
+        tell_recomputed: Callable[[Recomputed], None] = lambda _: None,
     ) -> ReconcileReport:
         """Look at every minute that has settled since the last run, and at every active job.
 
         What was found is told before the mark moves: a run that dies in between leaves it to the next to find again.
+        Jobs are recomputed last, in the time that is left; each is told of before it is touched.
         """
         report = ReconcileReport()
         through = self.clock.now_ms() // MINUTE_MS - SETTLE_MINUTES
@@ -81,7 +90,19 @@ class Reconcile:
         tell(report)
         if first <= last and not report.unavailable and has_time():
             self.mark.note_reconciled_through(last)
+        self._recompute(report, has_time, tell_recomputed)
         return report
+
+    def _recompute(
+        self, report: ReconcileReport, has_time: Callable[[], bool], tell: Callable[[Recomputed], None]
+    ) -> None:
+        """Those whose rules part first, first."""
+        recompute = RecomputeJob(jobs=self.jobs, settle=self.settle, clock=self.clock)
+        for outdated in sorted(report.outdated):
+            if not has_time():
+                return
+            with suppress(PunctualError):
+                report.recomputed += recompute(outdated, tell)
 
     def _check(self, first: int, last: int, report: ReconcileReport, has_time: Callable[[], bool]) -> None:
         self._check_jobs(first * MINUTE_MS, (last + 1) * MINUTE_MS, report, has_time)
@@ -97,6 +118,7 @@ class Reconcile:
             jobs, after = self.jobs.active(after=after, limit=PAGE)
             for job in jobs:
                 report.jobs += 1
+                self._note_rules(job, report)
                 try:
                     self._note(job, self._reconcile_job(job, from_at, until_at), report)
                 except UnavailableError:
@@ -105,6 +127,12 @@ class Reconcile:
                     report.unreadable += 1
             if after is None:
                 return
+
+    def _note_rules(self, job: Job, report: ReconcileReport) -> None:
+        parted_at = parts_at(job.schedule, self.clock.now_ms()) if job.state is JobState.ACTIVE else None
+        if parted_at is not None:
+            found = Outdated(parts_at=parted_at, tenant_id=job.tenant_id, job_id=job.id)
+            report.outdated.append(found)
 
     def _note(self, job: Job, findings: JobFindings, report: ReconcileReport) -> None:
         report.unaccounted += findings.unaccounted

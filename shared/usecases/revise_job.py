@@ -2,18 +2,19 @@
 
 from dataclasses import dataclass, replace
 
-from shared.domain.errors import ScheduleError
+from shared.domain.errors import InvalidStateError, ScheduleError
 from shared.domain.execution import Execution
 from shared.domain.ids import ENTROPY_BITS
-from shared.domain.job import Definition, Job
+from shared.domain.job import ENDED, Definition, Job
 from shared.domain.new_job import NewJob
-from shared.domain.request import INLINE_BYTES, Request, check_request, encode_request, payload_id
-from shared.domain.schedule import Once, check_fires
+from shared.domain.request import Request, check_request, payload_id
+from shared.domain.schedule import Backfill, Once, as_asked, check_fires
 from shared.domain.tenant import Tenant
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock, Entropy
 from shared.ports.vault import Vault
 from shared.usecases.change_job import check_revision
+from shared.usecases.seal_request import seal_request
 from shared.usecases.update_job import UpdateJob
 from shared.usecases.update_one_off import UpdateOneOff
 
@@ -35,7 +36,8 @@ class ReviseJob:
     ) -> Execution | Job:
         """The job afterwards. `present` is its request as it is stored, `revision` what its owner has seen.
 
-        Domain errors for what cannot be accepted; see the two kinds for what they refuse.
+        Of a backfill only name and tags are taken. Domain errors for what cannot be accepted; see the two kinds for
+        what they refuse.
         """
         check_revision(job, revision)
         check_request(new.request, allow_http=self.allow_http)
@@ -50,6 +52,7 @@ class ReviseJob:
         schedule = Once(at=job.nominal_at) if is_same else new.schedule_at(now_ms)
         if not isinstance(schedule, Once):
             raise ScheduleError("a job that runs once cannot be made to recur", field="schedule")
+        self.update_one_off.require_not_started(job)  # Before anything of the change is stored.
         sealed, apart = self._seal(tenant, job.job_id, job, present, new.request)
         changed = replace(
             job,
@@ -68,10 +71,15 @@ class ReviseJob:
     def _revise_recurring(
         self, tenant: Tenant, job: Job, present: Request, new: NewJob, revision: int
     ) -> Job:
+        if isinstance(job.schedule, Backfill):
+            renamed = replace(job.definition, name=new.name, tags=new.tags)
+            return self.update_job(tenant.id, job.id, renamed, revision=revision)
+        if job.state in ENDED:  # Before anything of the change is stored.
+            raise InvalidStateError(f"the job is {job.state}")
         schedule = new.schedule_at(self.clock.now_ms())
         if isinstance(schedule, Once):
             raise ScheduleError("a job that recurs cannot be made to run once", field="schedule")
-        if schedule != job.schedule:
+        if schedule != as_asked(job.schedule):
             check_fires(schedule, self.clock.now_ms())
         sealed, apart = self._seal(tenant, job.id, job, present, new.request)
         definition = Definition(
@@ -97,9 +105,5 @@ class ReviseJob:
         """The sealed request and the name of the item where it stands apart; those of the job where it is the same."""
         if wanted == present:
             return job.request, job.payload_apart
-        sealed = self.vault.seal(tenant, job_id, encode_request(wanted))
-        if len(sealed) <= INLINE_BYTES:
-            return sealed, None
         name = payload_id(job_id, self.entropy.bits(ENTROPY_BITS))
-        self.jobs.put_payload(tenant.id, name, sealed)
-        return b"", name
+        return seal_request(self.jobs, self.vault, tenant, job_id, wanted, apart=name)

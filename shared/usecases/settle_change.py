@@ -7,6 +7,7 @@ from shared.domain.job import Definition, Job, JobState
 from shared.domain.retention import Retention
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
+from shared.usecases.delete_backfills import DeleteBackfills
 from shared.usecases.end_chain import ChainEnd, EndChain
 from shared.usecases.start_chain import StartChain
 from shared.usecases.stop_started import StopStarted
@@ -19,6 +20,7 @@ class SettleChange:
     jobs: JobStore
     end_chain: EndChain
     stop_started: StopStarted
+    delete_backfills: DeleteBackfills
     start_chain: StartChain
     clock: Clock
     retention: Retention
@@ -43,6 +45,7 @@ class SettleChange:
             ended = job
             self.end_chain.end_waiting(job)
         self.stop_started(job)
+        self.delete_backfills(job, self)
         expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
         self._expire_payload(job, expires_at_s)
         deleted = replace(ended, state=JobState.DELETED)

@@ -3,10 +3,12 @@
 from dataclasses import dataclass, replace
 
 from shared.domain.bucket import ShardPlan, bucket_of
+from shared.domain.dropped import dropped_records
 from shared.domain.execution import Execution, State
 from shared.domain.job import Chain, Definition, Job, JobState
 from shared.domain.misfire import Succession, succession
 from shared.domain.retention import Retention
+from shared.domain.zone_changes import frozen
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.file_execution import FileExecution
@@ -45,7 +47,8 @@ class StartChain:
         draft = after.occurrence(following.nominal_at, created_at=now_ms, run=runs_before + 1)
         first = self.file.prepare(in_lane(draft, following))
         expires_at_s = self.retention.expires_at_s(now_ms)
-        filed = [*records, first]
+        dropped = dropped_records(after, after_at, following.nominal_at, now_ms)
+        filed = [*records, *dropped, first]
         if not self.jobs.replace(before, after, past=past, executions=filed, expires_at_s=expires_at_s):
             return None
         self.file.ensure_sent(first)
@@ -77,8 +80,9 @@ class StartChain:
         runs_before: int,
         now_ms: int,
     ) -> Job:
+        schedule = frozen(definition.schedule, after_at, now_ms)
         return replace(
-            before.redefined(definition),
+            before.redefined(replace(definition, schedule=schedule)),
             state=JobState.ACTIVE,
             revision=revision,
             chain_revision=revision,

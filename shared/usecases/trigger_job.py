@@ -10,7 +10,14 @@ from shared.domain.errors import (
     UnavailableError,
 )
 from shared.domain.execution import Execution, State
-from shared.domain.ids import ENTROPY_BITS, ExecutionId, new_one_off_id, one_off_execution, one_off_job_id
+from shared.domain.ids import (
+    ENTROPY_BITS,
+    ExecutionId,
+    backfilled_job,
+    new_one_off_id,
+    one_off_execution,
+    one_off_job_id,
+)
 from shared.domain.job import Job, JobState
 from shared.domain.retention import DAY_SECONDS, IDEMPOTENCY_DAYS, Retention
 from shared.domain.tenant import Tenant
@@ -49,8 +56,11 @@ class TriggerJob:
     def __call__(self, tenant: Tenant, job_id: str, key: str | None = None) -> Triggered:
         """File the execution; with an idempotency key the same one however often it is asked for.
 
-        InvalidStateError where the job is neither active nor paused. NotFoundError where there is none.
+        InvalidStateError where the job is neither active nor paused, or a backfill. NotFoundError where there is none.
         """
+        if backfilled_job(job_id) is not None:
+            self.find_settled(tenant.id, job_id)
+            raise InvalidStateError("a backfill runs for the instants of its range alone; trigger its job")
         job = self.find_settled(tenant.id, job_id)
         record, replayed = self._identify(tenant, job, key)
         execution_id = one_off_execution(record.job_id)
@@ -69,6 +79,8 @@ class TriggerJob:
         now_ms = self.clock.now_ms()
         fingerprint = self.vault.fingerprint(tenant, f"trigger|{job.id}".encode())
         known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
+        if known is None:  # What is refused takes no key.
+            _require_open(job)
         chosen = known or self._choose(fingerprint, now_ms)
         record = chosen
         if key is not None and known is None:
@@ -90,8 +102,7 @@ class TriggerJob:
 
     def _file(self, job: Job, execution_id: ExecutionId, record: IdempotencyRecord) -> Execution | None:
         """None where the job was changed meanwhile, or a rival with the same key was faster."""
-        if job.state not in (JobState.ACTIVE, JobState.PAUSED):
-            raise InvalidStateError(f"the job is {job.state}")
+        _require_open(job)
         now_ms = self.clock.now_ms()
         execution = Execution(
             id=execution_id,
@@ -113,3 +124,8 @@ class TriggerJob:
         self.file.reopen_if_closed(execution_id)
         is_filed = self.jobs.file_beside(job, execution, self.retention.outlives_records_s(now_ms))
         return execution if is_filed else None
+
+
+def _require_open(job: Job) -> None:
+    if job.state not in (JobState.ACTIVE, JobState.PAUSED):
+        raise InvalidStateError(f"the job is {job.state}")

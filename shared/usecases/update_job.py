@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from shared.domain.errors import InvalidStateError, UnavailableError
 from shared.domain.job import ENDED, Definition, Job, JobState
 from shared.domain.retention import Retention
+from shared.domain.zone_changes import frozen
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.change_job import TRIES, FindSettled, check_revision
@@ -42,6 +43,7 @@ class UpdateJob:
     def _update(self, job: Job, definition: Definition) -> Job | None:
         """None where a rival was faster."""
         now_ms = self.clock.now_ms()
+        definition = definition.going_on_from(job)
         if not definition.makes_other_executions_than(job.definition):
             renamed = replace(job.redefined(definition), revision=job.revision + 1, changed_at=now_ms)
             return renamed if self.jobs.replace(job, renamed) else None
@@ -61,8 +63,9 @@ class UpdateJob:
     def _update_paused(self, job: Job, definition: Definition, now_ms: int) -> Job | None:
         """The old definition accounts for what was passed over up to now, the new one for what comes."""
         until = max(now_ms, (job.ended_from or 0) - 1)
+        schedule = frozen(definition.schedule, until, now_ms)
         updated = replace(
-            job.redefined(definition),
+            job.redefined(replace(definition, schedule=schedule)),
             revision=job.revision + 1,
             chain_revision=job.revision + 1,
             chain_from=until + 1,

@@ -31,21 +31,29 @@ class UpdateOneOff:
         InvalidStateError where an attempt has begun or the job has ended, PreconditionFailedError where somebody
         else has changed it since it was read.
         """
-        self._require_not_started(before)
+        self.require_not_started(before)
         after = replace(changed, revision=before.revision + 1)
         if due_at == before.nominal_at and not jitter_ms:
-            is_done = self.one_offs.edit(before, after)
+            is_done = self._edit(before, after)
         else:
             after = self._elsewhere(after, due_at, jitter_ms)
             is_done = self._move(before, after)
         if not is_done:
-            self._require_not_started(self.store.get(before.id) or before)
+            self.require_not_started(self.store.get(before.id) or before)
             raise PreconditionFailedError("the job was changed by somebody else meanwhile")
         return after
 
-    def _require_not_started(self, standing: Execution) -> None:
+    def require_not_started(self, standing: Execution) -> None:
+        """InvalidStateError where an attempt has begun or the job has ended."""
         if standing.state not in NOT_STARTED | {State.MOVED}:
             raise InvalidStateError(f"too late: the job is {standing.state}")
+
+    def _edit(self, before: Execution, after: Execution) -> bool:
+        """An earlier request may have died between its move and its message, and asks for the same time again."""
+        if not self.one_offs.edit(before, after):
+            return False
+        self.file.ensure_sent(after)
+        return True
 
     def _elsewhere(self, after: Execution, due_at: int, jitter_ms: int) -> Execution:
         now_ms = self.clock.now_ms()

@@ -33,7 +33,9 @@ def test_what_is_filed_is_read_back_whole(lab: Lab) -> None:
 
 
 def test_an_occurrence_is_read_back_with_all_that_its_successor_needs(lab: Lab) -> None:
-    execution = occurrence(job(schedule=Cron(line="*/5 9-17 * * 1-5", timezone="Europe/Berlin")))
+    rules = "2026f -1,,M3.5.0,M10.5.0/3"
+    schedule = Cron(line="*/5 9-17 * * 1-5", timezone="Europe/Berlin", rules=rules)
+    execution = occurrence(job(schedule=schedule))
     lab.executions.put_if_absent(execution)
     assert lab.executions.get(execution.id) == execution
 

@@ -52,6 +52,9 @@ BROKEN: dict[str, dict[str, dict[str, Any] | None]] = {
     "a schedule of an unknown kind": {"sc": {"M": {"k": {"S": "tides"}}}},
     "a cron line that is none": {"sc": {"M": {"k": {"S": "c"}, "l": {"S": "* *"}, "z": {"S": "UTC"}}}},
     "a zone that is none": {"sc": {"M": {"k": {"S": "c"}, "l": {"S": "* * * * *"}, "z": {"S": "Mars"}}}},
+    "rules of a zone that are none": {
+        "sc": {"M": {"k": {"S": "c"}, "l": {"S": "* * * * *"}, "z": {"S": "Asia/Tokyo"}, "r": {"S": "JST-9"}}}
+    },
     "a one-off schedule": {"sc": {"M": {"k": {"S": "o"}, "t": {"N": "1"}}}},
     "no shard counts": {"sn": None},
     "shard counts of nought": {"sn": {"S": "0/0/0"}},

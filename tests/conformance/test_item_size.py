@@ -1,5 +1,6 @@
 """How large items are: every further kilobyte costs three more write units an execution."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,9 +8,12 @@ import pytest
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery import Reason
 from shared.domain.execution import AttemptOutcome, EndReason, Execution, Transition
-from shared.domain.ids import recurring_job_id
+from shared.domain.ids import backfill_job_id, recurring_job_id
+from shared.domain.new_backfill import EVERY_ONE, NewBackfill
 from shared.domain.request import Request, encode_request
 from shared.domain.schedule import Cron
+from shared.domain.zone_changes import frozen
+from shared.names import Lane
 from shared.ports.claims import Claim
 from shared.ports.executions import Finish
 from tests.builders import DUE_AT, EXPIRES_AT_S, job, one_off
@@ -53,13 +57,36 @@ def cron_occurrence() -> Execution:
         tenant_id=TENANT,
         request=SEALED,
         revision=12,
-        schedule=Cron(line="0,15,30,45 8-18 * * 1-5", timezone="America/Argentina/Buenos_Aires"),
+        schedule=frozen(
+            Cron(line="0,15,30,45 8-18 * * 1-5", timezone="America/Argentina/Buenos_Aires"), DUE_AT, DUE_AT
+        ),
         counts=ShardCounts(normal=64, quarter=256, midnight=1024),
     )
     return definition.occurrence(DUE_AT, created_at=DUE_AT - 60_000)
 
 
-@pytest.mark.parametrize("execution", [one_off_job(), cron_occurrence()], ids=["one-off", "cron"])
+def backfill_run() -> Execution:
+    of = cron_occurrence()
+    assert of.recurrence is not None
+    assert isinstance(of.recurrence.schedule, Cron)
+    schedule = NewBackfill(
+        from_at=DUE_AT - 14 * 86_400_000, to_at=DUE_AT - 86_400_000, every_seconds=60
+    ).schedule_of(of.recurrence.schedule, DUE_AT, DUE_AT)
+    made = job(
+        id=backfill_job_id(of.job_id, DUE_AT, 1 << 79),
+        tenant_id=TENANT,
+        request=SEALED,
+        schedule=schedule,
+        counts=of.recurrence.counts,
+        catch_up=EVERY_ONE,
+        lane=Lane.BULK,
+    )
+    return replace(made.occurrence(DUE_AT, created_at=DUE_AT - 60_000), run=400)
+
+
+@pytest.mark.parametrize(
+    "execution", [one_off_job(), cron_occurrence(), backfill_run()], ids=["one-off", "cron", "backfill"]
+)
 def test_a_typical_item_takes_one_write_unit_at_each_step(
     engine_lab: DynamoLab, execution: Execution
 ) -> None:

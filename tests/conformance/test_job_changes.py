@@ -210,7 +210,7 @@ def test_past_chains_are_told_newest_first_and_no_more_than_asked_for(lab: Lab) 
 def test_a_past_chain_is_read_back_whole(lab: Lab) -> None:
     recurrence = replace(
         PAST.recurrence,
-        schedule=Cron(line="*/5 * * * *", timezone="Europe/Berlin", start_at=DUE_AT),
+        schedule=Cron(line="*/5 * * * *", timezone="Europe/Berlin", start_at=DUE_AT, rules="2020a -1"),
         counts=ShardCounts(normal=9, quarter=10, midnight=11),
         jitter_ms=30_000,
         catch_up=CatchUpPolicy(mode=CatchUp.ALL, limit=1),

@@ -26,7 +26,7 @@ def test_a_definition_is_written_with_its_first_execution(lab: Lab) -> None:
 
 def test_a_definition_is_read_back_whole(lab: Lab) -> None:
     definition = job(
-        schedule=Cron(line="0 9 * * 1-5", timezone="America/New_York"),
+        schedule=Cron(line="0 9 * * 1-5", timezone="America/New_York", rules="2020a 5,,M4.1.0,M10.5.0"),
         lane=Lane.CRITICAL,
         retry=RetryPolicy(max_attempts=1, base_seconds=2, factor=3, cap_seconds=4),
         revision=7,

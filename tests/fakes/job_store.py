@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
+from shared.domain.ids import backfilled_job
 from shared.domain.job import CHANGING, ENDED, Chain, Job, JobState
 from shared.domain.place import Place, history_place
 from tests.fakes.table import FakeTable
@@ -102,6 +103,30 @@ class FakeJobStore:
         self._table.insert(execution, None)
         self._table.extras[job.tenant_id, job.id, history_place(execution)] = expires_at_s
         return True
+
+    def create_backfill(self, job: Job, backfill: Job, first: Execution) -> bool:
+        """See the port."""
+        standing = self._table.jobs.get((job.tenant_id, job.id))
+        if standing is None or standing.revision != job.revision:
+            return False
+        if standing.state not in (JobState.ACTIVE, JobState.PAUSED, JobState.COMPLETED):
+            return False
+        key = (backfill.tenant_id, backfill.id)
+        if key in self._table.jobs or first.id in self._table.executions:
+            return False
+        self._table.insert(first, None)
+        self._table.jobs[key] = backfill
+        return True
+
+    def backfills(self, tenant_id: str, job_id: str) -> list[str]:
+        """See the port."""
+        return sorted(
+            job.id
+            for job in self._table.jobs.values()
+            if job.tenant_id == tenant_id
+            and backfilled_job(job.id) == job_id
+            and job.state is not JobState.DELETED
+        )
 
     def extras(self, tenant_id: str, job_id: str, *, before: Place | None, limit: int) -> list[Place]:
         """See the port."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from shared.domain.execution import State
+from shared.domain.ids import backfilled_job
 from shared.domain.place import Place, Span, Stretch, due_place
 from shared.ports.queries import DefinitionPage, ShardRows, TenantIndex
 from tests.fakes.scan import page_of, rows_of
@@ -15,9 +16,15 @@ class FakeQueries:
     def __init__(self, table: FakeTable) -> None:
         self._table = table
 
-    def definitions(self, tenant_id: str, *, after: str | None, limit: int) -> DefinitionPage:
+    def definitions(
+        self, tenant_id: str, *, after: str | None, limit: int, backfill_of: str | None = None
+    ) -> DefinitionPage:
         """See the port. A full page never says that it is the last, as in DynamoDB."""
-        jobs = {job.id: job for job in self._table.jobs.values() if job.tenant_id == tenant_id}
+        jobs = {
+            job.id: job
+            for job in self._table.jobs.values()
+            if job.tenant_id == tenant_id and (backfill_of is None or backfilled_job(job.id) == backfill_of)
+        }
         page = [job_id for job_id in sorted(jobs) if after is None or job_id > after][:limit]
         return DefinitionPage(
             jobs=tuple(jobs[job_id] for job_id in page), next_after=page[-1] if len(page) == limit else None

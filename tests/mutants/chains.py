@@ -31,7 +31,7 @@ CHAINS = (
     Mutant(
         name="deletion acknowledged before its chain has ended",
         file="shared/usecases/settle_change.py",
-        old="ended = job if job.ended_through is not None else _ended(job, self.end_chain(job))",
+        old="ended = _ended(job, self.end_chain(job))",
         new="ended = job",
     ),
     Mutant(

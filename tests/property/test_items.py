@@ -16,7 +16,7 @@ from shared.domain.execution import AttemptOutcome, EndReason, Execution, Missed
 from shared.domain.ids import ExecutionId, one_off_job_id, recurring_job_id
 from shared.domain.recurrence import Recurrence
 from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Cron, Rate
+from shared.domain.schedule import Backfill, Cron, Rate
 from shared.domain.wakeup import EARLY_MS
 from shared.names import Attr, Lane
 
@@ -31,12 +31,23 @@ COUNTS = st.builds(
     quarter=st.integers(1, 32_768),
     midnight=st.integers(1, 32_768),
 )
-SCHEDULES = st.builds(
+PLAIN_SCHEDULES = st.builds(
     Rate, interval_ms=st.integers(1, 31_622_400).map(lambda seconds: seconds * 1000), anchor=INSTANTS
 ) | st.builds(
     Cron,
     line=st.sampled_from(["* * * * *", "*/5 9-17 * * 1-5", "0 0 29 2 *", "30 2 * * SUN"]),
     timezone=st.sampled_from(["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires"]),
+    rules=st.none() | st.sampled_from(["2026f 3", "2020a -1,,M3.5.0,M10.5.0/3", "2026f 0/9:60/99:0;-1"]),
+)
+SCHEDULES = PLAIN_SCHEDULES | st.builds(
+    Backfill,
+    of=PLAIN_SCHEDULES,
+    from_at=INSTANTS,
+    to_at=st.integers(1 << 45, 1 << 46),
+    count=st.integers(500, 1_000),
+    interval_ms=st.integers(1, 86_400).map(lambda seconds: seconds * 1000),
+    anchor=INSTANTS,
+    first=st.integers(0, 500),
 )
 IDS = st.builds(
     ExecutionId,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shared.adapters.dynamodb.job_items import job_item, past_chain_item, read_job, read_past_chain
 from shared.domain.catch_up import CatchUp, CatchUpPolicy
-from shared.domain.ids import recurring_job_id
+from shared.domain.ids import backfill_job_id, recurring_job_id
 from shared.domain.job import Chain, Definition, Job, JobState
 from shared.domain.overlap import OverlapPolicy
 from shared.domain.recurrence import Recurrence
@@ -16,6 +16,7 @@ from tests.property.test_items import COUNTS, INSTANTS, NUMBERS, POLICIES, SCHED
 
 TEXTS = st.text(min_size=1, max_size=64)
 JOB_IDS = st.builds(recurring_job_id, INSTANTS, NUMBERS)
+JOB_IDS |= st.builds(backfill_job_id, JOB_IDS, INSTANTS, NUMBERS)
 RULES: dict[str, Any] = {
     "jitter_ms": st.integers(0, 86_400_000),
     "catch_up": st.builds(

@@ -24,6 +24,7 @@ from tests.simulation.wiring import Ports
 from tests.simulation.world import World
 
 Standing = Execution | Job
+SLOW_CLOCK_MS = 2_500
 
 
 def ask(world: World, order: Order, change: Change, at_ms: int) -> None:
@@ -161,6 +162,7 @@ def first_version(order: Order) -> None:
 
 def _rescheduled(change: Change, number: int) -> Version:
     assert change.rhythm is not None
-    step_ms = (change.rhythm.every_seconds or 0) * 1000
+    # A rate has its first instant at its start; a cron line fires from the change on, by a clock that may be slow.
+    step_ms = (change.rhythm.every_seconds or 0) * 1000 or SLOW_CLOCK_MS
     since = change.start_at - step_ms
     return Version(number=number, rhythm=change.rhythm, since=since, start_at=change.start_at)

@@ -9,9 +9,16 @@ from typing import Any
 
 from shared.domain.errors import InvalidStateError, NotFoundError, ScheduleError
 from shared.names import Lane
+from tests.simulation.backfills import draw_backfills
 from tests.simulation.changes import first_version
 from tests.simulation.descriptions import new_job
-from tests.simulation.drawn_changes import draw_habits, draw_one_off, draw_one_off_habits, draw_recurring
+from tests.simulation.drawn_changes import (
+    draw_described_anew,
+    draw_habits,
+    draw_one_off,
+    draw_one_off_habits,
+    draw_recurring,
+)
 from tests.simulation.evidence import Order
 from tests.simulation.habits import Habits
 from tests.simulation.readers import Readers
@@ -27,6 +34,8 @@ SLOWER_RATES = (3, 7, 20, 45)
 """Of jobs that are changed, which have more to their name than the number of their runs."""
 CHANGED_SHARE = 0.6
 """So many runs have jobs that are changed."""
+BACKFILLED_SHARE = 0.5
+"""So many have jobs that are backfilled."""
 
 
 @dataclass(slots=True)
@@ -45,6 +54,8 @@ class Clients:
             self.order(rhythm=_rhythm(rng, RATES))
         if rng.random() < CHANGED_SHARE:
             self._start_what_changes()
+        if rng.random() < BACKFILLED_SHARE:
+            self._start_what_is_made_up_for()
         readers = Readers(self.world, self.orders)
         readers.start(START_MS, LOAD_MS)
         return readers
@@ -62,6 +73,18 @@ class Clients:
                 delay_seconds=rng.randint(5, 150), cancelled=0.1, habits=draw_one_off_habits(rng)
             )
             draw_one_off(rng, order, self.world)
+
+    def _start_what_is_made_up_for(self) -> None:
+        """Some jobs whose past is run for, while they go on, are paused, described anew or deleted."""
+        rng = self.world.weather.rng
+        for _ in range(rng.randint(1, 2)):
+            rhythm = _rhythm(rng, SLOWER_RATES)
+            if rng.random() < 0.5:
+                order = self.order(rhythm=rhythm)
+            else:
+                order = self.order(rhythm=rhythm, habits=Habits())
+                draw_described_anew(rng, order, self.world)
+            draw_backfills(rng, order, self.world, self.orders, self.cancel)
 
     def order(
         self,

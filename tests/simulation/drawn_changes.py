@@ -59,3 +59,13 @@ def draw_one_off(rng: Random, order: Order, world: World) -> None:
         ask(world, order, Change(verb="edit", due_at=due_at), at_ms)
         if rng.random() < 0.25:
             ask(world, order, Change(verb="edit"), at_ms + rng.randint(0, 60))
+
+
+def draw_described_anew(rng: Random, order: Order, world: World) -> None:
+    """A few changes that leave the schedule as it is."""
+    at_ms = order.asked_at
+    for verb in rng.choice(
+        (("update",), ("pause", "resume"), ("pause", "update", "resume"), ("update", "update"))
+    ):
+        at_ms += rng.choice((rng.randint(500, 5_000), rng.randint(5_000, 60_000)))
+        ask(world, order, Change(verb=verb), at_ms)

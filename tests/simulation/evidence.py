@@ -11,6 +11,28 @@ from tests.simulation.rhythms import Rhythm
 
 
 @dataclass(slots=True, kw_only=True)
+class Hold:
+    """One pause of a backfill or the end of one, as its client knows it."""
+
+    verb: str
+    asked_at: int | None = None
+    acked_at: int | None = None
+    state: str = ""
+    """What the answer shows."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Range:
+    """What makes an order one for a backfill: the past instants of another order that it makes up for."""
+
+    of: "Order"
+    from_at: int
+    to_at: int
+    every_seconds: int
+    holds: list[Hold] = field(default_factory=list)
+
+
+@dataclass(slots=True, kw_only=True)
 class Order:
     """One job as a client knows it. Instants are virtual time; None: not (yet) acknowledged."""
 
@@ -37,6 +59,8 @@ class Order:
     """Whether the acknowledged answer was yes."""
     habits: Habits | None = None
     """Of a job that is changed; None for one that stays as it is."""
+    backfill: Range | None = None
+    """Of a backfill, whose rhythm is that of its job."""
 
     @property
     def url(self) -> str:
@@ -59,6 +83,8 @@ class Arrival:
     """None while it goes on, and for ever where the caller died."""
     status: int | None = None
     body: str = ""
+    backfill_of: str | None = None
+    """The job that it makes up for, where it says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +103,7 @@ class Record:
     execution_id: str
     job_id: str
     nominal_at: int
+    """The instant that it is for."""
     state: str
     attempt: int
     outcomes: tuple[Outcome, ...] = ()

@@ -2,14 +2,15 @@
 
 It shares no rule with the product: instants of recurring jobs are counted out one by one, attempts are counted
 here, and lateness is measured against virtual time. Each concern has a module: `judge_calls`, `judge_records`,
-`judge_one_offs`, `judge_series`, `judge_readers`, and for jobs that are changed `judge_changes`, `judge_pauses`,
-`judge_instants`, `judge_overlap`, `judge_edits`.
+`judge_one_offs`, `judge_series`, `judge_backfills`, `judge_readers`, and for jobs that are changed `judge_changes`,
+`judge_pauses`, `judge_instants`, `judge_overlap`, `judge_edits`.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from tests.simulation.evidence import Arrival, Evidence, Order, Record
+from tests.simulation.judge_backfills import judge_backfill, judge_origins
 from tests.simulation.judge_calls import judge_calls
 from tests.simulation.judge_changes import judge_changed
 from tests.simulation.judge_edits import judge_edited
@@ -26,6 +27,8 @@ def verdict(evidence: Evidence) -> list[Fault]:
 
 
 def _judge_of(order: Order) -> Callable[[Evidence, Order, list[Record], list[Arrival]], Iterator[Fault]]:
+    if order.backfill is not None:
+        return judge_backfill
     if order.habits is not None:
         return judge_changed if order.rhythm is not None else judge_edited
     return judge_series if order.rhythm is not None else judge_one_off
@@ -44,5 +47,6 @@ def _faults(evidence: Evidence) -> Iterator[Fault]:
         yield from _judge_of(order)(evidence, order, records, calls[job_id])
     for job_id, arrivals in calls.items():
         yield from judge_calls(evidence, known.get(job_id), arrivals)
+    yield from judge_origins(evidence, known)
     yield from judge_readers(evidence, known)
     yield from (Fault(verdict=Verdict.BROKEN, text=text) for text in evidence.broken)

@@ -147,18 +147,19 @@ class Readers:
 
 def record_of(execution: Execution) -> Record:
     """An execution as the API shows it."""
-    missed = execution.missed
+    missed, rules = execution.missed, execution.recurrence
+    told = rules.scheduled_at if rules is not None else int
     return Record(
         execution_id=str(execution.id),
         job_id=execution.job_id,
-        nominal_at=execution.nominal_at,
+        nominal_at=execution.scheduled_at,
         state=execution.state.value,
         attempt=execution.attempt,
         outcomes=tuple(
             Outcome(attempt=one.attempt, status=one.status, reason=one.reason.name.lower())
             for one in execution.outcomes
         ),
-        missed=(missed.first_at, missed.last_at) if missed is not None else None,
+        missed=(told(missed.first_at), told(missed.last_at)) if missed is not None else None,
         count=missed.count if missed is not None else 0,
         reason=execution.end_reason.value if execution.end_reason is not None else None,
     )

@@ -34,6 +34,7 @@ class SimReceiver:
             began_at=self._hub.now_ms,
             caller_began_at=process.now_ms(),
             body=callback.body.decode(),
+            backfill_of=headers.get("X-Backfill-Of"),
         )
         self.log.append(arrival)
         return arrival

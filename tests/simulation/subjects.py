@@ -65,6 +65,7 @@ READS = frozenset(
         "active",
         "past_chains",
         "extras",
+        "backfills",
         "get_payload",
         "open_before",
         "swept_through",
@@ -74,7 +75,7 @@ READS = frozenset(
 )
 
 
-_TRANSACTIONS = frozenset({"create", "jump", "file_if_active", "file_beside", "move"})
+_TRANSACTIONS = frozenset({"create", "create_backfill", "jump", "file_if_active", "file_beside", "move"})
 
 
 def is_transaction(name: str, options: dict[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from tests.simulation.evidence import Arrival, Evidence, Order, Outcome, Record,
 from tests.simulation.faults import FaultMix
 from tests.simulation.judge import verdict
 from tests.simulation.rhythms import every
+from tests.simulation.test_judge_backfills import FORGERIES as BACKFILL_FORGERIES
 from tests.simulation.test_judge_changes import EDIT_FORGERIES, SERIES_FORGERIES
 from tests.simulation.verdicts import Verdict
 
@@ -440,5 +441,5 @@ def test_each_forged_log_gets_its_verdict(expected: Verdict, forge: Callable[[Ev
 
 
 def test_every_verdict_of_the_judge_has_a_forgery() -> None:
-    of_changes = {expected for expected, _ in (*SERIES_FORGERIES, *EDIT_FORGERIES)}
-    assert set(Verdict) - set(FORGERIES) - of_changes == {Verdict.RECONCILER}
+    of_others = {expected for expected, _ in (*SERIES_FORGERIES, *EDIT_FORGERIES, *BACKFILL_FORGERIES)}
+    assert set(Verdict) - set(FORGERIES) - of_others == {Verdict.RECONCILER}

@@ -17,6 +17,7 @@ class Verdict(StrEnum):
     PAUSE = "pause"
     UPDATE = "update"
     TRIGGER = "trigger"
+    BACKFILL = "backfill"
     SKIPPED = "skipped"
     INSTANTS = "instants"
     HISTORY = "history"

@@ -13,6 +13,7 @@ from shared.domain.new_job import NewJob
 from shared.domain.tenant import Tenant
 from shared.names import Lane
 from shared.ports.claims import Undecided
+from shared.usecases.backfill_job import BackfillJob
 from shared.usecases.call_receiver import CallReceiver
 from shared.usecases.cancel_job import CancelJob
 from shared.usecases.compose_callback import ComposeCallback
@@ -34,6 +35,7 @@ from shared.usecases.make_attempt import MakeAttempt
 from shared.usecases.open_request import OpenRequest
 from shared.usecases.read_tenant import ReadTenant
 from shared.usecases.reconcile import Reconcile
+from shared.usecases.record_dropped import RecordDropped
 from shared.usecases.rescue_dead_letters import RescueDeadLetters
 from shared.usecases.revise_job import ReviseJob
 from shared.usecases.run_attempts import RunAttempts
@@ -92,7 +94,7 @@ class Ports:
         return CreateJob(
             DraftJob(self.jobs, world.vault, world.entropy, world.plan, allow_http=True),
             self.file,
-            CreateRecurring(self.file, self.jobs),
+            CreateRecurring(self.file, self.jobs, RecordDropped(self.store, self.clock, world.retention)),
             self.idempotency,
             generous(world.table, self.clock),
             self.clock,
@@ -142,6 +144,24 @@ class Ports:
             self.jobs,
             self.lifecycle().find_settled,
             self.idempotency,
+            self.file,
+            world.vault,
+            self.clock,
+            world.entropy,
+            world.plan,
+            world.retention,
+        )
+
+    def backfill_job(self) -> BackfillJob:
+        """POST /v1/jobs/{id}/backfill."""
+        world = self._world
+        return BackfillJob(
+            self.jobs,
+            self.lifecycle().find_settled,
+            FindHead(self.store),
+            self.idempotency,
+            generous(world.table, self.clock),
+            OpenRequest(self.jobs, world.vault),
             self.file,
             world.vault,
             self.clock,

@@ -10,7 +10,6 @@ from shared.adapters.dynamodb.keys import extra_key, job_key, past_chain_key
 from shared.adapters.dynamodb.recurrences import (
     read_counts,
     read_recurrence,
-    read_recurring_schedule,
     read_rules,
     recurrence_attributes,
     rule_attributes,
@@ -20,7 +19,7 @@ from shared.domain.execution import Execution
 from shared.domain.job import Chain, Definition, Job, JobState
 from shared.domain.place import history_place
 from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import encode_schedule
+from shared.domain.schedule import decode_series, encode_series
 from shared.names import Attr, Lane
 
 
@@ -131,7 +130,7 @@ def extra_item(execution: Execution, expires_at_s: int) -> Item:
 def _definition_attributes(definition: Definition) -> dict[str, Any]:
     retry = definition.retry
     attributes = {
-        "sc": encode_schedule(definition.schedule),
+        "sc": encode_series(definition.schedule),
         **rule_attributes(definition.jitter_ms, definition.catch_up, definition.overlap_policy),
         "mr": definition.max_runs,
         "ln": definition.lane.value,
@@ -150,7 +149,7 @@ def _definition_attributes(definition: Definition) -> dict[str, Any]:
 def _definition_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
     base, factor, cap = plain["rt"]
     return {
-        "schedule": read_recurring_schedule(plain["sc"]),
+        "schedule": decode_series(plain["sc"]),
         **read_rules(plain),
         "lane": Lane(plain["ln"]),
         "request": plain.get("rq", b""),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shared.adapters.dynamodb.attributes import Item, encode
-from shared.adapters.dynamodb.conditions import ABSENT
+from shared.adapters.dynamodb.backfills import DynamoBackfills
 from shared.adapters.dynamodb.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.items import VERSION, execution_item
 from shared.adapters.dynamodb.job_items import (
@@ -26,28 +26,19 @@ from shared.adapters.dynamodb.keys import (
     past_chain_key,
     past_chain_prefix,
 )
-from shared.adapters.dynamodb.payloads import DynamoPayloads
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
 from shared.domain.job import CHANGING, ENDED, Chain, Job, JobState
 from shared.domain.place import Place
 from shared.names import Attr
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 LAST_REVISION = 9_999_999_999
 """The highest that fits into a key."""
 _LIVE = {f":{state.name.lower()}": {"S": state.value} for state in sorted(CHANGING | {JobState.ACTIVE})}
 
 
-class DynamoJobStore(DynamoPayloads):
+class DynamoJobStore(DynamoBackfills):
     """Transactions only where a definition and an execution must change as one."""
-
-    def __init__(self, client: DynamoDBClient, jobs_table: str, executions_table: str, region: str) -> None:
-        super().__init__(client, jobs_table)
-        self._executions = executions_table
-        self._region = region
 
     def create(self, job: Job, first: Execution) -> Job | None:
         """See the port."""
@@ -173,28 +164,12 @@ class DynamoJobStore(DynamoPayloads):
 
     def file_beside(self, job: Job, execution: Execution, expires_at_s: int) -> bool:
         """See the port."""
-        check = {
-            "TableName": self._jobs,
-            "Key": item_key(*job_key(job.tenant_id, job.id)),
-            "ConditionExpression": "v = :version AND s IN (:active, :paused) AND rv = :revision",
-            "ExpressionAttributeValues": {
-                ":version": encode(VERSION),
-                ":active": encode(JobState.ACTIVE.value),
-                ":paused": encode(JobState.PAUSED.value),
-                ":revision": encode(job.revision),
-            },
-        }
-        items: Any = [
-            {"ConditionCheck": check},
-            {"Put": self._new(self._executions, execution_item(execution, self._region))},
-            {"Put": {"TableName": self._jobs, "Item": extra_item(execution, expires_at_s)}},
-        ]
-        try:
-            with translated():
-                self._client.transact_write_items(TransactItems=items)
-        except ConditionRefused:
-            return False
-        return True
+        return self._put_beside(
+            job,
+            (JobState.ACTIVE, JobState.PAUSED),
+            self._new(self._executions, execution_item(execution, self._region)),
+            {"TableName": self._jobs, "Item": extra_item(execution, expires_at_s)},
+        )
 
     def extras(self, tenant_id: str, job_id: str, *, before: Place | None, limit: int) -> list[Place]:
         """See the port. The records are smaller than any page of DynamoDB's, so one Query answers."""
@@ -246,12 +221,4 @@ class DynamoJobStore(DynamoPayloads):
                 ":revision": encode(before.revision),
                 ":chain_from": encode(before.chain_from),
             },
-        }
-
-    def _new(self, table: str, item: Item) -> dict[str, Any]:
-        return {
-            "TableName": table,
-            "Item": item,
-            "ConditionExpression": ABSENT,
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }

@@ -96,6 +96,12 @@ def job_prefix(tenant_id: str) -> tuple[str, str]:
     return tenant_id, "job#"
 
 
+def backfill_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
+    """Where the definitions of a job's backfills stand: behind its own, since their ids begin with its id."""
+    pk, sk = job_key(tenant_id, job_id)
+    return pk, f"{sk}_"
+
+
 def past_chain_key(tenant_id: str, job_id: str, revision: int) -> tuple[str, str]:
     """A chain that ended, in the jobs table; the newest of a job sorts last."""
     pk, prefix = past_chain_prefix(tenant_id, job_id)

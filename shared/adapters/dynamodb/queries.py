@@ -12,6 +12,7 @@ from shared.adapters.dynamodb.errors import translated
 from shared.adapters.dynamodb.items import DUE_ROW_ATTRIBUTES, read_due_row
 from shared.adapters.dynamodb.job_items import read_job
 from shared.adapters.dynamodb.keys import (
+    backfill_prefix,
     item_key,
     job_key,
     job_prefix,
@@ -46,9 +47,12 @@ class DynamoQueries:
         self._executions = executions_table
         self._region = region
 
-    def definitions(self, tenant_id: str, *, after: str | None, limit: int) -> DefinitionPage:
+    def definitions(
+        self, tenant_id: str, *, after: str | None, limit: int, backfill_of: str | None = None
+    ) -> DefinitionPage:
         """See the port."""
-        pk, prefix = job_prefix(tenant_id)
+        pk, named = job_prefix(tenant_id)
+        prefix = named if backfill_of is None else backfill_prefix(tenant_id, backfill_of)[1]
         start: Any = {"ExclusiveStartKey": item_key(*job_key(tenant_id, after))} if after is not None else {}
         with translated():
             answer = self._client.query(
@@ -62,7 +66,7 @@ class DynamoQueries:
         last = answer.get("LastEvaluatedKey")
         return DefinitionPage(
             jobs=tuple(_readable(answer["Items"])),
-            next_after=last[Attr.SK]["S"].removeprefix(prefix) if last else None,
+            next_after=last[Attr.SK]["S"].removeprefix(named) if last else None,
         )
 
     def stretches(

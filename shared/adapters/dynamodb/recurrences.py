@@ -1,19 +1,19 @@
 """The rules of a chain as attributes, and back. Rules that are the defaults take no room: items are many."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from shared.domain.bucket import ShardCounts
 from shared.domain.catch_up import DEFAULT_POLICY, CatchUp, CatchUpPolicy
 from shared.domain.overlap import OverlapPolicy
 from shared.domain.recurrence import Recurrence
-from shared.domain.schedule import Cron, Rate, decode_schedule, encode_schedule
+from shared.domain.schedule import decode_series, encode_series
 
 
 def recurrence_attributes(recurrence: Recurrence) -> dict[str, Any]:
     """What is stored of a chain's rules."""
     return {
-        "sc": cast("dict[str, Any]", encode_schedule(recurrence.schedule)),
+        "sc": encode_series(recurrence.schedule),
         "sn": _encode_counts(recurrence.counts),
         **rule_attributes(recurrence.jitter_ms, recurrence.catch_up, recurrence.overlap_policy),
         **({"mr": recurrence.max_runs} if recurrence.max_runs is not None else {}),
@@ -47,16 +47,8 @@ def read_rules(plain: Mapping[str, Any]) -> dict[str, Any]:
 def read_recurrence(plain: Mapping[str, Any]) -> Recurrence:
     """The inverse of `recurrence_attributes`; ValueError or KeyError for anything else."""
     return Recurrence(
-        schedule=read_recurring_schedule(plain["sc"]), counts=read_counts(plain["sn"]), **read_rules(plain)
+        schedule=decode_series(plain["sc"]), counts=read_counts(plain["sn"]), **read_rules(plain)
     )
-
-
-def read_recurring_schedule(stored: Mapping[str, Any]) -> Rate | Cron:
-    """A schedule with more than one instant; ValueError for any other."""
-    schedule = decode_schedule(stored)
-    if not isinstance(schedule, Rate | Cron):
-        raise ValueError("not the schedule of a recurring job")
-    return schedule
 
 
 def _encode_counts(counts: ShardCounts) -> str:

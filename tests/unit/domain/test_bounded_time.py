@@ -5,22 +5,27 @@ A processor of a function makes some millions of such calls a second; fifty mill
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
 import pytest
 
 from shared.domain import cron, zones
+from shared.domain.backfill import backfilled_instants, scheduled_at
 from shared.domain.cautions import cautions
 from shared.domain.describe import describe
 from shared.domain.dst import dst_changes
 from shared.domain.errors import ScheduleError
 from shared.domain.eventbridge import read_expression
+from shared.domain.instants import FARTHEST_MS
+from shared.domain.new_backfill import NewBackfill
 from shared.domain.preview import MAX_UPCOMING, upcoming
 from shared.domain.schedule import Cron, Gap, Rate, first_after
 
 NOW = 1_735_689_600_000
 CALLS_COLD, CALLS_WARM = 80_000, 25_000
+CALLS_BACKFILL = 1_000_000
 EVERY_MINUTE_SPELLED = ",".join(str(minute) for minute in range(60))
 HOSTILE = [
     "* * * * *",
@@ -133,3 +138,21 @@ def test_a_preview_of_any_line(line: str) -> None:
 def test_previews_of_a_rate() -> None:
     rate = Rate(interval_ms=1_000, anchor=0)
     assert calls_of(lambda: (upcoming(rate, NOW, MAX_UPCOMING), describe(rate), cautions(rate, NOW))) < 5_000
+
+
+@pytest.mark.parametrize("line", [*HOSTILE, "0 2 * * *", "0 0 13 * 5"])
+def test_the_instants_of_a_backfill_of_any_line_over_ten_years(line: str) -> None:
+    """All of it within a second: the count that refuses a range, and the list of one that is accepted."""
+    forget()
+    assert calls_of(lambda: _backfilled(Cron(line=line, timezone="Africa/Casablanca"))) < CALLS_BACKFILL
+
+
+def test_a_backfill_of_a_rate_over_ten_years() -> None:
+    assert calls_of(lambda: _backfilled(Rate(interval_ms=1_000, anchor=0))) < 100
+
+
+def _backfilled(of: Rate | Cron) -> None:
+    with suppress(ScheduleError):
+        made = NewBackfill(from_at=NOW - FARTHEST_MS, to_at=NOW).schedule_of(of, NOW, NOW)
+        backfilled_instants.cache_clear()
+        assert scheduled_at(made, made.end_at) < NOW

@@ -3,6 +3,7 @@
 import importlib
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -11,8 +12,10 @@ import pytest
 from shared.adapters.sqs.messages import encode_wakeup
 from shared.domain.bucket import ShardRange
 from shared.domain.errors import InvalidValueError, UnavailableError
+from shared.domain.zone_changes import Move
 from shared.names import Lane, Metric
 from shared.observability import metrics
+from shared.usecases.recompute_job import Outdated, Recomputed
 from shared.usecases.reconcile import ReconcileReport
 from shared.usecases.rescue_dead_letters import DeadMessage, RescueReport
 from shared.usecases.run_attempts import BatchReport, Delivery, Settled, Verdict
@@ -168,7 +171,9 @@ def test_a_reconciler_has_written_its_findings_when_it_has_told_them(
         jobs=7, unaccounted=["job_1"], lost_found=["job_2"], double_completed=["exe_1"], unreadable=3
     )
 
-    def run_and_die(_: object, tell: Callable[[ReconcileReport], None]) -> ReconcileReport:
+    def run_and_die(
+        _: object, tell: Callable[[ReconcileReport], None], __: Callable[[Recomputed], None]
+    ) -> ReconcileReport:
         tell(report)
         raise SystemExit
 
@@ -184,6 +189,45 @@ def test_a_reconciler_has_written_its_findings_when_it_has_told_them(
         Metric.DOUBLE_COMPLETED: 1,
         Metric.QUARANTINED: 3,
     }
+
+
+def test_a_reconciler_names_the_jobs_that_newer_tables_have_moved(
+    load: Load,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    module = load("reconciler")
+    moved = Recomputed(
+        job_id="job_1",
+        tenant_id="acme",
+        timezone="America/New_York",
+        old_release="2020a",
+        new_release="2026f",
+        move=Move(from_at=DUE_AT, to_at=None),
+    )
+    seen = [Outdated(parts_at=DUE_AT, tenant_id="acme", job_id=f"job_{number}") for number in (1, 2, 3)]
+
+    def run(
+        _: object, tell: Callable[[ReconcileReport], None], tell_recomputed: Callable[[Recomputed], None]
+    ) -> ReconcileReport:
+        tell(ReconcileReport(jobs=7))
+        tell_recomputed(moved)
+        tell_recomputed(replace(moved, job_id="job_2", old_release=None, move=None))
+        return ReconcileReport(jobs=7, outdated=seen, recomputed=2)
+
+    monkeypatch.setattr(module, "run", run)
+    assert module.handler({}, context())["recomputed"] == 2
+    output = capsys.readouterr().out.splitlines()
+    assert flushed([line for line in output if "_aws" in line][-1]) == {Metric.RECOMPUTED: 2}
+    lines = [vars(line) for line in caplog.records if line.message == "zone rules changed"]
+    told = ("job_id", "tenant", "timezone", "old_release", "new_release", "moves_from", "moves_to")
+    assert [tuple(line[name] for name in told) for line in lines] == [
+        ("job_1", "acme", "America/New_York", "2020a", "2026f", "2025-02-19T21:20:12.345Z", None),
+        ("job_2", "acme", "America/New_York", None, "2026f", None, None),
+    ]
+    (left,) = (vars(line) for line in caplog.records if line.message == "not recomputed yet")
+    assert left["jobs"] == 1
 
 
 def test_an_executor_puts_back_and_lists_what_must_come_back(

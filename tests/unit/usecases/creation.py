@@ -7,6 +7,7 @@ from shared.usecases.create_recurring import CreateRecurring
 from shared.usecases.draft_job import DraftJob
 from shared.usecases.file_batch import FileBatch
 from shared.usecases.file_execution import FileExecution
+from shared.usecases.record_dropped import RecordDropped
 from tests.unit.usecases.ports import Ports
 
 
@@ -15,7 +16,9 @@ def creation(ports: Ports, file: FileExecution, check_quota: CheckQuota) -> tupl
     draft = DraftJob(
         jobs=ports.jobs, vault=ports.vault, entropy=ports.entropy, plan=ports.plan, allow_http=False
     )
-    create_recurring = CreateRecurring(file=file, jobs=ports.jobs)
+    create_recurring = CreateRecurring(
+        file, ports.jobs, RecordDropped(ports.store, ports.clock, ports.retention)
+    )
     create_job = CreateJob(
         draft=draft,
         file=file,

@@ -105,9 +105,9 @@ def test_jitter_is_part_of_when_a_run_is_due() -> None:
     world = World(DUE_AT - 1_000)
     definition = world.recurring(jitter_ms=50_000)
     runs = told(world, 10 * MINUTE)
-    assert [run.at for run in runs] == [definition.id_at(run.nominal_at).dispatch_at for run in runs]
+    assert [run.at for run in runs] == [definition.id_at(run.scheduled_at).dispatch_at for run in runs]
     assert [run.at for run in runs] == sorted(run.at for run in runs)
-    assert any(run.at != run.nominal_at for run in runs)
+    assert any(run.at != run.scheduled_at for run in runs)
     assert len(runs) in (10, 11)
 
 
@@ -119,7 +119,7 @@ def test_a_run_whose_jitter_reaches_beyond_now_is_still_to_come() -> None:
     world.clock.time_ms = DUE_AT + 1
     world.table.jobs[definition.tenant_id, definition.id] = definition
     (run, *_) = told(world, MINUTE)
-    assert (run.at, run.nominal_at, run.basis) == (late_at, DUE_AT, Basis.EXPECTED)
+    assert (run.at, run.scheduled_at, run.basis) == (late_at, DUE_AT, Basis.EXPECTED)
 
 
 def test_a_job_ends_with_its_last_run() -> None:
@@ -131,7 +131,7 @@ def test_a_job_ends_with_its_last_run() -> None:
 def test_nothing_that_the_chain_has_not_begun_with_is_expected() -> None:
     world = World(DUE_AT)
     definition = world.recurring(chain_from=DUE_AT + 3 * MINUTE)
-    assert [run.nominal_at for run in told(world, 4 * MINUTE)] == [DUE_AT + 3 * MINUTE, DUE_AT + 4 * MINUTE]
+    assert [run.scheduled_at for run in told(world, 4 * MINUTE)] == [DUE_AT + 3 * MINUTE, DUE_AT + 4 * MINUTE]
     assert definition.schedule == Rate(interval_ms=MINUTE, anchor=DUE_AT)
 
 
@@ -180,7 +180,7 @@ def test_jobs_with_a_number_of_runs_cost_a_read_each_so_only_some_are_enumerated
 def next_of(world: World, wanted: Job | str, count: int) -> list[tuple[int, int]]:
     job_id = wanted if isinstance(wanted, str) else wanted.id
     _, runs = world.next_runs(world.tenant.id, job_id, count)
-    return [(run.nominal_at - DUE_AT, run.due_at - DUE_AT) for run in runs]
+    return [(run.scheduled_at - DUE_AT, run.due_at - DUE_AT) for run in runs]
 
 
 def test_the_next_runs_of_a_job_are_counted_from_now() -> None:

@@ -3,6 +3,7 @@
 from shared.domain.bucket import ShardCounts
 from shared.names import Lane
 from shared.usecases.authenticate import Authenticate
+from shared.usecases.backfill_job import BackfillJob
 from shared.usecases.call_receiver import CallReceiver
 from shared.usecases.cancel_job import CancelJob
 from shared.usecases.check_quota import CheckQuota
@@ -30,6 +31,7 @@ from shared.usecases.list_upcoming import ListUpcoming
 from shared.usecases.make_attempt import MakeAttempt
 from shared.usecases.next_runs import NextRuns
 from shared.usecases.open_request import OpenRequest
+from shared.usecases.plan_backfill import PlanBackfill
 from shared.usecases.preview_schedule import PreviewSchedule
 from shared.usecases.read_tenant import ReadTenant
 from shared.usecases.reconcile_job import ReconcileJob
@@ -247,11 +249,29 @@ class UseCases(Ports):
             plan=self.plan,
             retention=self.retention,
         )
+        self._wire_backfills()
         self._wire_reports()
         self._wire_queries()
         self.list_dead_letters = ListDeadLetters(store=self.store)
         self.authenticate = Authenticate(
             tenants=self.read_tenant.tenants, read_tenant=self.read_tenant, clock=self.clock
+        )
+
+    def _wire_backfills(self) -> None:
+        self.plan_backfill = PlanBackfill(find=self.find_job, clock=self.clock)
+        self.backfill_job = BackfillJob(
+            jobs=self.jobs,
+            find_settled=self.lifecycle.find_settled,
+            find_head=FindHead(self.store),
+            idempotency=self.idempotency,
+            check_quota=self.check_quota,
+            open_request=self.open_request,
+            file=self.file,
+            vault=self.vault,
+            clock=self.clock,
+            entropy=self.entropy,
+            plan=self.plan,
+            retention=self.retention,
         )
 
     def _wire_reports(self) -> None:

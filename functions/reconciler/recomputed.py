@@ -1,0 +1,27 @@
+"""The report of jobs that newer tables of time zones have moved: one line of the log for each."""
+
+from shared.domain.schedule import format_instant
+from shared.observability import logger
+from shared.usecases.recompute_job import Recomputed
+
+LINE = "zone rules changed"
+
+
+def tell_recomputed(job: Recomputed) -> None:
+    """`moves_from` and `moves_to` are the first instants that differ, where any do in the near future."""
+    logger.warning(
+        LINE,
+        extra={
+            "job_id": job.job_id,
+            "tenant": job.tenant_id,
+            "timezone": job.timezone,
+            "old_release": job.old_release,
+            "new_release": job.new_release,
+            "moves_from": _instant(job.move.from_at) if job.move else None,
+            "moves_to": _instant(job.move.to_at) if job.move else None,
+        },
+    )
+
+
+def _instant(at: int | None) -> str | None:
+    return format_instant(at) if at is not None else None

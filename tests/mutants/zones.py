@@ -1,0 +1,81 @@
+"""Newer tables of time zones: a chain goes by its own rules, and another is begun where the tables have others."""
+
+from tests.mutants.mutant import Mutant
+
+_RECOMPUTE = "tests/unit/usecases/test_recompute.py"
+_RECONCILE = "tests/unit/usecases/test_reconcile_zones.py"
+_CHANGES = "tests/unit/domain/test_zone_changes.py"
+_RULES = "tests/unit/domain/test_zone_rules.py"
+
+ZONES = (
+    Mutant(
+        name="chain that goes by whatever tables are at hand",
+        file="shared/domain/schedule_kinds.py",
+        old="        return load_zone(self.timezone) if self.rules is None else thawed(self.rules)\n",
+        new="        return load_zone(self.timezone)\n",
+        killer=_RECOMPUTE,
+    ),
+    Mutant(
+        name="chain that begins by the rules of the one before",
+        file="shared/usecases/start_chain.py",
+        old="        schedule = frozen(definition.schedule, after_at, now_ms)\n",
+        new="        schedule = definition.schedule\n",
+        killer=_RECOMPUTE,
+    ),
+    Mutant(
+        name="job that is created without the rules of its zone",
+        file="shared/usecases/draft_job.py",
+        old="        series = frozen(schedule, identity.created_at, identity.created_at)\n",
+        new="        series = schedule\n",
+        killer=_RECOMPUTE,
+    ),
+    Mutant(
+        name="new name that takes its rules from a chain",
+        file="shared/usecases/update_job.py",
+        old="        definition = definition.going_on_from(job)\n",
+        new="",
+        killer=_RECOMPUTE,
+    ),
+    Mutant(
+        name="newer tables that move nothing",
+        file="shared/usecases/reconcile.py",
+        old="            report.outdated.append(found)\n",
+        new="            assert found\n",
+        killer=_RECONCILE,
+    ),
+    Mutant(
+        name="move that nobody is told of",
+        file="shared/usecases/recompute_job.py",
+        old="        tell(_recomputed(job, job.schedule, parted_at, now_ms))\n",
+        new="",
+        killer=_RECONCILE,
+    ),
+    Mutant(
+        name="job that is recomputed while a client changes it",
+        file="shared/usecases/recompute_job.py",
+        old="        if not self.jobs.replace(job, updating):\n            return False\n",
+        new="        self.jobs.replace(job, updating)\n",
+        killer=_RECOMPUTE,
+    ),
+    Mutant(
+        name="rules of the present alone, though the chain is years behind",
+        file="shared/domain/zone_changes.py",
+        old="min(from_ms, now_ms), max(",
+        new="now_ms, max(",
+        killer=_CHANGES,
+    ),
+    Mutant(
+        name="zone that departs from its rule, frozen as if it did not",
+        file="shared/domain/zone_rules.py",
+        old="    if departed_until == from_ms:\n",
+        new="    if departed_until:\n",
+        killer=_RULES,
+    ),
+    Mutant(
+        name="rules that are left out of storage",
+        file="shared/domain/schedule_codec.py",
+        old="                    rules=_rules(stored),\n",
+        new="",
+        killer="tests/conformance/test_execution_filing.py",
+    ),
+)
