@@ -15,7 +15,7 @@ TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)
 # Certificates of the system too: many networks put their own between a machine and the registries.
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 
-.PHONY: help run test check format simulate mutants crashes chaos bench synth lock tools clean
+.PHONY: help run test check format openapi simulate mutants crashes chaos bench synth lock tools clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1	\2/p' Makefile
@@ -35,6 +35,9 @@ check: $(VENV) ## Lint, format, types and import rules.
 format: $(VENV) ## Rewrite the sources as `check` wants them.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+openapi: $(VENV) ## Rewrite docs/openapi.json from the code; a test compares the two.
+	$(BIN)/python -m functions.api.openapi > docs/openapi.json
 
 simulate: $(VENV) ## Run seeds of the simulation, on all cores; SEEDS=5000, or ARGS="--first 42 --seeds 1 --trace" to see one again.
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)

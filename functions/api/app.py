@@ -7,8 +7,9 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
 from functions.api import faults
 from functions.api.gate import Admitted, admit, check_scope
-from functions.api.openapi import openapi_json
 from functions.api.problems import Problem, ProblemError, respond
+from functions.api.reading import header, query
+from functions.api.reference.pages import PAGES, page_answer
 from functions.api.route import Call, Route
 from functions.api.routes import ROUTES
 from functions.api.service import Service
@@ -18,7 +19,6 @@ from shared.usecases.authenticate import Authenticate
 from shared.usecases.check_quota import CheckQuota
 
 _REFUSED = {Problem.RATE_LIMITED: Metric.RATE_LIMITED, Problem.QUOTA_EXCEEDED: Metric.QUOTA_EXCEEDED}
-_OPENAPI_PATH = "/v1/openapi.json"
 
 
 @dataclass(slots=True)
@@ -38,7 +38,8 @@ class Api:
         self._resolver = APIGatewayHttpResolver()
         for route, call in ROUTES.items():
             self._register(route, call)
-        self._resolver.get(_OPENAPI_PATH)(_openapi)
+        for path in PAGES:
+            self._resolver.get(path)(self._show_page)
         self._resolver.not_found(self._no_route)
         self._resolver.exception_handler(Exception)(_carry_out)
 
@@ -61,11 +62,22 @@ class Api:
             if admitted.principal is not None:
                 # Again, by the route that was found: however a path is spelled, it cannot slip past its scope.
                 check_scope(admitted.principal, route.method, route.path)
+            if route.path_parts:
+                self._check_method()
+            query(self._resolver, route.query)
             return call(self._service, self._resolver, admitted)
 
         self._resolver.route(route.path, method=route.method)(endpoint)
 
+    def _show_page(self) -> Response[str]:
+        return page_answer(self._resolver.current_event.path, header(self._resolver, "if-none-match"))
+
     def _no_route(self, _: Exception) -> Response[str]:
+        self._check_method()
+        raise ProblemError(Problem.NOT_FOUND, "there is no such path")
+
+    def _check_method(self) -> None:
+        """A path that is written out, such as that of a batch, is no id in another path."""
         path, method = self._resolver.current_event.path, self._resolver.current_event.http_method
         allowed = sorted(_methods_of(path))
         if allowed and method not in allowed:
@@ -74,7 +86,6 @@ class Api:
                 f"{path} has {', '.join(allowed)}",
                 headers={"Allow": ", ".join(allowed)},
             )
-        raise ProblemError(Problem.NOT_FOUND, "there is no such path")
 
     def _fault(self, fault: Exception, request_id: str) -> dict[str, Any]:
         problem = faults.problem_for(fault)
@@ -97,14 +108,11 @@ def _carry_out(fault: Exception) -> Response[str]:
     raise _Ended(fault)
 
 
-def _openapi() -> Response[str]:
-    return Response(status_code=200, content_type="application/json", body=openapi_json())
-
-
 def _methods_of(path: str) -> set[str]:
     """The methods that a path has, whatever its parameters are."""
-    known = [(route.path, route.method) for route in ROUTES] + [(_OPENAPI_PATH, "GET")]
-    return {method for template, method in known if _fits(template, path)}
+    known = [(route.path, route.method) for route in ROUTES] + [(page, "GET") for page in PAGES]
+    exact = {method for template, method in known if template == path}
+    return exact or {method for template, method in known if _fits(template, path)}
 
 
 def _fits(template: str, path: str) -> bool:

@@ -1,5 +1,7 @@
 """Which problem each error of the inner layers is. Whatever is not named here is an internal error."""
 
+from dataclasses import replace
+
 from pydantic import ValidationError
 
 from functions.api.problems import FieldError, Problem, ProblemError
@@ -24,12 +26,15 @@ _SCHEDULE_FIELDS = {
     "at",
     "delay_seconds",
     "end_at",
+    "every_seconds",
     "expression",
+    "from",
     "max_runs",
     "rate_seconds",
     "schedule",
     "start_at",
     "timezone",
+    "to",
 }
 RETRY_AFTER_SECONDS = "1"
 
@@ -51,6 +56,15 @@ def problem_for(fault: Exception) -> ProblemError | None:
                 )
             return ProblemError(problem, str(fault), errors=_field_errors(fault))
     return None
+
+
+def in_body(fault: errors.ScheduleError) -> ProblemError:
+    """The problem where the body itself, and not a member of it, is the schedule: pointers begin inside of it."""
+    problem = problem_for(fault)
+    if problem is None:
+        raise fault
+    found = [replace(error, pointer=error.pointer.removeprefix("/schedule")) for error in problem.errors]
+    return ProblemError(problem.problem, problem.detail, errors=found)
 
 
 _RETRY = {"Retry-After": RETRY_AFTER_SECONDS}
@@ -77,4 +91,9 @@ def schema_problem(fault: ValidationError) -> ProblemError:
 
 
 def _pointer(location: tuple[int | str, ...]) -> str:
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in location)
+    return "".join("/" + escaped(str(part)) for part in location)
+
+
+def escaped(name: str) -> str:
+    """A name as a part of a JSON pointer."""
+    return name.replace("~", "~0").replace("/", "~1")

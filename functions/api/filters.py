@@ -7,22 +7,21 @@ from typing import TypeVar
 
 from functions.api.problems import Problem, ProblemError
 from shared.domain.errors import InvalidValueError, ScheduleError
-from shared.domain.execution import State
+from shared.domain.ids import is_recurring_job_id
 from shared.domain.new_job import MAX_NAME_LENGTH, check_tags
 from shared.domain.place import BEGINNING, END, Place, Span
 from shared.domain.schedule import parse_instant
-from shared.domain.wanted import JOB_STATES, Kind, WantedExecutions, WantedJobs
+from shared.domain.wanted import EXECUTION_STATES, JOB_STATES, Kind, WantedExecutions, WantedJobs
 
 EXECUTION_FILTERS = ("state", "from", "to")
-JOB_FILTERS = ("state", "tag", "q", "kind")
-_SHOWN_STATES = tuple(state for state in State if state is not State.MOVED)
+JOB_FILTERS = ("state", "tag", "q", "kind", "backfill_of")
 _MAX_INSTANT_LENGTH = 64
 W = TypeVar("W", bound=StrEnum)
 
 
 def wanted_executions(given: Mapping[str, str]) -> WantedExecutions:
     """`state`, `from` (the first instant) and `to` (the first one that is too late)."""
-    state = _word(given, "state", _SHOWN_STATES)
+    state = _word(given, "state", EXECUTION_STATES)
     after, before = _place(given, "from", BEGINNING), _place(given, "to", END)
     if after >= before:
         raise refused("from is before to")
@@ -30,12 +29,16 @@ def wanted_executions(given: Mapping[str, str]) -> WantedExecutions:
 
 
 def wanted_jobs(given: Mapping[str, str]) -> WantedJobs:
-    """`state`, `tag`, `q` (how the name begins) and `kind`."""
+    """`state`, `tag`, `q` (how the name begins), `kind` and `backfill_of`."""
     state = given.get("state")
     if state is not None and state not in JOB_STATES:
         raise refused(f"state is one of {', '.join(sorted(JOB_STATES))}")
     return WantedJobs(
-        state=state, tag=_tag(given), name_prefix=_prefix(given), kind=_word(given, "kind", tuple(Kind))
+        state=state,
+        tag=_tag(given),
+        name_prefix=_prefix(given),
+        kind=_word(given, "kind", tuple(Kind)),
+        backfill_of=_job(given, "backfill_of"),
     )
 
 
@@ -73,6 +76,14 @@ def _place(given: Mapping[str, str], name: str, default: Place) -> Place:
         return Place(at=parse_instant(text, None))
     except ScheduleError as fault:
         raise refused(f"{name} is an RFC 3339 instant with an offset") from fault
+
+
+def _job(given: Mapping[str, str], name: str) -> str | None:
+    """The id of a recurring job, of which nobody says whether there is one."""
+    job_id = given.get(name)
+    if job_id is not None and not is_recurring_job_id(job_id):
+        raise refused(f"{name} is the id of a recurring job")
+    return job_id
 
 
 def _tag(given: Mapping[str, str]) -> str | None:

@@ -13,10 +13,19 @@ from shared.usecases.authenticate import Authenticate, Principal
 from shared.usecases.check_quota import CheckQuota
 
 MAX_BODY_BYTES = 256 * 1024
-OPEN_PATHS = frozenset({"/v1/health", "/v1/openapi.json"})
+OPEN_PATHS = frozenset(
+    {
+        "/v1/health",
+        "/v1/openapi.json",
+        "/v1/docs",
+        "/v1/docs/start.js",
+        "/v1/docs/swagger-ui-bundle.js",
+        "/v1/docs/swagger-ui.css",
+    }
+)
 _REPORTS = re.compile(r"/v1/executions/[^/]+/(?:heartbeat|complete|fail)")
 """Receivers have no API key: each of these checks the token of the attempt that it is about."""
-_COUNTED = re.compile(r"POST /v1/jobs(?:/batch|/[^/]+/trigger)?|PATCH /v1/jobs/[^/]+")
+_COUNTED = re.compile(r"POST /v1/jobs(?:/batch|/[^/]+/(?:trigger|backfill))?|PATCH /v1/jobs/[^/]+")
 """Each of these is counted as a creation, before anything of it is read: it makes or moves work."""
 OPERATORS_PATH = "/v1/admin"
 _ADMIN_PATHS = (OPERATORS_PATH, "/v1/keys", "/v1/signing-secrets")

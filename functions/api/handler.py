@@ -7,6 +7,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api.app import Api
 from functions.api.operations.accounts import account_operations, audit_operations
+from functions.api.operations.backfills import backfill_operations
 from functions.api.operations.batches import batch_operations
 from functions.api.operations.callbacks import callback_operations
 from functions.api.operations.jobs import JobOperations
@@ -29,6 +30,7 @@ api = Api(
             clock=parts.core.clock,
         ),
         batches=batch_operations(parts),
+        backfills=backfill_operations(parts),
         lifecycle=LifecycleOperations(
             find_job=parts.find_job,
             open_request=parts.open_request,

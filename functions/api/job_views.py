@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from functions.api.backfill_views import backfill_out
 from functions.api.models.jobs import JobOut
 from functions.api.models.requests import RetryIn, TargetOut
 from functions.api.models.schedules import ScheduleOut
@@ -11,9 +12,9 @@ from shared.domain.execution import Execution
 from shared.domain.job import Job, JobState
 from shared.domain.request import Request
 from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Cron, Rate, first_after, format_instant
+from shared.domain.schedule import Backfill, Cron, Rate, first_after, format_instant
 
-Kind = Literal["once", "cron", "rate"]
+Kind = Literal["once", "cron", "rate", "backfill"]
 
 
 def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
@@ -34,6 +35,7 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         heartbeat_seconds=job.async_policy.heartbeat_seconds,
         start_deadline_seconds=_start_deadline_seconds(job),
         pause_reason=job.pause_reason if isinstance(job, Job) else None,
+        backfill=backfill_out(job),
         revision=job.revision,
         created_at=format_instant(created_at_of(job)),
         **_policies(job),
@@ -80,6 +82,8 @@ def created_at_of(job: Execution | Job) -> int:
 def _kind(job: Execution | Job) -> Kind:
     if isinstance(job, Execution):
         return "once"
+    if isinstance(job.schedule, Backfill):
+        return "backfill"
     return "cron" if isinstance(job.schedule, Cron) else "rate"
 
 
@@ -92,18 +96,19 @@ def next_due_at(job: Execution | Job, now_ms: int) -> int | None:
 
 
 def schedule_out(job: Execution | Job) -> ScheduleOut:
-    """When a job runs, as it is kept."""
+    """When a job runs, as it is kept; of a backfill, when its job did."""
     if isinstance(job, Execution):
         return ScheduleOut(at=format_instant(job.nominal_at))
     bounds = {"max_runs": job.max_runs, "jitter_seconds": job.jitter_ms // 1000 or None}
-    if isinstance(job.schedule, Rate):
+    schedule = job.schedule.of if isinstance(job.schedule, Backfill) else job.schedule
+    if isinstance(schedule, Rate):
         return ScheduleOut(
-            rate_seconds=job.schedule.interval_ms // 1000,
-            start_at=format_instant(job.schedule.anchor),
-            end_at=_instant(job.schedule.end_at),
+            rate_seconds=schedule.interval_ms // 1000,
+            start_at=format_instant(schedule.anchor),
+            end_at=_instant(schedule.end_at),
             **bounds,
         )
-    return _cron_out(job.schedule, bounds)
+    return _cron_out(schedule, bounds)
 
 
 def _cron_out(schedule: Cron, bounds: dict[str, int | None]) -> ScheduleOut:

@@ -16,7 +16,7 @@ from shared.domain.dst import DstChange
 from shared.domain.execution import Execution
 from shared.domain.job import Job
 from shared.domain.preview import show_instant
-from shared.domain.schedule import Cron, format_instant
+from shared.domain.schedule import Backfill, Cron, format_instant
 from shared.domain.sweep import DueRow
 from shared.domain.wanted import kind_of
 from shared.usecases.list_upcoming import UpcomingRun
@@ -47,7 +47,7 @@ def upcoming_run_out(run: UpcomingRun) -> UpcomingRunOut:
         basis=run.basis.value,
         execution_id=str(run.id),
         job_id=run.job_id,
-        scheduled_at=format_instant(run.nominal_at),
+        scheduled_at=format_instant(run.scheduled_at),
         attempt=run.attempt,
     )
 
@@ -67,7 +67,7 @@ def due_row_out(row: DueRow) -> DueRowOut:
 
 def next_runs_out(job: Execution | Job, runs: list[NextRun]) -> NextRunsOut:
     """The next runs of a job; a cron line is shown in its own zone, all else in UTC."""
-    zone = job.schedule.timezone if isinstance(job, Job) and isinstance(job.schedule, Cron) else "UTC"
+    zone = _zone(job)
     return NextRunsOut(
         job_id=job.id if isinstance(job, Job) else job.job_id,
         timezone=zone,
@@ -75,10 +75,16 @@ def next_runs_out(job: Execution | Job, runs: list[NextRun]) -> NextRunsOut:
     )
 
 
+def _zone(job: Execution | Job) -> str:
+    schedule = job.schedule if isinstance(job, Job) else None
+    schedule = schedule.of if isinstance(schedule, Backfill) else schedule
+    return schedule.timezone if isinstance(schedule, Cron) else "UTC"
+
+
 def _next_run(run: NextRun, zone: str) -> NextRunOut:
-    shown = show_instant(run.nominal_at, zone)
+    shown = show_instant(run.scheduled_at, zone)
     return NextRunOut(
-        scheduled_at=format_instant(run.nominal_at),
+        scheduled_at=format_instant(run.scheduled_at),
         due_at=format_instant(run.due_at),
         local=shown.local,
         offset=shown.offset,

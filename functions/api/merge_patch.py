@@ -3,11 +3,24 @@
 from copy import deepcopy
 from typing import Any
 
-from functions.api.models.schedules import KINDS
+from functions.api.faults import escaped
+from functions.api.models.jobs import JobIn
+from functions.api.models.requests import RequestIn, RetryIn
+from functions.api.models.schedules import KINDS, ScheduleIn
 from functions.api.problems import FieldError, Problem, ProblemError
 
 _BODIES = ("body", "json")
 _ONCE = frozenset({"at", "delay_seconds"})
+_MEMBERS = {
+    pointer: {field.alias or name for name, field in model.model_fields.items()}
+    for pointer, model in (
+        ("", JobIn),
+        ("/schedule", ScheduleIn),
+        ("/request", RequestIn),
+        ("/retry", RetryIn),
+    )
+}
+"""What has members that are written out, by its pointer."""
 
 
 def patched(document: dict[str, Any], patch: Any) -> dict[str, Any]:
@@ -19,10 +32,25 @@ def patched(document: dict[str, Any], patch: Any) -> dict[str, Any]:
     if not isinstance(patch, dict):
         fault = FieldError("", "a merge patch is a JSON object")
         raise ProblemError(Problem.VALIDATION_FAILED, "1 error(s) in the body", errors=[fault])
+    _check_names(patch)
     base = deepcopy(document)
     _make_room(base, patch)
     merged = _merge(base, patch)
     return merged if isinstance(merged, dict) else {}
+
+
+def _check_names(patch: dict[str, Any]) -> None:
+    """A null would take away what is not there: a name that is misspelt has to be refused before it vanishes."""
+    parts = {pointer: patch if not pointer else patch.get(pointer[1:]) for pointer in _MEMBERS}
+    faults = [
+        FieldError(f"{pointer}/{escaped(name)}", "there is no such member")
+        for pointer, part in parts.items()
+        if isinstance(part, dict)
+        for name, value in part.items()
+        if value is None and name not in _MEMBERS[pointer]
+    ]
+    if faults:
+        raise ProblemError(Problem.VALIDATION_FAILED, f"{len(faults)} error(s) in the body", errors=faults)
 
 
 def _make_room(document: dict[str, Any], patch: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from functions.api.problems import Problem, ProblemError
 from shared.domain.tenant import Tenant
 
 NO_REVISION = 0
-_TAG = re.compile(r'"([0-9]{1,9})"', re.ASCII)
+_TAG = re.compile(r'"(0|[1-9][0-9]{0,8})"')
 
 
 def tenant_of(admitted: Admitted) -> Tenant:

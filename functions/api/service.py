@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from functions.api.operations.accounts import AccountOperations
 from functions.api.operations.audit import AuditOperations
+from functions.api.operations.backfills import BackfillOperations
 from functions.api.operations.batches import BatchOperations
 from functions.api.operations.callbacks import CallbackOperations
 from functions.api.operations.executions import ExecutionOperations
@@ -18,6 +19,7 @@ class Service:
 
     jobs: JobOperations
     batches: BatchOperations
+    backfills: BackfillOperations
     lifecycle: LifecycleOperations
     executions: ExecutionOperations
     callbacks: CallbackOperations

@@ -2,6 +2,7 @@
 
 from functions.api.models.executions import AttemptOut, ExecutionOut, ExecutionPageOut, MissedOut
 from shared.domain.execution import Execution, State
+from shared.domain.ids import backfilled_job
 from shared.domain.schedule import format_instant
 
 
@@ -22,7 +23,8 @@ def execution_out(execution: Execution) -> ExecutionOut:
         id=str(execution.id),
         job_id=execution.job_id,
         state=execution.state.value,
-        scheduled_at=format_instant(execution.nominal_at),
+        backfill_of=backfilled_job(execution.job_id),
+        scheduled_at=format_instant(execution.scheduled_at),
         due_at=format_instant(execution.id.dispatch_at),
         attempts_begun=execution.attempt,
         attempts=attempts,
@@ -46,9 +48,13 @@ def _missed_out(execution: Execution) -> MissedOut | None:
         return None
     return MissedOut(
         count=missed.count,
-        first_at=format_instant(missed.first_at),
-        last_at=format_instant(missed.last_at),
+        first_at=format_instant(_told(execution, missed.first_at)),
+        last_at=format_instant(_told(execution, missed.last_at)),
     )
+
+
+def _told(execution: Execution, nominal_at: int) -> int:
+    return execution.recurrence.scheduled_at(nominal_at) if execution.recurrence else nominal_at
 
 
 def _instant(at: int | None) -> str | None:

@@ -77,6 +77,8 @@ def _chaos(root: Path, minutes: float, seed: int) -> int:
     outcome = run_chaos(root, seconds=minutes * 60, seed=seed)
     lines = {
         "orders": f"{outcome.orders}, acknowledged {outcome.acknowledged}",
+        "changes": _counted(outcome.changes),
+        "reports": _counted(outcome.reports),
         "executions": _counted(outcome.executions),
         "failed though never refused": outcome.unheard,
         "calls": f"{outcome.calls.total()}, by attempt: {_counted(outcome.calls)}",

@@ -1,8 +1,10 @@
 """The receiver's log: what was called, when by the clock of the run, and how it was answered."""
 
+import json
 import threading
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from infra.local.calls import Call
 from infra.local.receiver import Receiver, Reply
@@ -12,6 +14,8 @@ FAR_RETRY_SECONDS = 1_000
 """Beyond the reach of a queue's delay, so that the retry needs a row in a future bucket."""
 NEAR_RETRY_SECONDS = 100
 SLOW_SECONDS = 1.0
+WORKS_ON = 202
+"""With its header: the receiver has begun, and reports later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,10 +30,17 @@ class Arrival:
     began_at: int
     status: int
     genuine: bool
+    payload: Any = ""
+    token: str = ""
+    """With which the receiver may report on this attempt."""
 
 
 class ArrivalLog:
-    """Answers by the first part of the path: /ok, /fails, /flaky, /busy, /later, /slow or /slowfails."""
+    """Answers by the first part of the path: /ok, /fails, /flaky, /busy, /later, /slow, /slowfails, /works, /begins or
+    /starts.
+
+    Who `works` always says that it will report, who `begins` at first attempts, and who `starts` at its first call.
+    """
 
     def __init__(self, clock: SharedClock, secret: str) -> None:
         self._clock = clock
@@ -59,7 +70,7 @@ class ArrivalLog:
 
     def _respond(self, call: Call) -> Reply:
         now_ms = self._clock.now_ms()
-        reply = _reply(call)
+        reply = _reply(call, is_first=not self.arrivals(call.path))
         arrival = Arrival(
             path=call.path,
             job_id=call.job_id,
@@ -69,13 +80,18 @@ class ArrivalLog:
             began_at=now_ms,
             status=reply.status,
             genuine=bool(call.genuine),
+            payload=json.loads(call.body),
+            token=call.headers["x-callback-token"],
         )
         with self._lock:
             self._arrivals.append(arrival)
         return reply
 
 
-def _reply(call: Call) -> Reply:
+_WORKS = Reply(status=WORKS_ON, headers={"X-Punctual-Async": "true"})
+
+
+def _reply(call: Call, *, is_first: bool) -> Reply:
     match call.path.split("/")[1]:
         case "fails":
             return Reply(status=500)
@@ -85,6 +101,12 @@ def _reply(call: Call) -> Reply:
             return Reply(status=503, headers={"Retry-After": str(NEAR_RETRY_SECONDS)})
         case "later" if call.attempt == 1:
             return Reply(status=503, headers={"Retry-After": str(FAR_RETRY_SECONDS)})
+        case "works":
+            return _WORKS
+        case "begins" if call.attempt == 1:
+            return _WORKS
+        case "starts" if is_first:
+            return _WORKS
         case "slow":
             return Reply(after_seconds=SLOW_SECONDS)
         case "slowfails":

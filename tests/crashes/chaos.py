@@ -9,22 +9,25 @@ from typing import Any
 
 from tests.crashes.arrivals import Arrival, ArrivalLog
 from tests.crashes.assassin import LONGEST_STOP_SECONDS, Assassin
-from tests.crashes.customers import LONGEST_TIMEOUT_SECONDS, Customer
+from tests.crashes.clients import Clients
+from tests.crashes.customers import Customer
 from tests.crashes.deployment import deploy
+from tests.crashes.drawn import LONGEST_TIMEOUT_SECONDS
 from tests.crashes.engines import engines
 from tests.crashes.judge import Judge
 from tests.crashes.lambda_service import LambdaService
 from tests.crashes.lane import LaneQueues
-from tests.crashes.orders import Clients
+from tests.crashes.orders import Order
 from tests.crashes.printed import Printed, findings
 from tests.crashes.settling import UNTIL_RECONCILABLE_SECONDS, Settling
+from tests.crashes.workforce import Workforce
 
 CUSTOMERS = 3
 LONGEST_DRAIN_SECONDS = 1_800
 """Twice as long as a sweeper leaves an overdue execution alone."""
 SHARDS = 4
 LEASE_MARGIN_SECONDS = 5
-DELETION_GRACE_MS = int((LONGEST_STOP_SECONDS + LONGEST_TIMEOUT_SECONDS + LEASE_MARGIN_SECONDS) * 1000)
+GRACE_MS = int((LONGEST_STOP_SECONDS + LONGEST_TIMEOUT_SECONDS + LEASE_MARGIN_SECONDS) * 1000)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,6 +43,10 @@ class Outcome:
     """By number of the attempt."""
     again: Counter[int] = field(default_factory=Counter)
     """Calls of an execution that had succeeded before, by number of the attempt."""
+    changes: Counter[str] = field(default_factory=Counter)
+    """What was acknowledged beside creations and cancellations."""
+    reports: Counter[str] = field(default_factory=Counter)
+    """Of receivers that worked on, by what they said and the answer."""
     unheard: int = 0
     """Executions that used up their attempts though their receiver never refused one."""
     kills: Counter[str] = field(default_factory=Counter)
@@ -68,13 +75,14 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
             )
             for number in range(CUSTOMERS)
         ]
+        workforce = Workforce(running.clock, log, service.sender(), seed)
         assassin = Assassin(service.workers, seed)
-        parts: tuple[Any, ...] = (service, assassin, *customers)
+        parts: tuple[Any, ...] = (service, assassin, workforce, *customers)
         for part in parts:
             part.start()
             stack.callback(part.stop)
         time.sleep(seconds)
-        for part in (*customers, assassin, service):
+        for part in reversed(parts):
             part.stop()
         orders = [order for customer in customers for order in customer.clients.orders]
         clients = Clients(running.clock, log.url, service.sender())
@@ -89,7 +97,8 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
             arrivals=log.arrivals(),
             blows=hits,
             deaths=hits,
-            deletion_grace_ms=DELETION_GRACE_MS,
+            reports=workforce.receivers.reports,
+            grace_ms=GRACE_MS,
         )
         outcome = _outcome(judge)
         told = findings(Printed(deployment.nursery.log("reconciler")).new_lines())
@@ -112,6 +121,8 @@ def _outcome(judge: Judge) -> Outcome:
         orders=len(judge.orders),
         acknowledged=sum(order.acked_at is not None for order in judge.orders),
         calls=Counter(arrival.attempt for arrival in judge.arrivals),
+        changes=_changes(judge.orders),
+        reports=Counter(f"{report.verb} {report.status}" for report in judge.reports),
     )
     for calls in made.values():
         calls.sort(key=lambda call: call.began_at)
@@ -124,3 +135,13 @@ def _outcome(judge: Judge) -> Outcome:
             for record in records
         )
     return outcome
+
+
+def _changes(orders: list[Order]) -> Counter[str]:
+    changes: Counter[str] = Counter()
+    for order in orders:
+        acked = [version for version in order.versions[1:] if version.acked_at is not None]
+        changes["edits of series" if order.is_recurring else "edits and moves"] += len(acked)
+        changes["pauses"] += sum(pause.acked_at is not None for pause in order.pauses)
+        changes["runs beside the schedule"] += len(order.triggered)
+    return changes

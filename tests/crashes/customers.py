@@ -1,4 +1,4 @@
-"""Continuous load: clients that create, cancel and delete jobs of all kinds, each with an API process of its own."""
+"""Continuous load: clients that create, change and cancel jobs of all kinds, each with an API process of its own."""
 
 import heapq
 import random
@@ -7,18 +7,15 @@ import time
 from collections.abc import Callable
 from itertools import count
 
+from tests.crashes.clients import Clients
 from tests.crashes.clock import SharedClock
-from tests.crashes.orders import Clients, Order, Send
+from tests.crashes.drawn import Draw
+from tests.crashes.orders import Order
+from tests.crashes.reader import Send
 
 PACE_SECONDS = 0.6
-SHARE_RECURRING, SHARE_CANCEL, SHARE_BURIED = 0.05, 0.2, 0.05
-BEHAVIOURS = ("ok",) * 12 + ("flaky",) * 3 + ("fails", "slow", "slow", "slowfails")
-DELAYS = (0, 1, 2, 5, 10, 20, 40, 90, 135, 180)
-RATES = (2, 5, 10, 30)
 LIFETIME_SECONDS = (15, 90)
-LANES = ("standard",) * 4 + ("critical",)
-TIMEOUTS = (2, 3)
-LONGEST_TIMEOUT_SECONDS = max(TIMEOUTS)
+RECENT = 20
 
 Bury = Callable[[Order], None]
 """Puts a message of a one-off job of the standard lane among the dead letters, as if it had come back too often."""
@@ -30,19 +27,29 @@ class Customer:
     def __init__(self, clock: SharedClock, url: str, send: Send, bury: Bury, seed: int) -> None:
         self.clients = Clients(clock, url, send)
         self._bury = bury
-        self._standard: list[Order] = []
+        self._clock = clock
         self._rng = random.Random(seed)
+        self._draw = Draw(self._rng)
         self._done = threading.Event()
         self._deletions: list[tuple[float, int, Order]] = []
         self._tie = count()
         self._thread = threading.Thread(target=self._work, name=f"customer-{seed}")
+        self._shares: dict[Callable[[], None], float] = {
+            self._one_off: 0.47,
+            self._batch: 0.06,
+            self._recurring: 0.05,
+            self._live: 0.12,
+            self._change: 0.12,
+            self._cancel: 0.13,
+            self._bury_one: 0.05,
+        }
 
     def start(self) -> None:
         """Begin."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Finish the request under way; what recurs goes on."""
+        """Finish the request under way; what recurs goes on, or stays paused."""
         self._done.set()
         self._thread.join()
 
@@ -51,45 +58,65 @@ class Customer:
             if self._deletions and self._deletions[0][0] < time.monotonic():
                 self.clients.cancel(heapq.heappop(self._deletions)[2])
                 continue
-            draw = self._rng.random()
-            if draw < SHARE_RECURRING:
-                self._recurring()
-            elif draw < SHARE_RECURRING + SHARE_CANCEL:
-                self._cancel()
-            elif draw < SHARE_RECURRING + SHARE_CANCEL + SHARE_BURIED and self._standard:
-                self._bury(self._rng.choice(self._standard[-20:]))
-            else:
-                self._one_off()
+            (act,) = self._rng.choices(list(self._shares), list(self._shares.values()))
+            act()
 
     def _one_off(self) -> None:
-        lane = self._rng.choice(LANES)
-        order = self.clients.order(
-            {"delay_seconds": self._rng.choice(DELAYS)},
-            self._rng.choice(BEHAVIOURS),
-            keyed=self._rng.random() < 0.5,
-            max_attempts=self._rng.choice((1, 2, 3, 5)),
-            timeout_seconds=self._rng.choice(TIMEOUTS),
-            base_seconds=self._rng.choice((1, 5)),
-            lane=lane,
-        )
-        if lane == LANES[0] and order.job_id is not None:
-            self._standard.append(order)
+        self.clients.create(self._draw.one_off(), keyed=self._rng.random() < 0.5)
+
+    def _batch(self) -> None:
+        wanted = [self._draw.one_off() for _ in range(self._rng.randint(1, 8))]
+        if self._rng.random() < 0.3:
+            wanted.append(self._draw.recurring())
+        self._let_live(self.clients.batch(*wanted)[-1])
 
     def _recurring(self) -> None:
-        order = self.clients.order(
-            {"rate_seconds": self._rng.choice(RATES)},
-            self._rng.choice(BEHAVIOURS),
-            max_attempts=self._rng.choice((1, 3)),
-            timeout_seconds=self._rng.choice(TIMEOUTS),
-        )
-        delete_at = time.monotonic() + self._rng.uniform(*LIFETIME_SECONDS)
-        heapq.heappush(self._deletions, (delete_at, next(self._tie), order))
+        self._let_live(self.clients.create(self._draw.recurring()))
+
+    def _let_live(self, order: Order) -> None:
+        if order.is_recurring:
+            delete_at = time.monotonic() + self._rng.uniform(*LIFETIME_SECONDS)
+            heapq.heappush(self._deletions, (delete_at, next(self._tie), order))
+
+    def _live(self) -> None:
+        """What is done to a recurring job: paused, resumed, changed, run once more."""
+        live = [order for _, _, order in self._deletions if order.job_id is not None]
+        if not live:
+            return
+        order = self._rng.choice(live)
+        draw = self._rng.random()
+        if draw < 0.4:
+            self.clients.trigger(order)
+        elif draw < 0.6:
+            revision = self.clients.revision(order)
+            self.clients.change(order, revision, payload=self._draw.payload())
+        elif order.is_paused:
+            self.clients.resume(order)
+        else:
+            self.clients.pause(order)
+
+    def _change(self) -> None:
+        """Another content, another time or both; a job that is due may have begun."""
+        recent = self._recent()
+        if recent:
+            order = self._rng.choice(recent)
+            payload, seconds = self._draw.change()
+            at = None if seconds is None else self._clock.now_ms() + seconds * 1000
+            self.clients.change(order, self.clients.revision(order), payload=payload, at=at)
 
     def _cancel(self) -> None:
-        recent = [
-            order
-            for order in self.clients.orders[-20:]
-            if not order.is_recurring and order.cancel_acked_at is None
-        ]
+        recent = self._recent()
         if recent:
             self.clients.cancel(self._rng.choice(recent), stop_retries=self._rng.random() < 0.3)
+
+    def _bury_one(self) -> None:
+        buried = [order for order in self._recent() if order.lane == "standard"]
+        if buried:
+            self._bury(self._rng.choice(buried))
+
+    def _recent(self) -> list[Order]:
+        return [
+            order
+            for order in self.clients.orders[-RECENT:]
+            if not order.is_recurring and order.job_id is not None and order.cancel_acked_at is None
+        ]

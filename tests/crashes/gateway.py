@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 from tests.crashes.clock import SharedClock
 
 BAD_GATEWAY = 502
+TOKEN = "x-callback-token"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,19 +36,17 @@ def http_event(
     body: Any = None,
     headers: dict[str, str] | None = None,
 ) -> dict[str, Any]:
-    """One request."""
+    """One request, with the API key unless it carries a token."""
     raw_path, _, query = path.partition("?")
+    given = headers or {}
+    credential = {} if TOKEN in given else {"authorization": f"Bearer {key}"}
     return {
         "version": "2.0",
         "routeKey": "$default",
         "rawPath": raw_path,
         "rawQueryString": query,
         "queryStringParameters": dict(parse_qsl(query)) or None,
-        "headers": {
-            "authorization": f"Bearer {key}",
-            "content-type": "application/json",
-            **(headers or {}),
-        },
+        "headers": {"content-type": "application/json", **credential, **given},
         "requestContext": {
             "accountId": "000000000000",
             "apiId": "crashes",

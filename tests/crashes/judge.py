@@ -10,8 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.crashes.arrivals import Arrival
+from tests.crashes.cancellations import cancel_faults
+from tests.crashes.editions import edition_faults, series_edition_faults
+from tests.crashes.long_runs import long_run_faults
 from tests.crashes.orders import Order
+from tests.crashes.reports import Report, Verb
 from tests.crashes.series import series_faults
+from tests.crashes.turns import turn_faults
 
 ENDED = frozenset({"succeeded", "failed", "cancelled", "skipped"})
 UNCALLED = frozenset({"lease_too_short", "request_unreadable", "stopped"})
@@ -32,8 +37,10 @@ class Judge:
     """How often a process was killed, stopped, or told that a connection broke."""
     deaths: int
     """How often it was killed or stopped."""
-    deletion_grace_ms: int = 0
-    """How long after the deletion of a recurring job a worker that was stopped in mid-attempt may still call."""
+    reports: list[Report] = field(default_factory=list)
+    """Of receivers that worked on."""
+    grace_ms: int = 0
+    """How long after a recurring job was changed a worker that was stopped in mid-attempt may still call."""
     faults: list[str] = field(default_factory=list)
 
     def verdict(self) -> list[str]:
@@ -81,9 +88,12 @@ class Judge:
         for record in records:
             self._record(order, record, [call for call in calls if call.execution_id == record["id"]])
         if order.is_recurring:
-            self.faults += series_faults(order, records, calls, self.deletion_grace_ms)
+            self.faults += series_faults(order, records, calls, self.grace_ms)
+            self.faults += series_edition_faults(order, calls, self.grace_ms)
+            self.faults += turn_faults(order, records, calls, self.reports)
         elif records:
-            self._one_off(order, records[0], calls)
+            self.faults += edition_faults(order, records, calls)
+            self.faults += cancel_faults(order, records[0], calls)
 
     def _record(self, order: Order, record: dict[str, Any], calls: list[Arrival]) -> None:
         """One execution: it ended, and its record tells what the receiver saw."""
@@ -109,30 +119,24 @@ class Judge:
         for number, attempt in recorded.items():
             if attempt["reason"] not in UNCALLED | UNSURE and number not in arrived:
                 self.faults.append(f"history: {name} tells of attempt {number}, which nobody saw")
+        reports = [report for report in self.reports if report.execution_id == record["id"]]
+        self.faults += long_run_faults(name, record, calls, reports)
         succeeded = {call.attempt for call in calls if call.status == 200}
+        succeeded |= {report.attempt for report in reports if report.verb is Verb.COMPLETE}
         if state == "succeeded" and (begun not in succeeded or recorded.get(begun, {}).get("reason") != "ok"):
             self.faults.append(f"history: {name} is a success that the receiver did not see")
-        if state == "failed" and not self._may_fail(order, record):
+        if state == "failed" and not self._may_fail(order, record, reports):
             self.faults.append(f"lost: {name} failed ({record['end_reason']}) after {begun} attempts")
         if state in ("cancelled", "skipped") and begun == 0 and calls:
             self.faults.append(f"history: {name} is {state} and was called")
 
-    def _may_fail(self, order: Order, record: dict[str, Any]) -> bool:
-        """Attempts used up, or made the last by a client."""
+    def _may_fail(self, order: Order, record: dict[str, Any], reports: list[Report]) -> bool:
+        """Attempts used up, or made the last by a client or by whoever was called."""
+        if record["end_reason"] == "not_retryable":
+            return any(report.verb is Verb.GIVE_UP for report in reports)
         if record["end_reason"] in ("attempts_used_up", "worker_lost"):
             if record["attempts_begun"] == order.max_attempts:
                 return True
         elif record["end_reason"] not in ("stopped", "job_deleted"):
             return False
         return order.cancel_asked_at is not None and record["attempts_begun"] > 0
-
-    def _one_off(self, order: Order, record: dict[str, Any], calls: list[Arrival]) -> None:
-        late = [call for call in calls if call.began_at > (order.cancel_acked_at or call.began_at)]
-        if order.cancelled:
-            if late or record["state"] != "cancelled":
-                self.faults.append(f"cancel: {order.path} was cancelled, is {record['state']}, called {late}")
-        elif order.stopped:
-            if len({call.attempt for call in late}) > 1:
-                self.faults.append(f"cancel: {order.path} was stopped and called {late}")
-        elif record["state"] == "cancelled" and order.cancel_asked_at is None:
-            self.faults.append(f"lost: {order.path} was cancelled by nobody")

@@ -9,7 +9,7 @@ from tests.crashes.deployment import Deployment, Queue, Worker
 from tests.crashes.event_source import deliver
 from tests.crashes.gateway import NOBODY, Answer, answer_of, http_event
 from tests.crashes.nursery import SandboxDiedError
-from tests.crashes.orders import Send
+from tests.crashes.reader import Send
 
 EXECUTORS = {Lane.STANDARD: 3, Lane.CRITICAL: 1, Lane.BULK: 1}
 WATCHERS = 2

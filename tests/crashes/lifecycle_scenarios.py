@@ -32,7 +32,7 @@ def updates_a_recurring_job(stage: Stage) -> None:
     stage.run(35)
     revision = stage.clients.revision(order)
     stage.mark("api")
-    stage.clients.update(order, {"timeout_seconds": 3}, revision)
+    stage.clients.change(order, revision, payload="changed")
 
 
 @lifecycle("TransactWriteItems", "SendMessageBatch")

@@ -29,13 +29,14 @@ class MarkedWorkers:
         self.struck = False
         self.calls: list[str] = []
         """The AWS calls of the invocation that was marked, where it lived to tell."""
-        self._marked: Worker | None = None
-        self._point: CrashPoint | None = None
+        self._marks: list[tuple[Worker, CrashPoint | None]] = []
 
     def mark(self, function: str, point: CrashPoint | None) -> None:
-        """The next invocation of this function meets a process that remembers nothing, and is struck at the point."""
-        self._marked, self._point = self._workers[function], point
-        self._marked.renew()
+        """The next invocation of this function that is not marked yet is struck at the point.
+
+        It meets a process that remembers nothing. Of several the last one is the one that the run is about.
+        """
+        self._marks.append((self._workers[function], point))
         if point is not None:
             self.blows += 1
             self.deaths += point.hit.kills
@@ -44,16 +45,19 @@ class MarkedWorkers:
     def ask(self, function: str, event: Any) -> Any:
         """Invoke; None where the process died or the handler failed."""
         worker = self._workers[function]
-        is_marked, point = worker is self._marked, None
-        if is_marked:
-            self._marked, point = None, self._point
+        mark = next((mark for mark in self._marks if mark[0] is worker), None)
+        point = None
+        if mark is not None:
+            self._marks.remove(mark)
+            worker.renew()
+            point = mark[1]
         # No two things happen at the same instant, though the clock stands.
         self._clock.advance(0.001)
         try:
             invocation = worker.invoke(event, point)
         except SandboxDiedError:
-            self.struck = self.struck or is_marked
+            self.struck = mark is not None or self.struck
             return None
-        if is_marked:
+        if mark is not None:
             self.calls, self.struck = invocation.calls, invocation.struck
         return invocation.answer

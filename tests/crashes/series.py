@@ -1,22 +1,24 @@
 """What a recurring job owes: each instant between creation and deletion has a record or lies in a recorded gap."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from tests.crashes.arrivals import Arrival, instant_ms
 from tests.crashes.orders import Order
 
+ALWAYS_PASSED_OVER = {"coalesced", "overlap"}
+"""Why an instant may be skipped without its client's asking; overlaps are judged where turns are."""
+
 
 def series_faults(
-    order: Order, records: list[dict[str, Any]], calls: list[Arrival], deletion_grace_ms: int
+    order: Order, records: list[dict[str, Any]], calls: list[Arrival], grace_ms: int
 ) -> list[str]:
     """What is broken in one series."""
     asked_at, acked_at = order.cancel_asked_at, order.cancel_acked_at
     if asked_at is None or acked_at is None:
         return [f"answer: {order.path} was not deleted"]
     faults = []
-    missing_runs = order.triggered - {record["id"] for record in records}
-    if missing_runs:
-        faults.append(f"lost: {order.path} was triggered and has no record of {missing_runs}")
+    faults += _triggered_faults(order, records)
     records = [record for record in records if record["id"] not in order.triggered]
     seen = [instant_ms(record["scheduled_at"]) for record in records]
     due = _instants(order, max([acked_at, *seen]))
@@ -30,14 +32,32 @@ def series_faults(
     missing = unaccounted(order, records, asked_at)
     if missing:
         faults.append(f"lost: {order.path} has no record for {len(missing)}, first {missing[0]}")
-    late = [call for call in calls if call.began_at > acked_at + deletion_grace_ms]
-    scheduled = [call for call in calls if call.attempt == 1 and call.execution_id not in order.triggered]
-    paused = [call for call in scheduled if any(a < call.began_at < b for a, b in order.pauses)]
-    if paused:
-        faults.append(f"cancel: {order.path} was paused, and called {paused[0]}")
+    reasons = {record["end_reason"] for record in records if record["state"] == "skipped"}
+    if reasons - ALWAYS_PASSED_OVER - ({"job_paused"} if order.pauses else set()):
+        faults.append(f"lost: {order.path} has instants that were skipped as {reasons}")
+    faults += _pause_faults(order, calls, grace_ms)
+    late = [call for call in calls if call.began_at > acked_at + grace_ms]
     if late:
         faults.append(f"cancel: {order.path} was deleted, and called {late[0]}")
     return faults
+
+
+def _triggered_faults(order: Order, records: list[dict[str, Any]]) -> Iterator[str]:
+    """What was triggered is run, unless its job is deleted before."""
+    states = {record["id"]: record["state"] for record in records}
+    for execution_id in order.triggered:
+        if states.get(execution_id) in (None, "skipped"):
+            yield f"lost: {order.path} was triggered, and {execution_id} is {states.get(execution_id)}"
+
+
+def _pause_faults(order: Order, calls: list[Arrival], grace_ms: int) -> Iterator[str]:
+    """No first attempt of the schedule's begins between an acknowledgement and the request to go on."""
+    for pause in order.pauses:
+        for call in calls:
+            if call.attempt > 1 or call.execution_id in order.triggered or pause.acked_at is None:
+                continue
+            if pause.acked_at + grace_ms < call.began_at < (pause.resumed_at or call.began_at + 1):
+                yield f"cancel: {order.path} was paused, and called {call}"
 
 
 def unaccounted(order: Order, records: list[dict[str, Any]], until_ms: int) -> list[int]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
+from tests.crashes.clients import Clients
 from tests.crashes.clock import SharedClock
 from tests.crashes.judge import ENDED
-from tests.crashes.orders import Clients, Order
+from tests.crashes.orders import Order
 from tests.crashes.series import unaccounted
 
 STEPS = ((20, 9), (120, 20), (300, 48))
@@ -31,7 +32,7 @@ class Settling:
         """How long the jobs took to end, on the run's clock."""
 
     def settle(self, orders: list[Order]) -> None:
-        """Recurring jobs are deleted for that when their chains have gone on for a while and lag no more."""
+        """Recurring jobs are deleted for that when their chains, if not paused, have gone on and lag no more."""
         begun_ms = self._clock.now_ms()
         self._let_chains_catch_up([order for order in orders if order.is_recurring and order.job_id])
         for order in orders:
@@ -48,7 +49,7 @@ class Settling:
 
     def _let_chains_catch_up(self, recurring: list[Order]) -> None:
         """Half an hour at most: a chain that stands still is lost, and its deletion would cover that up."""
-        chains = [order for order in recurring if order.cancel_asked_at is None]
+        chains = [order for order in recurring if order.cancel_asked_at is None and not order.is_paused]
         for number in range(CATCH_UP_STEPS if chains else 0):
             self._run(CATCH_UP_STEP_SECONDS)
             if number >= FEWEST_STEPS and not any(self._lags(order) for order in chains):

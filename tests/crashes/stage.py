@@ -3,14 +3,16 @@
 from typing import Any
 
 from tests.crashes.arrivals import ArrivalLog
+from tests.crashes.clients import Clients
 from tests.crashes.crash_points import CrashPoint
 from tests.crashes.deployment import Deployment
 from tests.crashes.gateway import NOBODY, Answer, answer_of, http_event
 from tests.crashes.judge import ENDED, Judge
 from tests.crashes.lane import LaneQueues
 from tests.crashes.marks import MarkedWorkers
-from tests.crashes.orders import Clients, Order
+from tests.crashes.orders import Order
 from tests.crashes.printed import Printed, findings
+from tests.crashes.reports import Receivers
 from tests.crashes.settling import UNTIL_RECONCILABLE_SECONDS, Settling
 from tests.crashes.tampering import Tampering
 
@@ -29,6 +31,7 @@ class Stage:
         self.workers = MarkedWorkers(deployment)
         self.tampering = Tampering(deployment)
         self.clients = Clients(self.clock, log.url, self.request)
+        self.receivers = Receivers(self.clock, self.request)
         self.faults: list[str] = []
         self._point: CrashPoint | None = None
         self._ticked_at = self._reconciled_at = 0
@@ -41,7 +44,8 @@ class Stage:
         self.log.clear()
         self.workers.forget()
         self.tampering.forget()
-        self.clients.orders, self.faults, self._point = [], [], point
+        self.clients.orders, self.receivers.reports = [], []
+        self.faults, self._point = [], point
         self.wait_until_second(0)
         self.run(2)
 
@@ -123,6 +127,7 @@ class Stage:
             arrivals=self.log.arrivals(),
             blows=self.workers.blows,
             deaths=self.workers.deaths,
+            reports=self.receivers.reports,
         )
         told = self.tampering.faults(findings(self._reconciler_log.new_lines()))
         return self.faults + judge.verdict() + told

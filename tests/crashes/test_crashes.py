@@ -13,6 +13,12 @@ POINTS = [
     # Between the write of a job and its message, and where the client cannot know whether it stands.
     ("api", "creates-a-job-due-soon", "PutItem", 2, Hit.KILLED_AFTER),
     ("api", "creates-a-recurring-job", "TransactWriteItems", 1, Hit.ANSWER_LOST),
+    # Every job of a batch stands, and none was sent for or acknowledged.
+    ("api", "creates-a-batch", "BatchExecuteStatement", 1, Hit.KILLED_AFTER),
+    # Moved, not sent for, and asked for once more at the same time.
+    ("api", "moves-a-job-closer", "TransactWriteItems", 1, Hit.ANSWER_LOST),
+    # The outcome that a receiver reported stands, and its retry has no message.
+    ("api", "hears-that-a-run-has-failed", "UpdateItem", 1, Hit.KILLED_AFTER),
     # In the middle of a deletion, which must still be finished and hold.
     ("api", "deletes-a-recurring-job", "PutItem", 1, Hit.KILLED_AFTER),
     # Sent, and the cursor not yet moved.
@@ -31,6 +37,19 @@ POINTS = [
     # Waiting for a far-off retry without the row that wakes it.
     ("executor", "makes-a-call-that-is-tried-again-much-later", "UpdateItem", 1, Hit.KILLED_AFTER),
     ("executor", "makes-a-call-of-a-recurring-job", "PutItem", 1, Hit.KILLED_BEFORE),
+    # Nobody noted that the receiver works on; it reports all the same.
+    ("executor", "makes-a-call-that-goes-on", "UpdateItem", 1, Hit.KILLED_BEFORE),
+    (
+        "sweeper",
+        "sends-for-the-next-attempt-of-what-nobody-heard-of",
+        "SendMessageBatch",
+        1,
+        Hit.KILLED_BEFORE,
+    ),
+    # It waits for its turn, and its successor is not filed.
+    ("executor", "waits-for-the-turn-of-its-job", "PutItem", 1, Hit.KILLED_AFTER),
+    # Whoever finishes a pause dies in it, too.
+    ("reconciler", "finishes-a-pause", "PutItem", 1, Hit.KILLED_AFTER),
     ("dead_letter", "ends-what-a-dead-worker-left-without-attempts", "UpdateItem", 1, Hit.KILLED_BEFORE),
     # The mark has moved past a minute: what was found in it must have been told; what was not answered for, not so.
     ("reconciler", "tells-of-a-job-without-a-record", "UpdateItem", 1, Hit.KILLED_AFTER),

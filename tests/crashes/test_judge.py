@@ -1,49 +1,15 @@
 """The judge finds each broken promise, and finds none where there is none."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from tests.crashes.arrivals import Arrival
-from tests.crashes.judge import Judge
+from tests.crashes.forged import DELETED, DUE_AT, T0, arrival, attempted, order, record, series, text, verdict
 from tests.crashes.orders import Order
 
-T0 = 1_800_000_000_000
-DUE_AT = T0 + 60_000
-
-
-def order(**changes: Any) -> Order:
-    given: dict[str, Any] = {"path": "/ok/1", "max_attempts": 3, "key": "k", "job_id": "job_1"}
-    return Order(**given | {"created_at": T0, "due_at": DUE_AT, "acked_at": T0 + 5} | changes)
-
-
-def arrival(**changes: Any) -> Arrival:
-    given: dict[str, Any] = {"path": "/ok/1", "job_id": "job_1", "execution_id": "exe_1", "attempt": 1}
-    times = {"scheduled_at": DUE_AT, "began_at": DUE_AT + 20}
-    return Arrival(**given | times | {"status": 200, "genuine": True} | changes)
-
-
-def record(**changes: Any) -> dict[str, Any]:
-    attempts = [{"number": 1, "reason": "ok"}]
-    given = {"id": "exe_1", "state": "succeeded", "attempts_begun": 1, "attempts": attempts}
-    return given | {"end_reason": None, "missed": None, "scheduled_at": _text(DUE_AT)} | changes
-
-
-def _text(instant_ms: int) -> str:
-    return datetime.fromtimestamp(instant_ms / 1000, UTC).isoformat()
-
-
-def verdict(
-    asked: Order, records: list[dict[str, Any]], arrivals: list[Arrival], blows: int = 0
-) -> list[str]:
-    return Judge(
-        orders=[asked], history={"job_1": records}, arrivals=arrivals, blows=blows, deaths=blows
-    ).verdict()
-
-
 UNCALLED = {"state": "failed", "end_reason": "worker_lost", "attempts": []}
-TWICE = record(attempts_begun=2, attempts=[{"number": 2, "reason": "ok"}])
+TWICE = record(attempts_begun=2, attempts=[attempted(2, "ok")])
 CANCELLED = {"cancel_asked_at": T0 + 10, "cancel_acked_at": T0 + 20, "cancelled": True}
 
 
@@ -88,26 +54,11 @@ def test_a_broken_promise_is_found(
     assert all(fault.startswith(word) for fault in faults), faults
 
 
-DELETED = {"rate_seconds": 60, "cancel_asked_at": T0 + 185_000, "cancel_acked_at": T0 + 185_020}
-
-
-def series(*minutes: int, **last: Any) -> tuple[list[dict[str, Any]], list[Arrival]]:
-    """A record and a call for each of these instants of a job that fires each minute."""
-    instants = [T0 + minute * 60_000 for minute in minutes]
-    records = [record(id=f"exe_{instant}", scheduled_at=_text(instant)) for instant in instants]
-    records[-1].update(last)
-    calls = [
-        arrival(execution_id=f"exe_{instant}", scheduled_at=instant, began_at=instant + 9)
-        for instant in instants
-    ]
-    return records, calls
-
-
-SKIPPED = {"state": "skipped", "attempts_begun": 0, "attempts": []}
+SKIPPED = {"state": "skipped", "end_reason": "coalesced", "attempts_begun": 0, "attempts": []}
 
 
 def missed(first: int, last: int, count: int) -> dict[str, Any]:
-    gap = {"count": count, "first_at": _text(T0 + first * 60_000), "last_at": _text(T0 + last * 60_000)}
+    gap = {"count": count, "first_at": text(T0 + first * 60_000), "last_at": text(T0 + last * 60_000)}
     return {**SKIPPED, "missed": gap}
 
 
@@ -137,16 +88,9 @@ def test_a_series_with_a_fault_is_not(word: str, records: list[dict[str, Any]], 
 
 def test_a_run_beside_the_schedule_is_no_instant_of_it() -> None:
     records, calls = series(1, 2, 3)
-    beside = record(id="exe_beside", scheduled_at=_text(T0 + 70_000))
+    beside = record(id="exe_beside", scheduled_at=text(T0 + 70_000))
     beside_call = arrival(execution_id="exe_beside", scheduled_at=T0 + 70_000, began_at=T0 + 70_001)
     asked = order(**DELETED, triggered={"exe_beside"})
     assert verdict(asked, [*records, beside], [*calls, beside_call]) == []
     assert any(fault.startswith("lost") for fault in verdict(asked, records, calls))
     assert any(fault.startswith("instants") for fault in verdict(order(**DELETED), [*records, beside], calls))
-
-
-@pytest.mark.parametrize(("until_ms", "is_broken"), [(T0 + 120_009, False), (T0 + 120_010, True)])
-def test_a_start_during_a_pause_is_found(until_ms: int, is_broken: bool) -> None:
-    asked = order(**DELETED, pauses=[(T0 + 100_000, until_ms)])
-    faults = verdict(asked, *series(1, 2, 3))
-    assert [fault.startswith("cancel") for fault in faults] == [True] * is_broken

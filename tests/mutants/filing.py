@@ -24,6 +24,7 @@ FILING = (
         file="shared/usecases/file_execution.py",
         old="        self.ensure_sent(existing or filed)\n",
         new="        if filed.state is State.QUEUED:\n            self.send([wakeup_for(existing or filed)])\n",
+        killer="tests/unit/usecases/test_file_execution.py",
     ),
     Mutant(
         name="acknowledge before send",

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SkipValidation, field_serializer
+from pydantic import BaseModel, Field, SkipValidation, field_serializer
 
+from functions.api.models.examples.jobs import BATCH_IN, BATCH_OUT
 from functions.api.models.jobs import JobIn, JobOut
-from functions.api.models.schema import Schema
+from functions.api.models.schema import Schema, shown_by
 from functions.api.models.system import ProblemOut
 
 MAX_JOBS = 100
@@ -14,24 +15,7 @@ MAX_JOBS = 100
 class BatchIn(Schema):
     """Jobs to be created. Each is read by itself: what is wrong with one is answered in its own result."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "jobs": [
-                        {
-                            "schedule": {"delay_seconds": 60},
-                            "request": {"url": "https://example.com/hooks/a"},
-                        },
-                        {
-                            "schedule": {"delay_seconds": 90},
-                            "request": {"url": "https://example.com/hooks/b"},
-                        },
-                    ]
-                }
-            ]
-        }
-    )
+    model_config = shown_by(BATCH_IN)
 
     jobs: Annotated[list[SkipValidation[JobIn]], Field(min_length=1, max_length=MAX_JOBS)]
 
@@ -39,7 +23,7 @@ class BatchIn(Schema):
 class AcceptedOut(BaseModel):
     """A job that was accepted."""
 
-    status: Literal[201] = 201
+    status: Literal[201]
     job: JobOut
 
 
@@ -57,5 +41,7 @@ class RefusedOut(BaseModel):
 
 class BatchOut(BaseModel):
     """One result for each job, in the order of the request."""
+
+    model_config = shown_by(BATCH_OUT)
 
     results: list[AcceptedOut | RefusedOut]

@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, Field
 
-from functions.api.models.schema import Schema
+from functions.api.models.examples.executions import FAILURE_IN, HEARTBEAT_OUT, REPORT_OUT
+from functions.api.models.schema import InstantOut, Schema, shown_by
 from shared.domain.delivery import KEPT_BODY_BYTES
 
 
@@ -21,9 +22,7 @@ class NothingIn(Schema):
 class FailureIn(Schema):
     """Why the work has failed."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"reason": "the warehouse is closed", "retryable": False}]}
-    )
+    model_config = shown_by(FAILURE_IN)
 
     reason: Annotated[str, Field(max_length=KEPT_BODY_BYTES), AfterValidator(_short)] = Field(
         "", description="Kept as `last_response_body`; 256 bytes at most."
@@ -34,14 +33,20 @@ class FailureIn(Schema):
 class HeartbeatOut(BaseModel):
     """An attempt that goes on."""
 
+    model_config = shown_by(HEARTBEAT_OUT)
+
     id: str
     attempt: int
-    lease_until: str = Field(description="Without another heartbeat by then the attempt counts as lost.")
-    deadline_at: str = Field(description="When the attempt is over, whatever is heard of it.")
+    lease_until: InstantOut = Field(
+        description="Without another heartbeat by then the attempt counts as lost."
+    )
+    deadline_at: InstantOut = Field(description="When the attempt is over, whatever is heard of it.")
 
 
 class ReportOut(BaseModel):
     """What was recorded of an attempt; the same for every repetition of the same report."""
+
+    model_config = shown_by(REPORT_OUT)
 
     id: str
     attempt: int

@@ -1,46 +1,68 @@
 """Executions."""
 
+from typing import Annotated
+
 from pydantic import BaseModel, Field
+
+from functions.api.models.examples.executions import EXECUTION_OUT, EXECUTION_PAGE
+from functions.api.models.schema import InstantOut, shown_by
+from shared.domain.delivery import Reason
+from shared.domain.execution import EndReason
+from shared.domain.wanted import EXECUTION_STATES
+
+StateOut = Annotated[str, Field(json_schema_extra={"enum": [state.value for state in EXECUTION_STATES]})]
+EndReasonOut = Annotated[str, Field(json_schema_extra={"enum": [reason.value for reason in EndReason]})]
 
 
 class AttemptOut(BaseModel):
     """One attempt of an execution. An attempt whose worker died is counted but leaves no entry."""
 
     number: int
-    started_at: str
+    started_at: InstantOut
     duration_ms: int
-    status: int | None
-    reason: str
+    status: int | None = Field(description="The HTTP status; null where no answer came.")
+    reason: Annotated[str, Field(json_schema_extra={"enum": [reason.word for reason in Reason]})] = Field(
+        description="How the attempt ended; `ok` for success."
+    )
 
 
 class MissedOut(BaseModel):
     """Nominal instants that were passed over in one go."""
 
     count: int
-    first_at: str
-    last_at: str
+    first_at: InstantOut
+    last_at: InstantOut
 
 
 class ExecutionOut(BaseModel):
     """One planned firing."""
 
+    model_config = shown_by(EXECUTION_OUT)
+
     id: str
     job_id: str
-    state: str
-    scheduled_at: str
-    due_at: str = Field(
+    state: StateOut
+    backfill_of: str | None = Field(description="The job that it makes up for, where it is of a backfill.")
+    scheduled_at: InstantOut = Field(
+        description="The nominal instant; of a backfill, the past one it is for."
+    )
+    due_at: InstantOut = Field(
         description="When it was or is due: later than `scheduled_at` by the jitter of its job."
     )
-    attempts_begun: int
+    attempts_begun: int = Field(description="Counts those whose worker died too.")
     attempts: list[AttemptOut]
-    next_attempt_at: str | None
-    end_reason: str | None
+    next_attempt_at: InstantOut | None
+    end_reason: EndReasonOut | None = Field(
+        description="Why it ended, where its state alone does not say it."
+    )
     last_response_body: str | None = Field(description="First 256 bytes of the last failing answer.")
-    missed: MissedOut | None
+    missed: MissedOut | None = Field(description="What a `skipped` execution stands for, if for many.")
 
 
 class ExecutionPageOut(BaseModel):
     """Newest first. A page may be short while `next_cursor` is there."""
+
+    model_config = shown_by(EXECUTION_PAGE)
 
     executions: list[ExecutionOut]
     next_cursor: str | None

@@ -3,10 +3,13 @@
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
+from functions.api.models.backfills import BackfillOut
+from functions.api.models.examples import jobs as examples
 from functions.api.models.requests import RequestIn, RetryIn, TargetOut
-from functions.api.models.schedules import ScheduleIn, ScheduleOut
-from functions.api.models.schema import Schema, Seconds
+from functions.api.models.schedules import ONCE, ScheduleIn, ScheduleOut, runs
+from functions.api.models.schema import EXAMPLES, InstantOut, Schema, Seconds, shown_by
 from shared.domain.async_policy import (
     DEFAULT_ASYNC_POLICY,
     MAX_DEADLINE_SECONDS,
@@ -34,6 +37,7 @@ from shared.domain.new_job import (
 )
 from shared.domain.overlap import OverlapPolicy
 from shared.domain.retry import RetryPolicy
+from shared.domain.wanted import JOB_STATES
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
 
 RECURRING_ONLY = (
@@ -45,6 +49,15 @@ RECURRING_ONLY = (
 )
 Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_LENGTH)]
 Tag = Annotated[str, StringConstraints(pattern=TAG)]
+Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS, json_schema_extra={"uniqueItems": True})]
+TimeoutSeconds = Annotated[Seconds, Field(ge=1, le=MAX_CALLBACK_TIMEOUT_SECONDS)]
+DeadlineSeconds = Annotated[Seconds, Field(ge=MIN_DEADLINE_SECONDS, le=MAX_DEADLINE_SECONDS)]
+HeartbeatSeconds = Annotated[Seconds, Field(ge=MIN_HEARTBEAT_SECONDS, le=MAX_HEARTBEAT_SECONDS)]
+CatchUpLimit = Annotated[Seconds, Field(ge=1, le=MAX_CATCH_UP_LIMIT)]
+CatchUpSeconds = Annotated[Seconds, Field(ge=0, le=MAX_CATCH_UP_WINDOW_MS // 1000)]
+ToleranceSeconds = Annotated[Seconds, Field(ge=0, le=86_400)]
+StartSeconds = Annotated[Seconds, Field(ge=1, le=MAX_START_DEADLINE_SECONDS)]
+JobStateOut = Annotated[str, Field(json_schema_extra={"enum": sorted(JOB_STATES)})]
 
 
 class JobIn(Schema):
@@ -52,50 +65,46 @@ class JobIn(Schema):
 
     model_config = ConfigDict(
         json_schema_extra={
-            "examples": [
-                {
-                    "name": "nightly report",
-                    "schedule": {"cron": "30 2 * * *", "timezone": "Europe/Berlin"},
-                    "request": {"url": "https://example.com/hooks/report", "json": {"kind": "nightly"}},
-                }
-            ]
+            EXAMPLES: examples.JOB_IN,
+            # What only recurring jobs have may not even be named by a job that runs once.
+            "if": {"properties": {"schedule": {"anyOf": [runs(kind) for kind in ONCE]}}},
+            "then": {"not": {"anyOf": [{"required": [name]} for name in RECURRING_ONLY]}},
         }
     )
 
     schedule: ScheduleIn
     request: RequestIn
-    name: Name | None = None
-    tags: Annotated[list[Tag], Field(max_length=MAX_TAGS)] = Field(default_factory=list)
-    lane: Annotated[Lane, Field(strict=False)] = Lane.STANDARD
-    timeout_seconds: Annotated[Seconds, Field(ge=1, le=MAX_CALLBACK_TIMEOUT_SECONDS)] = 30
-    retry: RetryIn = Field(default_factory=RetryIn)
-    async_deadline_seconds: Annotated[Seconds, Field(ge=MIN_DEADLINE_SECONDS, le=MAX_DEADLINE_SECONDS)] = (
-        Field(
-            DEFAULT_ASYNC_POLICY.deadline_seconds,
-            description="The whole time that an attempt may take whose receiver works on after its answer.",
-        )
+    name: Name | None = Field(None, description="Shown in lists; `q` finds jobs by how it begins.")
+    tags: Tags = Field(default_factory=list, description="Lists can be narrowed to one of them.")
+    lane: Annotated[Lane, Field(strict=False)] = Field(
+        Lane.STANDARD, description="Which queue and workers; no lane waits for another."
     )
-    heartbeat_seconds: Annotated[Seconds, Field(ge=MIN_HEARTBEAT_SECONDS, le=MAX_HEARTBEAT_SECONDS)] = Field(
+    timeout_seconds: TimeoutSeconds = Field(30, description="For the whole call, the answer's body included.")
+    retry: RetryIn = Field(default_factory=RetryIn)
+    async_deadline_seconds: DeadlineSeconds = Field(
+        DEFAULT_ASYNC_POLICY.deadline_seconds,
+        description="The whole time that an attempt may take whose receiver works on after its answer.",
+    )
+    heartbeat_seconds: HeartbeatSeconds = Field(
         DEFAULT_ASYNC_POLICY.heartbeat_seconds,
         description="Not heard of for longer, such an attempt counts as lost.",
     )
     catch_up: Annotated[CatchUp, Field(strict=False)] = Field(
         CatchUp.COALESCE, description="What is run of the instants that were missed."
     )
-    catch_up_limit: Annotated[Seconds, Field(ge=1, le=MAX_CATCH_UP_LIMIT)] = Field(
+    catch_up_limit: CatchUpLimit = Field(
         CATCH_UP_LIMIT, description="The most that `all` runs; the newest are kept."
     )
-    catch_up_window_seconds: Annotated[Seconds, Field(ge=0, le=MAX_CATCH_UP_WINDOW_MS // 1000)] = Field(
+    catch_up_window_seconds: CatchUpSeconds = Field(
         CATCH_UP_WINDOW_MS // 1000, description="What was missed longer ago never runs."
     )
-    late_tolerance_seconds: Annotated[Seconds, Field(ge=0, le=86_400)] = Field(
+    late_tolerance_seconds: ToleranceSeconds = Field(
         LATE_TOLERANCE_MS // 1000, description="A run that is late by no more has not been missed."
     )
     overlap_policy: Annotated[OverlapPolicy, Field(strict=False)] = Field(
         OverlapPolicy.ALLOW, description="What happens while an earlier run has not ended."
     )
-
-    start_deadline_seconds: Annotated[Seconds, Field(ge=1, le=MAX_START_DEADLINE_SECONDS)] | None = Field(
+    start_deadline_seconds: StartSeconds | None = Field(
         None, description="A job that runs once and has not started so long after its time is skipped."
     )
 
@@ -143,29 +152,33 @@ class JobPatch(Schema):
     another kind replaces the whole schedule.
     """
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"schedule": {"timezone": "Europe/Paris"}, "tags": ["reports"]}]}
-    )
+    model_config = shown_by(examples.JOB_PATCH)
 
-    schedule: dict[str, Any] | None = None
-    request: dict[str, Any] | None = None
+    schedule: dict[str, Any] | SkipJsonSchema[None] = Field(
+        None, description="Members of a new job's `schedule`."
+    )
+    request: dict[str, Any] | SkipJsonSchema[None] = Field(
+        None, description="Members of a new job's `request`."
+    )
     name: Name | None = None
-    tags: list[Tag] | None = None
+    tags: Tags | None = None
     lane: Lane | None = None
-    timeout_seconds: int | None = None
-    retry: dict[str, Any] | None = None
-    async_deadline_seconds: int | None = None
-    heartbeat_seconds: int | None = None
+    timeout_seconds: TimeoutSeconds | None = None
+    retry: dict[str, Any] | None = Field(None, description="Members of a new job's `retry`.")
+    async_deadline_seconds: DeadlineSeconds | None = None
+    heartbeat_seconds: HeartbeatSeconds | None = None
     catch_up: CatchUp | None = None
-    catch_up_limit: int | None = None
-    catch_up_window_seconds: int | None = None
-    late_tolerance_seconds: int | None = None
+    catch_up_limit: CatchUpLimit | None = None
+    catch_up_window_seconds: CatchUpSeconds | None = None
+    late_tolerance_seconds: ToleranceSeconds | None = None
     overlap_policy: OverlapPolicy | None = None
-    start_deadline_seconds: int | None = None
+    start_deadline_seconds: StartSeconds | None = None
 
 
 class PauseIn(Schema):
     """Why a job is paused; shown to whoever looks at it."""
+
+    model_config = shown_by(examples.PAUSE_IN)
 
     reason: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
 
@@ -173,13 +186,15 @@ class PauseIn(Schema):
 class JobOut(BaseModel):
     """A job as it stands. What is for recurring jobs alone is null for one that runs once."""
 
+    model_config = shown_by(examples.JOB_OUT)
+
     id: str
-    kind: Literal["once", "cron", "rate"]
-    state: str
+    kind: Literal["once", "cron", "rate", "backfill"]
+    state: JobStateOut
     name: str | None
     tags: list[str]
     schedule: ScheduleOut
-    next_due_at: str | None = Field(description="When it will next be due; null where it will not.")
+    next_due_at: InstantOut | None = Field(description="When it will next be due; null where it will not.")
     request: TargetOut
     lane: Lane
     timeout_seconds: int
@@ -193,5 +208,8 @@ class JobOut(BaseModel):
     overlap_policy: OverlapPolicy | None
     start_deadline_seconds: int | None
     pause_reason: str | None
-    revision: int
-    created_at: str
+    backfill: BackfillOut | None = Field(
+        description="Of what it is a backfill; `schedule` is then the one whose instants are made up for.",
+    )
+    revision: int = Field(description="Grows with every change; the ETag is made of it.")
+    created_at: InstantOut

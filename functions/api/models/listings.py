@@ -4,7 +4,12 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from functions.api.models.examples import executions as examples
+from functions.api.models.examples.jobs import JOB_PAGE
+from functions.api.models.executions import StateOut
+from functions.api.models.jobs import JobStateOut
 from functions.api.models.schedules import ScheduleOut
+from functions.api.models.schema import InstantOut, shown_by
 from shared.domain.cautions import CautionCode
 from shared.domain.dst import DstEffect
 from shared.domain.wanted import Kind
@@ -16,18 +21,20 @@ class JobSummaryOut(BaseModel):
 
     id: str
     kind: Kind
-    state: str
+    state: JobStateOut
     name: str | None
     tags: list[str]
     schedule: ScheduleOut
-    next_due_at: str | None
+    next_due_at: InstantOut | None
     lane: Lane
     revision: int
-    created_at: str
+    created_at: InstantOut
 
 
 class JobPageOut(BaseModel):
     """Recurring jobs by id, then those that run once. A page may be short while `next_cursor` is there."""
+
+    model_config = shown_by(JOB_PAGE)
 
     jobs: list[JobSummaryOut]
     next_cursor: str | None
@@ -36,21 +43,23 @@ class JobPageOut(BaseModel):
 class UpcomingRunOut(BaseModel):
     """A call that is about to be made, unless something changes before."""
 
-    at: str
+    at: InstantOut
     basis: Literal["filed", "retry", "expected"] = Field(
         description="An execution that stands there, the retry of one, or one that a recurring job will file."
     )
     execution_id: str
     job_id: str
-    scheduled_at: str
+    scheduled_at: InstantOut
     attempt: int
 
 
 class UpcomingPageOut(BaseModel):
     """In order of time. A page may be short while `next_cursor` is there."""
 
+    model_config = shown_by(examples.UPCOMING_PAGE)
+
     runs: list[UpcomingRunOut]
-    until: str
+    until: InstantOut
     complete: bool = Field(
         description="False where the tenant has more recurring jobs than are enumerated; of the others the next "
         "execution is among the filed ones."
@@ -61,10 +70,10 @@ class UpcomingPageOut(BaseModel):
 class DueRowOut(BaseModel):
     """A row of a bucket that waits for its time."""
 
-    at: str
+    at: InstantOut
     tenant_id: str
     execution_id: str
-    state: str
+    state: StateOut
     lane: Lane
     shard: int
     retry: bool
@@ -73,22 +82,26 @@ class DueRowOut(BaseModel):
 class DuePageOut(BaseModel):
     """In order of time, across tenants. A page may be short, or empty, while `next_cursor` is there."""
 
+    model_config = shown_by(examples.DUE_PAGE)
+
     rows: list[DueRowOut]
-    until: str
+    until: InstantOut
     next_cursor: str | None
 
 
 class NextRunOut(BaseModel):
     """A run of a job: its nominal instant, when it is due, and the local time of the nominal instant."""
 
-    scheduled_at: str
-    due_at: str
-    local: str
-    offset: str
+    scheduled_at: InstantOut
+    due_at: InstantOut
+    local: str = Field(description="The local time of `scheduled_at`, without an offset.")
+    offset: str = Field(description="Of that local time from UTC.")
 
 
 class NextRunsOut(BaseModel):
     """The next runs of a job, in order."""
+
+    model_config = shown_by(examples.NEXT_RUNS)
 
     job_id: str
     timezone: str
@@ -98,22 +111,22 @@ class NextRunsOut(BaseModel):
 class PreviewedRunOut(BaseModel):
     """A run of a schedule. With jitter it begins from `scheduled_at` on and before `begins_before`."""
 
-    scheduled_at: str
+    scheduled_at: InstantOut
     local: str
     offset: str
-    begins_before: str | None
+    begins_before: InstantOut | None
 
 
 class ClockChangeOut(BaseModel):
     """A change of the clocks that touches runs: local times that are skipped or come twice."""
 
-    at: str
+    at: InstantOut
     local_before: str
     local_after: str
     effect: DstEffect
     count: int
     local_times: list[str] = Field(description="The first of them.")
-    runs_at: str | None
+    runs_at: InstantOut | None = Field(description="When it runs instead; null where it does not.")
 
 
 class CautionOut(BaseModel):
@@ -125,6 +138,8 @@ class CautionOut(BaseModel):
 
 class SchedulePreviewOut(BaseModel):
     """What a schedule would do."""
+
+    model_config = shown_by(examples.PREVIEW_OUT)
 
     description: str
     timezone: str

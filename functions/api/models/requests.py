@@ -3,20 +3,37 @@
 from typing import Annotated, Any, Literal, Self
 
 import orjson
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from functions.api.models.schema import Schema, Seconds
 from shared.domain.request import Request
+from shared.domain.target import HEADER_NAME, HEADER_VALUE, MAX_HEADERS, MAX_URL_CHARACTERS
+
+_BODIES = ("body", "json")
 
 
 class RequestIn(Schema):
     """What to call. At most one of `body` (text, sent as it is) and `json` (sent as JSON)."""
 
-    url: Annotated[str, Field(max_length=2048, examples=["https://example.com/hooks/report"])]
+    model_config = ConfigDict(json_schema_extra={"not": {"required": list(_BODIES)}})
+
+    url: Annotated[str, Field(max_length=MAX_URL_CHARACTERS)] = Field(
+        description="Absolute, with a public host; port 443 or 1024 and above. In the cloud https alone is called.",
+        examples=["https://example.com/hooks/report"],
+        json_schema_extra={"format": "uri", "pattern": "^https?://"},
+    )
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] = "POST"
-    headers: dict[str, str] = Field(default_factory=dict)
-    body: str | None = None
-    json_: Any = Field(None, alias="json")
+    headers: dict[str, str] = Field(
+        default_factory=dict,
+        description="Sent along. Those that Punctual or the connection sets are refused.",
+        json_schema_extra={
+            "maxProperties": MAX_HEADERS,
+            "propertyNames": {"pattern": HEADER_NAME},
+            "additionalProperties": {"type": "string", "pattern": HEADER_VALUE},
+        },
+    )
+    body: str | None = Field(None, description="Text that is sent as it is, in UTF-8.")
+    json_: Any = Field(None, alias="json", description="Any value; sent as JSON, with its content type.")
 
     @model_validator(mode="after")
     def _one_body(self) -> Self:

@@ -3,9 +3,18 @@
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
+from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models.schema import Schema, Seconds
+from functions.api.models.examples.executions import SCHEDULE_IN
+from functions.api.models.schema import EXAMPLES, InstantOut, Schema, Seconds
 from shared.domain.cron import Gap, Overlap, parse_cron
 from shared.domain.errors import ScheduleError
 from shared.domain.eventbridge import read_expression
@@ -15,7 +24,8 @@ from shared.domain.zones import load_zone
 
 MAX_DELAY_SECONDS = 10 * 366 * 86_400
 MAX_RATE_SECONDS = 366 * 86_400
-KINDS = ("at", "delay_seconds", "cron", "rate_seconds", "expression")
+ONCE = ("at", "delay_seconds")
+KINDS = (*ONCE, "cron", "rate_seconds", "expression")
 """Exactly one of these makes a schedule."""
 _ONLY_WITH: Mapping[str, tuple[str, ...]] = {
     "timezone": ("at", "cron", "expression"),
@@ -26,11 +36,34 @@ _ONLY_WITH: Mapping[str, tuple[str, ...]] = {
     "max_runs": ("cron", "rate_seconds", "expression"),
 }
 T = TypeVar("T")
-Instant = Annotated[str, Field(max_length=64, examples=["2030-01-01T09:00:00Z"])]
+MAX_INSTANT_CHARACTERS = 64
+Instant = Annotated[str, Field(max_length=MAX_INSTANT_CHARACTERS, examples=["2030-01-01T09:00:00Z"])]
+
+
+def runs(kind: str) -> dict[str, Any]:
+    """The JSON schema of schedules of a kind."""
+    # Said by its type, for to exclude null takes those who make data from a schema a hundred times as long.
+    return {
+        "required": [kind],
+        "properties": {kind: {"type": "integer" if kind.endswith("_seconds") else "string"}},
+    }
+
+
+def _only(kind: str) -> dict[str, Any]:
+    """The JSON schema of schedules of a kind and no other, with nothing that has no meaning for it."""
+    others = [name for name in KINDS if name != kind]
+    meaningless = [name for name, kinds in _ONLY_WITH.items() if kind not in kinds]
+    nothing = {name: {"type": "null"} for name in (*others, *meaningless)}
+    given = runs(kind)
+    return {"title": kind, **given, "properties": given["properties"] | nothing}
 
 
 class ScheduleIn(Schema):
     """When: exactly one of `at`, `delay_seconds`, `cron`, `rate_seconds` and `expression`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={EXAMPLES: SCHEDULE_IN, "oneOf": [_only(kind) for kind in KINDS]}
+    )
 
     at: Instant | None = Field(
         None, description="Once: RFC 3339 with an offset; or a local time, together with `timezone`."
@@ -84,7 +117,7 @@ class ScheduleIn(Schema):
         start_at, end_at = self._bound("start_at"), self._bound("end_at")
         if self.rate_seconds is not None:
             return Every(self.rate_seconds, start_at, end_at)
-        zone = self.timezone or "UTC"
+        zone = "UTC" if self.timezone is None else self.timezone
         load_zone(zone)
         if self.expression is not None:
             return self._read_expression(self.expression, zone, start_at, end_at)
@@ -102,7 +135,7 @@ class ScheduleIn(Schema):
         text = getattr(self, name)
         if text is None:
             return None
-        return _renamed(name, lambda: parse_instant(text, self.timezone or "UTC"))
+        return _renamed(name, lambda: parse_instant(text, "UTC" if self.timezone is None else self.timezone))
 
     def _read_expression(self, text: str, zone: str, start_at: int | None, end_at: int | None) -> Timing:
         read = _renamed(
@@ -140,17 +173,17 @@ def _renamed(name: str, read: Callable[[], T]) -> T:
 class ScheduleOut(BaseModel):
     """When, as it is kept. What does not apply is left out."""
 
-    at: str | None = None
-    cron: str | None = None
-    rate_seconds: int | None = None
-    expression: str | None = None
-    timezone: str | None = None
-    dst_gap: Gap | None = None
-    dst_overlap: Overlap | None = None
-    start_at: str | None = None
-    end_at: str | None = None
-    max_runs: int | None = None
-    jitter_seconds: int | None = None
+    at: InstantOut | SkipJsonSchema[None] = None
+    cron: str | SkipJsonSchema[None] = None
+    rate_seconds: int | SkipJsonSchema[None] = None
+    expression: str | SkipJsonSchema[None] = None
+    timezone: str | SkipJsonSchema[None] = None
+    dst_gap: Gap | SkipJsonSchema[None] = None
+    dst_overlap: Overlap | SkipJsonSchema[None] = None
+    start_at: InstantOut | SkipJsonSchema[None] = None
+    end_at: InstantOut | SkipJsonSchema[None] = None
+    max_runs: int | SkipJsonSchema[None] = None
+    jitter_seconds: int | SkipJsonSchema[None] = None
 
     @model_serializer(mode="wrap")
     def _without_nulls(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -2,31 +2,40 @@
 
 from typing import Annotated, Self
 
-from pydantic import BaseModel, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
+from functions.api.models.examples import accounts as examples
 from functions.api.models.keys import KeyOut, Scopes
-from functions.api.models.schema import Schema, Seconds
+from functions.api.models.schema import EXAMPLES, InstantOut, Schema, Seconds, shown_by
 from shared.domain.quota import Quota
-from shared.domain.tenant import MAX_INDEX_SHARDS, MAX_WEIGHT, Scope, TenantState
+from shared.domain.tenant import MAX_INDEX_SHARDS, MAX_WEIGHT, RESERVED_IDS, TENANT_ID, Scope, TenantState
 
-Limit = Annotated[int, Field(strict=True, ge=0)]
+Limit = Annotated[Seconds, Field(ge=0)]
 Quotas = dict[Annotated[Quota, Field(strict=False)], Limit | None]
 
 
 class TenantIn(Schema):
     """A tenant to be created, with a first key of these scopes."""
 
-    id: Annotated[str, StringConstraints(min_length=1, max_length=40), Field(examples=["acme"])]
+    model_config = shown_by(examples.TENANT_IN)
+
+    id: Annotated[str, StringConstraints(min_length=1, max_length=40)] = Field(
+        description=f"{', '.join(sorted(RESERVED_IDS))} are reserved.",
+        json_schema_extra={"pattern": TENANT_ID},
+    )
     scopes: Scopes = frozenset({Scope.READ, Scope.WRITE})
 
 
 class TenantPatch(Schema):
     """What is to be different. A quota of null goes back to the deployment's default."""
 
-    state: Annotated[TenantState, Field(strict=False)] | None = None
-    weight: Annotated[Seconds, Field(ge=1, le=MAX_WEIGHT)] | None = None
-    index_shards: Annotated[Seconds, Field(ge=1, le=MAX_INDEX_SHARDS)] | None = None
-    quotas: Quotas | None = None
+    model_config = ConfigDict(json_schema_extra={EXAMPLES: examples.TENANT_PATCH, "minProperties": 1})
+
+    state: Annotated[TenantState, Field(strict=False)] | SkipJsonSchema[None] = None
+    weight: Annotated[Seconds, Field(ge=1, le=MAX_WEIGHT)] | SkipJsonSchema[None] = None
+    index_shards: Annotated[Seconds, Field(ge=1, le=MAX_INDEX_SHARDS)] | SkipJsonSchema[None] = None
+    quotas: Quotas | SkipJsonSchema[None] = None
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -41,9 +50,11 @@ class TenantPatch(Schema):
 class TenantOut(BaseModel):
     """A tenant."""
 
+    model_config = shown_by(examples.TENANT_OUT)
+
     id: str
     state: TenantState
-    created_at: str
+    created_at: InstantOut
     revision: int
     weight: int
     index_shards: int
@@ -54,6 +65,8 @@ class TenantOut(BaseModel):
 class NewTenantOut(BaseModel):
     """A new tenant. `api_key` and `signing_secret` are shown this once."""
 
+    model_config = shown_by(examples.NEW_TENANT_OUT)
+
     tenant: TenantOut
     key: KeyOut
     api_key: str
@@ -62,6 +75,8 @@ class NewTenantOut(BaseModel):
 
 class TenantPageOut(BaseModel):
     """Tenants by their ids."""
+
+    model_config = shown_by(examples.TENANT_PAGE)
 
     tenants: list[TenantOut]
     next_cursor: str | None
@@ -77,6 +92,8 @@ class QuotaOut(BaseModel):
 
 class UsageOut(BaseModel):
     """What a tenant may have, and how much of it is in use."""
+
+    model_config = shown_by(examples.USAGE_OUT)
 
     tenant: str
     weight: int

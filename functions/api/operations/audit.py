@@ -101,12 +101,17 @@ class AuditOperations:
     def accepted(self, admitted: Admitted, job: JobOut, *, replayed: bool) -> None:
         """Record a job that was created: a line in the API's log always, in the table unless it is a one-off.
 
+        A backfill is on record as done to its job.
+
         One-off jobs come by the hundred million, and the log of the API is append-only as well; the deployment's
         `audit_one_offs` puts them into the table too.
         """
+        before = job if replayed else None
+        if job.backfill is not None:
+            self.record(admitted, "backfillJob", job.backfill.of, before, job)
+        elif job.kind != "once" or self.one_offs:
+            self.record(admitted, "createJob", job.id, before, job)
         author = author_of(admitted)
-        if job.kind != "once" or self.one_offs:
-            self.record(admitted, "createJob", job.id, job if replayed else None, job)
         logger.info(
             ACCEPTED_LOG_LINE,
             extra={
@@ -131,7 +136,7 @@ class AuditOperations:
     ) -> AuditPageOut:
         """Records of a tenant; the cursor is the reader's."""
         question = f"audit|{tenant_id}|{from_at}|{until_at}|{target or ''}"
-        after = unseal_cursor(self.vault, reader, question, cursor) if cursor else None
+        after = None if cursor is None else unseal_cursor(self.vault, reader, question, cursor)
         page = self.log.page(
             tenant_id, from_at=from_at, until_at=until_at, target=target, limit=limit, after=after
         )

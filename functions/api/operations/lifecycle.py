@@ -1,6 +1,7 @@
 """Changes of jobs: updated, paused, resumed, triggered."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from functions.api import strict_json
 from functions.api.bodies import read_optional, read_patched_job
@@ -8,13 +9,13 @@ from functions.api.idempotency import check_key
 from functions.api.job_views import job_document, job_out
 from functions.api.models.executions import ExecutionOut
 from functions.api.models.jobs import JobOut, PauseIn
-from functions.api.problems import Problem, ProblemError
+from functions.api.problems import FieldError, Problem, ProblemError
 from functions.api.views import execution_out
 from shared.domain.errors import InvalidStateError
 from shared.domain.execution import Execution
 from shared.domain.job import Job
 from shared.domain.new_job import NewJob
-from shared.domain.schedule import Once
+from shared.domain.schedule import Backfill, Once
 from shared.domain.tenant import Tenant
 from shared.ports.runtime import Clock
 from shared.usecases.change_job import check_revision
@@ -57,6 +58,8 @@ class LifecycleOperations:
         check_revision(job, revision)
         present = self.open_request(tenant, job)
         new = read_patched_job(patch, job_document(job, present)).new_job()
+        if isinstance(job, Job) and isinstance(job.schedule, Backfill):
+            _check_renames(patch)
         self._check_quota(tenant, job, new)
         revised = self.revise_job(tenant, job, present, new, revision=job.revision)
         return self._changed(tenant, job, revised)
@@ -106,3 +109,13 @@ class LifecycleOperations:
 
     def _show(self, tenant: Tenant, job: Execution | Job) -> JobOut:
         return job_out(job, self.open_request(tenant, job), self.clock.now_ms())
+
+
+def _check_renames(patch: dict[str, Any]) -> None:
+    """ProblemError where a patch of a backfill goes beyond what touches no run."""
+    detail = (
+        "a backfill keeps what it began with, all but its name and tags: delete it, and begin another one"
+    )
+    errors = [FieldError(f"/{name}", detail) for name in patch if name not in ("name", "tags")]
+    if errors:
+        raise ProblemError(Problem.VALIDATION_FAILED, f"{len(errors)} error(s) in the body", errors=errors)

@@ -1,10 +1,10 @@
 """Jobs, what is about to run, and what a schedule would do."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from functions.api.bodies import read_body
 from functions.api.cursors import Cursors
-from functions.api.faults import problem_for
+from functions.api.faults import in_body
 from functions.api.listing_views import (
     due_row_out,
     job_summary,
@@ -28,7 +28,6 @@ from functions.api.positions import (
     read_upcoming,
     upcoming_parts,
 )
-from functions.api.problems import ProblemError
 from shared.domain.errors import ScheduleError
 from shared.domain.new_job import NewJob
 from shared.domain.request import Request
@@ -63,6 +62,7 @@ class ListingOperations:
             "tag": wanted.tag,
             "q": wanted.name_prefix,
             "kind": wanted.kind,
+            "backfill_of": wanted.backfill_of,
         }
         position = self.cursors.unseal(tenant, question, cursor, read_job_position)
         page = self.list_jobs(tenant, limit=limit, wanted=wanted, position=position)
@@ -110,12 +110,12 @@ class ListingOperations:
             schedule = _schedule(asked, self.clock.now_ms())
             preview = self.preview_schedule(
                 schedule,
-                timezone=asked.timezone or "UTC",
+                timezone="UTC" if asked.timezone is None else asked.timezone,
                 jitter_ms=asked.jitter_seconds * 1000,
                 max_runs=asked.max_runs,
             )
         except ScheduleError as fault:
-            raise _in_body(fault) from fault
+            raise in_body(fault) from fault
         return preview_out(preview)
 
 
@@ -125,12 +125,3 @@ _ANY_REQUEST = Request(method="POST", url="https://example.com/")
 def _schedule(asked: ScheduleIn, now_ms: int) -> Schedule:
     """The schedule as a job that is created now would have it."""
     return NewJob(timing=asked.timing(), request=_ANY_REQUEST).schedule_at(now_ms)
-
-
-def _in_body(fault: ScheduleError) -> ProblemError:
-    """Here the body is the schedule itself, so pointers begin inside of it."""
-    problem = problem_for(fault)
-    if problem is None:
-        raise fault
-    errors = [replace(error, pointer=error.pointer.removeprefix("/schedule")) for error in problem.errors]
-    return ProblemError(problem.problem, problem.detail, errors=errors)

@@ -62,7 +62,7 @@ class TenantOperations:
 
     def page(self, reader: Tenant, limit: int, cursor: str | None) -> TenantPageOut:
         """A page of tenants by their ids; the cursor is the reader's."""
-        after = unseal_cursor(self.vault, reader, _QUESTION, cursor) if cursor else None
+        after = None if cursor is None else unseal_cursor(self.vault, reader, _QUESTION, cursor)
         page = self.list_tenants(limit=limit, after=after)
         more = page.next_after and seal_cursor(self.vault, reader, _QUESTION, page.next_after)
         return TenantPageOut(tenants=[self._show(tenant) for tenant in page.tenants], next_cursor=more)

@@ -3,6 +3,7 @@
 from functions.api.route import Call, Route
 from functions.api.routes import (
     audit,
+    backfills,
     batches,
     callbacks,
     executions,
@@ -15,5 +16,5 @@ from functions.api.routes import (
 )
 
 ROUTES: dict[Route, Call] = {**jobs.ROUTES, **lifecycle.ROUTES, **executions.ROUTES, **system.ROUTES}
-ROUTES |= batches.ROUTES
+ROUTES |= {**batches.ROUTES, **backfills.ROUTES}
 ROUTES |= {**callbacks.ROUTES, **listings.ROUTES, **tenants.ROUTES, **keys.ROUTES, **audit.ROUTES}

@@ -47,12 +47,13 @@ def _instant(app: APIGatewayHttpResolver, name: str, default: int) -> int:
         ) from fault
 
 
-def _route(path: str, operation: str, summary: str) -> Route:
+def _route(path: str, operation: str, summary: str, description: str) -> Route:
     return Route(
         method="GET",
         path=path,
         operation=operation,
         summary=summary,
+        description=description,
         success=200,
         answer=AuditPageOut,
         query=(*PAGING, *_FILTER),
@@ -61,10 +62,16 @@ def _route(path: str, operation: str, summary: str) -> Route:
 
 
 ROUTES: dict[Route, Call] = {
-    _route("/v1/audit", "listAudit", "Show who changed what, newest first"): list_audit,
+    _route(
+        "/v1/audit",
+        "listAudit",
+        "Show who changed what, newest first",
+        "Each change leaves one record, written before the change is acknowledged.",
+    ): list_audit,
     _route(
         "/v1/admin/tenants/<tenant_id>/audit",
         "listAuditOfTenant",
         "Show who changed what of a tenant, newest first (operators)",
+        "Operators see with which key an operator acted; the tenant sees only that one did.",
     ): list_audit,
 }

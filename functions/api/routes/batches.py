@@ -9,7 +9,7 @@ from functions.api.models.system import ProblemOut
 from functions.api.operations.batches import Result, problem_at
 from functions.api.problems import Problem, ProblemError, document
 from functions.api.reading import header, require_json, tenant_of
-from functions.api.route import BODY_PROBLEMS, QUOTA_PROBLEMS, Call, Route, answer
+from functions.api.route import BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, QUOTA_PROBLEMS, Call, Route, answer
 from functions.api.service import Service
 from shared.domain.errors import UnavailableError
 from shared.names import Metric
@@ -45,7 +45,7 @@ def _recorded(service: Service, admitted: Admitted, result: Result, number: int,
 
 def _shown(result: Result, request_id: str) -> AcceptedOut | RefusedOut:
     if isinstance(result, JobOut):
-        return AcceptedOut(job=result)
+        return AcceptedOut(status=201, job=result)
     problem = ProblemOut.model_validate(document(result, request_id))
     return RefusedOut(status=problem.status, problem=problem)
 
@@ -56,10 +56,16 @@ ROUTES: dict[Route, Call] = {
         path="/v1/jobs/batch",
         operation="createJobs",
         summary="Create up to 100 jobs, each with a result of its own",
+        description=(
+            "Each job is accepted or refused by itself: **look at the `status` of each result**. A batch is "
+            "refused as a whole where nothing of it can be read, or where `creates_per_second` does not "
+            "allow so many at once. An `Idempotency-Key` stands for the whole batch: where any result was "
+            "503, send the same batch again."
+        ),
         success=200,
         answer=BatchOut,
         body=BatchIn,
         headers=("Idempotency-Key",),
-        problems=(*BODY_PROBLEMS, *QUOTA_PROBLEMS),
+        problems=(*BODY_PROBLEMS, *IDEMPOTENCY_PROBLEMS, *QUOTA_PROBLEMS),
     ): create_jobs,
 }

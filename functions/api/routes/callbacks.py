@@ -43,6 +43,7 @@ ROUTES: dict[Route, Call] = {
         path="/v1/executions/<execution_id>/heartbeat",
         operation="heartbeatExecution",
         summary="Say that a long-running callback is still at work",
+        description="The attempt goes on for `heartbeat_seconds` more, and never beyond its deadline.",
         success=200,
         answer=HeartbeatOut,
         problems=_PROBLEMS,
@@ -54,6 +55,9 @@ ROUTES: dict[Route, Call] = {
         path="/v1/executions/<execution_id>/complete",
         operation="completeExecution",
         summary="Report that a long-running callback has succeeded",
+        description=(
+            "The execution ends as `succeeded`. The same report may be repeated; another one after it is 409."
+        ),
         success=200,
         answer=ReportOut,
         problems=_PROBLEMS,
@@ -65,11 +69,16 @@ ROUTES: dict[Route, Call] = {
         path="/v1/executions/<execution_id>/fail",
         operation="failExecution",
         summary="Report that a long-running callback has failed",
+        description=(
+            "It is tried again as the job's `retry` says, or ends as `failed`. The same report may be "
+            "repeated; another one after it is 409."
+        ),
         success=200,
         answer=ReportOut,
         body=FailureIn,
         problems=_PROBLEMS,
         is_open=True,
         takes_token=True,
+        body_is_optional=True,
     ): fail,
 }

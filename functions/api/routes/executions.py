@@ -13,7 +13,6 @@ from functions.api.service import Service
 
 def get_execution(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
     """Show one execution."""
-    query(app, ())
     return answer(200, service.executions.get(tenant_of(admitted), path_part(app, "execution_id")))
 
 
@@ -44,6 +43,10 @@ ROUTES: dict[Route, Call] = {
         path="/v1/jobs/<job_id>/executions",
         operation="listExecutions",
         summary="Show a job's executions, newest first",
+        description=(
+            "The whole history of a job, through all of its changes. Read strongly: what was acknowledged "
+            "is there. By `scheduled_at`."
+        ),
         success=200,
         answer=ExecutionPageOut,
         query=(*PAGING, *EXECUTION_FILTERS),
@@ -54,6 +57,10 @@ ROUTES: dict[Route, Call] = {
         path="/v1/executions",
         operation="listExecutionsByTime",
         summary="Show all executions of the tenant by due time, newest first",
+        description=(
+            "By `due_at`. Found through an index that may be behind by a moment; what is said of each "
+            "execution is never stale. With `state=failed` the failed ones alone are read."
+        ),
         success=200,
         answer=ExecutionPageOut,
         query=(*PAGING, *EXECUTION_FILTERS),
@@ -64,6 +71,7 @@ ROUTES: dict[Route, Call] = {
         path="/v1/executions/<execution_id>",
         operation="getExecution",
         summary="Show an execution",
+        description="With all of its attempts. Read strongly.",
         success=200,
         answer=ExecutionOut,
         problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND),
@@ -73,6 +81,10 @@ ROUTES: dict[Route, Call] = {
         path="/v1/dead-letters",
         operation="listDeadLetters",
         summary="Show the executions that failed for good, newest first",
+        description=(
+            "Executions in state `failed`: their attempts are used up, or their receivers said that there "
+            "is no use in another."
+        ),
         success=200,
         answer=ExecutionPageOut,
         query=PAGING,

@@ -8,7 +8,16 @@ from functions.api.models.jobs import JobOut, JobPatch, PauseIn
 from functions.api.operations.lifecycle import ChangedJob
 from functions.api.problems import Problem
 from functions.api.reading import header, if_match, path_part, require_json, tenant_of
-from functions.api.route import BODY_PROBLEMS, QUOTA_PROBLEMS, Call, Route, answer
+from functions.api.route import (
+    BODY_PROBLEMS,
+    CREATION_PROBLEMS,
+    IDEMPOTENCY_PROBLEMS,
+    JSON,
+    QUOTA_PROBLEMS,
+    Call,
+    Route,
+    answer,
+)
 from functions.api.service import Service
 
 _MERGE_PATCH = "application/merge-patch+json"
@@ -64,46 +73,73 @@ ROUTES: dict[Route, Call] = {
         path="/v1/jobs/<job_id>",
         operation="updateJob",
         summary="Change a job, by a JSON merge patch",
+        description=(
+            "A JSON merge patch (RFC 7396) of the members that a new job has; null brings a default back, "
+            "and what comes out is judged like a new job. A `schedule` that names another kind replaces the "
+            "whole schedule. A job that runs once can be changed until its first attempt begins; of a "
+            "recurring job whatever has not started runs as the new definition says."
+        ),
         success=200,
         answer=JobOut,
         body=JobPatch,
         headers=("If-Match",),
-        problems=(*BODY_PROBLEMS, *_CHANGES, *QUOTA_PROBLEMS, Problem.PRECONDITION_REQUIRED),
+        problems=(
+            *BODY_PROBLEMS,
+            *CREATION_PROBLEMS,
+            *_CHANGES,
+            *QUOTA_PROBLEMS,
+            Problem.PRECONDITION_REQUIRED,
+        ),
+        answer_headers=("ETag",),
+        required_headers=("If-Match",),
+        media_types=(_MERGE_PATCH, JSON),
     ): update_job,
     Route(
         method="POST",
         path="/v1/jobs/<job_id>/pause",
         operation="pauseJob",
         summary="Pause a recurring job",
+        description=(
+            "When the answer is there, no run starts that had not started before; those that had go on, "
+            "their retries too. What is passed over meanwhile is recorded as skipped. To repeat it changes "
+            "nothing."
+        ),
         success=200,
         answer=JobOut,
         body=PauseIn,
         headers=("If-Match",),
         problems=(*BODY_PROBLEMS, *_CHANGES),
+        answer_headers=("ETag",),
+        body_is_optional=True,
     ): pause_job,
     Route(
         method="POST",
         path="/v1/jobs/<job_id>/resume",
         operation="resumeJob",
         summary="Resume a paused job",
+        description=(
+            "Goes on with the first instant that is still to come; what was passed over is never caught up "
+            "with. To repeat it changes nothing."
+        ),
         success=200,
         answer=JobOut,
         headers=("If-Match",),
         problems=_CHANGES,
+        answer_headers=("ETag",),
     ): resume_job,
     Route(
         method="POST",
         path="/v1/jobs/<job_id>/trigger",
         operation="triggerJob",
         summary="Run a recurring job once more, now",
+        description=(
+            "Beside its schedule, and even while it is paused. With an `Idempotency-Key` it makes one run "
+            "however often it is sent."
+        ),
         success=201,
         answer=ExecutionOut,
         headers=("Idempotency-Key",),
-        problems=(
-            Problem.RATE_LIMITED,
-            Problem.NOT_FOUND,
-            Problem.INVALID_STATE,
-            Problem.IDEMPOTENCY_KEY_INVALID,
-        ),
+        problems=(Problem.RATE_LIMITED, Problem.NOT_FOUND, Problem.INVALID_STATE, *IDEMPOTENCY_PROBLEMS),
+        answer_headers=("Location",),
     ): trigger_job,
 }

@@ -50,7 +50,6 @@ def list_next_runs(service: Service, app: APIGatewayHttpResolver, admitted: Admi
 
 def preview_schedule(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
     """Show what a schedule would do."""
-    query(app, ())
     require_json(app)
     return answer(200, service.listings.preview(admitted.body))
 
@@ -66,6 +65,10 @@ ROUTES: dict[Route, Call] = {
         path="/v1/jobs",
         operation="listJobs",
         summary="Show the tenant's jobs: recurring ones by id, then those that run once by due time",
+        description=(
+            "A job keeps its place when it is given another time. `GET /v1/jobs/{job_id}` has the members "
+            "that are left out here."
+        ),
         success=200,
         answer=JobPageOut,
         query=(*PAGING, *JOB_FILTERS),
@@ -76,6 +79,7 @@ ROUTES: dict[Route, Call] = {
         path="/v1/jobs/<job_id>/upcoming",
         operation="listNextRuns",
         summary="Show a job's next runs",
+        description="With the local time of each in the job's zone. A job that is not active has none.",
         success=200,
         answer=NextRunsOut,
         query=("count",),
@@ -86,6 +90,10 @@ ROUTES: dict[Route, Call] = {
         path="/v1/upcoming",
         operation="listUpcoming",
         summary="Show what the tenant's jobs are about to do, in order of time",
+        description=(
+            "The calls of the next `within` seconds. The window is that of the first page, however long the "
+            "pages take."
+        ),
         success=200,
         answer=UpcomingPageOut,
         query=(*PAGING, "within"),
@@ -96,6 +104,10 @@ ROUTES: dict[Route, Call] = {
         path="/v1/admin/upcoming",
         operation="listDue",
         summary="Show what waits for its time across tenants, in order of time (operators)",
+        description=(
+            "What waits in the buckets. A retry within the next quarter of an hour travels as a message and "
+            "is not there."
+        ),
         success=200,
         answer=DuePageOut,
         query=(*PAGING, "within"),
@@ -106,9 +118,19 @@ ROUTES: dict[Route, Call] = {
         path="/v1/schedules/preview",
         operation="previewSchedule",
         summary="Show what a schedule would do; nothing is stored",
+        description=(
+            "The next ten runs, the changes of the clocks within two years that touch any, and warnings. "
+            "The body is the `schedule` of a job by itself, so pointers of errors begin inside of it. A key "
+            "with `read` or `write` is enough."
+        ),
         success=200,
         answer=SchedulePreviewOut,
         body=ScheduleIn,
-        problems=(*BODY_PROBLEMS, Problem.SCHEDULE_IN_PAST, Problem.SCHEDULE_TOO_FAR),
+        problems=(
+            *BODY_PROBLEMS,
+            Problem.SCHEDULE_NEVER_FIRES,
+            Problem.SCHEDULE_IN_PAST,
+            Problem.SCHEDULE_TOO_FAR,
+        ),
     ): preview_schedule,
 }

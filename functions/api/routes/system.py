@@ -19,6 +19,7 @@ ROUTES: dict[Route, Call] = {
         path="/v1/health",
         operation="getHealth",
         summary="Whether the API answers",
+        description="The function runs; nothing behind it is asked.",
         success=200,
         answer=HealthOut,
         is_open=True,

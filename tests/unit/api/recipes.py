@@ -21,6 +21,7 @@ BODIES: dict[str, Any] = {
     "createJob": JOB,
     "createJobs": {"jobs": [JOB, JOB]},
     "updateJob": {"name": "renamed"},
+    "backfillJob": {"from": "2025-02-17T00:00:00Z", "to": "2025-02-18T00:00:00Z"},
     "pauseJob": {"reason": "for a test"},
     "previewSchedule": {"cron": "0 9 * * *"},
     "createKey": {"scopes": ["read"]},
@@ -64,11 +65,12 @@ def settle(world: ApiWorld, name: str) -> Party:
             {"schedule": {"delay_seconds": 200}},
             {"schedule": {"delay_seconds": 100}},
             {"schedule": {"rate_seconds": 3_600}},
-            {"schedule": {"rate_seconds": 1_800}},
+            {"schedule": {"rate_seconds": 1_800, "start_at": "2025-02-17T00:00:00Z"}},
             {"schedule": {"delay_seconds": 0}},
             {"schedule": {"delay_seconds": 1}},
         )
     ]
+    jobs.append(_made(world, party, f"/v1/jobs/{jobs[3]}/backfill", BODIES["backfillJob"])["id"])
     Lanes(world.world).until(world.world.clock.time_ms + 10_000)
     executions = ask(world, party.key, "GET", "/v1/executions").json["executions"]
     keys = [_made(world, party, "/v1/keys", {"scopes": ["read"]})["id"] for _ in range(2)]

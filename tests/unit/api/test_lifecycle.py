@@ -1,11 +1,13 @@
 """PATCH, pause, resume and trigger over HTTP."""
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
 import pytest
 
 from shared.domain.execution import State
+from shared.domain.job import JobState
 from tests.builders import TENANT, in_state
 from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request
 
@@ -121,6 +123,19 @@ def test_the_new_place_of_a_moved_job_is_no_job_of_its_own() -> None:
     assert world.get(f"/v1/jobs/job_{place.body}").problem == "not-found"
 
 
+@pytest.mark.parametrize("moves", [1, 2, 5])
+def test_the_execution_of_a_moved_job_is_found_by_each_id_that_it_ever_had(moves: int) -> None:
+    world = ApiWorld()
+    job = moved = world.create()
+    history, seen = f"/v1/jobs/{job['id']}/executions", []
+    for number in range(moves):
+        seen += world.get(history).json["executions"]
+        moved = patch(world, moved, {"schedule": {"delay_seconds": 600 + number}}).json
+    (stands,) = world.get(history).json["executions"]
+    found = [world.get(f"/v1/executions/{one['id']}").json for one in [*seen, stands]]
+    assert found == [stands] * (moves + 1)
+
+
 def test_a_moved_job_can_be_cancelled_and_replayed() -> None:
     world = ApiWorld()
     job = world.post(JOB, idempotency_key="k").json
@@ -160,6 +175,19 @@ def test_what_has_started_is_changed_no_more(state: State) -> None:
     for change in ({"name": "late"}, {"schedule": {"delay_seconds": 5}}):
         assert patch(world, job, change).problem == "invalid-state"
     assert row.execution == before
+
+
+@pytest.mark.parametrize(
+    "change", [{"retry": {"max_attempts": 2}}, {"request": {"body": "x" * 50_000}}, {"name": "late"}]
+)
+def test_it_is_too_late_whatever_the_change_and_nothing_of_it_is_kept(change: dict[str, Any]) -> None:
+    """Also where fewer attempts are asked for than there were."""
+    world = ApiWorld()
+    job = world.create()
+    (row,) = world.world.table.executions.values()
+    row.execution = replace(in_state(row.execution, State.FAILED), attempt=3)
+    assert patch(world, job, change).problem == "invalid-state"
+    assert world.world.table.payloads == {}
 
 
 RECURRING_CHANGES: list[tuple[dict[str, Any], dict[str, Any]]] = [
@@ -303,6 +331,15 @@ def test_a_large_request_may_become_small_and_a_small_one_large() -> None:
         assert world.world.open_request(world.world.tenant, row.execution).body == body.encode()
 
 
+def test_a_large_request_for_a_job_that_has_ended_is_not_stored() -> None:
+    world = ApiWorld()
+    job = world.create(schedule={"rate_seconds": 60})
+    ended = replace(world.world.table.jobs[TENANT, job["id"]], state=JobState.COMPLETED)
+    world.world.table.jobs[TENANT, job["id"]] = ended
+    assert patch(world, job, {"request": {"body": "x" * 50_000}}).status == 409
+    assert world.world.table.payloads == {}
+
+
 @pytest.mark.parametrize("media", ["application/merge-patch+json", "application/json"])
 def test_a_patch_says_what_it_is(media: str) -> None:
     world = ApiWorld()
@@ -378,6 +415,14 @@ class TestPause:
             send(world, "POST", f"/v1/jobs/{job['id']}/{verb}", None, '"7"').problem == "precondition-failed"
         )
 
+    @pytest.mark.parametrize("verb", ["pause", "resume"])
+    def test_of_a_deleted_job_too_and_before_its_state_is_looked_at(self, verb: str) -> None:
+        world = ApiWorld()
+        job = world.create(**MINUTELY)
+        path = f"/v1/jobs/{job['id']}"
+        world.delete(path)
+        assert send(world, "POST", f"{path}/{verb}", None, '"7"').problem == "precondition-failed"
+
     @pytest.mark.parametrize("reason", ["", "x" * 257, 7, None])
     def test_a_reason_is_a_short_text(self, reason: Any) -> None:
         world = ApiWorld()
@@ -422,6 +467,15 @@ class TestTrigger:
         other = world.create(**MINUTELY)
         post(world, job, "trigger", idempotency_key="j")
         assert post(world, other, "trigger", idempotency_key="j").problem == "idempotency-key-reused"
+
+    def test_one_that_is_refused_takes_no_key(self) -> None:
+        world = ApiWorld()
+        job = world.create(**DAILY)
+        run = post(world, job, "trigger", idempotency_key="mine").json
+        world.delete(f"/v1/jobs/{job['id']}")
+        assert post(world, job, "trigger", idempotency_key="k").problem == "invalid-state"
+        assert world.post(JOB, idempotency_key="k").status == 201
+        assert post(world, job, "trigger", idempotency_key="mine").json["id"] == run["id"], "a replay"
 
     def test_a_paused_job_can_be_triggered_and_a_one_off_cannot(self) -> None:
         world = ApiWorld()

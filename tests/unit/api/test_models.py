@@ -66,6 +66,7 @@ def test_each_kind_of_schedule_is_understood(schedule: dict[str, Any], timing: o
         {"rate_seconds": 0},
         {"rate_seconds": 366 * 86_400 + 1},
         {"delay_seconds": 1.0},
+        {"delay_seconds": 1.5},
         {"delay_seconds": "1"},
         {"delay_seconds": True},
         {"cron": "x" * 1_025},

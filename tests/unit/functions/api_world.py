@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from functions.api.app import Api
+from functions.api.operations.backfills import BackfillOperations
 from functions.api.operations.batches import BatchOperations
 from functions.api.operations.callbacks import CallbackOperations
 from functions.api.operations.jobs import JobOperations
@@ -102,6 +103,13 @@ class ApiWorld:
                 batches=BatchOperations(
                     create_jobs=self.world.create_jobs,
                     check_quota=self.world.check_quota,
+                    open_request=self.world.open_request,
+                    clock=self.world.clock,
+                ),
+                backfills=BackfillOperations(
+                    find_job=self.world.find_job,
+                    backfill_job=self.world.backfill_job,
+                    plan_backfill=self.world.plan_backfill,
                     open_request=self.world.open_request,
                     clock=self.world.clock,
                 ),

@@ -1,0 +1,8 @@
+"""Write the document to standard output, in the form that is checked in."""
+
+import sys
+
+from functions.api.openapi.document import checked_in
+
+if __name__ == "__main__":
+    sys.stdout.write(checked_in())

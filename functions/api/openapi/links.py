@@ -1,0 +1,104 @@
+"""Links: which operations can follow an answer, and where in it they find what they need.
+
+They are made from two facts: where an answer has the ids of things, and which ids the path of an operation takes.
+What a list shows is linked to what reads it, and to nothing that would change or end it.
+"""
+
+from typing import Any
+
+from functions.api.route import Route
+from functions.api.routes import ROUTES
+
+_IDS: dict[str, dict[str, str]] = {
+    "JobOut": {"job_id": "/id"},
+    "JobPageOut": {"job_id": "/jobs/0/id"},
+    "ExecutionOut": {"execution_id": "/id", "job_id": "/job_id"},
+    "ExecutionPageOut": {"execution_id": "/executions/0/id", "job_id": "/executions/0/job_id"},
+    "UpcomingPageOut": {"job_id": "/runs/0/job_id"},
+    "NewKeyOut": {"key_id": "/id"},
+    "NewSecretOut": {"secret_id": "/id"},
+    "NewTenantOut": {"tenant_id": "/tenant/id"},
+    "TenantOut": {"tenant_id": "/id"},
+    "TenantPageOut": {"tenant_id": "/tenants/0/id"},
+}
+"""By answer: where it has the ids that paths take, as JSON pointers."""
+_WITH_ETAG = frozenset({"JobOut"})
+_NEXT_PAGE = "nextPage"
+
+
+def links_of(route: Route) -> dict[str, Any]:
+    """References to what can follow an operation."""
+    return {name: {"$ref": f"#/components/links/{key}"} for name, key in _keys(route).items()}
+
+
+def _keys(route: Route) -> dict[str, str]:
+    """The names of the links that can follow an operation, and under which keys they stand."""
+    source = _source(route)
+    found = {
+        following.operation: f"{source}.{following.operation}"
+        for following in ROUTES
+        if _follows(route, following)
+    }
+    if "cursor" in route.query:
+        found[_NEXT_PAGE] = f"{route.operation}.{_NEXT_PAGE}"
+    return found
+
+
+def _source(route: Route) -> str:
+    """Answers of one kind have the same links, unless their own path names the tenant."""
+    return route.answer.__name__ + (".ofTenant" if "tenant_id" in route.path_parts else "")
+
+
+def _follows(route: Route, following: Route) -> bool:
+    shown = _IDS.get(route.answer.__name__, {}).keys()
+    named = {"tenant_id"} & set(route.path_parts)
+    needed = set(following.path_parts)
+    is_list = "cursor" in route.query
+    return (
+        bool(needed & shown)
+        and named <= needed <= shown | named
+        and not following.takes_token
+        and (following.method == "GET" or not is_list)
+    )
+
+
+def _link(route: Route, following: Route) -> dict[str, Any]:
+    ids = _IDS[route.answer.__name__]
+    parameters = {
+        f"path.{part}": f"$response.body#{ids[part]}" if part in ids else f"$request.path.{part}"
+        for part in following.path_parts
+    }
+    if "If-Match" in following.headers and route.answer.__name__ in _WITH_ETAG:
+        parameters["header.If-Match"] = "$response.header.ETag"
+    return {
+        "operationId": following.operation,
+        "description": following.summary,
+        "parameters": parameters,
+    }
+
+
+def _next_page(route: Route) -> dict[str, Any]:
+    filters = [name for name in route.query if name != "cursor"]
+    same = {f"path.{part}": f"$request.path.{part}" for part in route.path_parts}
+    same |= {f"query.{name}": f"$request.query.{name}" for name in filters}
+    return {
+        "operationId": route.operation,
+        "description": "The page after this one, for the same filters.",
+        "parameters": same | {"query.cursor": "$response.body#/next_cursor"},
+    }
+
+
+def _links() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for route in ROUTES:
+        for name, key in _keys(route).items():
+            if name == _NEXT_PAGE:
+                found[key] = _next_page(route)
+            else:
+                following = next(each for each in ROUTES if each.operation == name)
+                found[key] = _link(route, following)
+    return dict(sorted(found.items()))
+
+
+LINKS = _links()
+"""Every link, by the key that it is referred to by."""

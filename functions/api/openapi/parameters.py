@@ -1,0 +1,114 @@
+"""What operations take besides a body: parts of the path, query parameters and headers."""
+
+from typing import Any
+
+from functions.api.cursors import MAX_LENGTH
+from functions.api.models.schedules import MAX_INSTANT_CHARACTERS
+from functions.api.operations.executions import DEFAULT_LIMIT, MAX_LIMIT
+from functions.api.route import Route
+from shared.domain.new_job import MAX_NAME_LENGTH, TAG
+from shared.domain.wanted import EXECUTION_STATES, JOB_STATES, Kind
+from shared.usecases.list_upcoming import MAX_WITHIN_SECONDS
+from shared.usecases.next_runs import MAX_COUNT
+
+Parameter = dict[str, Any]
+
+
+def _whole(description: str, at_most: int, default: int) -> Parameter:
+    schema = {"type": "integer", "minimum": 1, "maximum": at_most, "default": default}
+    return {"description": description, "schema": schema}
+
+
+def _word(description: str, words: list[str]) -> Parameter:
+    return {"description": description, "schema": {"type": "string", "enum": words}}
+
+
+def _instant(description: str) -> Parameter:
+    schema = {"type": "string", "format": "date-time", "maxLength": MAX_INSTANT_CHARACTERS}
+    return {"description": description, "schema": schema, "example": "2025-02-19T21:10:12Z"}
+
+
+def _id(description: str, example: str) -> Parameter:
+    return {"description": description, "schema": {"type": "string"}, "example": example}
+
+
+_IN_PATH = {
+    "job_id": _id("A job's `id`.", "job_r01jmg0r03szjym089eyz6ab9d1"),
+    "execution_id": _id(
+        "An execution's `id`: the `webhook-id` of its calls.", "exe_101jmg0r03s0009xjjb7t357kf8p8b"
+    ),
+    "key_id": _id(
+        "The id of an API key: what stands between the underscores of `pk_<id>_…`.", "mfs9rrrpq58f4h2n"
+    ),
+    "secret_id": _id("A signing secret's `id`.", "sec_4d42d1kk"),
+    "tenant_id": _id("A tenant's `id`.", "acme"),
+}
+_JOB_STATE = _word(
+    "Only jobs in this state; one that runs once has the state of its execution.", sorted(JOB_STATES)
+)
+_EXECUTION_STATE = _word("Only executions in this state.", [state.value for state in EXECUTION_STATES])
+_IN_QUERY: dict[str, Parameter] = {
+    "limit": _whole("The most entries of one page.", MAX_LIMIT, DEFAULT_LIMIT),
+    "cursor": {
+        "description": "The `next_cursor` of the page before. Good for the same tenant and filters alone.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": MAX_LENGTH},
+    },
+    "from": _instant("From this instant on."),
+    "to": _instant("Before this instant."),
+    "tag": {"description": "Only jobs with this tag.", "schema": {"type": "string", "pattern": TAG}},
+    "q": {
+        "description": "Only jobs whose name begins so, letter for letter.",
+        "schema": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": MAX_NAME_LENGTH,
+            "pattern": r"^[^\x00-\x1f\x7f-\x9f]+$",
+        },
+    },
+    "kind": _word("Only jobs of this kind.", [kind.value for kind in Kind]),
+    "backfill_of": {
+        "description": "Only the backfills of this job.",
+        "schema": {"type": "string", "pattern": "^job_r[0-9a-hjkmnp-tv-z]{26}$"},
+        "example": "job_r01jmg0r03szjym089eyz6ab9d1",
+    },
+    "within": _whole("How many seconds to look ahead.", MAX_WITHIN_SECONDS, 300),
+    "count": _whole("How many runs to show.", MAX_COUNT, 10),
+    "target": {
+        "description": "Only changes of this thing, by its id.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 128},
+    },
+    "stop_retries": {
+        "description": "Let a running attempt be the last, where it is too late to cancel.",
+        "schema": {"type": "boolean", "default": False},
+        "example": True,
+    },
+}
+_IN_HEADER: dict[str, Parameter] = {
+    "If-Match": {
+        "description": "The ETag of the job as you have seen it, or `*` for the job as it stands.",
+        "schema": {"type": "string", "pattern": r'^(\*|"[1-9][0-9]{0,8}")$'},
+        "example": '"3"',
+    },
+    "Idempotency-Key": {
+        "description": "For 7 days the same key with the same request has the same effect once. Visible ASCII.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x21-\x7e]+$"},
+        "example": "invoice-2025-02",
+    },
+}
+
+
+def parameters(route: Route) -> list[dict[str, Any]]:
+    """The parameters of a route, those of its path first."""
+    in_path = [{"name": name, "in": "path", "required": True, **_IN_PATH[name]} for name in route.path_parts]
+    in_query = [{"name": name, "in": "query", **_query(route, name)} for name in route.query]
+    in_header = [
+        {"name": name, "in": "header", "required": name in route.required_headers, **_IN_HEADER[name]}
+        for name in route.headers
+    ]
+    return in_path + in_query + in_header
+
+
+def _query(route: Route, name: str) -> Parameter:
+    if name == "state":
+        return _JOB_STATE if route.answer.__name__ == "JobPageOut" else _EXECUTION_STATE
+    return _IN_QUERY[name]

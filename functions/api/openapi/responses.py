@@ -1,0 +1,114 @@
+"""Answers: what is answered when all goes well, and every problem that an operation may have."""
+
+from typing import Any
+
+from functions.api.models.system import ProblemOut
+from functions.api.openapi.links import links_of
+from functions.api.openapi.schemas import answer_content, content_of, schema_of
+from functions.api.problems import CONTENT_TYPE, Problem
+from functions.api.route import JSON, Route
+from functions.api.routes import ROUTES
+
+HEADERS: dict[str, Any] = {
+    "Location": {
+        "description": "The path of what was created.",
+        "required": True,
+        "schema": {"type": "string", "format": "uri-reference"},
+    },
+    "ETag": {
+        "description": "The job's revision. Send it back as `If-Match` to change the job only as you have seen it.",
+        "required": True,
+        "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
+    },
+    "Idempotency-Replayed": {
+        "description": "There where the same request under the same `Idempotency-Key` was carried out before.",
+        "schema": {"type": "string", "const": "true"},
+    },
+    "Retry-After": {
+        "description": "Seconds after which to send the same request again; always with `rate-limited` and 503.",
+        "schema": {"type": "integer", "minimum": 1},
+    },
+    "WWW-Authenticate": {
+        "description": "How to come in.",
+        "required": True,
+        "schema": {"type": "string"},
+    },
+    "Cache-Control": {
+        "description": "No cache keeps an answer.",
+        "required": True,
+        "schema": {"type": "string", "const": "no-store"},
+    },
+}
+_BESIDE: dict[Problem, tuple[str, ...]] = {
+    Problem.UNAUTHENTICATED: ("WWW-Authenticate",),
+    Problem.RATE_LIMITED: ("Retry-After",),
+    Problem.SERVICE_UNAVAILABLE: ("Retry-After",),
+}
+
+
+def responses(route: Route) -> dict[str, Any]:
+    """Every answer of a route, by status."""
+    found = {str(route.success): _done(route, _first_sentence(route.answer.__doc__ or ""))}
+    if route.dry_run is not None:
+        found["200"] = {
+            "description": _first_sentence(route.dry_run.__doc__ or ""),
+            "headers": _headers(("Cache-Control",)),
+            "content": {JSON: content_of(route.dry_run)},
+        }
+    if route.later:
+        found["202"] = _done(route, route.later)
+    for status, alike in _by_status(route).items():
+        found[str(status)] = _reference(alike[0]) if len(alike) == 1 else _refusal(alike)
+    return found
+
+
+def problem_responses() -> dict[str, Any]:
+    """The answers that stand for one type of problem alone, by its slug."""
+    alone = {alike[0] for route in ROUTES for alike in _by_status(route).values() if len(alike) == 1}
+    return {problem.slug: _refusal([problem]) for problem in sorted(alone, key=lambda one: one.slug)}
+
+
+def _by_status(route: Route) -> dict[int, list[Problem]]:
+    statuses = sorted({problem.status for problem in route.all_problems})
+    return {
+        status: [problem for problem in route.all_problems if problem.status == status] for status in statuses
+    }
+
+
+def _done(route: Route, description: str) -> dict[str, Any]:
+    replayed = ("Idempotency-Replayed",) if "Idempotency-Key" in route.headers else ()
+    done: dict[str, Any] = {
+        "description": description,
+        "headers": _headers(("Cache-Control", *route.answer_headers, *replayed)),
+        "content": answer_content(route),
+    }
+    links = links_of(route)
+    return done | ({"links": links} if links else {})
+
+
+def _refusal(problems: list[Problem]) -> dict[str, Any]:
+    headers = dict.fromkeys(name for problem in problems for name in _BESIDE.get(problem, ()))
+    return {
+        "description": "; ".join(f"{problem.title} (`{problem.slug}`)" for problem in problems),
+        "headers": _headers(("Cache-Control", *headers)),
+        "content": {
+            CONTENT_TYPE: {
+                "schema": schema_of(ProblemOut),
+                "examples": {
+                    problem.slug: {"$ref": f"#/components/examples/{problem.slug}"} for problem in problems
+                },
+            }
+        },
+    }
+
+
+def _reference(problem: Problem) -> dict[str, str]:
+    return {"$ref": f"#/components/responses/{problem.slug}"}
+
+
+def _headers(names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _first_sentence(text: str) -> str:
+    return text.strip().partition("\n")[0].partition(". ")[0].rstrip(".") + "."

@@ -1,0 +1,14 @@
+// A file of its own, so that the page can forbid scripts that stand inside of it.
+SwaggerUIBundle({
+  dom_id: "#docs",
+  url: "openapi.json",
+  // Unset, this would show what a public server says of the document.
+  validatorUrl: null,
+  // A key that is typed in is forgotten with the page.
+  persistAuthorization: false,
+  deepLinking: true,
+  filter: true,
+  docExpansion: "list",
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+});

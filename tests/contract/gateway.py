@@ -1,0 +1,118 @@
+"""The API over loopback HTTP, with API Gateway's part done: requests become events, answers become responses."""
+
+import base64
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+HOST = "127.0.0.1"
+Event = dict[str, Any]
+_OF_THE_CONNECTION = {"connection", "keep-alive", "content-length", "transfer-encoding"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """A request as it came over the wire."""
+
+    method: str
+    target: str
+    """Path and query."""
+    headers: dict[str, str]
+    body: bytes
+
+    def event(self) -> Event:
+        """As an HTTP API hands it on, in payload version 2.0: escapes of the path are decoded, but for %2F."""
+        path, _, query = self.target.partition("?")
+        path = "%2F".join(unquote(part) for part in path.replace("%2f", "%2F").split("%2F"))
+        return {
+            "version": "2.0",
+            "routeKey": "$default",
+            "rawPath": path,
+            "rawQueryString": query,
+            "headers": {name.lower(): value for name, value in self.headers.items()},
+            "queryStringParameters": _joined(parse_qsl(query, keep_blank_values=True)),
+            "requestContext": {
+                "http": {"method": self.method, "path": path, "sourceIp": "192.0.2.1"},
+                "requestId": "contract",
+                "stage": "$default",
+            },
+            "body": base64.b64encode(self.body).decode() if self.body else None,
+            "isBase64Encoded": bool(self.body),
+        }
+
+
+def _joined(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    joined: dict[str, str] = {}
+    for name, value in pairs:
+        joined[name] = f"{joined[name]},{value}" if name in joined else value
+    return joined
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Got:
+    """What comes back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+def got(raw: dict[str, Any]) -> Got:
+    """The answer of the function, as API Gateway sends it on."""
+    headers = {name: str(value) for name, value in raw.get("headers", {}).items()}
+    headers |= {name: ", ".join(values) for name, values in raw.get("multiValueHeaders", {}).items()}
+    text = raw.get("body") or ""
+    body = base64.b64decode(text) if raw.get("isBase64Encoded") else text.encode()
+    return Got(status=raw["statusCode"], headers=headers, body=body)
+
+
+@contextmanager
+def serving(answer: Callable[[Sent], Got]) -> Iterator[str]:
+    """Serve it on a free port, one request at a time; the URL to it."""
+    lock = Lock()
+
+    class Handler(BaseHTTPRequestHandler):
+        """Any method at all."""
+
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+        wbufsize = -1
+
+        def __getattr__(self, name: str) -> Callable[[], None]:
+            if name.startswith("do_"):
+                return self._answer
+            raise AttributeError(name)
+
+        def _answer(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            sent = {
+                name: value for name, value in self.headers.items() if name.lower() not in _OF_THE_CONNECTION
+            }
+            with lock:
+                made = answer(Sent(method=self.command, target=self.path, headers=sent, body=body))
+            self.send_response(made.status)
+            for name, value in made.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(made.body)))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(made.body)
+            self.wfile.flush()
+
+        def log_message(self, *_: object) -> None:
+            """Nothing is printed."""
+
+    server = ThreadingHTTPServer((HOST, 0), Handler)
+    server.daemon_threads = True
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://{HOST}:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

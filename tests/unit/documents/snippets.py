@@ -1,0 +1,47 @@
+"""Python that a document shows: what it imports is there, and can be called as it is called."""
+
+import ast
+import importlib
+import inspect
+import typing
+from typing import Any
+
+
+def check_snippet(text: str) -> None:
+    """AssertionError, or what the import raises, for anything that would not run for want of a name or an argument."""
+    tree = ast.parse(text)
+    known: dict[str, Any] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            module = importlib.import_module(str(node.module))
+            known |= {alias.name: getattr(module, alias.name) for alias in node.names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.withitem) and isinstance(node.optional_vars, ast.Name):
+            known[node.optional_vars.id] = _made_by(node.context_expr, known)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            _check_call(node, known)
+
+
+def _made_by(expression: ast.expr, known: dict[str, Any]) -> Any:
+    """The type of what a call makes, where that is known."""
+    assert isinstance(expression, ast.Call) and isinstance(expression.func, ast.Name)
+    maker = known[expression.func.id]
+    if isinstance(maker, type):
+        return maker
+    made = typing.get_type_hints(inspect.unwrap(maker))["return"]
+    return typing.get_args(made)[0]
+
+
+def _check_call(call: ast.Call, known: dict[str, Any]) -> None:
+    match call.func:
+        case ast.Name(id=name):
+            called = known[name]
+        case ast.Attribute(value=ast.Name(id=owner), attr=name) if isinstance(known.get(owner), type):
+            assert hasattr(known[owner], name), f"{owner} has no {name}"
+            called = getattr(known[owner], name)
+        case _:
+            return
+    self_ = [object()] if inspect.isfunction(called) and isinstance(call.func, ast.Attribute) else []
+    arguments = {str(keyword.arg): object() for keyword in call.keywords}
+    inspect.signature(called).bind(*self_, *(object() for _ in call.args), **arguments)
