@@ -57,6 +57,7 @@ ATTEMPTS = (
         file="shared/usecases/settle_refusal.py",
         old="            self.file.wake_for_retry(existing, existing.starts_at)\n",
         new="",
+        killer="tests/unit/usecases/test_execute_refused.py",
     ),
     Mutant(
         name="dead-letter handler that fails what has attempts left",
@@ -76,6 +77,7 @@ ATTEMPTS = (
         file="shared/usecases/make_attempt.py",
         old="is_done=successor.result() and settlement.is_done,",
         new="is_done=True,",
+        killer="tests/unit/usecases/test_execute_lost_answers.py",
     ),
     Mutant(
         name="call before the time",

@@ -103,6 +103,7 @@ FILING = (
         file="shared/usecases/file_execution.py",
         old="        if not may_be_closed(location.bucket, now_ms):\n",
         new="        if location.bucket:\n",
+        killer="tests/unit/usecases/test_file_into_closed_bucket.py",
     ),
     Mutant(
         name="sweep closes what is unfinished",
