@@ -59,7 +59,9 @@ def test_every_handler_can_be_imported_from_the_bundle_alone(
 
 
 def test_the_docs_page_of_the_api_is_whole_in_the_bundle(host_bundle: Path, bytecode: Path) -> None:
-    script = "from functions.api.reference.pages import PAGES\nprint(*(len(p.read()) for p in PAGES.values()))"
+    script = (
+        "from functions.api.reference.pages import PAGES\nprint(*(len(p.read()) for p in PAGES.values()))"
+    )
     sizes = [int(size) for size in _run_isolated(host_bundle, bytecode, script, {}).split()]
     assert len(sizes) == 5
     assert min(sizes) > 99

@@ -84,6 +84,7 @@ ATTEMPTS = (
         file="shared/usecases/call_receiver.py",
         old="(early_ms := claimed.starts_at - self.clock.now_ms()) > 0:",
         new="(early_ms := claimed.starts_at - self.clock.now_ms() - 1_000) > 0:",
+        killer="tests/unit/usecases/test_execute_time.py",
     ),
     Mutant(
         name="call though the lease does not cover the timeout",

@@ -8,12 +8,14 @@ CHAINS = (
         file="shared/domain/misfire.py",
         old="immediate_at = first_after(schedule, nominal_at)",
         new="immediate_at = first_after(schedule, max(nominal_at, now_ms))",
+        killer="tests/unit/domain/test_misfire.py",
     ),
     Mutant(
         name="successor from a tombstone",
         file="shared/usecases/file_successor.py",
         old="if execution.recurrence is None or execution.ends_chain:",
         new="if execution.recurrence is None:",
+        killer="tests/unit/usecases/test_delete.py",
     ),
     Mutant(
         name="no successor from a message met while waiting",
@@ -21,30 +23,35 @@ CHAINS = (
         old="            # The attempt before may have failed to file it, and the retry may be hours away.\n"
         "            self.file_successor(existing)\n",
         new="            # The attempt before may have failed to file it, and the retry may be hours away.\n",
+        killer="tests/unit/usecases/test_execute_refused.py",
     ),
     Mutant(
         name="deletion that tombstones one instant only",
         file="shared/usecases/end_chain.py",
         old="            is_enough = first is not None and far_enough_at is not None and nominal_at >= far_enough_at\n",
         new="            is_enough = True\n",
+        killer="tests/unit/usecases/test_delete.py",
     ),
     Mutant(
         name="deletion acknowledged before its chain has ended",
         file="shared/usecases/settle_change.py",
         old="ended = _ended(job, self.end_chain(job))",
         new="ended = job",
+        killer="tests/unit/usecases/test_delete.py",
     ),
     Mutant(
         name="tombstone that is no end of the chain",
         file="shared/usecases/end_chain.py",
         old="            ends_chain=True,\n",
         new="            ends_chain=False,\n",
+        killer="tests/unit/usecases/test_delete.py",
     ),
     Mutant(
         name="jump without competing for the immediate key",
         file="tests/fakes/job_store.py",
         old="        is_filed = skipped.id in self._table.executions or target.id in self._table.executions\n",
         new="        is_filed = target.id in self._table.executions\n",
+        killer="tests/unit/usecases/test_jump.py",
     ),
     Mutant(
         name="audit without a guard",

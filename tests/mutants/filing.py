@@ -110,5 +110,6 @@ FILING = (
         file="shared/usecases/sweep_buckets.py",
         old="        if state.unfinished == 0:\n",
         new="        if state.unfinished <= 1:\n",
+        killer="tests/unit/usecases/test_sweep.py",
     ),
 )

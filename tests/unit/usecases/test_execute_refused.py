@@ -79,6 +79,17 @@ def test_a_retry_that_is_not_due_is_woken_again_and_its_old_message_dropped(wait
     assert due == [DUE_AT + wait_ms]
 
 
+def test_a_run_met_between_two_attempts_has_its_successor_filed_though_its_retry_is_hours_away() -> None:
+    """The attempt before may have failed to file it."""
+    world = World(DUE_AT)
+    job = world.recurring()
+    first = world.standing(job.id_at(DUE_AT))
+    waiting = in_state(first, State.WAITING, next_attempt_at=DUE_AT + 4 * 3_600_000)
+    world.table.executions[first.id].execution = waiting
+    world.attempt(first)
+    assert sorted(world.occurrences(job)) == [DUE_AT, DUE_AT + 60_000]
+
+
 def test_another_workers_live_lease_is_waited_for_with_the_message_itself_at_first() -> None:
     world = World(DUE_AT + 5_000)
     execution = world.put(in_state(world.one_off(), State.RUNNING))
