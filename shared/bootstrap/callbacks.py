@@ -22,7 +22,6 @@ from shared.usecases.create_recurring import CreateRecurring
 from shared.usecases.create_tenant import CreateTenant
 from shared.usecases.draft_job import DraftJob
 from shared.usecases.file_batch import FileBatch
-from shared.usecases.find_head import FindHead
 from shared.usecases.find_job import FindJob
 from shared.usecases.list_dead_letters import ListDeadLetters
 from shared.usecases.open_request import OpenRequest
@@ -188,7 +187,7 @@ def backfill_job(parts: CallbackParts, check_quota: CheckQuota) -> BackfillJob:
     return BackfillJob(
         jobs=core.jobs,
         find_settled=core.lifecycle.find_settled,
-        find_head=FindHead(core.store),
+        send_head=core.lifecycle.send_head,
         idempotency=DynamoIdempotencyStore(core.dynamodb, parts.settings.jobs_table),
         check_quota=check_quota,
         open_request=parts.open_request,

@@ -23,10 +23,10 @@ from shared.usecases.change_job import TRIES, FindSettled
 from shared.usecases.check_quota import CheckQuota, Demand
 from shared.usecases.create_job import IDEMPOTENCY_MS
 from shared.usecases.file_execution import FileExecution
-from shared.usecases.find_head import FindHead
 from shared.usecases.open_request import OpenRequest
 from shared.usecases.plan_backfill import planned
 from shared.usecases.seal_request import seal_request
+from shared.usecases.send_head import SendHead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class BackfillJob:
 
     jobs: JobStore
     find_settled: FindSettled
-    find_head: FindHead
+    send_head: SendHead
     idempotency: IdempotencyStore
     check_quota: CheckQuota
     open_request: OpenRequest
@@ -65,7 +65,7 @@ class BackfillJob:
         record, is_known = self._identify(tenant, job, new, key)
         standing = self.jobs.get(tenant.id, record.job_id) if is_known else None
         if standing is not None:
-            self._ensure_sent(standing)
+            self.send_head(standing)
             return Backfilled(job=standing, replayed=True)
         for _ in range(TRIES):
             made = self._make(tenant, job, new, record)
@@ -125,7 +125,7 @@ class BackfillJob:
         if apart is not None and (standing is None or standing.payload_apart != apart):
             self.jobs.expire_payload(tenant.id, apart, self.retention.expires_at_s(now_ms))
         if standing is not None:
-            self._ensure_sent(standing)
+            self.send_head(standing)
         return standing
 
     def _draft(
@@ -154,9 +154,3 @@ class BackfillJob:
             catch_up=EVERY_ONE,
             overlap_policy=new.overlap_policy,
         )
-
-    def _ensure_sent(self, standing: Job) -> None:
-        """An earlier request may have died between its write and its message."""
-        head = self.find_head(standing, self.clock.now_ms()) if standing.state is JobState.ACTIVE else None
-        if head is not None:
-            self.file.ensure_sent(head)

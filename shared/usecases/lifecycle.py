@@ -19,6 +19,7 @@ from shared.usecases.mark_deleting import MarkDeleting
 from shared.usecases.passed_over import RecordPassedOver
 from shared.usecases.pause_job import PauseJob
 from shared.usecases.resume_job import ResumeJob
+from shared.usecases.send_head import SendHead
 from shared.usecases.settle_change import SettleChange
 from shared.usecases.start_chain import StartChain
 from shared.usecases.stop_started import StopStarted
@@ -94,10 +95,14 @@ class Lifecycle:
         return ResumeJob(
             find_settled=self.find_settled,
             start_chain=self.start_chain,
-            find_head=FindHead(self.store),
-            file=self.file,
+            send_head=self.send_head,
             clock=self.clock,
         )
+
+    @cached_property
+    def send_head(self) -> SendHead:
+        """The head of a chain, once more."""
+        return SendHead(find_head=FindHead(self.store), file=self.file, clock=self.clock)
 
     @cached_property
     def update(self) -> UpdateJob:
@@ -107,6 +112,7 @@ class Lifecycle:
             find_settled=self.find_settled,
             settle=self.settle,
             passed_over=self.passed_over,
+            send_head=self.send_head,
             clock=self.clock,
             retention=self.retention,
         )

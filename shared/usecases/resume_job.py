@@ -8,8 +8,7 @@ from shared.domain.job import Job, JobState
 from shared.domain.schedule import Backfill
 from shared.ports.runtime import Clock
 from shared.usecases.change_job import TRIES, FindSettled, check_revision
-from shared.usecases.file_execution import FileExecution
-from shared.usecases.find_head import FindHead
+from shared.usecases.send_head import SendHead
 from shared.usecases.start_chain import StartChain
 
 
@@ -22,8 +21,7 @@ class ResumeJob:
 
     find_settled: FindSettled
     start_chain: StartChain
-    find_head: FindHead
-    file: FileExecution
+    send_head: SendHead
     clock: Clock
 
     def __call__(self, tenant_id: str, job_id: str, *, revision: int | None = None) -> Job:
@@ -36,7 +34,7 @@ class ResumeJob:
             job = self.find_settled(tenant_id, job_id)
             check_revision(job, revision)
             if job.state is JobState.ACTIVE:
-                self._ensure_sent(job)
+                self.send_head(job)
                 return job
             if job.state is not JobState.PAUSED:
                 raise InvalidStateError(f"the job is {job.state}")
@@ -53,9 +51,3 @@ class ResumeJob:
             if resumed is not None:
                 return resumed
         raise UnavailableError("the job is being changed by others")
-
-    def _ensure_sent(self, job: Job) -> None:
-        """An earlier request may have died between its write and its message."""
-        head = self.find_head(job, self.clock.now_ms())
-        if head is not None:
-            self.file.ensure_sent(head)

@@ -10,6 +10,7 @@ from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.change_job import TRIES, FindSettled, check_revision
 from shared.usecases.passed_over import RecordPassedOver, passed_from_of
+from shared.usecases.send_head import SendHead
 from shared.usecases.settle_change import SettleChange
 
 
@@ -21,6 +22,7 @@ class UpdateJob:
     find_settled: FindSettled
     settle: SettleChange
     passed_over: RecordPassedOver
+    send_head: SendHead
     clock: Clock
     retention: Retention
 
@@ -46,7 +48,11 @@ class UpdateJob:
         definition = definition.going_on_from(job)
         if not definition.makes_other_executions_than(job.definition):
             renamed = replace(job.redefined(definition), revision=job.revision + 1, changed_at=now_ms)
-            return renamed if self.jobs.replace(job, renamed) else None
+            if not self.jobs.replace(job, renamed):
+                return None
+            if definition == job.definition:  # Made before, maybe by a request that died before its message.
+                self.send_head(renamed)
+            return renamed
         if job.state is JobState.PAUSED:
             return self._update_paused(job, definition, now_ms)
         updating = replace(

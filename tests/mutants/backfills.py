@@ -63,7 +63,7 @@ BACKFILLS = (
     Mutant(
         name="replay of a backfill that sends for nothing",
         file="shared/usecases/backfill_job.py",
-        old="            self._ensure_sent(standing)\n            return Backfilled(job=standing, replayed=True)\n",
+        old="            self.send_head(standing)\n            return Backfilled(job=standing, replayed=True)\n",
         new="            return Backfilled(job=standing, replayed=True)\n",
         killer=_INTERLEAVED,
     ),

@@ -44,6 +44,13 @@ CHANGES = (
         killer="tests/unit/usecases/test_update.py",
     ),
     Mutant(
+        name="update that finds itself made and sends for nothing",
+        file="shared/usecases/update_job.py",
+        old="                self.send_head(renamed)\n",
+        new="                pass\n",
+        killer="tests/unit/usecases/test_changes_repeated.py",
+    ),
+    Mutant(
         name="run dropped in a gap without a record",
         file="shared/usecases/file_successor.py",
         old="        self._record_dropped(execution, following)\n",

@@ -158,7 +158,7 @@ class Ports:
         return BackfillJob(
             self.jobs,
             self.lifecycle().find_settled,
-            FindHead(self.store),
+            self.lifecycle().send_head,
             self.idempotency,
             generous(world.table, self.clock),
             OpenRequest(self.jobs, world.vault),

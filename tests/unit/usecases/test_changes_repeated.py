@@ -62,9 +62,6 @@ def test_a_change_of_what_is_far_off_sends_for_nothing() -> None:
     assert world.sent() == []
 
 
-@pytest.mark.xfail(
-    strict=True, reason="an update that changes nothing any more leaves the first run to the sweep"
-)
 def test_so_is_the_first_run_of_an_update() -> None:
     chain = chains.running_with_successor()
     updates = count(1)

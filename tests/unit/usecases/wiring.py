@@ -262,7 +262,7 @@ class UseCases(Ports):
         self.backfill_job = BackfillJob(
             jobs=self.jobs,
             find_settled=self.lifecycle.find_settled,
-            find_head=FindHead(self.store),
+            send_head=self.lifecycle.send_head,
             idempotency=self.idempotency,
             check_quota=self.check_quota,
             open_request=self.open_request,
