@@ -11,7 +11,7 @@ going_on = Catalogue("executor", delay_seconds=VISIBILITY_SECONDS)
 reported = Catalogue("api", delay_seconds=0)
 unheard = Catalogue("sweeper", delay_seconds=60)
 BEFORE_OUTCOME = CrashPoint(operation="UpdateItem", nth=1, hit=Hit.KILLED_BEFORE)
-HEARTBEAT_SECONDS, SHORTEST_DEADLINE_SECONDS = 20, 60
+HEARTBEAT_SECONDS, SHORTEST_DEADLINE_SECONDS, RATE_SECONDS = 20, 60, 60
 
 
 def _report(stage: Stage, order: Order, verb: Verb = Verb.COMPLETE) -> None:
@@ -20,8 +20,9 @@ def _report(stage: Stage, order: Order, verb: Verb = Verb.COMPLETE) -> None:
         stage.receivers.report(call, verb)
 
 
-def _begin(stage: Stage, order: Order) -> Order:
-    stage.wait(11)
+def _begin(stage: Stage, order: Order, seconds: int = 10) -> Order:
+    """The call that is due in so many seconds is made, and its receiver is at work."""
+    stage.wait(seconds + 1)
     stage.execute()
     stage.wait(5)
     return order
@@ -39,8 +40,8 @@ def makes_a_call_that_goes_on(stage: Stage) -> None:
 
 @going_on("PutItem", "UpdateItem")
 def makes_a_call_of_a_recurring_job_that_goes_on(stage: Stage) -> None:
-    order = stage.clients.order({"rate_seconds": 60}, "begins")
-    stage.wait(61)
+    order = stage.clients.order({"rate_seconds": RATE_SECONDS}, "begins")
+    stage.wait(RATE_SECONDS + 1)
     stage.mark("executor")
     stage.execute()
     stage.wait(5)
@@ -110,9 +111,9 @@ def sends_for_the_next_attempt_of_what_nobody_heard_of(stage: Stage) -> None:
 @unheard("PutItem", "UpdateItem")
 def ends_what_has_passed_its_deadline_without_attempts(stage: Stage) -> None:
     order = stage.clients.order(
-        {"rate_seconds": 10}, "works", max_attempts=1, deadline_seconds=SHORTEST_DEADLINE_SECONDS
+        {"rate_seconds": RATE_SECONDS}, "works", max_attempts=1, deadline_seconds=SHORTEST_DEADLINE_SECONDS
     )
-    _begin(stage, order)
+    _begin(stage, order, RATE_SECONDS)
     for _ in range(4):
         _report(stage, order, Verb.HEARTBEAT)
         stage.wait(15)
