@@ -64,7 +64,13 @@ class UpdateJob:
         )
         if not self.jobs.replace(job, updating):
             return None
-        return self.settle(updating) or self.find_settled(job.tenant_id, job.id)
+        return self.settle(updating) or self._finished_by_a_rival(job)
+
+    def _finished_by_a_rival(self, job: Job) -> Job:
+        """Who may have died between its write and its message."""
+        standing = self.find_settled(job.tenant_id, job.id)
+        self.send_head(standing)
+        return standing
 
     def _update_paused(self, job: Job, definition: Definition, now_ms: int) -> Job | None:
         """The old definition accounts for what was passed over up to now, the new one for what comes."""

@@ -9,6 +9,7 @@ from shared.ports.executions import ScanPage
 from tests.fakes.claimer import FakeClaimer
 from tests.simulation.faults import Strike
 from tests.simulation.hub import SimLoop
+from tests.simulation.lanes import SimLanes
 from tests.simulation.process import Crash, Process, unavailable
 from tests.simulation.subjects import READS, is_transaction, items_of, subjects_of
 
@@ -57,7 +58,7 @@ class PortCalls:
         if is_transaction(name, kwargs):
             return process.transact, items_of([*args, *kwargs.values()], process.trace)
         way = process.read if name in READS else process.write
-        if isinstance(self._target, FakeClaimer):
+        if isinstance(self._target, FakeClaimer | SimLanes):
             way = process.write_batch
         return way, tuple(subjects_of([*args, kwargs], process.trace))
 

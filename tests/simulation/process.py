@@ -79,7 +79,7 @@ class Process:
     def write_batch(
         self, label: str, effect: Callable[[], T], fail: Callable[[], T], about: Sequence[str]
     ) -> T:
-        """Several writes in one call, each of which meets its own conflicts. It may happen twice."""
+        """Several writes in one call, or messages: no transaction refuses them whole. It may happen twice."""
 
         def act() -> T:
             result = effect()

@@ -4,7 +4,6 @@ from collections import Counter
 from dataclasses import dataclass
 
 from shared.domain.bucket import MINUTE_MS
-from shared.usecases.reconcile import SETTLE_MINUTES
 from tests.simulation.aftermath import duplicate_days_later, read_after_expiry, read_before_expiry
 from tests.simulation.audit import audit
 from tests.simulation.clients import LOAD_MS, Clients
@@ -12,6 +11,7 @@ from tests.simulation.evidence import Evidence
 from tests.simulation.faults import HEALED, FaultMix, Strike
 from tests.simulation.judge import verdict
 from tests.simulation.readers import Readers
+from tests.simulation.rest import come_to_rest
 from tests.simulation.trace import Trace
 from tests.simulation.verdicts import Fault
 from tests.simulation.world import START_MS, World
@@ -53,11 +53,12 @@ def _run(seed: int, world: World) -> Outcome:
     world.note("world", "healed")
     world.weather.mix = HEALED
     clients.cancel_what_recurs()
-    _drain(world)
+    faults = come_to_rest(world, GIVE_UP_AT_MS)
     resting[0] = 0
     sends, calls = world.lanes.sends, len(world.receiver.log)
-    audited = list(audit(world))
-    faults = verdict(_evidence(world, clients, readers, weather)) + audited
+    if not faults:
+        audited = list(audit(world))
+        faults = verdict(_evidence(world, clients, readers, weather)) + audited
     return Outcome(
         seed=seed,
         faults=faults,
@@ -68,16 +69,6 @@ def _run(seed: int, world: World) -> Outcome:
         calls=calls,
         struck=world.weather.struck,
     )
-
-
-def _drain(world: World) -> None:
-    """Until nothing is unfinished, and five minutes more; four hours at most, which the judge will find."""
-    calm_minutes = 0
-    while calm_minutes < 5 and world.hub.now_ms < GIVE_UP_AT_MS:
-        world.hub.run_until(world.hub.now_ms + MINUTE_MS)
-        busy = any(not row.execution.state.is_terminal for row in world.table.executions.values())
-        calm_minutes = 0 if busy else calm_minutes + 1
-    world.hub.run_until(world.hub.now_ms + SETTLE_MINUTES * MINUTE_MS)
 
 
 def _evidence(world: World, clients: Clients, readers: Readers, weather: FaultMix) -> Evidence:

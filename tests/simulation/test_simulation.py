@@ -7,12 +7,15 @@ import pytest
 from shared.domain.bucket import MINUTE_MS
 from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.faults import FaultMix, Strike
+from tests.simulation.rest import come_to_rest
+from tests.simulation.rhythms import every
 from tests.simulation.run import run_seed
+from tests.simulation.verdicts import Verdict
 from tests.simulation.world import START_MS, World
 
 BLOCKS = 20
 SEEDS_IN_BLOCK = 10
-REGRESSIONS = (213, 222, 284, 2168, 3067, 20192, 20812, 20971, 21636, 22565)
+REGRESSIONS = (213, 222, 284, 2168, 3067, 20192, 20812, 20971, 21636, 22565, 61634, 61674)
 """Seeds beyond the first two hundred that once found a fault in the product or in the judge.
 
 Another load, or another kind of fault, makes other runs of them; what they found has tests of its own as well.
@@ -67,3 +70,15 @@ def test_a_job_twenty_minutes_ahead_is_found_by_a_watcher_and_called_once_on_tim
     (arrival,) = world.receiver.log
     assert order.due_at is not None
     assert 0 <= arrival.began_at - order.due_at <= 1_500
+
+
+def test_a_chain_that_nobody_ends_is_found() -> None:
+    """With patience for a few minutes as well as by its many calls."""
+    for every_seconds, patience_ms in ((60, LOAD_MS + 10 * MINUTE_MS), (1, 24 * 60 * MINUTE_MS)):
+        world = World(1, FaultMix())
+        world.functions.start_ticks(lambda: START_MS + 24 * 60 * MINUTE_MS)
+        Clients(world).order(rhythm=every(every_seconds), cancelled=0)
+        world.hub.run_until(START_MS + LOAD_MS)
+        found = come_to_rest(world, START_MS + patience_ms)
+        assert {fault.verdict for fault in found} == {Verdict.RESTLESS}
+        world.hub.close()

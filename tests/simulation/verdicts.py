@@ -22,6 +22,7 @@ class Verdict(StrEnum):
     INSTANTS = "instants"
     HISTORY = "history"
     LEAK = "leak"
+    RESTLESS = "restless"
     BROKEN = "broken"
     RECONCILER = "reconciler"
 

@@ -1,6 +1,7 @@
 """A change whose answer was lost is asked for again: once it is acknowledged, what it brought about is sent for."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import count
 
 import pytest
@@ -9,6 +10,7 @@ from shared.domain.errors import UnavailableError
 from shared.domain.execution import Execution
 from tests.builders import TENANT
 from tests.unit.usecases import chains
+from tests.unit.usecases.chains import Chain
 from tests.unit.usecases.steps import Crash, die
 from tests.unit.usecases.world import World
 
@@ -71,3 +73,18 @@ def test_so_is_the_first_run_of_an_update() -> None:
     chain.world.steps.calm()
     updated = chain.update(request=b"another")
     assert updated.id_at(updated.chain_from) in chain.world.sent()
+
+
+def test_an_update_that_a_rival_has_finished_is_acknowledged_only_once_its_first_run_is_sent_for() -> None:
+    """The rival died between its write and its message."""
+    chain = chains.running_with_successor()
+    chain.world.steps.before("jobs.replace", lambda: None)
+    chain.world.steps.before("jobs.replace", partial(_finish_and_die, chain))
+    updated = chain.update(request=b"another")
+    assert updated.id_at(updated.chain_from) in chain.world.sent()
+
+
+def _finish_and_die(chain: Chain) -> None:
+    chain.world.lifecycle.find_settled(chain.job.tenant_id, chain.job.id)
+    head = chain.standing.id_at(chain.standing.chain_from)
+    assert chain.world.queue.messages.pop().wakeup.keys == (head,)
