@@ -43,9 +43,12 @@ class Caution:
     text: str
 
 
-def cautions(schedule: Schedule, now_ms: int) -> tuple[Caution, ...]:
-    """All that apply to the schedule as seen from now. Clock changes are looked at two years ahead."""
-    found = [*_of_frequency(schedule, now_ms)]
+def cautions(schedule: Schedule, now_ms: int, max_runs: int | None = None) -> tuple[Caution, ...]:
+    """All that apply to the schedule as seen from now, and to so many runs of it at most.
+
+    Clock changes are looked at two years ahead.
+    """
+    found = [*_of_frequency(schedule, now_ms, max_runs)]
     if isinstance(schedule, Rate) and schedule.interval_ms % DAY_MS == 0:
         found.append(
             Caution(
@@ -57,11 +60,21 @@ def cautions(schedule: Schedule, now_ms: int) -> tuple[Caution, ...]:
         line = parse_line(schedule.line)
         found += [*_of_fields(line), *_of_steps(line)]
         if not line.is_interval:
-            found += _of_clock_changes(dst_changes(schedule, now_ms))
+            found += _of_clock_changes(changes_met(schedule, now_ms, max_runs))
     return tuple(found)
 
 
-def _of_frequency(schedule: Schedule, now_ms: int) -> Iterator[Caution]:
+def changes_met(schedule: Cron, now_ms: int, max_runs: int | None = None) -> tuple[DstChange, ...]:
+    """The clock changes of two years that touch runs, as far as there are runs."""
+    changes = dst_changes(schedule, now_ms)
+    if max_runs is None:
+        return changes
+    return tuple(
+        change for change in changes if count_between(schedule, now_ms, change.at - 1, max_runs) < max_runs
+    )
+
+
+def _of_frequency(schedule: Schedule, now_ms: int, max_runs: int | None) -> Iterator[Caution]:
     first_at = first_after(schedule, now_ms)
     if first_at is None:
         yield Caution(code=CautionCode.NEVER_RUNS, text="no run is due from now on")
@@ -71,7 +84,7 @@ def _of_frequency(schedule: Schedule, now_ms: int) -> Iterator[Caution]:
     runs = (
         0
         if isinstance(schedule, Once)
-        else count_between(schedule, first_at - 1, first_at + DAY_MS - 1, 10**6)
+        else count_between(schedule, first_at - 1, first_at + DAY_MS - 1, max_runs or 10**6)
     )
     if runs > DENSE_RUNS:
         yield Caution(code=CautionCode.DENSE, text=f"{runs:,} runs within 24 hours")

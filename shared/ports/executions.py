@@ -91,11 +91,17 @@ class ExecutionStore(Protocol):
         ...
 
     def cancel(
-        self, execution_id: ExecutionId, transition: Transition, *, reason: EndReason, expires_at_s: int
+        self,
+        execution_id: ExecutionId,
+        transition: Transition,
+        *,
+        reason: EndReason,
+        expires_at_s: int,
+        revision: int | None = None,
     ) -> Execution | None:
         """CANCEL, END_CHAIN or SKIP; None when written, else what stands there. NotFoundError where nothing does.
 
-        END_CHAIN leaves a tombstone: its reader files no successor.
+        END_CHAIN leaves a tombstone: its reader files no successor. With a `revision` it is written at this one alone.
         """
         ...
 

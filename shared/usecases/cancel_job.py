@@ -3,7 +3,7 @@
 from contextlib import suppress
 from dataclasses import dataclass
 
-from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
+from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
 from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.job import Job
 from shared.domain.retention import Retention
@@ -35,20 +35,28 @@ class CancelJob:
         """The job as it stands afterwards.
 
         InvalidStateError where it is too late: an attempt is running, or the job is final already. With
-        `stop_retries` a running attempt is let be and made the last.
+        `stop_retries` a running attempt is let be and made the last. PreconditionFailedError where the job is not
+        at `revision` any more, however short ago it was changed.
         """
         job = self.find(tenant_id, job_id)
         if isinstance(job, Job):
             return self.delete_recurring(tenant_id, job_id, revision=revision)
         check_revision(job, revision)
-        standing = self._cancel(job)
-        if standing is not None and standing.state is not State.CANCELLED:
-            self._too_late(standing, stop_retries=stop_retries)
-        else:
+        return self.execution(job, stop_retries=stop_retries, revision=revision)
+
+    def execution(
+        self, job: Execution, *, stop_retries: bool = False, revision: int | None = None
+    ) -> Execution:
+        """The same for one execution."""
+        standing = self._cancel(job, revision)
+        if standing is None or standing.state is State.CANCELLED:
             self.conclude(job)
+        else:
+            check_revision(standing, revision)
+            self._too_late(standing, stop_retries=stop_retries, is_conditional=revision is not None)
         return self._reread(job)
 
-    def _cancel(self, job: Execution) -> Execution | None:
+    def _cancel(self, job: Execution, revision: int | None) -> Execution | None:
         """None where it was cancelled, now or, as it may seem, before: an answer that was lost is asked for again."""
         for _ in range(CANCEL_TRIES):
             with suppress(UnavailableError):
@@ -57,17 +65,20 @@ class CancelJob:
                     Transition.CANCEL,
                     reason=EndReason.CANCELLED,
                     expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
+                    revision=revision,
                 )
         raise UnavailableError("the store does not say whether the job was cancelled")
 
-    def _too_late(self, standing: Execution, *, stop_retries: bool) -> None:
+    def _too_late(self, standing: Execution, *, stop_retries: bool, is_conditional: bool) -> None:
+        if standing.state is State.MOVED and is_conditional:
+            raise PreconditionFailedError("the job was given another time meanwhile")
         if standing.state is State.MOVED:
             raise UnavailableError("the job was given another time meanwhile")
         if standing.state is State.RUNNING:
             if stop_retries and self.store.stop_retries(standing.id):
                 return
             raise InvalidStateError(f"too late: attempt {standing.attempt} is running")
-        raise InvalidStateError(f"too late: the job has already {_PAST.get(standing.state, 'ended')}")
+        raise InvalidStateError(f"too late: it has already {_PAST.get(standing.state, 'ended')}")
 
     def _reread(self, job: Execution) -> Execution:
         execution = self.store.get(job.id)

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from shared.domain.cautions import Caution, cautions
+from shared.domain.cautions import Caution, cautions, changes_met
 from shared.domain.describe import describe
-from shared.domain.dst import DstChange, dst_changes
+from shared.domain.dst import DstChange
 from shared.domain.preview import Upcoming, upcoming
 from shared.domain.schedule import Cron, Schedule, first_after
 from shared.ports.runtime import Clock
@@ -49,8 +49,8 @@ class PreviewSchedule:
             description=describe(schedule, timezone),
             timezone=schedule.timezone if isinstance(schedule, Cron) else timezone,
             runs=_windows(schedule, found, jitter_ms),
-            clock_changes=dst_changes(schedule, now_ms) if isinstance(schedule, Cron) else (),
-            cautions=cautions(schedule, now_ms),
+            clock_changes=changes_met(schedule, now_ms, max_runs) if isinstance(schedule, Cron) else (),
+            cautions=cautions(schedule, now_ms, max_runs),
         )
 
 

@@ -71,6 +71,25 @@ def test_no_attempt_begins_after_a_cancellation(lab: Lab) -> None:
         assert (standing.state, standing.attempt) == (State.CANCELLED, execution.attempt)
 
 
+def test_a_conditional_cancellation_holds_at_its_revision_alone(lab: Lab) -> None:
+    lab.executions.put_if_absent(replace(one_off(), revision=3))
+    for seen in (2, 4):
+        standing = _cancel_at(lab, seen)
+        assert standing is not None
+        assert (standing.state, standing.revision) == (State.PENDING, 3)
+    assert _cancel_at(lab, 3) is None
+
+
+def _cancel_at(lab: Lab, revision: int) -> Execution | None:
+    return lab.executions.cancel(
+        one_off().id,
+        Transition.CANCEL,
+        reason=EndReason.CANCELLED,
+        expires_at_s=EXPIRES_AT_S,
+        revision=revision,
+    )
+
+
 def test_there_is_nothing_to_cancel_where_nothing_stands(lab: Lab) -> None:
     for transition in CANCELLATIONS:
         with pytest.raises(NotFoundError):

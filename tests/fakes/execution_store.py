@@ -103,13 +103,19 @@ class FakeExecutionStore:
         return True
 
     def cancel(
-        self, execution_id: ExecutionId, transition: Transition, *, reason: EndReason, expires_at_s: int
+        self,
+        execution_id: ExecutionId,
+        transition: Transition,
+        *,
+        reason: EndReason,
+        expires_at_s: int,
+        revision: int | None = None,
     ) -> Execution | None:
         """See the port."""
         if transition not in (Transition.CANCEL, Transition.END_CHAIN, Transition.SKIP):
             raise ValueError("an end without an attempt is CANCEL, END_CHAIN or SKIP")
         row = self._row(execution_id)
-        if not row.admits(transition):
+        if not row.admits(transition) or revision not in (None, row.execution.revision):
             return row.read()
         ends_chain = row.execution.ends_chain or transition is Transition.END_CHAIN
         _change(row, transition, expires_at_s, end_reason=reason, ends_chain=ends_chain)

@@ -7,6 +7,7 @@ from shared.domain.execution import Execution
 from shared.ports.claims import Refused
 from shared.ports.executions import ScanPage
 from tests.fakes.claimer import FakeClaimer
+from tests.fakes.one_off_batches import FakeOneOffBatches
 from tests.simulation.faults import Strike
 from tests.simulation.hub import SimLoop
 from tests.simulation.lanes import SimLanes
@@ -58,7 +59,7 @@ class PortCalls:
         if is_transaction(name, kwargs):
             return process.transact, items_of([*args, *kwargs.values()], process.trace)
         way = process.read if name in READS else process.write
-        if isinstance(self._target, FakeClaimer | SimLanes):
+        if isinstance(self._target, FakeClaimer | FakeOneOffBatches | SimLanes):
             way = process.write_batch
         return way, tuple(subjects_of([*args, kwargs], process.trace))
 

@@ -117,7 +117,8 @@ class Asking:
         change, versions = self.change, self.habits.versions
         present = versions[ports.version_of(self.order.tenant, standing)]
         number = self._next_version()
-        version = _rescheduled(change, number) if change.rhythm else replace(present, number=number)
+        stays = change.rhythm is None or change.rhythm.is_same_line(present.rhythm)
+        version = replace(present, number=number) if stays else _rescheduled(change, number)
         versions[number] = version
         timing = recurs(self.order, version.rhythm, version.start_at)
         return self._revise(ports, standing, described(self.order, timing, number))

@@ -10,6 +10,7 @@ from typing import Any
 from shared.domain.errors import InvalidStateError, NotFoundError, ScheduleError
 from shared.names import Lane
 from tests.simulation.backfills import draw_backfills
+from tests.simulation.batches import Batches
 from tests.simulation.changes import first_version
 from tests.simulation.descriptions import new_job
 from tests.simulation.drawn_changes import (
@@ -19,8 +20,9 @@ from tests.simulation.drawn_changes import (
     draw_one_off_habits,
     draw_recurring,
 )
-from tests.simulation.evidence import Order
+from tests.simulation.evidence import Order, Report
 from tests.simulation.habits import Habits
+from tests.simulation.long_work import LongWork
 from tests.simulation.readers import Readers
 from tests.simulation.requests import LONGEST_MS, request
 from tests.simulation.rhythms import CRONS, Rhythm, every
@@ -44,6 +46,7 @@ class Clients:
 
     world: World
     orders: list[Order] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
 
     def start(self) -> Readers:
         """Draw the load of this seed and schedule it, readers included."""
@@ -56,9 +59,28 @@ class Clients:
             self._start_what_changes()
         if rng.random() < BACKFILLED_SHARE:
             self._start_what_is_made_up_for()
+        self._start_batches()
+        long_work = LongWork(self.world, self.world.seed)
+        long_work.draw(self.orders)
+        self.reports = long_work.reports
         readers = Readers(self.world, self.orders)
         readers.start(START_MS, LOAD_MS)
         return readers
+
+    def _start_batches(self) -> None:
+        """Jobs that are ordered many at once; most run once."""
+        batches = Batches(self.world, self.world.seed, self._accept)
+        for orders in batches.draw(self._drawn, START_MS, START_MS + LOAD_MS):
+            for order in orders:
+                order.number = len(self.orders)
+                self.orders.append(order)
+            batches.ask(orders)
+
+    def _drawn(self, rng: Random) -> Order:
+        recurs = rng.random() < 0.1
+        return self._order(
+            rng, None if recurs else rng.choice(DELAYS), _rhythm(rng, SLOWER_RATES) if recurs else None
+        )
 
     def _start_what_changes(self) -> None:
         """Some jobs that are changed while they go on, and some that run once and are edited."""
@@ -96,7 +118,17 @@ class Clients:
     ) -> Order:
         """Ask for one job at some time of the load, and, with some probability, for its cancellation."""
         rng = self.world.weather.rng
-        order = Order(
+        order = self._order(rng, delay_seconds, rhythm, habits)
+        self.orders.append(order)
+        request(self.world, "create", lambda ports: self._create(ports, order), order.asked_at)
+        if rng.random() < cancelled:
+            self.cancel(order, order.asked_at + rng.randint(50, 200_000))
+        return order
+
+    def _order(
+        self, rng: Random, delay_seconds: int | None, rhythm: Rhythm | None, habits: Habits | None = None
+    ) -> Order:
+        return Order(
             tenant=rng.choice(TENANTS),
             number=len(self.orders),
             lane=rng.choice(tuple(Lane)),
@@ -110,11 +142,6 @@ class Clients:
             asked_at=START_MS + rng.randint(0, LOAD_MS // 4 if habits else LOAD_MS),
             habits=habits,
         )
-        self.orders.append(order)
-        request(self.world, "create", lambda ports: self._create(ports, order), order.asked_at)
-        if rng.random() < cancelled:
-            self.cancel(order, order.asked_at + rng.randint(50, 200_000))
-        return order
 
     def cancel(self, order: Order, at_ms: int) -> None:
         """Ask for a cancellation at some time, until it is answered."""
@@ -154,6 +181,10 @@ class Clients:
             # Asked twice without a key because the first answer was slow: two jobs, each with its promise.
             order = replace(order, cancel_asked_at=None, cancel_acked_at=None, cancelled=False)
             self.orders.append(order)
+        self._accept(order, job)
+
+    def _accept(self, order: Order, job: Any) -> None:
+        """The client holds the answer."""
         order.job_id = job.job_id if hasattr(job, "job_id") else job.id
         order.created_at = job.created_at
         order.due_at = job.nominal_at if order.rhythm is None else None

@@ -1,5 +1,6 @@
 """What clients write into the descriptions of their jobs."""
 
+from shared.domain.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
 from shared.domain.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.new_job import After, Every, NewJob, Recurring, Timing
 from shared.domain.overlap import OverlapPolicy
@@ -11,6 +12,9 @@ from tests.simulation.bounds import BACKOFF_FACTOR
 from tests.simulation.evidence import Order
 from tests.simulation.habits import FIRST_VERSION, Habits
 from tests.simulation.rhythms import Rhythm
+
+WORKS_ON = AsyncPolicy(deadline_seconds=90, heartbeat_seconds=20)
+"""Of jobs whose receivers report later."""
 
 
 def new_job(order: Order) -> NewJob:
@@ -45,6 +49,7 @@ def described(order: Order, timing: Timing, version: int) -> NewJob:
         jitter_ms=habits.jitter_seconds * 1000,
         recurring=Recurring() if order.rhythm is None else _recurring(habits),
         start_deadline_seconds=habits.start_deadline_seconds,
+        async_policy=WORKS_ON if order.works_on else DEFAULT_ASYNC_POLICY,
     )
 
 

@@ -61,6 +61,8 @@ class Order:
     """Of a job that is changed; None for one that stays as it is."""
     backfill: Range | None = None
     """Of a backfill, whose rhythm is that of its job."""
+    works_on: bool = False
+    """Whether its receiver answers that it has begun, and reports the outcome later, if it lives."""
 
     @property
     def url(self) -> str:
@@ -85,6 +87,20 @@ class Arrival:
     body: str = ""
     backfill_of: str | None = None
     """The job that it makes up for, where it says so."""
+    token: str = ""
+    """By which its receiver may report on the attempt."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Report:
+    """What a receiver had to say of an attempt after its call: that it lives, that the work is done, or has failed."""
+
+    execution_id: str
+    attempt: int
+    verb: str
+    asked_at: int | None = None
+    acked_at: int | None = None
+    refused_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,5 +167,6 @@ class Evidence:
     ended_at: int
     """When everything had come to rest."""
     weather: FaultMix
+    reports: list[Report] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
     """Answers of the API that are no answers, and requests that AWS would refuse."""

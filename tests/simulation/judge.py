@@ -2,8 +2,8 @@
 
 It shares no rule with the product: instants of recurring jobs are counted out one by one, attempts are counted
 here, and lateness is measured against virtual time. Each concern has a module: `judge_calls`, `judge_records`,
-`judge_one_offs`, `judge_series`, `judge_backfills`, `judge_readers`, and for jobs that are changed `judge_changes`,
-`judge_pauses`, `judge_instants`, `judge_overlap`, `judge_edits`.
+`judge_one_offs`, `judge_series`, `judge_backfills`, `judge_reports`, `judge_readers`, and for jobs that are changed
+`judge_changes`, `judge_pauses`, `judge_instants`, `judge_overlap`, `judge_edits`.
 """
 
 from collections import defaultdict
@@ -17,6 +17,7 @@ from tests.simulation.judge_edits import judge_edited
 from tests.simulation.judge_one_offs import judge_one_off
 from tests.simulation.judge_readers import judge_readers
 from tests.simulation.judge_records import judge_records
+from tests.simulation.judge_reports import judge_reports
 from tests.simulation.judge_series import judge_series
 from tests.simulation.verdicts import Fault, Verdict
 
@@ -45,6 +46,7 @@ def _faults(evidence: Evidence) -> Iterator[Fault]:
         records = evidence.history.get(job_id, [])
         yield from judge_records(evidence, order, records, calls[job_id])
         yield from _judge_of(order)(evidence, order, records, calls[job_id])
+        yield from judge_reports(evidence, order, records, calls[job_id])
     for job_id, arrivals in calls.items():
         yield from judge_calls(evidence, known.get(job_id), arrivals)
     yield from judge_origins(evidence, known)

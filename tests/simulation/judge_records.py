@@ -37,13 +37,14 @@ def _one_record(evidence: Evidence, order: Order, record: Record, calls: list[Ar
         yield _fault(Verdict.LOST, f"never ended, it is {record.state}", record)
     if record.attempt > order.max_attempts:
         yield _fault(Verdict.ATTEMPTS, f"{record.attempt} of {order.max_attempts} are recorded", record)
-    yield from _history(evidence, record, calls)
-    if evidence.weather.is_mild:
+    yield from _history(evidence, order, record, calls)
+    if evidence.weather.is_mild and not order.works_on:
         yield from _retries(order, record, calls)
 
 
-def _history(evidence: Evidence, record: Record, calls: list[Arrival]) -> Iterator[Fault]:
-    answered = [call for call in calls if call.ended_at is not None and call.status == 200]
+def _history(evidence: Evidence, order: Order, record: Record, calls: list[Arrival]) -> Iterator[Fault]:
+    succeeds = (200, 202) if order.works_on else (200,)
+    answered = [call for call in calls if call.ended_at is not None and call.status in succeeds]
     numbers = [outcome.attempt for outcome in record.outcomes]
     if record.state == "succeeded" and not answered:
         yield _fault(Verdict.HISTORY, "a success that the receiver did not see", record)
@@ -56,7 +57,12 @@ def _history(evidence: Evidence, record: Record, calls: list[Arrival]) -> Iterat
     if record.state in ("cancelled", "skipped") and record.attempt == 0 and calls:
         yield _fault(Verdict.HISTORY, f"{record.state}, and was called", record)
     made = [outcome for outcome in record.outcomes if outcome.reason not in NEVER_CALLED]
-    if evidence.weather.is_calm and not (len(numbers) == record.attempt and len(made) == len(calls)):
+    is_silent = order.works_on  # Of an attempt whose receiver dies there is nothing but its number.
+    if (
+        evidence.weather.is_calm
+        and not is_silent
+        and not (len(numbers) == record.attempt and len(made) == len(calls))
+    ):
         yield _fault(Verdict.HISTORY, "incomplete though nothing failed", record)
 
 

@@ -1,5 +1,6 @@
 """The receivers: what arrived, when, and how it was answered."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from shared.domain.delivery import Answer, Callback, Reason
@@ -15,6 +16,8 @@ class SimReceiver:
 
     def __init__(self, hub: Hub, weather: Weather) -> None:
         self.log: list[Arrival] = []
+        self.works_on: Callable[[Arrival, int], bool] = lambda _arrival, _answered_at: False
+        """Asked for each call that would be answered 200: whether it is 202, and the outcome is reported later."""
         self._hub = hub
         self._weather = weather
 
@@ -35,17 +38,20 @@ class SimReceiver:
             caller_began_at=process.now_ms(),
             body=callback.body.decode(),
             backfill_of=headers.get("X-Backfill-Of"),
+            token=headers.get("X-Callback-Token", ""),
         )
         self.log.append(arrival)
         return arrival
 
-    def answer(self, timeout_ms: int) -> Answer:
+    def answer(self, arrival: Arrival, timeout_ms: int) -> Answer:
         """Content, refusing or too slow."""
         if self._weather.strikes(Strike.HANG):
             return Answer(reason=Reason.TIMEOUT, duration_ms=timeout_ms)
         duration_ms = self._weather.rng.randint(5, min(2_000, timeout_ms))
         if self._weather.strikes(Strike.REFUSE):
             return Answer(reason=Reason.HTTP_STATUS, duration_ms=duration_ms, status=500, body=b"no")
+        if self.works_on(arrival, self._hub.now_ms + duration_ms):
+            return Answer(reason=Reason.OK, duration_ms=duration_ms, status=202, works_on=True)
         return Answer(reason=Reason.OK, duration_ms=duration_ms, status=200)
 
 
@@ -63,7 +69,7 @@ class SimSender:
         arrival = self._receiver.arrive(callback, self._process)
         about = [arrival.execution_id]
         self._process.note(f"attempt {arrival.attempt} calls", about)
-        answer = self._receiver.answer(round(timeout_seconds * 1000))
+        answer = self._receiver.answer(arrival, round(timeout_seconds * 1000))
         await self._clock.sleep_ms(answer.duration_ms)
         arrival.ended_at, arrival.status = arrival.began_at + answer.duration_ms, answer.status
         self._process.note(f"attempt {arrival.attempt} answered: {answer.status or answer.reason}", about)

@@ -18,6 +18,10 @@ class Rhythm:
     """What the zone's clocks show beyond UTC, in the winter in which simulations take place."""
     fires: Minutes = lambda _hour, _minute: False
 
+    def is_same_line(self, other: "Rhythm") -> bool:
+        """Whether both are one cron line: to ask for it anew changes nothing, while a rate begins anew."""
+        return self.every_seconds is None and (self.line, self.zone) == (other.line, other.zone)
+
     def instants(self, created_at: int, until_ms: int) -> Iterator[int]:
         """Each instant after the creation and not after `until_ms`, one by one."""
         if self.every_seconds is not None:

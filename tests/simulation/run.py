@@ -89,5 +89,6 @@ def _evidence(world: World, clients: Clients, readers: Readers, weather: FaultMi
         leftovers=leftovers,
         ended_at=ended_at,
         weather=weather,
+        reports=clients.reports,
         broken=readers.broken + world.lanes.violations,
     )

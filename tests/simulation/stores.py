@@ -10,6 +10,7 @@ from shared.ports.claims import Claim, Refused, Undecided
 from shared.ports.executions import ExecutionPage, Finish, ScanPage
 from tests.fakes.claimer import FakeClaimer
 from tests.fakes.execution_store import FakeExecutionStore
+from tests.fakes.one_off_batches import FakeOneOffBatches, Fault
 from tests.fakes.table import FakeTable
 from tests.simulation import planted
 from tests.simulation.contention import Contention
@@ -136,3 +137,20 @@ class SimClaimer(FakeClaimer):
             self._weather.note(Strike.CONFLICT_OF_WRITE)
             return Undecided("TransactionConflict")
         return super()._claim(claim, now_ms)
+
+
+class SimOneOffBatches(FakeOneOffBatches):
+    """Puts in one batch of statements, each of which may fail by itself."""
+
+    def __init__(self, table: FakeTable, weather: Weather, contention: Contention) -> None:
+        super().__init__(table)
+        self._weather = weather
+        self._contention = contention
+
+    def _put(self, execution: Execution, fault: Fault | None) -> Execution | Undecided | None:
+        if self._weather.strikes(Strike.THROTTLE_STATEMENT):
+            return Undecided("ThrottlingError")
+        if self._contention.is_held([text_of(execution.id)]):
+            self._weather.note(Strike.CONFLICT_OF_WRITE)
+            return Undecided("TransactionConflict")
+        return super()._put(execution, fault)

@@ -16,17 +16,21 @@ from shared.ports.claims import Undecided
 from shared.usecases.backfill_job import BackfillJob
 from shared.usecases.call_receiver import CallReceiver
 from shared.usecases.cancel_job import CancelJob
+from shared.usecases.check_token import CheckToken
 from shared.usecases.compose_callback import ComposeCallback
 from shared.usecases.conclude_execution import ConcludeExecution
 from shared.usecases.create_job import CreateJob
+from shared.usecases.create_jobs import CreateJobs
 from shared.usecases.create_recurring import CreateRecurring
 from shared.usecases.draft_job import DraftJob
+from shared.usecases.file_batch import FileBatch
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.find_head import FindHead
 from shared.usecases.find_job import FindJob
 from shared.usecases.give_up_lost import GiveUpLost
 from shared.usecases.guard_start import GuardStart
+from shared.usecases.heartbeat_execution import HeartbeatExecution
 from shared.usecases.job_history import WalkHistory
 from shared.usecases.lifecycle import Lifecycle
 from shared.usecases.list_dead_letters import ListDeadLetters
@@ -36,6 +40,7 @@ from shared.usecases.open_request import OpenRequest
 from shared.usecases.read_tenant import ReadTenant
 from shared.usecases.reconcile import Reconcile
 from shared.usecases.record_dropped import RecordDropped
+from shared.usecases.report_outcome import ReportOutcome
 from shared.usecases.rescue_dead_letters import RescueDeadLetters
 from shared.usecases.revise_job import ReviseJob
 from shared.usecases.run_attempts import RunAttempts
@@ -98,6 +103,15 @@ class Ports:
             self.idempotency,
             generous(world.table, self.clock),
             self.clock,
+        )
+
+    def create_jobs(self) -> CreateJobs:
+        """POST /v1/jobs/batch."""
+        one = self.create_job()
+        batches: Any = PortCalls(self._process, self._world.one_off_batches)
+        file_batch = FileBatch(self.file, batches)
+        return CreateJobs(
+            one.draft, file_batch, one.create_recurring, self.idempotency, one.check_quota, self.clock
         )
 
     def cancel_job(self) -> CancelJob:
@@ -177,6 +191,36 @@ class Ports:
             self.jobs, lifecycle.find_settled, lifecycle.pause, self.clock, self._world.retention
         )
 
+    def heartbeat(self) -> HeartbeatExecution:
+        """POST /v1/executions/{id}/heartbeat."""
+        return HeartbeatExecution(self._check_token(), self.store, self.clock)
+
+    def report_outcome(self) -> ReportOutcome:
+        """POST /v1/executions/{id}/complete and fail."""
+        return ReportOutcome(
+            self._check_token(),
+            self._settle_attempt(),
+            self.store,
+            self.file,
+            self.conclude(),
+            self._guard_start().hand_over,
+            self.clock,
+        )
+
+    def _check_token(self) -> CheckToken:
+        return CheckToken(self.store, ReadTenant(self._world.tenants, self.clock), self._world.vault)
+
+    def _settle_attempt(self) -> SettleAttempt:
+        world = self._world
+        return SettleAttempt(
+            self.store, self.file, self.conclude(), self.clock, world.entropy, world.retention
+        )
+
+    def _guard_start(self) -> GuardStart:
+        return GuardStart(
+            self.store, self.turns, self.file, self.file_successor, self.clock, self._world.retention
+        )
+
     def give_up(self) -> GiveUpLost:
         """The end of what was lost."""
         return GiveUpLost(self.store, self.file_successor, self.conclude(), self.clock, self._world.retention)
@@ -248,7 +292,7 @@ class Ports:
         sender = world.receiver.sender(process, self.clock)
         make_attempt = MakeAttempt(
             CallReceiver(self.store, self.jobs, compose, sender, self.clock, offload),
-            SettleAttempt(self.store, self.file, self.conclude(), self.clock, world.entropy, world.retention),
+            self._settle_attempt(),
             self.file_successor,
             offload,
         )
@@ -258,7 +302,7 @@ class Ports:
             self.claimer,
             make_attempt,
             settle,
-            GuardStart(self.store, self.turns, self.file, self.file_successor, self.clock, world.retention),
+            self._guard_start(),
             self.progress,
             self.clock,
             world.entropy,

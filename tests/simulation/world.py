@@ -24,7 +24,7 @@ from tests.simulation.hub import Hub
 from tests.simulation.lanes import SimLanes
 from tests.simulation.process import Process
 from tests.simulation.receiver import SimReceiver
-from tests.simulation.stores import SimClaimer, SimExecutionStore
+from tests.simulation.stores import SimClaimer, SimExecutionStore, SimOneOffBatches
 from tests.simulation.trace import Trace
 
 START_MS = 30_000_000 * MINUTE_MS + 7_000
@@ -39,6 +39,7 @@ class World:
     """Everything that one seed runs with."""
 
     def __init__(self, seed: int, mix: FaultMix | None = None) -> None:
+        self.seed = seed
         rng = random.Random(seed)
         self.weather = Weather(rng, draw_mix(rng) if mix is None else mix)
         self.hub = Hub(START_MS)
@@ -47,6 +48,7 @@ class World:
         self.table = FakeTable()
         self.store = SimExecutionStore(self.table, self.hub, self.weather)
         self.claimer = SimClaimer(self.table, self.weather, self.contention)
+        self.one_off_batches = SimOneOffBatches(self.table, self.weather, self.contention)
         self.jobs, self.ledger = FakeJobStore(self.table), FakeShardLedger()
         self.idempotency, self.tenants = FakeIdempotencyStore(), FakeTenantStore()
         self.progress, self.parking = FakeProgressBoard(), FakeParkingLot()

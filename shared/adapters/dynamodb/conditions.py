@@ -25,6 +25,12 @@ def in_source_state(transition: Transition) -> Condition:
     return Condition(f"#s IN ({', '.join(values)}) AND #v = :v", {**values, ":v": encode(VERSION)})
 
 
+def at_revision(allowed: Condition, revision: int) -> Condition:
+    """What is allowed, and at the revision that its owner has seen."""
+    values = {**allowed.values, ":revision": encode(revision)}
+    return Condition(f"{allowed.expression} AND rv = :revision", values)
+
+
 def own_claim(execution: Execution, transition: Transition) -> Condition:
     """RUNNING by this very attempt and owner; a retry only while retries are not stopped."""
     allowed = in_source_state(transition)

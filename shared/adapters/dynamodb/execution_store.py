@@ -11,6 +11,7 @@ from shared.adapters.dynamodb.attributes import Item, encode
 from shared.adapters.dynamodb.conditions import (
     ABSENT,
     Condition,
+    at_revision,
     dead_lease,
     in_source_state,
     not_ended,
@@ -151,14 +152,20 @@ class DynamoExecutionStore(DynamoExecutionScans):
             return False
 
     def cancel(
-        self, execution_id: ExecutionId, transition: Transition, *, reason: EndReason, expires_at_s: int
+        self,
+        execution_id: ExecutionId,
+        transition: Transition,
+        *,
+        reason: EndReason,
+        expires_at_s: int,
+        revision: int | None = None,
     ) -> Execution | None:
         """See the port."""
+        allowed = in_source_state(transition)
+        condition = allowed if revision is None else at_revision(allowed, revision)
         finish = Finish(transition=transition, outcomes=(), end_reason=reason, expires_at_s=expires_at_s)
         sets: dict[str, Any] = {"ec": True} if transition is Transition.END_CHAIN else {}
-        return self._change(
-            execution_id, transition, in_source_state(transition), finish, sets, ["ca", *_SPARSE_INDEX]
-        )
+        return self._change(execution_id, transition, condition, finish, sets, ["ca", *_SPARSE_INDEX])
 
     def _change(
         self,

@@ -1,11 +1,12 @@
 """CANCEL a one-off job: what is acknowledged holds; too late is said so, and never guessed."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
-from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
+from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import Job, JobState
 from shared.ports.claims import Claim
@@ -176,3 +177,24 @@ def test_cancelling_a_recurring_job_deletes_it() -> None:
     answer = world.cancel_job(TENANT, job.id)
     assert isinstance(answer, Job)
     assert answer.state is JobState.DELETED
+
+
+def edit(world: World, execution: Execution) -> None:
+    assert world.one_offs.edit(execution, replace(execution, revision=execution.revision + 1, name="edited"))
+
+
+def move(world: World, execution: Execution) -> None:
+    there = replace(execution, id=execution_id(DUE_AT + 60_000), revision=execution.revision + 1)
+    assert world.one_offs.move(execution, there, world.retention.outlives_records_s(DUE_AT))
+
+
+@pytest.mark.parametrize("change", [edit, move])
+def test_what_was_changed_a_moment_ago_is_not_cancelled_by_somebody_who_has_not_seen_it(
+    change: Callable[[World, Execution], None],
+) -> None:
+    world = World(DUE_AT)
+    execution = world.put(one_off())
+    world.steps.before("store.cancel", lambda: change(world, execution))
+    with pytest.raises(PreconditionFailedError):
+        world.cancel_job(TENANT, execution.job_id, revision=1)
+    assert not [row for row in world.table.executions.values() if row.execution.state is State.CANCELLED]

@@ -46,6 +46,25 @@ def test_a_limit_of_runs_and_a_single_instant_are_shown_as_they_are() -> None:
     assert once.clock_changes == ()
 
 
+def test_clock_changes_after_the_last_run_are_none_of_its_business() -> None:
+    """From 20 February on, the 38th run is that of 29 March; the 39th is the one that the change of 30 March shifts."""
+    world = World(DUE_AT)
+    nightly = Cron(line="30 2 * * *", timezone="Europe/Berlin")
+    before, touched = (world.preview_schedule(nightly, max_runs=runs) for runs in (38, 39))
+    assert before.clock_changes == ()
+    assert CautionCode.DST_GAP not in {caution.code for caution in before.cautions}
+    assert [change.local_before[:10] for change in touched.clock_changes] == ["2025-03-30"]
+    assert CautionCode.DST_GAP in {caution.code for caution in touched.cautions}
+
+
+def test_a_dense_line_with_few_runs_is_not_called_dense() -> None:
+    world = World(DUE_AT)
+    every_minute = Cron(line="* * * * *", timezone="UTC")
+    for runs, is_dense in ((900, False), (1_200, True), (None, True)):
+        cautions = world.preview_schedule(every_minute, max_runs=runs).cautions
+        assert (CautionCode.DENSE in {caution.code for caution in cautions}) is is_dense
+
+
 def test_a_schedule_that_never_fires_has_no_runs_and_says_so() -> None:
     world = World(DUE_AT + MINUTE)
     preview = world.preview_schedule(Once(at=DUE_AT))
