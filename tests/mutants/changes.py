@@ -176,4 +176,18 @@ CHANGES = (
         new="s = :state AND (rv = :revision OR rv <> :revision) AND cf = :chain_from",
         killer="tests/conformance/test_job_changes.py",
     ),
+    Mutant(
+        name="cancellation of what its owner has not seen",
+        file="shared/usecases/cancel_job.py",
+        old="                    revision=revision,\n                )\n        raise",
+        new="                )\n        raise",
+        killer="tests/unit/usecases/test_cancel.py",
+    ),
+    Mutant(
+        name="update that a rival finished acknowledged without its message",
+        file="shared/usecases/update_job.py",
+        old="        self.send_head(standing)\n",
+        new="",
+        killer="tests/unit/usecases/test_changes_repeated.py",
+    ),
 )

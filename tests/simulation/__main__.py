@@ -16,6 +16,8 @@ from tests.simulation.faults import Strike
 from tests.simulation.seeds import run_seeds
 
 console = Console(highlight=False, soft_wrap=True, markup=False)
+TOLD_EVERY = 500
+"""After so many seeds a long run says how far it is."""
 
 
 def main(arguments: list[str]) -> int:
@@ -31,6 +33,8 @@ def main(arguments: list[str]) -> int:
     struck: Counter[Strike] = Counter()
     for outcome in run_seeds(range(options.first, options.first + options.seeds), options.jobs):
         run, calls, struck = run + 1, calls + outcome.calls, struck + outcome.struck
+        if run % TOLD_EVERY == 0:
+            console.print(f"{run} seeds so far, {failed} failed, {time.monotonic() - begun:.0f} s")
         if not outcome.faults:
             continue
         failed += 1
