@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from infra.components.shard_plan import ShardEpoch, check_plan, fewest_shards
-from shared.names import Lane
+from shared.names import QueueName
 
 BundleMode = Literal["cloud", "host"]
 """`cloud`: sources and wheels for Lambda; `host`: sources alone, the emulator's interpreter has the rest."""
@@ -22,20 +22,23 @@ _LOG_RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneConcurrency:
-    """The most executors that the queue of each lane may have at work at once."""
+    """The most executors that each queue may have at work at once."""
 
     critical: int
     standard: int
     bulk: int
+    slow: int
+    """Of the slow path, where destinations are called that answer slowly."""
 
     def __post_init__(self) -> None:
         """Refuse what an SQS event source does not accept."""
-        if not all(2 <= self.of(lane) <= 1000 for lane in Lane):
+        if not all(2 <= self.of(queue) <= 1000 for queue in QueueName):
             raise ValueError("the concurrency of a lane must be 2 to 1000")
 
-    def of(self, lane: Lane) -> int:
-        """The limit of one lane."""
-        return {Lane.CRITICAL: self.critical, Lane.STANDARD: self.standard, Lane.BULK: self.bulk}[lane]
+    def of(self, queue: QueueName) -> int:
+        """The limit of one queue."""
+        limit: int = getattr(self, queue.value)
+        return limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +62,11 @@ class DefaultQuotas:
     payload_bytes: int = 262_144
     tags: int = 10
     api_keys: int = 10
-    concurrency: int = 100
+    concurrency: int = 100_000
+    """This and the others that are asked at each call: 100,000 means no limit, and costs nothing."""
+    calls_per_second: int = 100_000
+    destination_concurrency: int = 100_000
+    destination_calls_per_second: int = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +102,8 @@ class StageConfig:
     bundle: BundleMode = "cloud"
     dial_exceptions: tuple[str, ...] = ()
     """CIDRs of non-public addresses that callbacks may reach."""
+    api_domains: tuple[str, ...] = ()
+    """Host names that lead to the API besides its own: custom domains, proxies. No job may call them."""
     protect_data: bool = True
     """Retain tables and key, and refuse to delete them; off only where the data is meant to be thrown away."""
     alarm_topic_arn: str | None = None
@@ -138,7 +147,7 @@ def cloud_stage(name: str, region: str, account: str | None = None) -> StageConf
         account=account,
         shard_plan=(ShardEpoch(since="2026-01-01T00:00Z", normal=4, quarter=8, midnight=16),),
         watchers=2,
-        lane_concurrency=LaneConcurrency(critical=300, standard=300, bulk=100),
+        lane_concurrency=LaneConcurrency(critical=300, standard=300, bulk=100, slow=50),
     )
 
 
@@ -150,7 +159,7 @@ def local_stage() -> StageConfig:
         account="000000000000",
         shard_plan=(ShardEpoch(since="2026-01-01T00:00Z", normal=2, quarter=2, midnight=2),),
         watchers=1,
-        lane_concurrency=LaneConcurrency(critical=4, standard=4, bulk=2),
+        lane_concurrency=LaneConcurrency(critical=4, standard=4, bulk=2, slow=2),
         bundle="host",
         default_quotas=DefaultQuotas(
             recurring_jobs=100_000, creates_per_second=10_000, due_per_minute=1_000_000

@@ -14,6 +14,15 @@ class Lane(StrEnum):
     BULK = "bulk"
 
 
+class QueueName(StrEnum):
+    """A queue of wake-ups: that of each lane, and the slow path, where destinations wait that answer slowly."""
+
+    CRITICAL = "critical"
+    STANDARD = "standard"
+    BULK = "bulk"
+    SLOW = "slow"
+
+
 class Env:
     """Environment variables of the functions; `shared.settings` says which are required and their form."""
 
@@ -32,6 +41,7 @@ class Env:
     SHARD_PLAN = "SHARD_PLAN"
     RETENTION_DAYS = "RETENTION_DAYS"
     DIAL_EXCEPTIONS = "DIAL_EXCEPTIONS"
+    API_HOSTS = "API_HOSTS"
     LANE = "LANE"
     DEAD_LETTER_ARNS = "DEAD_LETTER_ARNS"
     API_LOG_GROUP = "API_LOG_GROUP"
@@ -83,10 +93,24 @@ class Metric:
     WORKING_ON = "WorkingOn"
     FENCED = "Fenced"
     RETURNED = "Returned"
+    DEFERRED_TENANT_CONCURRENCY = "DeferredTenantConcurrency"
+    DEFERRED_TENANT_RATE = "DeferredTenantRate"
+    DEFERRED_DESTINATION_CONCURRENCY = "DeferredDestinationConcurrency"
+    DEFERRED_DESTINATION_RATE = "DeferredDestinationRate"
+    DEFERRED_BREAKER_OPEN = "DeferredBreakerOpen"
+    DEFERRED_SLOW = "DeferredSlow"
+    DEFERRED_BACKPRESSURE = "DeferredBackpressure"
+    DEFERRED_LATE = "DeferredLate"
+    BREAKER_OPENED = "BreakerOpened"
+    OPEN_BREAKERS = "OpenBreakers"
+    LIMITS_UNANSWERED = "LimitsUnanswered"
     POISON = "Poison"
     DEAD_LETTER_RESCHEDULED = "DeadLetterRescheduled"
     DEAD_LETTER_PARKED = "DeadLetterParked"
     DEAD_LETTER_FAILED = "DeadLetterFailed"
+    REDRIVEN = "Redriven"
+    REDRIVES_UNDONE = "RedrivesUndone"
+    PARKED_WAITING = "ParkedWaiting"
     RECONCILER_TICK = "ReconcilerTick"
     RECONCILED_JOBS = "ReconciledJobs"
     UNACCOUNTED = "Unaccounted"
@@ -107,6 +131,9 @@ MAX_CALLBACK_TIMEOUT_SECONDS = 60
 
 EXECUTOR_TIMEOUT_SECONDS = MAX_CALLBACK_TIMEOUT_SECONDS + 15
 """Lambda timeout of the executor: the callback plus claiming, waiting and completing around it."""
+
+EXECUTOR_BATCH = 10
+"""So many messages at most are handed to an executor at once; a batch that is full says that more wait."""
 
 ENCRYPTION_CONTEXT_TENANT = "punctual:tenant"
 """The key of the KMS encryption context that names the tenant; the functions' roles insist on its presence."""

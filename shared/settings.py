@@ -1,5 +1,6 @@
 """Settings of a function, read from its environment once and checked before anything else happens."""
 
+import re
 from collections.abc import Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Annotated, Any, Self
@@ -12,9 +13,11 @@ from shared.domain.errors import InvalidValueError
 from shared.domain.quota import Quota, Quotas
 from shared.domain.retention import Retention
 from shared.domain.schedule import parse_instant
-from shared.names import Env, Lane
+from shared.domain.target_policy import TargetPolicy
+from shared.names import Env, QueueName
 
 Text = Annotated[str, Field(min_length=1)]
+_HOST = re.compile(r"(?:https?://)?(?P<host>[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*)(?::[0-9]+)?/?")
 
 
 class _Epoch(BaseModel):
@@ -46,11 +49,11 @@ def _plan(value: Any) -> ShardPlan:
     )
 
 
-def _every_lane(urls: dict[Lane, str]) -> dict[Lane, str]:
-    missing = [lane.value for lane in Lane if not urls.get(lane)]
+def _every_queue(found: dict[QueueName, str]) -> dict[QueueName, str]:
+    missing = [name.value for name in QueueName if not found.get(name)]
     if missing:
-        raise InvalidValueError(f"no queue for lane {', '.join(missing)}")
-    return urls
+        raise InvalidValueError(f"no queue for {', '.join(missing)}")
+    return found
 
 
 def _quotas(value: Any) -> Any:
@@ -67,6 +70,16 @@ def _networks(value: Any) -> Any:
     return tuple(ip_network(part.strip()) for part in value.split(",") if part.strip())
 
 
+def _hosts(value: Any) -> Any:
+    """Host names, or URLs with them, by commas; a misspelt one would otherwise open what it should close."""
+    if not isinstance(value, str):
+        return value
+    found = [_HOST.fullmatch(part.strip()) for part in value.split(",") if part.strip()]
+    if None in found:
+        raise InvalidValueError("each must be a host name, or a URL that has nothing behind the host")
+    return frozenset(match["host"].lower() for match in found if match)
+
+
 class Settings(BaseModel):
     """What every function needs."""
 
@@ -78,7 +91,7 @@ class Settings(BaseModel):
     jobs_table: Text
     tenants_table: Text
     leases_table: Text
-    lane_queue_urls: Annotated[dict[Lane, str], BeforeValidator(_json), AfterValidator(_every_lane)]
+    lane_queue_urls: Annotated[dict[QueueName, str], BeforeValidator(_json), AfterValidator(_every_queue)]
     shard_plan: Annotated[ShardPlan, BeforeValidator(_plan)]
     retention: Annotated[Retention, BeforeValidator(lambda days: Retention(int(days)))]
 
@@ -99,11 +112,12 @@ class CallbackSettings(Settings):
 
     kms_key_id: Text
     dial_exceptions: Annotated[tuple[IPv4Network | IPv6Network, ...], BeforeValidator(_networks)]
+    api_hosts: Annotated[frozenset[str], BeforeValidator(_hosts), Field(min_length=1)]
 
     @property
-    def allow_http(self) -> bool:
-        """Plain HTTP is for the addresses of the exceptions only, so without any there is none."""
-        return bool(self.dial_exceptions)
+    def target_policy(self) -> TargetPolicy:
+        """What callbacks may go to."""
+        return TargetPolicy(exceptions=self.dial_exceptions, own_hosts=self.api_hosts)
 
 
 class ApiSettings(CallbackSettings):
@@ -118,13 +132,14 @@ class ApiSettings(CallbackSettings):
 class ExecutorSettings(CallbackSettings):
     """What an executor needs besides."""
 
-    lane: Lane
+    lane: QueueName
+    default_quotas: Annotated[Quotas, BeforeValidator(_quotas)]
 
 
 class DeadLetterSettings(Settings):
     """What the rescuer of dead letters needs besides: which queue belongs to which lane."""
 
-    dead_letter_arns: Annotated[dict[Lane, str], BeforeValidator(_json), AfterValidator(_every_lane)]
+    dead_letter_arns: Annotated[dict[QueueName, str], BeforeValidator(_json), AfterValidator(_every_queue)]
 
 
 class ReconcilerSettings(Settings):
@@ -149,6 +164,7 @@ _VARIABLES = {
     "default_quotas": Env.DEFAULT_QUOTAS,
     "kms_key_id": Env.KMS_KEY_ID,
     "dial_exceptions": Env.DIAL_EXCEPTIONS,
+    "api_hosts": Env.API_HOSTS,
     "lane": Env.LANE,
     "dead_letter_arns": Env.DEAD_LETTER_ARNS,
     "api_log_group": Env.API_LOG_GROUP,

@@ -7,6 +7,8 @@ from shared.domain.bucket import MINUTE_MS, ShardCounts
 from shared.domain.execution import TERMINAL, Execution, State
 from shared.domain.ids import ExecutionId, encode_base32, one_off_job_id, recurring_job_id
 from shared.domain.job import Job, JobState
+from shared.domain.place import Place, Span
+from shared.domain.redrive_task import RedriveTask, redrive_task_id
 from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import Rate
 from shared.domain.tenant import (
@@ -19,6 +21,7 @@ from shared.domain.tenant import (
     hash_secret,
 )
 from shared.domain.wakeup import Wakeup
+from shared.domain.wanted import WantedDeadLetters
 from shared.names import Lane
 
 BUCKET = 29_000_000
@@ -103,6 +106,21 @@ def in_every_state(**overrides: Any) -> list[Execution]:
 def expiry_for(execution: Execution) -> int | None:
     """The expiry with which an execution is filed: that of an ended one, or none."""
     return EXPIRES_AT_S if execution.state in TERMINAL else None
+
+
+def redrive_task(number: int = 1, **overrides: Any) -> RedriveTask:
+    """A bulk redrive of everything, as it begins."""
+    wanted = WantedDeadLetters(span=Span(before=Place(at=DUE_AT)))
+    fields: dict[str, Any] = {
+        "id": redrive_task_id(DUE_AT, number),
+        "tenant_id": TENANT,
+        "wanted": wanted,
+        "rate": 10,
+        "created_at": DUE_AT,
+        "next_due_at": DUE_AT,
+        "position": wanted.span.after,
+    }
+    return RedriveTask(**(fields | overrides))
 
 
 def signing_secret(number: int = 1, **overrides: Any) -> SigningSecret:

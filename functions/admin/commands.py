@@ -62,6 +62,8 @@ def change_tenant(accounts: AccountOperations, given: Namespace) -> Shown:
         "weight": given.weight,
         "index_shards": given.index_shards,
         "quotas": dict(given.quota) if given.quota else None,
+        "on_success": given.on_success,
+        "on_failure": given.on_failure,
     }
     asked = {name: value for name, value in fields.items() if value is not None}
     return accounts.tenants.change(AUTHOR, given.tenant, TenantPatch(**asked))
@@ -111,6 +113,16 @@ def retire_secret(accounts: AccountOperations, given: Namespace) -> Shown:
     return accounts.secrets.retire(AUTHOR, given.tenant, given.secret)
 
 
+def list_parked(accounts: AccountOperations, given: Namespace) -> Shown:
+    """What could not be acted on, newest first."""
+    return {"messages": [each.model_dump(mode="json") for each in accounts.parked.newest(given.limit)]}
+
+
+def remove_parked(accounts: AccountOperations, given: Namespace) -> Shown:
+    """One message less."""
+    return accounts.parked.remove(AUTHOR, given.message)
+
+
 COMMANDS: dict[str, Command] = {
     "create-operator": Command(
         help="create the operators' tenant and show its first key, once",
@@ -125,8 +137,11 @@ COMMANDS: dict[str, Command] = {
     "list-tenants": Command(help="show all tenants", arguments=(), run=list_tenants),
     "show-tenant": Command(help="show a tenant", arguments=("tenant",), run=show_tenant),
     "change-tenant": Command(
-        help="suspend a tenant, let it in again, or change its weight and quotas",
-        arguments=("tenant", "--state", "--weight", "--index-shards", "--quota"),
+        help="suspend a tenant, let it in again, or change its weight, its quotas and whom it has told of outcomes",
+        arguments=(
+            "tenant",
+            *("--state", "--weight", "--index-shards", "--quota", "--on-success", "--on-failure"),
+        ),
         run=change_tenant,
     ),
     "show-usage": Command(
@@ -155,6 +170,12 @@ COMMANDS: dict[str, Command] = {
     "retire-signing-secret": Command(
         help="end an old signing secret now", arguments=("tenant", "secret"), run=retire_secret
     ),
+    "list-parked": Command(
+        help="show the newest messages that could not be acted on", arguments=("--limit",), run=list_parked
+    ),
+    "remove-parked": Command(
+        help="remove such a message for good, and show it", arguments=("message",), run=remove_parked
+    ),
 }
 
 
@@ -178,6 +199,8 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "tenant": {"help": "1 to 40 lower-case letters, digits and inner hyphens"},
     "key": {"help": "the id of a key, which stands between pk_ and the next underscore"},
     "secret": {"help": "the id of a signing secret"},
+    "message": {"help": "the id of a parked message, as list-parked shows it"},
+    "--limit": {"type": int, "default": 20, "help": "how many; 20, if not given"},
     "--scopes": {"type": _scopes, "help": "some of read,write,admin; a tenant's first key has read,write"},
     "--name": {"help": "what the key is for"},
     "--expires-in-seconds": {"type": int, "help": "when the key ends; never, if not given"},
@@ -189,6 +212,8 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--state": {"choices": list(TenantState)},
     "--weight": {"type": int},
     "--index-shards": {"type": int, "help": "only ever more"},
+    "--on-success": {"help": "the URL that is told of successes where a job says nothing of it, or none"},
+    "--on-failure": {"help": "the same for failures"},
     "--quota": {"type": _quota, "action": "append", "help": "such as tags=5 or tags=default"},
 }
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from functions.api.models.keys import KeyOut, SecretOut
 from functions.api.models.tenants import QuotaOut, TenantOut, UsageOut
-from shared.domain.quota import NOT_ENFORCED, Quota, Quotas
+from shared.domain.quota import AT_DISPATCH, UNLIMITED, Quota, Quotas
 from shared.domain.schedule import format_instant
 from shared.domain.tenant import ApiKey, SigningSecret, Tenant
 from shared.usecases.read_usage import Usage
@@ -38,8 +38,10 @@ def secret_out(secret: SigningSecret, now_ms: int) -> SecretOut:
     )
 
 
-def tenant_out(tenant: Tenant, defaults: Quotas) -> TenantOut:
-    """A tenant."""
+def tenant_out(
+    tenant: Tenant, defaults: Quotas, *, on_success: str | None, on_failure: str | None
+) -> TenantOut:
+    """A tenant, and whom it has told of outcomes by default."""
     limits = defaults.but(tenant.quotas)
     return TenantOut(
         id=tenant.id,
@@ -50,6 +52,8 @@ def tenant_out(tenant: Tenant, defaults: Quotas) -> TenantOut:
         index_shards=tenant.index_shards,
         quotas={quota.value: limits.of(quota) for quota in Quota},
         own_quotas=sorted(tenant.quotas),
+        on_success=on_success,
+        on_failure=on_failure,
     )
 
 
@@ -60,7 +64,9 @@ def usage_out(usage: Usage) -> UsageOut:
         weight=usage.tenant.weight,
         quotas={
             quota.value: QuotaOut(
-                limit=usage.limits.of(quota), used=usage.used[quota], is_enforced=quota not in NOT_ENFORCED
+                limit=usage.limits.of(quota),
+                used=usage.used[quota],
+                is_enforced=quota not in AT_DISPATCH or usage.limits.of(quota) < UNLIMITED,
             )
             for quota in Quota
         },

@@ -77,7 +77,7 @@ def _field_errors(fault: Exception) -> list[FieldError]:
         pointer = "/schedule" if name == "schedule" else f"/schedule/{name}"
         return [FieldError(pointer, str(fault))]
     if isinstance(fault, errors.CallbackUrlNotAllowedError):
-        return [FieldError("/request/url", str(fault))]
+        return [FieldError(f"/{fault.member}", str(fault))]
     return [FieldError("", str(fault))] if isinstance(fault, errors.InvalidValueError) else []
 
 

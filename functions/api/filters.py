@@ -1,5 +1,6 @@
 """Query parameters that narrow a listing. Whatever is not exactly one of their words is refused with 400."""
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -7,25 +8,52 @@ from typing import TypeVar
 
 from functions.api.problems import Problem, ProblemError
 from shared.domain.errors import InvalidValueError, ScheduleError
-from shared.domain.ids import is_recurring_job_id
+from shared.domain.ids import is_job_id, is_recurring_job_id
 from shared.domain.new_job import MAX_NAME_LENGTH, check_tags
 from shared.domain.place import BEGINNING, END, Place, Span
 from shared.domain.schedule import parse_instant
-from shared.domain.wanted import EXECUTION_STATES, JOB_STATES, Kind, WantedExecutions, WantedJobs
+from shared.domain.wanted import (
+    EXECUTION_STATES,
+    FAILURE_REASONS,
+    JOB_STATES,
+    Kind,
+    WantedDeadLetters,
+    WantedExecutions,
+    WantedJobs,
+)
+from shared.names import Lane
 
 EXECUTION_FILTERS = ("state", "from", "to")
+DEAD_LETTER_FILTERS = ("job", "tag", "reason", "status", "lane", "from", "to")
 JOB_FILTERS = ("state", "tag", "q", "kind", "backfill_of")
 _MAX_INSTANT_LENGTH = 64
+_STATUS = re.compile("[1-5][0-9][0-9]")
 W = TypeVar("W", bound=StrEnum)
 
 
 def wanted_executions(given: Mapping[str, str]) -> WantedExecutions:
     """`state`, `from` (the first instant) and `to` (the first one that is too late)."""
-    state = _word(given, "state", EXECUTION_STATES)
-    after, before = _place(given, "from", BEGINNING), _place(given, "to", END)
-    if after >= before:
-        raise refused("from is before to")
-    return WantedExecutions(state=state, span=Span(after=after, before=before))
+    return WantedExecutions(state=_word(given, "state", EXECUTION_STATES), span=_span(given))
+
+
+def wanted_dead_letters(given: Mapping[str, str]) -> WantedDeadLetters:
+    """`job`, `tag`, `reason`, `status`, `lane`, `from` and `to`."""
+    job_id, status = given.get("job"), given.get("status")
+    if job_id is not None and not is_job_id(job_id):
+        raise refused("job is the id of a job")
+    if status is not None and not _STATUS.fullmatch(status):
+        raise refused("status is a whole number from 100 to 599")
+    reason = given.get("reason")
+    if reason is not None and reason not in FAILURE_REASONS:
+        raise refused(f"reason is one of {', '.join(FAILURE_REASONS)}")
+    return WantedDeadLetters(
+        job_id=job_id,
+        tag=_tag(given),
+        reason=reason,
+        status=int(status) if status is not None else None,
+        lane=_word(given, "lane", tuple(Lane)),
+        span=_span(given),
+    )
 
 
 def wanted_jobs(given: Mapping[str, str]) -> WantedJobs:
@@ -64,6 +92,13 @@ def _word(given: Mapping[str, str], name: str, words: Iterable[W]) -> W | None:
         if text == word.value:
             return word
     raise refused(f"{name} is one of {', '.join(word.value for word in words)}")
+
+
+def _span(given: Mapping[str, str]) -> Span:
+    after, before = _place(given, "from", BEGINNING), _place(given, "to", END)
+    if after >= before:
+        raise refused("from is before to")
+    return Span(after=after, before=before)
 
 
 def _place(given: Mapping[str, str], name: str, default: Place) -> Place:

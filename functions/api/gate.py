@@ -25,7 +25,10 @@ OPEN_PATHS = frozenset(
 )
 _REPORTS = re.compile(r"/v1/executions/[^/]+/(?:heartbeat|complete|fail)")
 """Receivers have no API key: each of these checks the token of the attempt that it is about."""
-_COUNTED = re.compile(r"POST /v1/jobs(?:/batch|/[^/]+/(?:trigger|backfill))?|PATCH /v1/jobs/[^/]+")
+_COUNTED = re.compile(
+    r"POST /v1/jobs(?:/batch|/[^/]+/(?:trigger|backfill))?|PATCH /v1/jobs/[^/]+"
+    r"|POST /v1/(?:executions/[^/]+|dead-letters)/redrive"
+)
 """Each of these is counted as a creation, before anything of it is read: it makes or moves work."""
 OPERATORS_PATH = "/v1/admin"
 _ADMIN_PATHS = (OPERATORS_PATH, "/v1/keys", "/v1/signing-secrets")
@@ -76,6 +79,12 @@ def check_scope(principal: Principal, method: str, path: str) -> None:
         raise ProblemError(Problem.FORBIDDEN, f"this key lacks the scope {named}")
     if _is_under(path, OPERATORS_PATH) and principal.tenant.id != OPERATOR:
         raise ProblemError(Problem.FORBIDDEN, "only operators may do that")
+
+
+def require_scope(admitted: Admitted, scope: Scope) -> None:
+    """ProblemError where a request asks for more than its path tells, and its key may not do that."""
+    if admitted.principal is None or scope not in admitted.principal.key.scopes:
+        raise ProblemError(Problem.FORBIDDEN, f"this key lacks the scope {scope.value}")
 
 
 def _sufficient(method: str, path: str) -> frozenset[Scope]:

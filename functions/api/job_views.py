@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from functions.api.backfill_views import backfill_out
 from functions.api.models.jobs import JobOut
-from functions.api.models.requests import RetryIn, TargetOut
+from functions.api.models.requests import RetryOut, TargetOut
 from functions.api.models.schedules import ScheduleOut
 from shared.domain.cron import Gap, Overlap
 from shared.domain.eventbridge import is_expression
@@ -34,6 +34,8 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         async_deadline_seconds=job.async_policy.deadline_seconds,
         heartbeat_seconds=job.async_policy.heartbeat_seconds,
         start_deadline_seconds=_start_deadline_seconds(job),
+        on_success=request.on_success,
+        on_failure=request.on_failure,
         pause_reason=job.pause_reason if isinstance(job, Job) else None,
         backfill=backfill_out(job),
         revision=job.revision,
@@ -62,8 +64,12 @@ def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:
     }
     if isinstance(job, Job):
         document |= _policies(job)
-    deadline = {"start_deadline_seconds": _start_deadline_seconds(job)}
-    return document | {name: value for name, value in deadline.items() if value is not None}
+    given = {
+        "start_deadline_seconds": _start_deadline_seconds(job),
+        "on_success": request.on_success,
+        "on_failure": request.on_failure,
+    }
+    return document | {name: value for name, value in given.items() if value is not None}
 
 
 def _start_deadline_seconds(job: Execution | Job) -> int | None:
@@ -144,12 +150,20 @@ def _policies(job: Execution | Job) -> dict[str, Any]:
     }
 
 
-def _retry_out(retry: RetryPolicy) -> RetryIn:
-    return RetryIn(
+def _retry_out(retry: RetryPolicy) -> RetryOut:
+    age = retry.give_up_after_seconds
+    if retry.delays_seconds:
+        return RetryOut(
+            max_attempts=retry.max_attempts,
+            delays_seconds=list(retry.delays_seconds),
+            give_up_after_seconds=age,
+        )
+    return RetryOut(
         max_attempts=retry.max_attempts,
         base_seconds=retry.base_seconds,
         factor=retry.factor,
         cap_seconds=retry.cap_seconds,
+        give_up_after_seconds=age,
     )
 
 

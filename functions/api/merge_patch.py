@@ -5,7 +5,7 @@ from typing import Any
 
 from functions.api.faults import escaped
 from functions.api.models.jobs import JobIn
-from functions.api.models.requests import RequestIn, RetryIn
+from functions.api.models.requests import BACKOFF, RequestIn, RetryIn
 from functions.api.models.schedules import KINDS, ScheduleIn
 from functions.api.problems import FieldError, Problem, ProblemError
 
@@ -27,7 +27,8 @@ def patched(document: dict[str, Any], patch: Any) -> dict[str, Any]:
     """The document after the patch. ProblemError where the patch is no object.
 
     Beyond the RFC: naming one of several things that exclude one another takes the place of the others. So a patch
-    of `schedule` that names another kind replaces the schedule, and a `json` replaces a `body`.
+    of `schedule` that names another kind replaces the schedule, a `json` replaces a `body`, and a table of delays
+    replaces a backoff.
     """
     if not isinstance(patch, dict):
         fault = FieldError("", "a merge patch is a JSON object")
@@ -63,6 +64,18 @@ def _make_room(document: dict[str, Any], patch: dict[str, Any]) -> None:
     if isinstance(request, dict) and any(name in request for name in _BODIES):
         for name in _BODIES:
             document["request"].pop(name, None)
+    if isinstance(patch.get("retry"), dict):
+        _make_room_in_retry(document["retry"], patch["retry"])
+
+
+def _make_room_in_retry(retry: dict[str, Any], patch: dict[str, Any]) -> None:
+    """How many attempts there are comes with a table, and goes with it."""
+    if patch.get("delays_seconds") is not None:
+        for name in ("max_attempts", *BACKOFF):
+            retry.pop(name, None)
+    elif "delays_seconds" in retry and any(patch.get(name) is not None for name in BACKOFF):
+        for name in ("max_attempts", "delays_seconds"):
+            retry.pop(name)
 
 
 def _require_same_nature(schedule: dict[str, Any], named: set[str]) -> None:

@@ -65,6 +65,8 @@ class Route:
     required_headers: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     is_open: bool = False
+    may_replay: bool = False
+    """Whether the same request changes nothing when it is sent again, and says so, though it takes no key."""
     takes_token: bool = False
     """Open to whoever holds the token of the attempt that it is about."""
 

@@ -1,13 +1,19 @@
 """Domain values as the API shows them."""
 
-from functions.api.models.executions import AttemptOut, ExecutionOut, ExecutionPageOut, MissedOut
+from functions.api.models.executions import (
+    AttemptOut,
+    ExecutionOut,
+    ExecutionPageOut,
+    MissedOut,
+    NotificationOut,
+)
 from shared.domain.execution import Execution, State
 from shared.domain.ids import backfilled_job
 from shared.domain.schedule import format_instant
 
 
-def execution_out(execution: Execution) -> ExecutionOut:
-    """One execution with its attempts."""
+def execution_out(execution: Execution, notified: State | None = None) -> ExecutionOut:
+    """One execution with its attempts; `notified` is the state of its notification, where that is known."""
     attempts = [
         AttemptOut(
             number=outcome.attempt,
@@ -32,6 +38,10 @@ def execution_out(execution: Execution) -> ExecutionOut:
         end_reason=execution.end_reason.value if execution.end_reason else None,
         last_response_body=execution.last_body.decode(errors="replace") if execution.last_body else None,
         missed=_missed_out(execution),
+        redrive_of=str(execution.redrive_of.original) if execution.redrive_of else None,
+        redriven_by=str(execution.redriven_by.execution) if execution.redriven_by else None,
+        notification=_notification_out(execution, notified),
+        notification_of=str(execution.notification_of) if execution.notification_of else None,
     )
 
 
@@ -40,6 +50,12 @@ def page_out(executions: tuple[Execution, ...], next_cursor: str | None) -> Exec
     return ExecutionPageOut(
         executions=[execution_out(execution) for execution in executions], next_cursor=next_cursor
     )
+
+
+def _notification_out(execution: Execution, notified: State | None) -> NotificationOut | None:
+    if execution.notification is None:
+        return None
+    return NotificationOut(id=str(execution.notification), state=notified.value if notified else None)
 
 
 def _missed_out(execution: Execution) -> MissedOut | None:

@@ -1,4 +1,4 @@
-"""Entry point of the executors: a batch of wake-ups from one lane."""
+"""Entry point of the executors: a batch of wake-ups from one queue."""
 
 import asyncio
 import os
@@ -7,7 +7,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.executor.records import batch_response, deliveries
-from functions.executor.report import emit
+from functions.executor.report import emit, emit_limits
 from shared.adapters.http.sender import AiohttpSender
 from shared.adapters.sqs.visibility import SqsVisibility
 from shared.bootstrap.attempts import run_attempts
@@ -19,8 +19,9 @@ settings = ExecutorSettings.from_env(os.environ)
 parts = CallbackParts(settings)
 # One loop for the life of the sandbox: kept-alive connections belong to it.
 loop = asyncio.new_event_loop()
-sender = AiohttpSender(settings.dial_exceptions)
-run = run_attempts(parts, settings.lane, sender)
+sender = AiohttpSender(settings.target_policy)
+run = run_attempts(parts, settings.lane, sender, settings.default_quotas)
+gate = run.gate
 put_back = SqsVisibility(parts.core.sqs, settings.lane_queue_urls)
 
 
@@ -33,4 +34,5 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     for settled in report.returned():
         put_back(settings.lane, receipts[settled.delivery.message_id], settled.visible_after_seconds)
     emit(report)
+    emit_limits(gate)
     return batch_response(report)

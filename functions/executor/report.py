@@ -2,13 +2,25 @@
 
 from collections import Counter
 
+from shared.domain.limits import WaitReason
 from shared.names import Metric
 from shared.observability import count, logger, milliseconds
+from shared.usecases.gate_calls import GateCalls
 from shared.usecases.make_attempt import AttemptResult
 from shared.usecases.run_attempts import BatchReport
 from shared.usecases.settle_attempt import AttemptEnd
 from shared.usecases.settle_refusal import Refusal
 
+DEFERRED = {
+    WaitReason.TENANT_CONCURRENCY: Metric.DEFERRED_TENANT_CONCURRENCY,
+    WaitReason.TENANT_RATE: Metric.DEFERRED_TENANT_RATE,
+    WaitReason.DESTINATION_CONCURRENCY: Metric.DEFERRED_DESTINATION_CONCURRENCY,
+    WaitReason.DESTINATION_RATE: Metric.DEFERRED_DESTINATION_RATE,
+    WaitReason.BREAKER_OPEN: Metric.DEFERRED_BREAKER_OPEN,
+    WaitReason.SLOW: Metric.DEFERRED_SLOW,
+    WaitReason.BACKPRESSURE: Metric.DEFERRED_BACKPRESSURE,
+    WaitReason.LATE: Metric.DEFERRED_LATE,
+}
 _AS_WISHED = frozenset({AttemptEnd.SUCCEEDED, AttemptEnd.WORKS_ON, AttemptEnd.REPORTED})
 
 
@@ -24,6 +36,8 @@ def emit(report: BatchReport) -> None:
     count(Metric.FENCED, ends[AttemptEnd.FENCED])
     count(Metric.RETURNED, len(report.returned()))
     count(Metric.POISON, report.poison)
+    for reason, held in Counter(held.deferral.reason for held in report.held).items():
+        count(DEFERRED[reason], held)
     milliseconds(Metric.START_LAG_MS, [attempt.lag_ms for attempt in report.attempts])
     for attempt in report.attempts:
         if attempt.end not in _AS_WISHED:
@@ -34,6 +48,14 @@ def emit(report: BatchReport) -> None:
             logger.error("unreadable message", extra=extra)
     for undecided in report.undecided:
         logger.warning("claim undecided", extra={"reason": undecided.reason})
+
+
+def emit_limits(gate: GateCalls) -> None:
+    """Count what the process did about limits since this was last asked."""
+    count(Metric.LIMITS_UNANSWERED, gate.take_unanswered())
+    opened = gate.settle_limits.take_opened()
+    if opened:
+        count(Metric.BREAKER_OPENED, opened)
 
 
 def _log(attempt: AttemptResult) -> None:

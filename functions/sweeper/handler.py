@@ -4,21 +4,30 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.sweeper.redrives import DeadLetterWork
+from shared.bootstrap.redrives import parking_lot, work_off_redrives
 from shared.bootstrap.ticks import core_from_env, sweep_buckets
 from shared.names import Metric
 from shared.observability import count, logger, metrics, seconds
 
 STOP_BEFORE_END_MS = 10_000
-sweep = sweep_buckets(core_from_env())
+core = core_from_env()
+sweep = sweep_buckets(core)
+work_on_dead_letters = DeadLetterWork(work_off_redrives(core), parking_lot(core))
 
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     """Sweep what has come round; what there is no time for is left to the next tick."""
-    report = sweep(lambda: context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS)
+
+    def has_time() -> bool:
+        return bool(context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS)
+
+    report = sweep(has_time)
     count(Metric.SWEEPER_TICK)
     seconds(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, report.oldest_unclaimed_ms / 1000)
     count(Metric.RESENT, report.resent)
+    count(Metric.OPEN_BREAKERS, report.open_breakers)
     count(Metric.WORKER_LOST, report.worker_lost)
     count(Metric.QUARANTINED, len(report.quarantined))
     count(Metric.SEND_FAILED, report.send_failed)
@@ -36,4 +45,5 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
                 "held_back": report.held_back,
             },
         )
+    work_on_dead_letters(has_time)
     return {"swept": report.shards_swept, "closed": report.closed, "resent": report.resent}

@@ -9,11 +9,20 @@ from infra.components.alarms import Alarms
 from infra.components.metrics import MAXIMUM, MINUTE, P99, SUM, of_function, of_queue, own
 from infra.components.resource_alarms import Watched
 from infra.config import StageConfig
-from shared.names import Lane, Metric
+from shared.names import Lane, Metric, QueueName
 
 WIDTH = 24
 HEIGHT = 6
-EXECUTORS = tuple(f"executor-{lane}" for lane in Lane)
+LANES = tuple(f"executor-{lane}" for lane in Lane)
+EXECUTORS = tuple(f"executor-{queue}" for queue in QueueName)
+_WAITS_OF_TENANTS = (Metric.DEFERRED_TENANT_CONCURRENCY, Metric.DEFERRED_TENANT_RATE)
+_WAITS_OF_DESTINATIONS = (
+    Metric.DEFERRED_BREAKER_OPEN,
+    Metric.DEFERRED_DESTINATION_CONCURRENCY,
+    Metric.DEFERRED_DESTINATION_RATE,
+    Metric.DEFERRED_SLOW,
+)
+_WAITS_FOR_OTHERS = (Metric.DEFERRED_BACKPRESSURE, Metric.DEFERRED_LATE)
 
 
 def add_dashboard(scope: Construct, stage: StageConfig, watched: Watched, alarms: Alarms) -> None:
@@ -25,6 +34,16 @@ def add_dashboard(scope: Construct, stage: StageConfig, watched: Watched, alarms
     _row(board, {"Are calls in time?": _lag(), "Is the clock ticking?": _ticks(), "What is late?": _late()})
     _row(board, {"Claimed and ended": _outcomes(), "Found and sent": _dispatch(), "Recovered": _recovered()})
     _row(board, {"Queue age (s)": _ages(watched), "Dead letters": _dead(watched), "API": _api(watched)})
+    _row(
+        board,
+        {
+            "Waits for tenants' limits": _deferred(_WAITS_OF_TENANTS),
+            "Waits for destinations": _deferred(_WAITS_OF_DESTINATIONS),
+            "Gives way": _deferred(_WAITS_FOR_OTHERS),
+            "Breakers": _breakers(),
+        },
+    )
+    _row(board, {"Failed for good": _failed(), "Redriven": _redriven(), "Parked": _parked()})
     _row(board, {"Errors": _calls(watched, "Errors"), "Throttles": _calls(watched, "Throttles")})
 
 
@@ -38,7 +57,7 @@ def _row(board: cloudwatch.Dashboard, graphs: dict[str, Sequence[cloudwatch.IMet
 
 
 def _lag() -> list[cloudwatch.Metric]:
-    return [own(Metric.START_LAG_MS, executor, P99) for executor in EXECUTORS]
+    return [own(Metric.START_LAG_MS, executor, P99) for executor in LANES]
 
 
 def _ticks() -> list[cloudwatch.Metric]:
@@ -62,6 +81,32 @@ def _recovered() -> list[cloudwatch.Metric]:
     swept = [own(name, "sweeper") for name in (Metric.RESENT, Metric.WORKER_LOST, Metric.QUARANTINED)]
     names = (Metric.DEAD_LETTER_RESCHEDULED, Metric.DEAD_LETTER_PARKED, Metric.DEAD_LETTER_FAILED)
     return swept + [own(name, "dead-letter") for name in names]
+
+
+def _deferred(names: Sequence[str]) -> list[cloudwatch.Metric]:
+    return [own(name, executor) for name in names for executor in EXECUTORS]
+
+
+def _breakers() -> list[cloudwatch.Metric]:
+    opened = [own(Metric.BREAKER_OPENED, executor) for executor in EXECUTORS]
+    return [own(Metric.OPEN_BREAKERS, "sweeper", MAXIMUM), *opened]
+
+
+def _failed() -> list[cloudwatch.Metric]:
+    executors = [own(Metric.FAILED, executor) for executor in EXECUTORS]
+    return [*executors, own(Metric.FAILED, "sweeper"), own(Metric.DEAD_LETTER_FAILED, "dead-letter")]
+
+
+def _redriven() -> list[cloudwatch.Metric]:
+    swept = [own(name, "sweeper") for name in (Metric.REDRIVEN, Metric.REDRIVES_UNDONE)]
+    return [own(Metric.REDRIVEN, "api"), *swept]
+
+
+def _parked() -> list[cloudwatch.Metric]:
+    return [
+        own(Metric.PARKED_WAITING, "sweeper", MAXIMUM),
+        own(Metric.DEAD_LETTER_PARKED, "dead-letter"),
+    ]
 
 
 def _ages(watched: Watched) -> list[cloudwatch.Metric]:

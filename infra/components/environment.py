@@ -14,6 +14,10 @@ from infra.components.tables import Tables
 from infra.config import StageConfig
 from shared.names import METRICS_NAMESPACE, Env
 
+RESOLVER_OPTIONS = "timeout:2 attempts:2"
+"""Of the system's resolver: it gives up on a silent name server within the 5 s that a callback's look-up may last, so
+that no thread outlives its call by much."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
@@ -44,6 +48,7 @@ def environment(scope: Construct, stage: StageConfig, spec: FunctionSpec, shared
     }
     if spec.lane is not None:
         variables[Env.LANE] = spec.lane
+        variables["RES_OPTIONS"] = RESOLVER_OPTIONS
     if spec.rescues:
         arns = {str(lane): pair.dead.queue_arn for lane, pair in shared.lanes.queues.items()}
         variables[Env.DEAD_LETTER_ARNS] = Stack.of(scope).to_json_string(arns)
@@ -51,6 +56,7 @@ def environment(scope: Construct, stage: StageConfig, spec: FunctionSpec, shared
         variables[Env.AUDIT_TABLE] = shared.tables.audit.table_name
         variables[Env.AUDIT_RETENTION_DAYS] = str(stage.audit_retention_days)
         variables[Env.AUDIT_ONE_OFFS] = str(stage.audit_one_offs).lower()
+    if spec.keeps_accounts or spec.lane is not None:
         variables[Env.DEFAULT_QUOTAS] = json.dumps(asdict(stage.default_quotas), separators=(",", ":"))
     if spec.calls_back:
         variables[Env.KMS_KEY_ID] = shared.key.key_id

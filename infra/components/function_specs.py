@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from infra.config import FunctionMemory
-from shared.names import EXECUTOR_TIMEOUT_SECONDS, Lane
+from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 
 DEAD_LETTER_TIMEOUT_SECONDS = 60
 RECONCILER_TIMEOUT_SECONDS = 600
@@ -17,8 +17,8 @@ class FunctionSpec:
     package: str
     timeout_seconds: int
     memory_mb: int
-    lane: Lane | None = None
-    """The lane whose queue it consumes."""
+    lane: QueueName | None = None
+    """The queue that it consumes."""
     calls_back: bool = False
     """Reads tenants' secrets and judges callback addresses: it gets the key and the dial exceptions."""
     keeps_accounts: bool = False
@@ -66,7 +66,7 @@ def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
             ticked=True,
             audits=True,
         ),
-        *(_executor(lane, memory) for lane in Lane),
+        *(_executor(queue, memory) for queue in QueueName),
         FunctionSpec(
             service="dead-letter",
             package="dead_letter",
@@ -78,7 +78,7 @@ def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
     )
 
 
-def _executor(lane: Lane, memory: FunctionMemory) -> FunctionSpec:
+def _executor(lane: QueueName, memory: FunctionMemory) -> FunctionSpec:
     return FunctionSpec(
         service=f"executor-{lane}",
         package="executor",

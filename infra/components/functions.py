@@ -14,7 +14,7 @@ from infra.components.function_specs import FunctionSpec, function_specs
 from infra.components.grants import LOG, READ_LOG, allow, statements
 from infra.components.log_groups import log_group
 from infra.config import StageConfig
-from shared.names import Env, Lane
+from shared.names import Env, QueueName
 
 
 class Functions(Construct):
@@ -38,9 +38,15 @@ class Functions(Construct):
         """Every function by its service name."""
         return self._made
 
-    def executor(self, lane: Lane) -> lambda_.Function:
-        """The function that works off one lane."""
-        return self._made[f"executor-{lane}"]
+    def executor(self, queue: QueueName) -> lambda_.Function:
+        """The function that works off one queue."""
+        return self._made[f"executor-{queue}"]
+
+    def tell_api_hosts(self, *hosts: str) -> None:
+        """Let those that accept or make callbacks know the API by its names (or URLs), so that no job calls it."""
+        for service, function in self._made.items():
+            if self.specs[service].calls_back:
+                function.add_environment(Env.API_HOSTS, ",".join(hosts))
 
     def _function(self, spec: FunctionSpec) -> lambda_.Function:
         group = log_group(self, f"{spec.construct_id}Log", self._stage)

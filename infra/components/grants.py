@@ -31,6 +31,8 @@ class Grants:
     leases: tuple[str, ...] = ()
     audit: tuple[str, ...] = ()
     """Never more than to append and to read: nobody may change or delete what was recorded."""
+    sees_queues: bool = False
+    """Asks how much waits in each queue."""
     decrypts: bool = False
     makes_data_keys: bool = False
 
@@ -42,38 +44,44 @@ GRANTS: dict[str, Grants] = {
         tenant_index=(QUERY,),
         jobs=(GET, PUT, UPDATE, QUERY, CHECK),
         tenants=(GET, PUT, UPDATE, BATCH_GET, QUERY),
-        leases=(GET, UPDATE),
+        leases=(GET, UPDATE, QUERY),
         audit=(PUT, QUERY),
         decrypts=True,
         makes_data_keys=True,
     ),
-    "watcher": Grants(executions=(QUERY,), leases=(UPDATE,)),
+    "watcher": Grants(executions=(QUERY,), tenants=(GET,), leases=(UPDATE,)),
     "sweeper": Grants(
-        executions=(GET, PUT, UPDATE, QUERY),
+        executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
+        failed_index=(QUERY,),
         jobs=(GET, PUT, UPDATE),
-        leases=(GET, UPDATE, DELETE, QUERY),
+        tenants=(GET,),
+        leases=(GET, UPDATE, DELETE, QUERY, BATCH_GET),
+        sees_queues=True,
     ),
     "reconciler": Grants(
         executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
         jobs=(GET, PUT, UPDATE, QUERY, SCAN, CHECK),
+        tenants=(GET,),
         leases=(GET, UPDATE),
     ),
     "executor": Grants(
         executions=(GET, PUT, UPDATE, BATCH_GET, PARTIQL),
         jobs=(GET, PUT, UPDATE, QUERY, CHECK),
         tenants=(GET,),
-        leases=(PUT, UPDATE),
+        leases=(GET, PUT, UPDATE, BATCH_GET),
         decrypts=True,
     ),
     "dead_letter": Grants(
         executions=(GET, PUT, UPDATE, BATCH_GET),
         jobs=(GET, PUT, UPDATE, QUERY, CHECK),
+        tenants=(GET,),
         leases=(PUT, UPDATE),
     ),
 }
 """By the package under `functions/`."""
 
 SEND = ("sqs:SendMessage",)
+SEE = ("sqs:GetQueueAttributes",)
 CONSUME = (
     "sqs:ReceiveMessage",
     "sqs:DeleteMessage",
@@ -99,6 +107,7 @@ def statements(
         (_dynamodb(grants.leases), [tables.leases.table_arn]),
         (_dynamodb(grants.audit), [tables.audit.table_arn]),
         (SEND, [pair.main.queue_arn for pair in lanes.queues.values()]),
+        (SEE if grants.sees_queues else (), [pair.main.queue_arn for pair in lanes.queues.values()]),
         (CONSUME, _consumed(spec, lanes)),
     ]
     found = [allow(actions, resources) for actions, resources in wanted if actions and resources]

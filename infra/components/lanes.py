@@ -1,4 +1,4 @@
-"""Lanes: for each a queue and its dead-letter queue.
+"""Lanes and the slow path: for each a queue and its dead-letter queue.
 
 Standard queues, because only they delay single messages. SQS holds nothing but wake-ups, so what a queue loses or
 doubles is found again in the tables.
@@ -12,7 +12,7 @@ from constructs import Construct
 
 from infra.components.function_specs import DEAD_LETTER_TIMEOUT_SECONDS
 from infra.config import StageConfig
-from shared.names import EXECUTOR_TIMEOUT_SECONDS, Lane
+from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 
 MAX_RECEIVES = 5
 VISIBILITY_FACTOR = 6
@@ -21,22 +21,22 @@ VISIBILITY_FACTOR = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneQueue:
-    """A lane's queue, and where its messages go that were received too often."""
+    """A queue, and where its messages go that were received too often."""
 
     main: sqs.Queue
     dead: sqs.Queue
 
 
 class Lanes(Construct):
-    """The queues of all lanes."""
+    """All queues of wake-ups."""
 
     def __init__(self, scope: Construct, stage: StageConfig) -> None:
-        """Declare two queues for each lane."""
+        """Declare two queues for each."""
         super().__init__(scope, "Lanes")
         self._stage = stage
-        self.queues: dict[Lane, LaneQueue] = {lane: self._lane(lane) for lane in Lane}
+        self.queues: dict[QueueName, LaneQueue] = {queue: self._lane(queue) for queue in QueueName}
 
-    def _lane(self, lane: Lane) -> LaneQueue:
+    def _lane(self, lane: QueueName) -> LaneQueue:
         dead = self._queue(
             f"{lane.capitalize()}Dead", self._stage.dead_letter_retention_days, DEAD_LETTER_TIMEOUT_SECONDS
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from infra.components.alarm_spec import SILENCE_IS_BAD, UNDER, AlarmSpec
 from infra.components.metrics import MAXIMUM, P99, own
 from infra.config import StageConfig
-from shared.names import Lane, Metric
+from shared.names import Lane, Metric, QueueName
 
 OLDEST_UNCLAIMED_SECONDS = 120
 START_LAG_MS = 1_000
@@ -17,7 +17,10 @@ def promise_alarms(stage: StageConfig) -> Iterator[AlarmSpec]:
     yield from _sweeper()
     yield from _reconciler()
     for lane in Lane:
-        yield from _lane(lane)
+        yield _start_lag(lane)
+    for queue in QueueName:
+        yield from _executor(queue)
+    yield from _breakers()
     yield from _dead_letters()
     yield from _accounts()
 
@@ -93,20 +96,39 @@ def _sweeper() -> Iterator[AlarmSpec]:
     )
 
 
-def _lane(lane: Lane) -> Iterator[AlarmSpec]:
-    name, executor = lane.capitalize(), f"executor-{lane}"
-    yield AlarmSpec(
-        name=f"StartLag{name}",
+def _start_lag(lane: Lane) -> AlarmSpec:
+    return AlarmSpec(
+        name=f"StartLag{lane.capitalize()}",
         meaning=f"1 in 100 calls of the {lane} lane starts over a second late.",
-        metric=own(Metric.START_LAG_MS, executor, P99),
+        metric=own(Metric.START_LAG_MS, f"executor-{lane}", P99),
         threshold=START_LAG_MS,
         minutes=3,
         of_minutes=5,
     )
+
+
+def _executor(queue: QueueName) -> Iterator[AlarmSpec]:
+    name, executor = queue.capitalize(), f"executor-{queue}"
     yield AlarmSpec(
         name=f"Failed{name}",
-        meaning=f"Executions of the {lane} lane used up their attempts. For the tenant to act on.",
+        meaning=f"Executions of the {queue} queue used up their attempts. For the tenant to act on.",
         metric=own(Metric.FAILED, executor),
+        pages=False,
+    )
+    yield AlarmSpec(
+        name=f"LimitsUnanswered{name}",
+        meaning="Calls were made without their limits, since the store of limits did not answer.",
+        metric=own(Metric.LIMITS_UNANSWERED, executor),
+        minutes=3,
+        of_minutes=5,
+    )
+
+
+def _breakers() -> Iterator[AlarmSpec]:
+    yield AlarmSpec(
+        name="OpenBreakers",
+        meaning="Destinations do not answer, and their jobs wait. For their tenants to act on.",
+        metric=own(Metric.OPEN_BREAKERS, "sweeper", MAXIMUM),
         pages=False,
     )
 
@@ -114,8 +136,14 @@ def _lane(lane: Lane) -> Iterator[AlarmSpec]:
 def _dead_letters() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="Parked",
-        meaning="A message could not be read or scheduled again and stays in its dead-letter queue.",
+        meaning="A message could not be read or scheduled again and was parked.",
         metric=own(Metric.DEAD_LETTER_PARKED, "dead-letter"),
+    )
+    yield AlarmSpec(
+        name="ParkedWaiting",
+        meaning="A parked message waits for an operator: list-parked shows it, remove-parked ends this alarm.",
+        metric=own(Metric.PARKED_WAITING, "sweeper", MAXIMUM),
+        pages=False,
     )
     yield AlarmSpec(
         name="FailedDeadLetter",

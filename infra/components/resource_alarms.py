@@ -12,7 +12,7 @@ from infra.components.lanes import Lanes
 from infra.components.metrics import MINUTE, SUM, of_function, of_queue, table_throttles
 from infra.components.tables import Tables
 from infra.config import StageConfig
-from shared.names import Index, Lane
+from shared.names import Index, QueueName
 
 QUEUE_AGE_SECONDS = 1_200
 """A message may lawfully be delayed for 900 s; one that is five minutes older is not being worked off."""
@@ -30,8 +30,8 @@ class Watched:
 
 def resource_alarms(stage: StageConfig, watched: Watched) -> Iterator[AlarmSpec]:
     """The alarms over metrics of AWS."""
-    for lane in Lane:
-        yield from _lane(lane, watched.lanes)
+    for queue in QueueName:
+        yield from _queue(queue, watched.lanes)
     yield from _entry(watched.entry)
     for service, function in watched.functions.by_service.items():
         spec = watched.functions.specs[service]
@@ -42,17 +42,17 @@ def resource_alarms(stage: StageConfig, watched: Watched) -> Iterator[AlarmSpec]
         yield from _tables(watched.tables)
 
 
-def _lane(lane: Lane, lanes: Lanes) -> Iterator[AlarmSpec]:
-    pair, name = lanes.queues[lane], lane.capitalize()
+def _queue(queue: QueueName, lanes: Lanes) -> Iterator[AlarmSpec]:
+    pair, name = lanes.queues[queue], queue.capitalize()
     yield AlarmSpec(
         name=f"QueueAge{name}",
-        meaning=f"Messages of the {lane} lane are not being worked off.",
+        meaning=f"Messages of the {queue} queue are not being worked off.",
         metric=of_queue("ApproximateAgeOfOldestMessage", pair.main),
         threshold=QUEUE_AGE_SECONDS,
     )
     yield AlarmSpec(
         name=f"DeadLetters{name}",
-        meaning=f"Messages of the {lane} lane failed too often and wait in its dead-letter queue.",
+        meaning=f"Messages of the {queue} queue failed too often and wait in its dead-letter queue.",
         metric=of_queue("ApproximateNumberOfMessagesVisible", pair.dead),
     )
 

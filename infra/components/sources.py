@@ -10,10 +10,8 @@ from constructs import Construct
 from infra.components.functions import Functions
 from infra.components.lanes import Lanes
 from infra.config import StageConfig
-from shared.names import Lane
+from shared.names import EXECUTOR_BATCH, QueueName
 
-BATCH_SIZE = 10
-"""Without a window, so that a due call never waits for company."""
 RECONCILE_MINUTES = 15
 DEAD_LETTER_CONCURRENCY = 2
 """Dead letters are put back gently: they come in crowds, when something is already wrong."""
@@ -26,11 +24,11 @@ def connect_queues(functions: Functions, lanes: Lanes, stage: StageConfig) -> No
         _map(functions.by_service["dead-letter"], lane, pair.dead, DEAD_LETTER_CONCURRENCY)
 
 
-def _map(function: lambda_.Function, lane: Lane, queue: sqs.Queue, concurrency: int) -> None:
+def _map(function: lambda_.Function, name: QueueName, queue: sqs.Queue, concurrency: int) -> None:
     function.add_event_source_mapping(
-        f"{lane.capitalize()}Source",
+        f"{name.capitalize()}Source",
         event_source_arn=queue.queue_arn,
-        batch_size=BATCH_SIZE,
+        batch_size=EXECUTOR_BATCH,  # without a window: a due call never waits for company
         max_concurrency=concurrency,
         report_batch_item_failures=True,
     )

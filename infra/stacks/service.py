@@ -32,6 +32,7 @@ class ServiceStack(Stack):
         self.functions = Functions(self, stage, shared)
         connect_queues(self.functions, self.lanes, stage)
         self.entry = HttpEntry(self, self.functions.by_service["api"], stage)
+        self.functions.tell_api_hosts(self.entry.api.api_endpoint, *stage.api_domains)
         Ticks(self, self.functions, stage)
         watched = Watched(functions=self.functions, lanes=self.lanes, tables=data.tables, entry=self.entry)
         self.alarms = Alarms(self, stage, watched)

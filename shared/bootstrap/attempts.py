@@ -1,32 +1,45 @@
 """The use cases that make callbacks, and those that hear what became of the ones that went on."""
 
 from shared.adapters.clock import ThreadOffload
+from shared.adapters.dynamodb.budget_store import DynamoBudgetStore
 from shared.adapters.dynamodb.claims import BatchStatementClaimer
 from shared.bootstrap.callbacks import CallbackParts
-from shared.names import Lane
+from shared.domain.ids import encode_base32
+from shared.domain.quota import Quotas
+from shared.names import QueueName
 from shared.ports.runtime import Offload
 from shared.ports.sender import Sender
+from shared.usecases.admit_calls import AdmitCalls
 from shared.usecases.call_receiver import CallReceiver
 from shared.usecases.check_token import CheckToken
 from shared.usecases.compose_callback import ComposeCallback
+from shared.usecases.defer_keys import DeferKeys
+from shared.usecases.gate_calls import GateCalls
+from shared.usecases.give_way import GiveWay
 from shared.usecases.guard_start import GuardStart
 from shared.usecases.heartbeat_execution import HeartbeatExecution
+from shared.usecases.limit_states import LimitStates
 from shared.usecases.make_attempt import MakeAttempt
 from shared.usecases.report_outcome import ReportOutcome
 from shared.usecases.run_attempts import RunAttempts
 from shared.usecases.settle_attempt import SettleAttempt
+from shared.usecases.settle_limits import SettleLimits
 from shared.usecases.settle_refusal import SettleRefusal
+from shared.usecases.spend_budget import SpendBudget
 
 OFFLOAD_THREADS = 32
+OWNER_BITS = 40
+"""Of the name by which a process leases slots."""
 
 
-def run_attempts(parts: CallbackParts, lane: Lane, sender: Sender) -> RunAttempts:
-    """EXECUTE, for one lane."""
+def run_attempts(parts: CallbackParts, lane: QueueName, sender: Sender, defaults: Quotas) -> RunAttempts:
+    """EXECUTE, for one queue."""
     core = parts.core
     offload = ThreadOffload(OFFLOAD_THREADS)
     return RunAttempts(
         lane=lane,
         claimer=BatchStatementClaimer(core.dynamodb, parts.settings.executions_table, parts.settings.region),
+        gate=_gate_calls(parts, lane, defaults),
         make_attempt=_make_attempt(parts, sender, offload),
         settle_refusal=SettleRefusal(
             file=core.file,
@@ -40,6 +53,28 @@ def run_attempts(parts: CallbackParts, lane: Lane, sender: Sender) -> RunAttempt
         clock=core.clock,
         entropy=core.entropy,
         offload=offload,
+    )
+
+
+def _gate_calls(parts: CallbackParts, queue: QueueName, defaults: Quotas) -> GateCalls:
+    core = parts.core
+    owner = encode_base32(core.entropy.bits(OWNER_BITS), OWNER_BITS // 5)
+    states = LimitStates(store=core.limits, clock=core.clock, owner=owner)
+    return GateCalls(
+        queue=queue,
+        give_way=GiveWay(progress=core.progress, clock=core.clock, entropy=core.entropy),
+        admit=AdmitCalls(
+            states=states,
+            spend=SpendBudget(
+                budgets=DynamoBudgetStore(core.dynamodb, parts.settings.leases_table), clock=core.clock
+            ),
+            read_tenant=parts.read_tenant,
+            defaults=defaults,
+            clock=core.clock,
+            entropy=core.entropy,
+        ),
+        settle_limits=SettleLimits(states=states, clock=core.clock),
+        defer=DeferKeys(queue=core.queue, clock=core.clock),
     )
 
 
@@ -87,6 +122,7 @@ def _settle_attempt(parts: CallbackParts) -> SettleAttempt:
         store=core.store,
         file=core.file,
         conclude=core.conclude,
+        notify=core.notify,
         clock=core.clock,
         entropy=core.entropy,
         retention=parts.settings.retention,

@@ -23,7 +23,6 @@ from shared.usecases.create_tenant import CreateTenant
 from shared.usecases.draft_job import DraftJob
 from shared.usecases.file_batch import FileBatch
 from shared.usecases.find_job import FindJob
-from shared.usecases.list_dead_letters import ListDeadLetters
 from shared.usecases.open_request import OpenRequest
 from shared.usecases.plan_backfill import PlanBackfill
 from shared.usecases.read_tenant import ReadTenant
@@ -46,12 +45,12 @@ class CallbackParts:
     @cached_property
     def tenants(self) -> DynamoTenantStore:
         """Tenants and keys."""
-        return DynamoTenantStore(self.core.dynamodb, self.settings.tenants_table)
+        return self.core.tenants
 
     @cached_property
     def read_tenant(self) -> ReadTenant:
         """Tenants, remembered."""
-        return ReadTenant(tenants=self.tenants, clock=self.core.clock)
+        return self.core.read_tenant
 
     @cached_property
     def vault(self) -> KmsVault:
@@ -61,7 +60,7 @@ class CallbackParts:
     @cached_property
     def open_request(self) -> OpenRequest:
         """Requests, unsealed."""
-        return OpenRequest(jobs=self.core.jobs, vault=self.vault)
+        return OpenRequest(jobs=self.core.jobs, vault=self.vault, store=self.core.store)
 
     @cached_property
     def find_job(self) -> FindJob:
@@ -81,7 +80,7 @@ def draft_job(parts: CallbackParts) -> DraftJob:
         vault=parts.vault,
         entropy=parts.core.entropy,
         plan=parts.settings.shard_plan,
-        allow_http=parts.settings.allow_http,
+        policy=parts.settings.target_policy,
     )
 
 
@@ -125,11 +124,6 @@ def cancel_job(parts: CallbackParts) -> CancelJob:
     )
 
 
-def list_dead_letters(parts: CallbackParts) -> ListDeadLetters:
-    """GET /v1/dead-letters."""
-    return ListDeadLetters(store=parts.core.store)
-
-
 def authenticate(parts: CallbackParts) -> Authenticate:
     """API keys."""
     return Authenticate(tenants=parts.tenants, read_tenant=parts.read_tenant, clock=parts.core.clock)
@@ -160,7 +154,7 @@ def revise_job(parts: CallbackParts) -> ReviseJob:
         vault=parts.vault,
         clock=core.clock,
         entropy=core.entropy,
-        allow_http=parts.settings.allow_http,
+        policy=parts.settings.target_policy,
     )
 
 

@@ -10,6 +10,8 @@ from shared.adapters.dynamodb.boards import DynamoProgressBoard
 from shared.adapters.dynamodb.execution_store import DynamoExecutionStore
 from shared.adapters.dynamodb.job_store import DynamoJobStore
 from shared.adapters.dynamodb.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.limit_store import DynamoLimitStore
+from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
 from shared.adapters.dynamodb.turn_store import DynamoTurnStore
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.settings import Settings
@@ -18,7 +20,10 @@ from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.give_up_lost import GiveUpLost
 from shared.usecases.lifecycle import Lifecycle
+from shared.usecases.notify_outcome import NotifyOutcome
+from shared.usecases.read_tenant import ReadTenant
 from shared.usecases.record_dropped import RecordDropped
+from shared.usecases.tenant_weights import TenantWeights
 
 
 @dataclass(frozen=True)
@@ -74,9 +79,20 @@ class Core:
         return DynamoProgressBoard(self.dynamodb, self.settings.leases_table, self.settings.region)
 
     @cached_property
+    def tenants(self) -> DynamoTenantStore:
+        """Tenants and keys."""
+        return DynamoTenantStore(self.dynamodb, self.settings.tenants_table)
+
+    @cached_property
+    def limits(self) -> DynamoLimitStore:
+        """The states of limits."""
+        return DynamoLimitStore(self.dynamodb, self.settings.leases_table, self.settings.region)
+
+    @cached_property
     def queue(self) -> SqsWakeupQueue:
         """The lanes."""
-        return SqsWakeupQueue(self.sqs, self.settings.lane_queue_urls)
+        weights = TenantWeights(self.tenants, self.clock)
+        return SqsWakeupQueue(self.sqs, self.settings.lane_queue_urls, weights)
 
     @cached_property
     def file(self) -> FileExecution:
@@ -100,12 +116,29 @@ class Core:
         return RecordDropped(store=self.store, clock=self.clock, retention=self.settings.retention)
 
     @cached_property
+    def read_tenant(self) -> ReadTenant:
+        """Tenants, remembered."""
+        return ReadTenant(tenants=self.tenants, clock=self.clock)
+
+    @cached_property
+    def notify(self) -> NotifyOutcome:
+        """Notifications of outcomes."""
+        return NotifyOutcome(
+            read_tenant=self.read_tenant,
+            file=self.file,
+            clock=self.clock,
+            plan=self.settings.shard_plan,
+            retention=self.settings.retention,
+        )
+
+    @cached_property
     def conclude(self) -> ConcludeExecution:
         """What the end of an execution asks for."""
         return ConcludeExecution(
             jobs=self.jobs,
             find_settled=self.lifecycle.find_settled,
             pause=self.lifecycle.pause,
+            notify=self.notify,
             clock=self.clock,
             retention=self.settings.retention,
         )
@@ -117,6 +150,7 @@ class Core:
             store=self.store,
             file_successor=self.file_successor,
             conclude=self.conclude,
+            notify=self.notify,
             clock=self.clock,
             retention=self.settings.retention,
         )

@@ -3,11 +3,12 @@
 import os
 
 from shared.adapters.clients import client
-from shared.adapters.dynamodb.boards import DynamoParkingLot
 from shared.adapters.logs.accepted_log import CloudWatchAcceptedLog
 from shared.bootstrap.core import Core
+from shared.bootstrap.redrives import parking_lot
 from shared.settings import Settings
 from shared.usecases.find_head import FindHead
+from shared.usecases.heal_notifications import HealNotifications
 from shared.usecases.reconcile import Reconcile
 from shared.usecases.rescue_dead_letters import RescueDeadLetters
 from shared.usecases.sweep_buckets import SweepBuckets
@@ -37,7 +38,10 @@ def sweep_buckets(parts: Core) -> SweepBuckets:
         queue=parts.queue,
         ledger=parts.ledger,
         progress=parts.progress,
+        backlog=parts.queue,
+        limits=parts.limits,
         give_up=parts.give_up,
+        heal_notifications=HealNotifications(store=parts.store, conclude=parts.conclude),
         clock=parts.clock,
         plan=parts.settings.shard_plan,
         retention=parts.settings.retention,
@@ -66,7 +70,7 @@ def rescue_dead_letters(parts: Core) -> RescueDeadLetters:
         store=parts.store,
         file=parts.file,
         file_successor=parts.file_successor,
-        parking=DynamoParkingLot(parts.dynamodb, parts.settings.leases_table, parts.settings.region),
+        parking=parking_lot(parts),
         clock=parts.clock,
         retention=parts.settings.retention,
         give_up=parts.give_up,

@@ -21,6 +21,8 @@ class BudgetName(StrEnum):
 
     CREATES = "creates"
     DUE = "due"
+    CALLS = "calls"
+    DESTINATION_CALLS = "destination_calls"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import IntEnum
 
+from shared.domain.errors import InvalidValueError
+from shared.domain.signing import SIGNATURE_HEADER
+
 KEPT_BODY_BYTES = 256
 """How much of a failing answer's body is kept in the history."""
 
@@ -29,7 +32,9 @@ class Reason(IntEnum):
     RECEIVER_FAILED = 13
     """The receiver said so, after it had said that it works on."""
     RECEIVER_GAVE_UP = 14
-    """The same, and that another attempt would not help."""
+    """It said that another attempt would not help: with its answer, or when it reported."""
+    TOO_OLD = 15
+    """The execution was due too long ago for a call to be made."""
 
     @property
     def word(self) -> str:
@@ -43,8 +48,13 @@ class Callback:
 
     method: str
     url: str
-    headers: tuple[tuple[str, str], ...] = ()
+    headers: tuple[tuple[str, str], ...]
     body: bytes = b""
+
+    def __post_init__(self) -> None:
+        """No call is ever sent unsigned: there is no value for one. InvalidValueError."""
+        if not any(name == SIGNATURE_HEADER and value for name, value in self.headers):
+            raise InvalidValueError("a callback has a signature")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,14 @@ class ScheduleNeverFiresError(ScheduleError):
 
 
 class CallbackUrlNotAllowedError(InvalidValueError):
-    """The target may not be called: its scheme, host, port or address is refused."""
+    """The target may not be called: its scheme, host, port or address is refused.
+
+    `member` says which URL of a job it is, where it is not that of its request.
+    """
+
+    def __init__(self, text: str, member: str = "request/url") -> None:
+        super().__init__(text)
+        self.member = member
 
 
 class UnavailableError(PunctualError):

@@ -2,21 +2,23 @@
 
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
+from typing import Any
 
 from shared.domain.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
 from shared.domain.delivery import GONE_STATUS, Reason
+from shared.domain.destination import UNKNOWN
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import ExecutionId
+from shared.domain.outcome_callbacks import UNSAID, OutcomeCallbacks
 from shared.domain.overlap import OverlapPolicy
 from shared.domain.recurrence import Recurrence
+from shared.domain.redrive import RedrivenBy, RedriveOf
 from shared.domain.retry import RetryPolicy
 from shared.domain.wakeup import EARLY_MS
 from shared.names import Lane
 
 LEASE_MARGIN_MS = 5_000
 """A lease outlasts the callback's timeout by this much: the time for waiting, completing and clock skew."""
-
-
 GUARDED_FROM = (1 << 50) - 1
 """From when a guarded execution may be claimed without having been admitted: never."""
 
@@ -43,6 +45,8 @@ class State(StrEnum):
 TERMINAL = frozenset({State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SKIPPED, State.MOVED})
 OPEN = frozenset(State) - TERMINAL
 NOT_STARTED = frozenset({State.PENDING, State.QUEUED})
+REDRIVABLE = frozenset({State.FAILED, State.CANCELLED})
+"""What a redrive may follow: a dead letter, and a redrive of it that came to nothing."""
 
 
 class Transition(Enum):
@@ -58,6 +62,7 @@ class Transition(Enum):
     FAIL = ("fail", frozenset({State.RUNNING}), State.FAILED)
     GIVE_UP = ("give_up", frozenset({State.RUNNING}), State.FAILED)
     CANCEL = ("cancel", NOT_STARTED | {State.WAITING}, State.CANCELLED)
+    UNDO = ("undo", NOT_STARTED, State.CANCELLED)
     SKIP = ("skip", NOT_STARTED, State.SKIPPED)
     MOVE = ("move", NOT_STARTED, State.MOVED)
     END_CHAIN = ("end_chain", NOT_STARTED, State.CANCELLED)
@@ -84,6 +89,8 @@ class EndReason(StrEnum):
     ATTEMPTS_USED_UP = "attempts_used_up"
     NOT_RETRYABLE = "not_retryable"
     STOPPED = "stopped"
+    TOO_OLD = "too_old"
+    """Another attempt would have begun later than its job, or Punctual, lets any begin."""
     WORKER_LOST = "worker_lost"
     UNREADABLE = "unreadable"
     CANCELLED = "cancelled"
@@ -122,6 +129,26 @@ class Missed:
     """The nominal instant at which the chain went on."""
 
 
+FRESH: dict[str, Any] = {
+    "state": State.PENDING,
+    "attempt": 0,
+    "owner": None,
+    "lease_until": None,
+    "async_until": None,
+    "next_attempt_at": None,
+    "outcomes": (),
+    "last_body": b"",
+    "end_reason": None,
+    "ends_chain": False,
+    "stop_retries": False,
+    "missed": None,
+    "home_lane": None,
+    "redriven_by": None,
+    "notification": None,
+}
+"""What another execution of the same request begins with."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
     """One planned firing: due entry, lock and hot history in one. Instants are UTC in ms."""
@@ -139,11 +166,15 @@ class Execution:
     retry: RetryPolicy
     timeout_ms: int
     async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
+    callbacks: OutcomeCallbacks = UNSAID
+    """Who is told how it ended, where its job says so."""
     index_shard: int = 0
     name: str | None = None
     tags: tuple[str, ...] = ()
     payload_apart: str | None = None
     """The name of that item."""
+    destination: str = UNKNOWN
+    """Where its calls go, as limits tell destinations apart."""
     recurrence: Recurrence | None = None
     state: State = State.PENDING
     attempt: int = 0
@@ -169,6 +200,13 @@ class Execution:
     """The lane of its job, where this run was moved to another."""
     run: int = 1
     """Which run of its job this is, from 1; instants that a jump passes over are not counted."""
+    redrive_of: RedriveOf | None = None
+    redriven_by: RedrivenBy | None = None
+    """Its own redrive, of which this record says where it stands; it says so without having changed its state."""
+    notification: ExecutionId | None = None
+    """The execution that tells of its end: chosen with the end, filed after it."""
+    notification_of: ExecutionId | None = None
+    """The execution of whose end it tells."""
 
     def __post_init__(self) -> None:
         """Refuse combinations that no transition makes."""
@@ -182,6 +220,13 @@ class Execution:
             raise InvalidValueError("exactly a moved execution says where to")
         if not 0 <= self.attempt <= self.retry.max_attempts:
             raise InvalidValueError("attempt must be 0 to max_attempts")
+        if self.redriven_by is not None and self.state not in REDRIVABLE:
+            raise InvalidValueError("only what has ended without success is redriven")
+        is_beside = self.redrive_of is not None or self.notification_of is not None
+        if is_beside and self.recurrence is not None:
+            raise InvalidValueError("neither a redrive nor a notification is a link of a chain")
+        if self.notification is not None and self.state not in (State.SUCCEEDED, State.FAILED):
+            raise InvalidValueError("only what has succeeded or failed has its outcome told")
 
     @property
     def has_attempts_left(self) -> bool:
@@ -211,9 +256,16 @@ class Execution:
 
     @property
     def receiver_is_gone(self) -> bool:
-        """Whether it ended because its receiver asked to be called no more."""
+        """Whether it ended because its job's receiver asked to be called no more."""
+        if self.notification_of is not None:
+            return False
         is_final = self.state is State.FAILED and self.end_reason is EndReason.NOT_RETRYABLE
         return is_final and self.outcomes[-1:] != () and self.outcomes[-1].status == GONE_STATUS
+
+    @property
+    def gives_up_at(self) -> int | None:
+        """After this instant none of its attempts begins; None where none would be too late."""
+        return self.retry.gives_up_at(self.id.dispatch_at)
 
     @property
     def starts_at(self) -> int:
@@ -254,41 +306,7 @@ class Execution:
             id=self.recurrence.id_of(self.job_id, self.revision, nominal_at),
             nominal_at=nominal_at,
             created_at=created_at,
-            state=State.PENDING,
-            attempt=0,
-            owner=None,
-            lease_until=None,
-            async_until=None,
-            next_attempt_at=None,
-            outcomes=(),
-            last_body=b"",
-            end_reason=None,
-            ends_chain=False,
-            stop_retries=False,
-            missed=None,
+            **FRESH,
             lane=self.home_lane or self.lane,
-            home_lane=None,
             run=self.run + 1,
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pointer:
-    """A row in a future bucket that wakes an execution for a far-off retry. It is no part of the history."""
-
-    dispatch_at: int
-    target: ExecutionId
-    attempt: int
-    """The attempt that failed; the pointer ends when its target has moved on from it."""
-    tenant_id: str
-    lane: Lane
-    created_at: int
-    state: State = State.PENDING
-
-    @property
-    def location(self) -> ExecutionId:
-        """Where the row stands: in the first shard of the bucket in which the retry is due.
-
-        The target's own shard may be one that only midnights or quarter hours have; nobody would look there.
-        """
-        return replace(self.target, dispatch_at=self.dispatch_at, shard=0)

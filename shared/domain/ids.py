@@ -17,6 +17,8 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _VERSION = "1"
 _LOCATED = re.compile(rf"1[{_ALPHABET}]{{29}}")
 _RECURRING = re.compile(rf"(job_r[{_ALPHABET}]{{26}})(?:_b[{_ALPHABET}]{{26}})?")
+JOB_ID = rf"^job_(1[{_ALPHABET}]{{29}}|r[{_ALPHABET}]{{26}}(_b[{_ALPHABET}]{{26}})?)$"
+"""Every id of a job, of either kind, and of a backfill."""
 _MAX_INSTANT = 1 << 50
 ENTROPY_BITS = 80
 
@@ -120,6 +122,11 @@ def backfilled_job(job_id: str) -> str | None:
 def is_recurring_job_id(job_id: str) -> bool:
     """Whether the text has the form of a recurring job's id."""
     return _RECURRING.fullmatch(job_id) is not None
+
+
+def is_job_id(text: str) -> bool:
+    """Whether the text has the form of a job's id, of either kind."""
+    return is_recurring_job_id(text) or one_off_execution(text) is not None
 
 
 def new_one_off_id(dispatch_at: int, counts: ShardCounts, entropy: int) -> ExecutionId:

@@ -6,8 +6,10 @@ from enum import StrEnum
 from shared.domain.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
 from shared.domain.bucket import ShardCounts
 from shared.domain.catch_up import DEFAULT_POLICY, CatchUpPolicy
+from shared.domain.destination import UNKNOWN
 from shared.domain.execution import Execution
 from shared.domain.ids import ExecutionId
+from shared.domain.outcome_callbacks import UNSAID, OutcomeCallbacks
 from shared.domain.overlap import OverlapPolicy
 from shared.domain.recurrence import Recurrence
 from shared.domain.retry import RetryPolicy
@@ -50,6 +52,8 @@ class Definition:
     tags: tuple[str, ...] = ()
     payload_apart: str | None = None
     """The name of that item."""
+    destination: str = UNKNOWN
+    callbacks: OutcomeCallbacks = UNSAID
     async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
     jitter_ms: int = 0
     catch_up: CatchUpPolicy = DEFAULT_POLICY
@@ -122,6 +126,10 @@ class Job:
     name: str | None = None
     tags: tuple[str, ...] = ()
     payload_apart: str | None = None
+    destination: str = UNKNOWN
+    """Where its calls go, as limits tell destinations apart."""
+    callbacks: OutcomeCallbacks = UNSAID
+    """Who is told how its executions ended, where it says so."""
     async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
     jitter_ms: int = 0
     catch_up: CatchUpPolicy = DEFAULT_POLICY
@@ -209,6 +217,8 @@ class Job:
             async_policy=self.async_policy,
             index_shard=self.index_shard,
             payload_apart=self.payload_apart,
+            destination=self.destination,
+            callbacks=self.callbacks,
             recurrence=self.recurrence,
             run=run,
         )

@@ -123,6 +123,12 @@ def check_tags(tags: tuple[str, ...]) -> None:
             )
 
 
+def _retry_parts(retry: RetryPolicy) -> tuple[object, ...]:
+    """What only some policies have comes last, so that the others are spelt as they always were."""
+    *backoff, delays, age = astuple(retry)
+    return (*backoff, delays, age) if delays or age is not None else tuple(backoff)
+
+
 def encode_new_job(new: NewJob) -> bytes:
     """One spelling of everything that was asked for, to tell two requests apart."""
     match new.timing:
@@ -139,7 +145,7 @@ def encode_new_job(new: NewJob) -> bytes:
         new.tags,
         new.lane,
         new.timeout_seconds,
-        astuple(new.retry),
+        _retry_parts(new.retry),
         new.jitter_ms,
         astuple(new.recurring),
         new.start_deadline_seconds,

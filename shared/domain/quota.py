@@ -17,10 +17,22 @@ class Quota(StrEnum):
     TAGS = "tags"
     API_KEYS = "api_keys"
     CONCURRENCY = "concurrency"
+    CALLS_PER_SECOND = "calls_per_second"
+    DESTINATION_CONCURRENCY = "destination_concurrency"
+    DESTINATION_CALLS_PER_SECOND = "destination_calls_per_second"
 
 
-NOT_ENFORCED = frozenset({Quota.CONCURRENCY})
-"""Stored and shown, and not yet asked by anybody."""
+AT_DISPATCH = frozenset(
+    {
+        Quota.CONCURRENCY,
+        Quota.CALLS_PER_SECOND,
+        Quota.DESTINATION_CONCURRENCY,
+        Quota.DESTINATION_CALLS_PER_SECOND,
+    }
+)
+"""What makes jobs that are due wait; all others are asked when something is created."""
+UNLIMITED = 100_000
+"""The highest limit of what is asked at each dispatch means that there is none: nothing is counted or written."""
 
 BOUNDS: Mapping[Quota, tuple[int, int]] = {
     Quota.RECURRING_JOBS: (0, 1_000_000),
@@ -29,7 +41,10 @@ BOUNDS: Mapping[Quota, tuple[int, int]] = {
     Quota.PAYLOAD_BYTES: (0, 262_144),
     Quota.TAGS: (0, 10),
     Quota.API_KEYS: (2, 50),
-    Quota.CONCURRENCY: (1, 100_000),
+    Quota.CONCURRENCY: (1, UNLIMITED),
+    Quota.CALLS_PER_SECOND: (1, UNLIMITED),
+    Quota.DESTINATION_CONCURRENCY: (1, UNLIMITED),
+    Quota.DESTINATION_CALLS_PER_SECOND: (1, UNLIMITED),
 }
 """The least and the most that each may be. Two keys at least: a rotation needs both for a while."""
 
@@ -49,7 +64,12 @@ class Quotas:
     """Of one job."""
     api_keys: int
     """Keys that are good at the same time."""
-    concurrency: int
+    concurrency: int = UNLIMITED
+    """Of calls at once."""
+    calls_per_second: int = UNLIMITED
+    destination_concurrency: int = UNLIMITED
+    """Of calls at once to one scheme, host and port."""
+    destination_calls_per_second: int = UNLIMITED
 
     def __post_init__(self) -> None:
         """Refuse limits out of bounds."""

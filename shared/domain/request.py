@@ -4,8 +4,10 @@ import json
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
 
-from shared.domain.errors import InvalidValueError, UnreadableItemError
+from shared.domain.errors import CallbackUrlNotAllowedError, InvalidValueError, UnreadableItemError
+from shared.domain.outcome_callbacks import SILENT
 from shared.domain.target import check_headers, check_target
+from shared.domain.target_policy import TargetPolicy
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
 MAX_BODY_BYTES = 200 * 1024
@@ -21,6 +23,9 @@ class Request:
     url: str
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
+    on_success: str | None = None
+    """The URL that is told when the call has succeeded, or SILENT; None leaves it to the tenant."""
+    on_failure: str | None = None
 
 
 def payload_id(job_id: str, entropy: int) -> str:
@@ -31,14 +36,26 @@ def payload_id(job_id: str, entropy: int) -> str:
     return f"{job_id}.{entropy:020x}"
 
 
-def check_request(request: Request, *, allow_http: bool) -> None:
+def check_request(request: Request, policy: TargetPolicy) -> None:
     """Refuse what must not or cannot be sent: InvalidValueError or CallbackUrlNotAllowedError."""
     if request.method not in METHODS:
         raise InvalidValueError(f"method must be one of {', '.join(METHODS)}")
     if len(request.body) > MAX_BODY_BYTES:
         raise InvalidValueError(f"the body may be {MAX_BODY_BYTES} bytes at most")
-    check_target(request.url, allow_http=allow_http)
+    check_target(request.url, policy)
     check_headers(dict(request.headers))
+    check_listener("on_success", request.on_success, policy)
+    check_listener("on_failure", request.on_failure, policy)
+
+
+def check_listener(name: str, url: str | None, policy: TargetPolicy) -> None:
+    """Refuse a URL that may not be told of outcomes, as one that may not be called: CallbackUrlNotAllowedError."""
+    if url is None or url == SILENT:
+        return
+    try:
+        check_target(url, policy)
+    except CallbackUrlNotAllowedError as refused:
+        raise CallbackUrlNotAllowedError(str(refused), member=name) from None
 
 
 def encode_request(request: Request) -> bytes:
@@ -48,6 +65,8 @@ def encode_request(request: Request) -> bytes:
     except UnicodeDecodeError:
         body = {"b": b64encode(request.body).decode()}
     parts = {"m": request.method, "u": request.url, "h": request.headers, **body}
+    told = {"s": request.on_success, "f": request.on_failure}
+    parts |= {name: url for name, url in told.items() if url is not None}
     return json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -60,6 +79,8 @@ def decode_request(stored: bytes) -> Request:
             url=parts["u"],
             headers=tuple((name, value) for name, value in parts["h"]),
             body=b64decode(parts["b"]) if "b" in parts else parts["t"].encode(),
+            on_success=parts.get("s"),
+            on_failure=parts.get("f"),
         )
     except (ValueError, KeyError, TypeError) as fault:
         raise UnreadableItemError("the stored request cannot be read") from fault

@@ -11,6 +11,8 @@ import hmac
 from collections.abc import Sequence
 
 SECRET_PREFIX = "whsec_"  # noqa: S105 - the public prefix of every secret, not one of them
+SIGNATURE_HEADER = "webhook-signature"
+"""What no callback is without."""
 MIN_SECRET_BYTES = 24
 MAX_SECRET_BYTES = 64
 
@@ -54,7 +56,7 @@ def signed_headers(
         ("webhook-id", message_id),
         ("webhook-timestamp", str(timestamp_s)),
         (
-            "webhook-signature",
+            SIGNATURE_HEADER,
             sign(message_id=message_id, timestamp_s=timestamp_s, body=body, secrets=secrets),
         ),
         ("X-Job-Id", job_id),

@@ -1,16 +1,31 @@
 """What a sweep does with each row of an ended bucket."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from shared.domain.bucket import GUARD_MS
+from shared.domain.destination import UNKNOWN
 from shared.domain.execution import GUARDED_FROM, NOT_STARTED, Execution, State
 from shared.domain.ids import ExecutionId
+from shared.domain.limits import destination_scope, tenant_scope
 from shared.names import Lane
 
 RESEND_AT_LEAST_MS = 900_000
 """A backed-up lane slows re-sending; every overdue row is sent again at least this often all the same."""
 PROGRESS_FRESH_MS = 120_000
+BACKED_UP_MS = 30_000
+"""A lane that reported to be behind is taken to be so for this long; while it is, it reports twice as often."""
+LATE_MS = 120_000
+"""A message that was visible for so long goes on beside the fresh ones of its lane."""
+YIELDS_AT_MOST_MS = 900_000
+"""Work in bulk makes room for other lanes until it is overdue by so much."""
+AGED_MS = 1_800_000
+"""What is overdue by so much in the lane for bulk is woken through the standard lane too, some of it at a time."""
+AGED_AT_ONCE = 100
+PASSED_OVER_MS = 30_000
+"""A row is passed over where later ones of its lane and tenant, by so much, have begun."""
+LOOK_AGAIN_MS = 60_000
 HELD_BACK_MS = 60_000
 """A run that waits for another to end is looked at this often: the word that it may start could get lost."""
 RETRY_GRACE_MS = 5_000
@@ -33,7 +48,10 @@ class DueRow:
     stop_retries: bool
     claimable_from: int | None
     next_attempt_at: int | None
+    destination: str = UNKNOWN
     pointer_target: ExecutionId | None = None
+    notification: ExecutionId | None = None
+    """What tells of its end, if anything does."""
     works_on: bool = False
     """An attempt runs on after its call, without a message that could come back."""
 
@@ -94,15 +112,52 @@ def _unstarted(row: DueRow, context: SweepContext) -> SweepAction:
     return SweepAction.RESEND if unseen else SweepAction.LEAVE
 
 
-def is_held_back(row: DueRow, progress: LaneProgress | None, context: SweepContext) -> bool:
-    """Whether the row's message is surely still in a backed-up lane, so that sending again would only add to it."""
-    if progress is None or context.now_ms - progress.reported_at > PROGRESS_FRESH_MS:
-        return False
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneView:
+    """What is known of a lane when one of its rows is judged."""
+
+    progress: LaneProgress | None
+    backlog: int
+    """About how many messages could be received and were not."""
+    reached: int | None
+    """When the latest row of the lane and of the row's tenant was due that has begun; None where none has."""
+
+
+def is_held_back(row: DueRow, lane: LaneView, board: Mapping[str, int], context: SweepContext) -> bool:
+    """Whether the row's message is surely still on its way, so that sending again would only add to what waits."""
     if context.now_ms >= let_through_at(row, context) or _was_never_sent(row, context):
         return False
+    if may_wait(row, board, context.now_ms):
+        return True
     if row.works_on and row.claimable_from is not None and row.claimable_from > (context.last_resend_at or 0):
         return False
+    return _is_behind(row, lane.progress, context) or _stands_still(row, lane, context)
+
+
+def may_wait(row: DueRow, board: Mapping[str, int], now_ms: int) -> bool:
+    """Whether something waits where the row goes; then so may its message."""
+    scopes = (destination_scope(row.destination), tenant_scope(row.tenant_id))
+    return row.state is not State.RUNNING and any(now_ms < board.get(scope, 0) for scope in scopes)
+
+
+def _is_behind(row: DueRow, progress: LaneProgress | None, context: SweepContext) -> bool:
+    """Whether the lane's workers have not come to the row's message yet."""
+    if progress is None or context.now_ms - progress.reported_at > PROGRESS_FRESH_MS:
+        return False
     return progress.visible_at < _visible_at(row, context)
+
+
+def _stands_still(row: DueRow, lane: LaneView, context: SweepContext) -> bool:
+    """Whether messages wait in a lane whose workers say nothing, and nothing that came after the row has begun."""
+    if row.state is State.RUNNING or not lane.backlog:
+        return False
+    return lane.reached is None or lane.reached < _visible_at(row, context) + PASSED_OVER_MS
+
+
+def has_aged(row: DueRow, now_ms: int) -> bool:
+    """Whether a row of the lane for bulk has waited so long that it is woken through the standard lane too."""
+    overdue_ms = now_ms - max(row.id.dispatch_at, row.next_attempt_at or 0)
+    return row.lane is Lane.BULK and row.state is not State.RUNNING and overdue_ms >= AGED_MS
 
 
 def _was_never_sent(row: DueRow, context: SweepContext) -> bool:

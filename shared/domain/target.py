@@ -1,14 +1,17 @@
 """What a user may ask Punctual to call: the grammar of target URLs and of the headers that go along.
 
-This judges spelling only, once, when a job is accepted. Which addresses may be dialled is judged at each call, by
-the sender, because a name may point somewhere else by then.
+This is judged once, when a job is accepted: the spelling, and the host where it is an address or a name that is refused
+as such. Which addresses a name leads to is judged at each call, by the sender, because it may point somewhere else by
+then.
 """
 
 import re
 from collections.abc import Mapping
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
+from shared.domain.addresses import Address
 from shared.domain.errors import CallbackUrlNotAllowedError, InvalidValueError
+from shared.domain.target_policy import TargetPolicy
 
 MAX_URL_CHARACTERS = 2048
 MAX_HEADERS = 50
@@ -52,29 +55,28 @@ _REFUSED_HEADERS = frozenset(_OF_THE_CONNECTION | _SET_BY_PUNCTUAL)
 _REFUSED_PREFIXES = ("proxy-", "webhook-")
 
 
-def check_target(url: str, *, allow_http: bool) -> None:
+def check_target(url: str, policy: TargetPolicy) -> None:
     """Refuse a target URL that is not plainly and unambiguously one, with a text that a user may see.
 
-    Guaranteed afterwards: https (or http where `allow_http`), no user name or fragment, a host in the one spelling
-    that every parser reads alike, a lawful port, and printable ASCII throughout. CallbackUrlNotAllowedError if not.
+    Guaranteed afterwards: https (or http where the policy allows it), no user name or fragment, a host in the one
+    spelling that every parser reads alike and that the policy admits, a lawful port, and printable ASCII throughout.
+    CallbackUrlNotAllowedError if not.
     """
     _check_characters(url)
     parts = _PARTS.fullmatch(url)
-    if parts is None or (parts["scheme"] == "http" and not allow_http):
-        schemes = "https:// or http://" if allow_http else "https://"
+    if parts is None or (parts["scheme"] == "http" and not policy.allows_http):
+        schemes = "https:// or http://" if policy.allows_http else "https://"
         raise CallbackUrlNotAllowedError(f"the URL must begin with {schemes}, in lower case")
     if "@" in parts["authority"]:
         raise CallbackUrlNotAllowedError("the URL must not contain a user name or password")
     authority = _AUTHORITY.fullmatch(parts["authority"])
     if authority is None:
         raise CallbackUrlNotAllowedError("the URL's host cannot be read; an IPv6 address stands in brackets")
-    if authority["v6"] is not None:
-        _check_ipv6(authority["v6"])
-    else:
-        _check_host(authority["host"])
-    _check_port(authority["port"], allow_http=allow_http)
+    address = _address(authority)
+    _check_port(authority["port"], allow_http=policy.allows_http)
     if not (_PATH.fullmatch(parts["path"]) and _QUERY.fullmatch(parts["query"].removeprefix("?"))):
         raise CallbackUrlNotAllowedError("the URL has a character that must be percent-encoded")
+    _check_destination(policy, address or authority["host"], plain_http=parts["scheme"] == "http")
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
@@ -113,7 +115,19 @@ def _check_characters(url: str) -> None:
         raise CallbackUrlNotAllowedError("the URL must not contain a fragment")
 
 
-def _check_ipv6(text: str) -> None:
+def _address(authority: re.Match[str]) -> Address | None:
+    """The host where it is an address; None where it is a name, in a lawful spelling."""
+    if authority["v6"] is not None:
+        return _ipv6(authority["v6"])
+    labels = authority["host"].split(".")
+    if _NUMBER.fullmatch(labels[-1]):
+        # Resolvers read 127.1, 0x7f.1 and 2130706433 as addresses; no real top-level domain is a number.
+        return _ipv4(authority["host"])
+    _check_labels(authority["host"], labels)
+    return None
+
+
+def _ipv6(text: str) -> IPv6Address:
     """Only the RFC 5952 spelling, without a zone, and no IPv4 address in IPv6 clothes."""
     try:
         address = IPv6Address(text)
@@ -121,14 +135,19 @@ def _check_ipv6(text: str) -> None:
         raise CallbackUrlNotAllowedError("the URL's host is not a valid IPv6 address") from None
     if str(address) != text or address.scope_id is not None or address.ipv4_mapped is not None:
         raise CallbackUrlNotAllowedError("an IPv6 address must be in its canonical form, such as 2001:db8::1")
+    return address
 
 
-def _check_host(host: str) -> None:
-    labels = host.split(".")
-    if _NUMBER.fullmatch(labels[-1]):
-        # Resolvers read 127.1, 0x7f.1 and 2130706433 as addresses; no real top-level domain is a number.
-        _check_ipv4(host)
-        return
+def _ipv4(text: str) -> IPv4Address:
+    try:
+        return IPv4Address(text)
+    except AddressValueError:
+        raise CallbackUrlNotAllowedError(
+            "the URL's host looks like an IPv4 address, which must be four decimal numbers, such as 192.0.2.1"
+        ) from None
+
+
+def _check_labels(host: str, labels: list[str]) -> None:
     if len(host) > _MAX_HOST_CHARACTERS or not all(_LABEL.fullmatch(label) for label in labels):
         raise CallbackUrlNotAllowedError(
             "the URL's host must be a host name of letters, digits, hyphens and dots, without a final dot"
@@ -138,13 +157,15 @@ def _check_host(host: str) -> None:
             _check_a_label(label.lower())
 
 
-def _check_ipv4(text: str) -> None:
-    try:
-        IPv4Address(text)
-    except AddressValueError:
-        raise CallbackUrlNotAllowedError(
-            "the URL's host looks like an IPv4 address, which must be four decimal numbers, such as 192.0.2.1"
-        ) from None
+def _check_destination(policy: TargetPolicy, host: Address | str, *, plain_http: bool) -> None:
+    if isinstance(host, str):
+        if not policy.admits_name(host):
+            raise CallbackUrlNotAllowedError(
+                "the URL's host may not be called: it names a private network, a metadata service or this API"
+            )
+    elif not policy.admits_address(host, plain_http=plain_http):
+        public = "an address that this deployment opened" if plain_http else "a public address"
+        raise CallbackUrlNotAllowedError(f"the URL's host may not be called: it is not {public}")
 
 
 def _check_a_label(label: str) -> None:

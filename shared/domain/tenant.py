@@ -9,6 +9,7 @@ from hmac import compare_digest
 
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import encode_base32
+from shared.domain.outcome_callbacks import UNSAID, OutcomeCallbacks
 from shared.domain.quota import Quota, check_limit
 
 _KEY = re.compile(r"pk_([0-9a-z]{16})_([0-9a-z]{32})")
@@ -77,6 +78,8 @@ class Tenant:
     """Limits of its own; the deployment's defaults hold for all others."""
     key_ids: tuple[str, ...] = ()
     """Its API keys, the oldest first, dead ones for a while included."""
+    callbacks: OutcomeCallbacks = UNSAID
+    """Who is told of outcomes where a job says nothing of it."""
 
     def __post_init__(self) -> None:
         """Refuse ids that keys, message groups or metrics could not carry, and numbers that nobody could work with."""

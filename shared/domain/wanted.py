@@ -3,10 +3,12 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from shared.domain.execution import Execution, State
+from shared.domain.delivery import Reason
+from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import Job, JobState
 from shared.domain.place import Span
 from shared.domain.schedule import Backfill, Cron
+from shared.names import Lane
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +23,45 @@ class WantedExecutions:
         if execution.state is State.MOVED:
             return False
         return self.state is None or execution.state is self.state
+
+
+_FAILED_FOR = (
+    EndReason.ATTEMPTS_USED_UP,
+    EndReason.NOT_RETRYABLE,
+    EndReason.STOPPED,
+    EndReason.TOO_OLD,
+    EndReason.JOB_DELETED,
+    EndReason.WORKER_LOST,
+)
+_ATTEMPTS_FOR = (reason.word for reason in Reason if reason is not Reason.OK)
+FAILURE_REASONS = tuple(dict.fromkeys((*(reason.value for reason in _FAILED_FOR), *_ATTEMPTS_FOR)))
+"""Every word for why an execution failed, or how its last attempt did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedDeadLetters:
+    """Dead letters that have all of what is given, within a span of the instants at which they were due."""
+
+    job_id: str | None = None
+    tag: str | None = None
+    """Of the job; whoever reads the job asks for it, `admits` does not."""
+    reason: str | None = None
+    """Why it ended, or how its last attempt did."""
+    status: int | None = None
+    """What its last attempt was answered."""
+    lane: Lane | None = None
+    span: Span = field(default_factory=Span)
+
+    def admits(self, execution: Execution) -> bool:
+        """Whether to show it, its tag aside."""
+        last = execution.outcomes[-1] if execution.outcomes else None
+        reasons = {execution.end_reason, last.reason.word if last else None}
+        return (
+            (self.job_id is None or execution.job_id == self.job_id)
+            and (self.reason is None or self.reason in reasons)
+            and (self.status is None or (last is not None and last.status == self.status))
+            and (self.lane is None or execution.lane is self.lane)
+        )
 
 
 class Kind(StrEnum):

@@ -1,33 +1,22 @@
 """Notices between the functions: how far lanes have come, and what was parked."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from shared.domain.parked import Parked
 from shared.domain.sweep import LaneProgress
-from shared.names import Lane
+from shared.names import Lane, QueueName
 
 
 class ProgressBoard(Protocol):
     """How far the lanes have come. Best effort: a lost report slows nothing but the gate on re-sending."""
 
-    def report(self, lane: Lane, progress: LaneProgress) -> None:
+    def report(self, lane: Lane | QueueName, progress: LaneProgress) -> None:
         """Overwrite the lane's report."""
         ...
 
-    def read(self, lane: Lane) -> LaneProgress | None:
+    def read(self, lane: Lane | QueueName) -> LaneProgress | None:
         """The last report."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parked:
-    """A message that could not be acted on, kept for people to look at."""
-
-    message_id: str
-    lane: Lane
-    body: str
-    reason: str
-    parked_at: int
 
 
 class ParkingLot(Protocol):
@@ -37,6 +26,10 @@ class ParkingLot(Protocol):
         """Keep a message; should it come twice, it may be kept twice."""
         ...
 
-    def parked(self, limit: int) -> list[Parked]:
-        """The newest ones."""
+    def parked(self, limit: int, *, before: str | None = None) -> list[Parked]:
+        """The newest ones; where `before` is given, the newest that were parked before the message of that id."""
+        ...
+
+    def remove(self, parked_id: str) -> Parked | None:
+        """Take one away for good, as it stood; None where there is none of that id."""
         ...

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from shared.domain.execution import AttemptOutcome, EndReason, Execution, Pointer, Transition
+from shared.domain.execution import AttemptOutcome, EndReason, Execution, Transition
 from shared.domain.ids import ExecutionId
+from shared.domain.place import Span, Stretch
+from shared.domain.pointer import Pointer
+from shared.domain.redrive import RedrivenBy
 from shared.domain.sweep import DueRow
 
 
@@ -20,6 +23,8 @@ class Finish:
     end_reason: EndReason | None = None
     expires_at_s: int | None = None
     """When the record may be dropped, epoch seconds; set exactly where the transition ends the execution."""
+    notification: ExecutionId | None = None
+    """What will tell of the end, if anything does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +91,16 @@ class ExecutionStore(Protocol):
         """
         ...
 
-    def give_up(self, execution: Execution, *, reason: EndReason, now_ms: int, expires_at_s: int) -> bool:
-        """RUNNING under a dead lease at this very attempt → FAILED."""
+    def give_up(
+        self,
+        execution: Execution,
+        *,
+        reason: EndReason,
+        now_ms: int,
+        expires_at_s: int,
+        notification: ExecutionId | None = None,
+    ) -> bool:
+        """RUNNING under a dead lease at this very attempt → FAILED, with what will tell of it."""
         ...
 
     def cancel(
@@ -99,7 +112,7 @@ class ExecutionStore(Protocol):
         expires_at_s: int,
         revision: int | None = None,
     ) -> Execution | None:
-        """CANCEL, END_CHAIN or SKIP; None when written, else what stands there. NotFoundError where nothing does.
+        """CANCEL, UNDO, END_CHAIN or SKIP; None when written, else what stands there. NotFoundError where nothing does.
 
         END_CHAIN leaves a tombstone: its reader files no successor. With a `revision` it is written at this one alone.
         """
@@ -107,6 +120,13 @@ class ExecutionStore(Protocol):
 
     def stop_retries(self, execution_id: ExecutionId) -> bool:
         """Let the attempt that is running be the last; False where none is running."""
+        ...
+
+    def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:
+        """Say in the record of what has ended without success which execution runs its request again, once for all.
+
+        None when written, else what stands there: its own mark, if it had one. NotFoundError where nothing does.
+        """
         ...
 
     def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
@@ -121,8 +141,6 @@ class ExecutionStore(Protocol):
         """One page of whole executions of a shard; pointers are left out."""
         ...
 
-    def failed(
-        self, tenant_id: str, *, after: str | None, limit: int
-    ) -> tuple[list[ExecutionId], str | None]:
-        """Ids of a tenant's dead letters, newest first; eventually consistent, unlike every other read."""
+    def failed(self, tenant_id: str, span: Span, *, newest_first: bool, limit: int) -> Stretch:
+        """Where a tenant's dead letters stand within a span; eventually consistent, unlike every other read."""
         ...

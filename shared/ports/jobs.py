@@ -102,5 +102,16 @@ class JobStore(Protocol):
         ...
 
     def expire_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> None:
-        """Let it go with the record that used it."""
+        """Let it go with the record that used it; where it is to stay longer already, it does."""
+        ...
+
+    def keep_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> bool:
+        """Let one that is to go stay until then at least; one that is not to go stays. False where it has gone."""
+        ...
+
+    def note_beside(self, execution: Execution, expires_at_s: int) -> None:
+        """Write the record by which a job finds an execution beside its schedule; before the execution is filed.
+
+        To write it twice changes nothing. `expires_at_s` outlives the execution.
+        """
         ...

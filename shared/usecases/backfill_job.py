@@ -114,16 +114,22 @@ class BackfillJob:
         # Chance tells apart what rivals store: the loser must not write over the winner's request.
         name = payload_id(record.job_id, self.entropy.bits(ENTROPY_BITS))
         request = self.open_request(tenant, job)
-        sealed, apart = seal_request(self.jobs, self.vault, tenant, record.job_id, request, apart=name)
+        sealed = seal_request(self.jobs, self.vault, tenant, record.job_id, request, apart=name)
         draft = self._draft(tenant, job, new, record, schedule)
-        backfill = replace(draft, request=sealed, payload_apart=apart)
+        backfill = replace(
+            draft,
+            request=sealed.inline,
+            payload_apart=sealed.apart,
+            destination=sealed.destination,
+            callbacks=sealed.callbacks,
+        )
         first = self.file.prepare(backfill.occurrence(record.due_at, created_at=now_ms))
         if self.jobs.create_backfill(job, backfill, first):
             self.file.ensure_sent(first)
             return backfill
         standing = self.jobs.get(tenant.id, record.job_id)
-        if apart is not None and (standing is None or standing.payload_apart != apart):
-            self.jobs.expire_payload(tenant.id, apart, self.retention.expires_at_s(now_ms))
+        if sealed.apart is not None and (standing is None or standing.payload_apart != sealed.apart):
+            self.jobs.expire_payload(tenant.id, sealed.apart, self.retention.expires_at_s(now_ms))
         if standing is not None:
             self.send_head(standing)
         return standing

@@ -55,7 +55,10 @@ class CallReceiver:
         callback = await self._prepared(execution, started_at, is_renewed=is_renewed)
         if isinstance(callback, Answer):
             return callback
-        timeout_ms = min(execution.timeout_ms, (execution.lease_until or 0) - self.clock.now_ms())
+        now_ms = self.clock.now_ms()
+        if execution.gives_up_at is not None and now_ms > execution.gives_up_at:
+            return Answer(reason=Reason.TOO_OLD, duration_ms=0)
+        timeout_ms = min(execution.timeout_ms, (execution.lease_until or 0) - now_ms)
         if timeout_ms <= 0:
             return Answer(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
         return await self.sender.send(callback, timeout_seconds=timeout_ms / 1000)
@@ -104,9 +107,11 @@ class CallReceiver:
         """Retries outlive the part of the history that a deletion stops one by one, so each asks for itself.
 
         So does a worker that stood still, and a run beside the schedule from its first attempt on: no tombstone
-        could stand in its way. Errors pass through: a deletion that was acknowledged must hold, so without an
-        answer no call is made.
+        could stand in its way. What tells of an end is sent all the same. Errors pass through: a deletion that was
+        acknowledged must hold, so without an answer no call is made.
         """
+        if execution.notification_of is not None:
+            return False
         is_guarded = execution.recurrence is not None and execution.attempt == 1 and not is_renewed
         if is_guarded or not is_recurring_job_id(execution.job_id):
             return False

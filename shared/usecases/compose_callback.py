@@ -8,9 +8,10 @@ from shared.domain.delivery import Callback
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
 from shared.domain.ids import backfilled_job
+from shared.domain.request import Request
 from shared.domain.schedule import format_instant
 from shared.domain.signing import signed_headers
-from shared.domain.tenant import SIGNING_CONTEXT
+from shared.domain.tenant import SIGNING_CONTEXT, Tenant
 from shared.ports.vault import Vault
 from shared.usecases.open_request import OpenRequest
 from shared.usecases.read_tenant import ReadTenant
@@ -30,28 +31,41 @@ class ComposeCallback:
         if tenant is None:
             raise UnreadableItemError("the tenant of this execution is gone")
         request = self.open_request(tenant, execution)
-        secrets = [
-            self.vault.unseal(tenant, SIGNING_CONTEXT, secret.sealed).decode()
-            for secret in tenant.signing_at(now_ms)
-        ]
-        headers = signed_headers(
-            message_id=str(execution.id),
-            timestamp_s=now_ms // 1000,
-            body=request.body,
-            secrets=secrets,
-            job_id=execution.job_id,
-            attempt=execution.attempt,
-            scheduled_at=format_instant(execution.scheduled_at),
-            backfill_of=backfilled_job(execution.job_id),
-            traceparent=_traceparent(execution),
-        )
         token = token_for(execution, partial(self.vault.code, tenant, CODE_CONTEXT))
         return Callback(
             method=request.method,
             url=request.url,
-            headers=(*request.headers, *headers, (TOKEN_HEADER, token)),
+            headers=(
+                *request.headers,
+                *self._signed(tenant, execution, request, now_ms),
+                (TOKEN_HEADER, token),
+            ),
             body=request.body,
         )
+
+    def _signed(
+        self, tenant: Tenant, execution: Execution, request: Request, now_ms: int
+    ) -> tuple[tuple[str, str], ...]:
+        """Punctual's own headers, by every secret that signs now; UnreadableItemError where one of them is none."""
+        try:
+            secrets = [
+                self.vault.unseal(tenant, SIGNING_CONTEXT, secret.sealed).decode()
+                for secret in tenant.signing_at(now_ms)
+            ]
+            return signed_headers(
+                message_id=str(execution.id),
+                timestamp_s=now_ms // 1000,
+                body=request.body,
+                secrets=secrets,
+                job_id=execution.job_id,
+                attempt=execution.attempt,
+                scheduled_at=format_instant(execution.scheduled_at),
+                backfill_of=backfilled_job(execution.job_id),
+                traceparent=_traceparent(execution),
+            )
+        except ValueError:
+            # Without its cause, which may quote what was unsealed.
+            raise UnreadableItemError("a signing secret of this tenant is none") from None
 
 
 def _traceparent(execution: Execution) -> str:

@@ -16,6 +16,7 @@ from shared.domain.retention import Retention
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.change_job import TRIES, FindSettled
+from shared.usecases.notify_outcome import NotifyOutcome
 from shared.usecases.pause_job import PauseJob
 
 GONE = "gone"
@@ -29,14 +30,16 @@ class ConcludeExecution:
     jobs: JobStore
     find_settled: FindSettled
     pause: PauseJob
+    notify: NotifyOutcome
     clock: Clock
     retention: Retention
 
     def __call__(self, ended: Execution) -> None:
-        """Let a large request go with its record, and pause a job whose receiver is gone.
+        """Tell whoever asked for it, let a large request go with its record, and pause a job whose receiver is gone.
 
-        UnavailableError where the job may not have been paused: ask again.
+        UnavailableError where nobody may have been told, or the job not have been paused: ask again.
         """
+        self.notify(ended)
         if ended.payload_apart and not is_recurring_job_id(ended.job_id):
             self._expire_payload(ended, ended.payload_apart)
         if ended.receiver_is_gone and is_recurring_job_id(ended.job_id):

@@ -17,6 +17,7 @@ from shared.domain.job import Job, JobState
 from shared.domain.new_job import NewJob, encode_new_job
 from shared.domain.request import check_request
 from shared.domain.schedule import Once, check_fires, first_after
+from shared.domain.target_policy import TargetPolicy
 from shared.domain.tenant import Tenant
 from shared.domain.zone_changes import frozen
 from shared.ports.idempotency import Chosen
@@ -24,7 +25,7 @@ from shared.ports.jobs import JobStore
 from shared.ports.runtime import Entropy
 from shared.ports.vault import Vault
 from shared.usecases.check_quota import Demand
-from shared.usecases.seal_request import seal_request
+from shared.usecases.seal_request import SealedRequest, seal_request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +45,11 @@ class DraftJob:
     vault: Vault
     entropy: Entropy
     plan: ShardPlan
-    allow_http: bool
+    policy: TargetPolicy
 
     def check(self, new: NewJob) -> None:
         """InvalidValueError or CallbackUrlNotAllowedError for a request that must not be sent."""
-        check_request(new.request, allow_http=self.allow_http)
+        check_request(new.request, self.policy)
 
     def fingerprint(self, tenant: Tenant, new: NewJob) -> bytes:
         """What tells this job from another one under the same identity."""
@@ -71,7 +72,7 @@ class DraftJob:
         execution_id = one_off_execution(job_id)
         if execution_id is None:
             raise IdentityConflictError("the idempotency record names no job")
-        sealed, apart = self._seal(tenant, new, job_id)
+        sealed = self._seal(tenant, new, job_id)
         return Execution(
             id=execution_id,
             tenant_id=tenant.id,
@@ -80,7 +81,7 @@ class DraftJob:
             nominal_at=identity.chosen.due_at,
             created_at=identity.created_at,
             lane=new.lane,
-            request=sealed,
+            request=sealed.inline,
             fingerprint=identity.fingerprint,
             retry=new.retry,
             timeout_ms=new.timeout_seconds * 1000,
@@ -88,7 +89,9 @@ class DraftJob:
             index_shard=execution_id.entropy % tenant.index_shards,
             name=new.name,
             tags=new.tags,
-            payload_apart=apart,
+            payload_apart=sealed.apart,
+            destination=sealed.destination,
+            callbacks=sealed.callbacks,
             start_deadline_at=new.start_deadline_at(execution_id.dispatch_at),
         )
 
@@ -101,7 +104,7 @@ class DraftJob:
         series = frozen(schedule, identity.created_at, identity.created_at)
         # A replay may have newer tables than whoever chose the instant.
         first_at = first_after(series, identity.created_at) or identity.chosen.due_at
-        sealed, apart = self._seal(tenant, new, job_id)
+        sealed = self._seal(tenant, new, job_id)
         return Job(
             id=job_id,
             tenant_id=tenant.id,
@@ -110,7 +113,7 @@ class DraftJob:
             schedule=series,
             counts=self.plan.counts_at(bucket_of(identity.created_at)),
             lane=new.lane,
-            request=sealed,
+            request=sealed.inline,
             fingerprint=identity.fingerprint,
             retry=new.retry,
             timeout_ms=new.timeout_seconds * 1000,
@@ -120,14 +123,16 @@ class DraftJob:
             index_shard=int.from_bytes(identity.fingerprint[:4]) % tenant.index_shards,
             name=new.name,
             tags=new.tags,
-            payload_apart=apart,
+            payload_apart=sealed.apart,
+            destination=sealed.destination,
+            callbacks=sealed.callbacks,
             jitter_ms=new.jitter_ms,
             catch_up=new.recurring.catch_up,
             overlap_policy=new.recurring.overlap_policy,
             max_runs=new.recurring.max_runs,
         )
 
-    def _seal(self, tenant: Tenant, new: NewJob, job_id: str) -> tuple[bytes, str | None]:
+    def _seal(self, tenant: Tenant, new: NewJob, job_id: str) -> SealedRequest:
         """The sealed request, stored apart beforehand where it is large."""
         return seal_request(self.jobs, self.vault, tenant, job_id, new.request, apart=job_id)
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from shared.domain.bucket import bucket_end_ms, is_near, may_be_closed, next_sweep_ms
 from shared.domain.errors import IdentityConflictError, UnavailableError
-from shared.domain.execution import NOT_STARTED, Execution, Pointer, State
+from shared.domain.execution import NOT_STARTED, Execution, State
 from shared.domain.ids import ExecutionId
+from shared.domain.pointer import Pointer
 from shared.domain.wakeup import MAX_DELAY_SECONDS, Wakeup, single_wakeup
 from shared.ports.executions import ExecutionStore
 from shared.ports.ledger import ShardLedger
@@ -72,13 +73,13 @@ class FileExecution:
         self.store.put_pointer(replace(pointer, state=State.QUEUED if near else State.PENDING))
         self.reopen_if_closed(pointer.location)
         if is_near(pointer.location.bucket, self.clock.now_ms()):
-            self.send([single_wakeup(pointer.lane, pointer.tenant_id, pointer.target, pointer.dispatch_at)])
+            self.send([wakeup_of_pointer(pointer)])
 
     def wake_for_retry(self, execution: Execution, next_attempt_at: int) -> None:
         """A retry within reach of the lanes' delay gets a message, a later one a pointer: never a chain of delays."""
         now_ms = self.clock.now_ms()
         if next_attempt_at - now_ms <= MAX_DELAY_SECONDS * 1000:
-            self.send([single_wakeup(execution.lane, execution.tenant_id, execution.id, next_attempt_at)])
+            self.send([replace(wakeup_for(execution), not_before=next_attempt_at)])
             return
         self.pointer(
             Pointer(
@@ -88,6 +89,7 @@ class FileExecution:
                 tenant_id=execution.tenant_id,
                 lane=execution.lane,
                 created_at=now_ms,
+                destination=execution.destination,
             )
         )
 
@@ -113,4 +115,13 @@ class FileExecution:
 
 def wakeup_for(execution: Execution) -> Wakeup:
     """The message that wakes an execution at its next start."""
-    return single_wakeup(execution.lane, execution.tenant_id, execution.id, execution.starts_at)
+    return single_wakeup(
+        execution.lane, execution.tenant_id, execution.id, execution.starts_at, execution.destination
+    )
+
+
+def wakeup_of_pointer(pointer: Pointer) -> Wakeup:
+    """The message that wakes an execution for a far-off retry."""
+    return single_wakeup(
+        pointer.lane, pointer.tenant_id, pointer.target, pointer.dispatch_at, pointer.destination
+    )

@@ -1,13 +1,15 @@
 """The end of an execution whose last attempt was lost with its worker."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from shared.domain.execution import EndReason, Execution
+from shared.domain.execution import EndReason, Execution, State
+from shared.domain.ids import ExecutionId
 from shared.domain.retention import Retention
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
 from shared.usecases.conclude_execution import ConcludeExecution
 from shared.usecases.file_successor import FileSuccessor
+from shared.usecases.notify_outcome import NotifyOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,7 @@ class GiveUpLost:
     store: ExecutionStore
     file_successor: FileSuccessor
     conclude: ConcludeExecution
+    notify: NotifyOutcome
     clock: Clock
     retention: Retention
 
@@ -26,13 +29,27 @@ class GiveUpLost:
         The successor first: a crash in between is met again by whoever finds the lease dead.
         """
         self.file_successor(lost)
+        notification = self.notify.choose(lost, State.FAILED)
         now_ms = self.clock.now_ms()
         is_written = self.store.give_up(
             lost,
             reason=EndReason.WORKER_LOST,
             now_ms=now_ms,
             expires_at_s=self.retention.expires_at_s(now_ms),
+            notification=notification,
         )
         if is_written:
-            self.conclude(lost)
+            self.conclude(_given_up(lost, notification))
         return is_written
+
+
+def _given_up(lost: Execution, notification: ExecutionId | None) -> Execution:
+    return replace(
+        lost,
+        state=State.FAILED,
+        owner=None,
+        lease_until=None,
+        async_until=None,
+        end_reason=EndReason.WORKER_LOST,
+        notification=notification,
+    )

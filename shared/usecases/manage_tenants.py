@@ -1,12 +1,17 @@
 """CHANGE tenants: an operator's acts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from shared.domain.errors import InvalidStateError, InvalidValueError, NotFoundError, UnavailableError
+from shared.domain.outcome_callbacks import SILENT, OutcomeCallbacks
 from shared.domain.quota import Quota
+from shared.domain.request import check_listener
+from shared.domain.target_policy import TargetPolicy
 from shared.domain.tenant import OPERATOR, Tenant, TenantState, is_tenant_id
 from shared.ports.tenants import TenantStore
+from shared.ports.vault import Vault
+from shared.usecases.seal_request import seal_listener
 
 TRIES = 5
 """So often is a change tried against rivals before its maker is asked to try again."""
@@ -14,12 +19,18 @@ TRIES = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantChange:
-    """What is to be different; None leaves it as it is. A quota of None goes back to the deployment's default."""
+    """What is to be different; None leaves it as it is.
+
+    A quota of None goes back to the deployment's default, and where `listeners` name an outcome with None nobody is
+    told of it any more.
+    """
 
     state: TenantState | None = None
     weight: int | None = None
     index_shards: int | None = None
     quotas: Mapping[Quota, int | None] | None = None
+    listeners: Mapping[str, str | None] = field(default_factory=dict)
+    """URLs by `on_success` and `on_failure`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,18 +76,29 @@ class ChangeTenant:
     """The functions see a change within 60 s: so long may they remember a tenant."""
 
     tenants: TenantStore
+    vault: Vault
+    policy: TargetPolicy
 
     def __call__(self, tenant_id: str, change: TenantChange) -> tuple[Tenant, Tenant]:
         """The tenant before and after.
 
-        NotFoundError, InvalidValueError, or InvalidStateError for what would lock the operators out.
+        NotFoundError, InvalidValueError, CallbackUrlNotAllowedError, or InvalidStateError for what would lock the
+        operators out.
         """
+        for name, url in change.listeners.items():
+            check_listener(name, url, self.policy)
         for _ in range(TRIES):
             before = FindTenant(self.tenants)(tenant_id)
-            after = changed(before, change)
+            after = replace(changed(before, change), callbacks=self._callbacks(before, change))
             if self.tenants.replace(before, after):
                 return before, after
         raise UnavailableError("the tenant is being changed by others")
+
+    def _callbacks(self, tenant: Tenant, change: TenantChange) -> OutcomeCallbacks:
+        urls = {name: None if url == SILENT else url for name, url in change.listeners.items()}
+        return replace(
+            tenant.callbacks, **{name: seal_listener(self.vault, tenant, url) for name, url in urls.items()}
+        )
 
 
 def changed(tenant: Tenant, change: TenantChange) -> Tenant:

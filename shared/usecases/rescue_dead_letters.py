@@ -1,7 +1,7 @@
 """What becomes of messages in a lane's dead-letter queue: the queue gave up on the message, not on the job."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shared.domain.errors import (
     PunctualError,
@@ -11,14 +11,15 @@ from shared.domain.errors import (
 )
 from shared.domain.execution import NOT_STARTED, Execution, State
 from shared.domain.ids import ExecutionId
+from shared.domain.parked import park
 from shared.domain.retention import Retention
-from shared.domain.wakeup import Wakeup, single_wakeup
-from shared.names import Lane
-from shared.ports.boards import Parked, ParkingLot
+from shared.domain.wakeup import Wakeup
+from shared.names import QueueName
+from shared.ports.boards import ParkingLot
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
 from shared.usecases.conclude_execution import ConcludeExecution
-from shared.usecases.file_execution import FileExecution
+from shared.usecases.file_execution import FileExecution, wakeup_for
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.give_up_lost import GiveUpLost
 
@@ -31,7 +32,7 @@ class DeadMessage:
     """One message from a dead-letter queue, with its body as it was; `fault` says why it cannot be read."""
 
     message_id: str
-    lane: Lane
+    lane: QueueName
     body: str
     wakeup: Wakeup | None
     fault: str = ""
@@ -129,20 +130,13 @@ class RescueDeadLetters:
         if execution.state is State.WAITING:
             self.file.wake_for_retry(execution, at)
         else:
-            self.file.send([single_wakeup(execution.lane, execution.tenant_id, execution.id, at)])
+            self.file.send([replace(wakeup_for(execution), not_before=at)])
         report.rescheduled += 1
 
     def _park(self, message: DeadMessage, reason: str, report: RescueReport) -> None:
         report.parked += 1
-        self.parking.park(
-            Parked(
-                message_id=message.message_id,
-                lane=message.lane,
-                body=message.body,
-                reason=reason,
-                parked_at=self.clock.now_ms(),
-            )
-        )
+        now_ms = self.clock.now_ms()
+        self.parking.park(park(message.message_id, message.lane, message.body, reason, now_ms))
 
     def _expires_at_s(self) -> int:
         return self.retention.expires_at_s(self.clock.now_ms())

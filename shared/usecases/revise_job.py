@@ -9,12 +9,13 @@ from shared.domain.job import ENDED, Definition, Job
 from shared.domain.new_job import NewJob
 from shared.domain.request import Request, check_request, payload_id
 from shared.domain.schedule import Backfill, Once, as_asked, check_fires
+from shared.domain.target_policy import TargetPolicy
 from shared.domain.tenant import Tenant
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock, Entropy
 from shared.ports.vault import Vault
 from shared.usecases.change_job import check_revision
-from shared.usecases.seal_request import seal_request
+from shared.usecases.seal_request import SealedRequest, seal_request
 from shared.usecases.update_job import UpdateJob
 from shared.usecases.update_one_off import UpdateOneOff
 
@@ -29,7 +30,7 @@ class ReviseJob:
     vault: Vault
     clock: Clock
     entropy: Entropy
-    allow_http: bool
+    policy: TargetPolicy
 
     def __call__(
         self, tenant: Tenant, job: Execution | Job, present: Request, new: NewJob, *, revision: int
@@ -40,7 +41,7 @@ class ReviseJob:
         what they refuse.
         """
         check_revision(job, revision)
-        check_request(new.request, allow_http=self.allow_http)
+        check_request(new.request, self.policy)
         if isinstance(job, Execution):
             return self._revise_one_off(tenant, job, present, new)
         return self._revise_recurring(tenant, job, present, new, revision)
@@ -53,12 +54,14 @@ class ReviseJob:
         if not isinstance(schedule, Once):
             raise ScheduleError("a job that runs once cannot be made to recur", field="schedule")
         self.update_one_off.require_not_started(job)  # Before anything of the change is stored.
-        sealed, apart = self._seal(tenant, job.job_id, job, present, new.request)
+        sealed = self._seal(tenant, job.job_id, job, present, new.request)
         changed = replace(
             job,
             lane=new.lane,
-            request=sealed,
-            payload_apart=apart,
+            request=sealed.inline,
+            payload_apart=sealed.apart,
+            destination=sealed.destination,
+            callbacks=sealed.callbacks,
             retry=new.retry,
             timeout_ms=new.timeout_seconds * 1000,
             async_policy=new.async_policy,
@@ -81,12 +84,14 @@ class ReviseJob:
             raise ScheduleError("a job that recurs cannot be made to run once", field="schedule")
         if schedule != as_asked(job.schedule):
             check_fires(schedule, self.clock.now_ms())
-        sealed, apart = self._seal(tenant, job.id, job, present, new.request)
+        sealed = self._seal(tenant, job.id, job, present, new.request)
         definition = Definition(
             schedule=schedule,
             lane=new.lane,
-            request=sealed,
-            payload_apart=apart,
+            request=sealed.inline,
+            payload_apart=sealed.apart,
+            destination=sealed.destination,
+            callbacks=sealed.callbacks,
             retry=new.retry,
             timeout_ms=new.timeout_seconds * 1000,
             async_policy=new.async_policy,
@@ -101,9 +106,14 @@ class ReviseJob:
 
     def _seal(
         self, tenant: Tenant, job_id: str, job: Execution | Job, present: Request, wanted: Request
-    ) -> tuple[bytes, str | None]:
-        """The sealed request and the name of the item where it stands apart; those of the job where it is the same."""
+    ) -> SealedRequest:
+        """The sealed request; that of the job where it is the same."""
         if wanted == present:
-            return job.request, job.payload_apart
+            return SealedRequest(
+                inline=job.request,
+                apart=job.payload_apart,
+                destination=job.destination,
+                callbacks=job.callbacks,
+            )
         name = payload_id(job_id, self.entropy.bits(ENTROPY_BITS))
         return seal_request(self.jobs, self.vault, tenant, job_id, wanted, apart=name)

@@ -15,10 +15,12 @@ from shared.domain.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.sweep import LaneProgress
 from shared.domain.wakeup import EARLY_MS, Wakeup
-from shared.names import Lane
+from shared.names import QueueName
 from shared.ports.boards import ProgressBoard
 from shared.ports.claims import Claim, Claimer, Refused, Undecided
 from shared.ports.runtime import Clock, Entropy, Offload
+from shared.usecases.gate_calls import GateCalls, Held
+from shared.usecases.give_way import Arrived
 from shared.usecases.guard_start import Admission, GuardStart
 from shared.usecases.make_attempt import AttemptResult, MakeAttempt
 from shared.usecases.settle_attempt import AttemptEnd
@@ -72,6 +74,7 @@ class BatchReport:
     attempts: list[AttemptResult] = field(default_factory=list)
     refusals: list[RefusalResult] = field(default_factory=list)
     undecided: list[Undecided] = field(default_factory=list)
+    held: list[Held] = field(default_factory=list)
     poison: int = 0
 
     def returned(self) -> list[Settled]:
@@ -79,15 +82,16 @@ class BatchReport:
         return [settled for settled in self.settled if settled.verdict is Verdict.RETURN]
 
 
-KeyResult = AttemptResult | RefusalResult | Undecided
+KeyResult = AttemptResult | RefusalResult | Undecided | Held
 
 
 @dataclass(slots=True)
 class RunAttempts:
-    """Runs batches of one lane."""
+    """Runs batches of one queue."""
 
-    lane: Lane
+    lane: QueueName
     claimer: Claimer
+    gate: GateCalls
     make_attempt: MakeAttempt
     settle_refusal: SettleRefusal
     guard_start: GuardStart
@@ -115,19 +119,33 @@ class RunAttempts:
         report.attempts = [result for result in results.values() if isinstance(result, AttemptResult)]
         report.refusals = [result for result in results.values() if isinstance(result, RefusalResult)]
         report.undecided = [result for result in results.values() if isinstance(result, Undecided)]
+        report.held = [result for result in results.values() if isinstance(result, Held)]
+        await self.offload(self.gate.settle, report.attempts)
         return report
 
     async def _run_keys(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, KeyResult]:
         """Each key once, however many messages of the batch name it."""
+        held = await self._hold(ready)
         receives: dict[ExecutionId, int] = {}
         for delivery, wakeup in ready:
             for key in wakeup.keys:
-                receives[key] = max(receives.get(key, 0), delivery.receive_count)
+                if key not in held:
+                    receives[key] = max(receives.get(key, 0), delivery.receive_count)
         answers = await self._claim(list(receives))
-        if any(isinstance(answer, Execution) for answer in answers.values()):
+        if held or any(isinstance(answer, Execution) for answer in answers.values()):
             await self._report_progress([delivery for delivery, _ in ready], [wakeup for _, wakeup in ready])
         running = [self._run_key(answer, receives[key]) for key, answer in answers.items()]
-        return dict(zip(answers, await asyncio.gather(*running), strict=True))
+        return dict(zip(answers, await asyncio.gather(*running), strict=True)) | held
+
+    async def _hold(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, Held]:
+        """What has to wait, before anything of it is claimed."""
+        arrived = [
+            Arrived(
+                wakeup=wakeup, visible_at=_visible_at(delivery, wakeup), receive_count=delivery.receive_count
+            )
+            for delivery, wakeup in ready
+        ]
+        return await self.offload(self.gate.hold, arrived) if arrived else {}
 
     async def _claim(
         self, keys: list[ExecutionId], *, admitted: bool = False
@@ -198,10 +216,12 @@ class RunAttempts:
     async def _report_progress(self, deliveries: list[Delivery], wakeups: list[Wakeup]) -> None:
         """Say how far the lane is behind, when it is, once in a while."""
         now_ms = self.clock.now_ms()
-        visible_at = min(
-            max(delivery.sent_at, wakeup.not_before)
+        first = [
+            _visible_at(delivery, wakeup)
             for delivery, wakeup in zip(deliveries, wakeups, strict=True)
-        )
+            if delivery.receive_count == 1 and not wakeup.waited
+        ]
+        visible_at = min(first, default=now_ms)
         if now_ms - visible_at < BACKLOG_MS or now_ms - self._reported_at < REPORT_EVERY_MS:
             return
         self._reported_at = now_ms
@@ -215,10 +235,15 @@ def _return(delivery: Delivery, visible_after_seconds: int) -> Settled:
     return Settled(delivery=delivery, verdict=Verdict.RETURN, visible_after_seconds=visible_after_seconds)
 
 
+def _visible_at(delivery: Delivery, wakeup: Wakeup) -> int:
+    """When the message could first be received."""
+    return max(delivery.sent_at, wakeup.not_before)
+
+
 def _is_done(result: KeyResult) -> bool:
     return not isinstance(result, Undecided) and result.is_done
 
 
 def _wait(result: KeyResult) -> int:
-    asked = result.wait_seconds if isinstance(result, RefusalResult) else None
+    asked = result.wait_seconds if isinstance(result, RefusalResult | Held) else None
     return UNSURE_WAIT_SECONDS if asked is None else asked

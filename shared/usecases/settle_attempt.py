@@ -12,6 +12,7 @@ from shared.ports.executions import ExecutionStore, Finish
 from shared.ports.runtime import Clock, Entropy
 from shared.usecases.conclude_execution import ConcludeExecution
 from shared.usecases.file_execution import FileExecution
+from shared.usecases.notify_outcome import NotifyOutcome
 
 FINISH_TRIES = 3
 """How often the outcome is written again when the store does not answer; each write is conditional."""
@@ -46,13 +47,15 @@ class SettleAttempt:
     store: ExecutionStore
     file: FileExecution
     conclude: ConcludeExecution
+    notify: NotifyOutcome
     clock: Clock
     entropy: Entropy
     retention: Retention
 
     def __call__(self, execution: Execution, started_at: int, answer: Answer) -> Settlement:
         """Settle what came of the attempt that `execution` was claimed for. Its outcome is recorded before all else."""
-        finish = None if answer.works_on else self._decide(execution, started_at, answer)
+        works_on = answer.works_on and execution.notification_of is None
+        finish = None if works_on else self._decide(execution, started_at, answer)
         for _ in range(FINISH_TRIES):
             try:
                 return self._run_on(execution) if finish is None else self._record(execution, finish)
@@ -72,48 +75,54 @@ class SettleAttempt:
         outcomes = (*execution.outcomes, outcome)
         now_ms = self.clock.now_ms()
         if answer.succeeded:
-            expires_at_s = self.retention.expires_at_s(now_ms)
-            return Finish(transition=Transition.SUCCEED, outcomes=outcomes, expires_at_s=expires_at_s)
-        if is_retryable(answer) and execution.has_attempts_left:
-            delay_ms = execution.retry.delay_ms(
-                execution.attempt, self.entropy.draw(), answer.retry_after_seconds
-            )
             return Finish(
-                transition=Transition.RETRY,
+                transition=Transition.SUCCEED,
                 outcomes=outcomes,
-                last_body=answer.body,
-                next_attempt_at=now_ms + delay_ms,
+                expires_at_s=self.retention.expires_at_s(now_ms),
+                notification=self.notify.choose(execution, State.SUCCEEDED),
             )
-        return self._failure(outcomes, answer.body, _end_reason(execution, answer))
+        if not is_retryable(answer) or not execution.has_attempts_left:
+            return self._failure(execution, outcomes, answer.body, _end_reason(execution, answer))
+        next_attempt_at = now_ms + self._delay_ms(execution, answer)
+        if next_attempt_at > execution.retry.latest_retry_at(
+            execution.id.dispatch_at, outcomes[0].started_at
+        ):
+            return self._failure(execution, outcomes, answer.body, EndReason.TOO_OLD)
+        return Finish(
+            transition=Transition.RETRY,
+            outcomes=outcomes,
+            last_body=answer.body,
+            next_attempt_at=next_attempt_at,
+        )
 
-    def _failure(self, outcomes: tuple[AttemptOutcome, ...], body: bytes, reason: EndReason) -> Finish:
+    def _delay_ms(self, execution: Execution, answer: Answer) -> int:
+        return execution.retry.delay_ms(execution.attempt, self.entropy.draw(), answer.retry_after_seconds)
+
+    def _failure(
+        self, execution: Execution, outcomes: tuple[AttemptOutcome, ...], body: bytes, reason: EndReason
+    ) -> Finish:
         return Finish(
             transition=Transition.FAIL,
             outcomes=outcomes,
             last_body=body,
             end_reason=reason,
             expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
+            notification=self.notify.choose(execution, State.FAILED),
         )
 
     def _record(self, execution: Execution, finish: Finish) -> Settlement:
-        standing = self._finish(execution, finish)
+        standing = self.store.finish(execution, finish)
         if standing is not None and _was_stopped(execution, standing):
-            finish = self._failure(finish.outcomes, finish.last_body, EndReason.STOPPED)
-            standing = self._finish(execution, finish)
-        if standing is not None:
+            finish = self._failure(execution, finish.outcomes, finish.last_body, EndReason.STOPPED)
+            standing = self.store.finish(execution, finish)
+        if standing is not None and not _is_recorded(execution, finish, standing):
             return _overtaken(execution, standing)
         if finish.next_attempt_at is not None:
             is_woken = self._wake_for_retry(execution, finish.next_attempt_at)
             return Settlement(end=AttemptEnd.RETRIED, is_done=is_woken)
-        return Settlement(end=_END[finish.transition], is_done=self._is_concluded(execution, finish))
-
-    def _finish(self, execution: Execution, finish: Finish) -> Execution | None:
-        """A refusal that shows this very outcome is a success whose answer was lost."""
-        standing = self.store.finish(execution, finish)
-        if standing is not None and standing.attempt == execution.attempt:
-            is_own = standing.state is finish.transition.target and standing.outcomes == finish.outcomes
-            return None if is_own else standing
-        return standing
+        # What stands was recorded with a notification of its own, by whoever recorded it.
+        ended = standing or _ended(execution, finish)
+        return Settlement(end=_END[finish.transition], is_done=self._is_concluded(ended))
 
     def _wake_for_retry(self, execution: Execution, next_attempt_at: int) -> bool:
         try:
@@ -122,16 +131,7 @@ class SettleAttempt:
             return False
         return True
 
-    def _is_concluded(self, execution: Execution, finish: Finish) -> bool:
-        ended = replace(
-            execution,
-            state=finish.transition.target,
-            owner=None,
-            lease_until=None,
-            async_until=None,
-            outcomes=finish.outcomes,
-            end_reason=finish.end_reason,
-        )
+    def _is_concluded(self, ended: Execution) -> bool:
         try:
             self.conclude(ended)
         except UnavailableError:
@@ -150,12 +150,37 @@ class SettleAttempt:
         return _overtaken(execution, standing)
 
 
+_UNCALLED = {Reason.STOPPED: EndReason.JOB_DELETED, Reason.TOO_OLD: EndReason.TOO_OLD}
+"""Why an execution ended whose last attempt made no call."""
 _END = {Transition.SUCCEED: AttemptEnd.SUCCEEDED, Transition.FAIL: AttemptEnd.FAILED}
 
 
+def _ended(execution: Execution, finish: Finish) -> Execution:
+    return replace(
+        execution,
+        state=finish.transition.target,
+        owner=None,
+        lease_until=None,
+        async_until=None,
+        outcomes=finish.outcomes,
+        end_reason=finish.end_reason,
+        notification=finish.notification,
+    )
+
+
+def _is_recorded(execution: Execution, finish: Finish, standing: Execution) -> bool:
+    """Whether a refusal shows this very outcome: it is a success whose answer was lost."""
+    is_same_attempt = standing.attempt == execution.attempt
+    return (
+        is_same_attempt
+        and standing.state is finish.transition.target
+        and standing.outcomes == finish.outcomes
+    )
+
+
 def _end_reason(execution: Execution, answer: Answer) -> EndReason:
-    if answer.reason is Reason.STOPPED:
-        return EndReason.JOB_DELETED
+    if answer.reason in _UNCALLED:
+        return _UNCALLED[answer.reason]
     if not is_retryable(answer):
         return EndReason.NOT_RETRYABLE
     return EndReason.STOPPED if execution.stop_retries else EndReason.ATTEMPTS_USED_UP

@@ -1,16 +1,16 @@
 """What to do with a key whose claim was refused: nothing may depend on a message that is dropped."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.execution import Execution, State
 from shared.domain.ids import ExecutionId
-from shared.domain.wakeup import Wakeup, single_wakeup
+from shared.domain.wakeup import Wakeup
 from shared.ports.runtime import Clock
 from shared.usecases.conclude_execution import ConcludeExecution
-from shared.usecases.file_execution import FileExecution
+from shared.usecases.file_execution import FileExecution, wakeup_for
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.give_up_lost import GiveUpLost
 
@@ -85,7 +85,7 @@ class SettleRefusal:
         if receive_count < 2:
             return RefusalResult(kind=Refusal.HELD, is_done=False, wait_seconds=wait_seconds)
         # An expected wait must not use up receives: a fresh message takes over from the one seen twice.
-        later = single_wakeup(existing.lane, existing.tenant_id, existing.id, now_ms + wait_seconds * 1000)
+        later = replace(wakeup_for(existing), not_before=now_ms + wait_seconds * 1000)
         self.file.send([later])
         return RefusalResult(kind=Refusal.SENT_LATER)
 
@@ -93,8 +93,9 @@ class SettleRefusal:
         """Send the unfinished keys of a pack singly, each after its wait in seconds; False where that failed."""
         now_ms = self.clock.now_ms()
         singles = [
-            single_wakeup(wakeup.lane, wakeup.tenant_id, key, now_ms + wait * 1000)
-            for key, wait in waits.items()
+            replace(single, not_before=now_ms + waits[single.keys[0]] * 1000)
+            for single in wakeup.singles()
+            if single.keys[0] in waits
         ]
         try:
             self.file.send(singles)

@@ -34,8 +34,10 @@ class SpendBudget:
     _purses: dict[BudgetKey, Purse] = field(default_factory=dict)
     _silent_until: int = 0
 
-    def per_second(self, tenant_id: str, name: BudgetName, limit: int, count: int = 1) -> bool:
-        """Whether so much may happen in this second."""
+    def per_second(
+        self, tenant_id: str, name: BudgetName, limit: int, count: int = 1, *, looks_first: bool = False
+    ) -> bool:
+        """Whether so much may happen in this second. `looks_first`: what is refused costs a read, and no write."""
         now_ms = self.clock.now_ms()
         window = now_ms // WINDOW_MS
         key = BudgetKey(tenant_id=tenant_id, name=name, window=window)
@@ -47,6 +49,7 @@ class SpendBudget:
             count=count,
             demand=before.demand() if before else 0,
             expires_at=(window + 1) * WINDOW_MS,
+            looks_first=looks_first,
         )
 
     def in_minute(self, tenant_id: str, name: BudgetName, minute: int, limit: int, count: int = 1) -> bool:
@@ -62,7 +65,15 @@ class SpendBudget:
         return counted
 
     def _spend(
-        self, key: BudgetKey, *, slot: int, limit: int, count: int, demand: int, expires_at: int
+        self,
+        key: BudgetKey,
+        *,
+        slot: int,
+        limit: int,
+        count: int,
+        demand: int,
+        expires_at: int,
+        looks_first: bool = False,
     ) -> bool:
         if count > limit:
             return False
@@ -70,6 +81,8 @@ class SpendBudget:
         if purse.pay(slot, count):
             return True
         try:
+            if looks_first:
+                self._look(key, purse, slot, limit)
             is_leased = self._lease(key, purse, slot, limit, count, demand)
         except UnavailableError:
             self._silent_until = self.clock.now_ms() + SILENCE_MS
@@ -78,6 +91,11 @@ class SpendBudget:
             self.unanswered += count
             return True
         return is_leased and purse.pay(slot, count)
+
+    def _look(self, key: BudgetKey, purse: Purse, slot: int, limit: int) -> None:
+        """Know what is left of a slot before it is asked for: a refused write costs as much as one that is made."""
+        if slot not in purse.rest and self.clock.now_ms() >= self._silent_until:
+            purse.rest[slot] = max(0, limit - self.budgets.taken(key).get(slot, 0))
 
     def _lease(
         self, key: BudgetKey, purse: Purse, slot: int, limit: int, count: int, demand: int

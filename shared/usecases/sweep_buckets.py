@@ -1,31 +1,38 @@
 """SWEEP: go over ended buckets until nothing in them is unfinished: the late, the stuck and the forgotten."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shared.domain.bucket import ShardPlan, bucket_of, bucket_start_ms, next_sweep_ms
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.execution import NOT_STARTED
 from shared.domain.retention import Retention
 from shared.domain.sweep import (
+    AGED_AT_ONCE,
+    LOOK_AGAIN_MS,
+    RESEND_AT_LEAST_MS,
     DueRow,
-    LaneProgress,
     SweepAction,
     SweepContext,
     actionable_at,
+    has_aged,
     is_held_back,
     let_through_at,
+    may_wait,
     pointer_is_settled,
     sweep_action,
 )
-from shared.domain.wakeup import pack, single_wakeup
-from shared.names import Lane
+from shared.domain.wakeup import Wakeup, pack, single_wakeup
+from shared.names import QueueName
 from shared.ports.boards import ProgressBoard
 from shared.ports.executions import ExecutionStore
 from shared.ports.ledger import OpenShard, ShardLedger
-from shared.ports.queue import WakeupQueue
+from shared.ports.limits import LimitStore
+from shared.ports.queue import Backlog, WakeupQueue
 from shared.ports.runtime import Clock
 from shared.usecases.give_up_lost import GiveUpLost
+from shared.usecases.heal_notifications import HealNotifications
+from shared.usecases.survey_lanes import SurveyLanes
 
 PAGE_ROWS = 500
 FIRST_LOOK_BACK = 60
@@ -44,6 +51,7 @@ class SweepReport:
     send_failed: int = 0
     unavailable: int = 0
     held_back: int = 0
+    open_breakers: int = 0
     worker_lost: int = 0
     quarantined: list[str] = field(default_factory=list)
     oldest_unclaimed_ms: int = 0
@@ -57,6 +65,7 @@ class _Pass:
     unfinished: int = 0
     resent: int = 0
     refused: int = 0
+    aged: int = 0
     next_actionable_at: int | None = None
 
     def look_again_at(self, instant_ms: int) -> None:
@@ -73,7 +82,10 @@ class SweepBuckets:
     queue: WakeupQueue
     ledger: ShardLedger
     progress: ProgressBoard
+    backlog: Backlog
+    limits: LimitStore
     give_up: GiveUpLost
+    heal_notifications: HealNotifications
     clock: Clock
     plan: ShardPlan
     retention: Retention
@@ -81,7 +93,8 @@ class SweepBuckets:
     def __call__(self, has_time: Callable[[], bool] = lambda: True) -> SweepReport:
         """Sweep each open shard whose next pass has come, oldest first, while `has_time` says so."""
         report = SweepReport()
-        lanes = {lane: self._progress_of(lane) for lane in Lane}
+        lanes = SurveyLanes(self.progress, self.backlog, self.limits)
+        report.open_breakers = lanes.open_breakers(self.clock.now_ms())
         for shard in self._open_shards(report, has_time):
             if not has_time():
                 break
@@ -92,13 +105,6 @@ class SweepBuckets:
             except UnavailableError:
                 report.unavailable += 1
         return report
-
-    def _progress_of(self, lane: Lane) -> LaneProgress | None:
-        """A report that cannot be read is like none: the gate stays open."""
-        try:
-            return self.progress.read(lane)
-        except UnavailableError:
-            return None
 
     def _open_shards(self, report: SweepReport, has_time: Callable[[], bool]) -> list[OpenShard]:
         """The ledger's list, after adding the shards that no watcher ever opened.
@@ -130,7 +136,7 @@ class SweepBuckets:
             self.ledger.note_swept_through(bucket)
         return added
 
-    def _sweep(self, shard: OpenShard, lanes: dict[Lane, LaneProgress | None], report: SweepReport) -> None:
+    def _sweep(self, shard: OpenShard, lanes: SurveyLanes, report: SweepReport) -> None:
         state = _Pass(
             context=SweepContext(
                 now_ms=self.clock.now_ms(),
@@ -144,6 +150,8 @@ class SweepBuckets:
             page = self.store.scan(shard.bucket, shard.shard, after=after, limit=PAGE_ROWS)
             report.quarantined.extend(page.unreadable)
             state.unfinished += len(page.unreadable)
+            state.unfinished += self.heal_notifications(page.rows)
+            lanes.look_at(page.rows)
             self._sweep_rows([row for row in page.rows if not row.state.is_terminal], lanes, state, report)
             after = page.next_after
             if after is None:
@@ -151,19 +159,20 @@ class SweepBuckets:
         report.shards_swept += 1
         self._conclude(shard, state, report)
 
-    def _sweep_rows(
-        self, rows: list[DueRow], lanes: dict[Lane, LaneProgress | None], state: _Pass, report: SweepReport
-    ) -> None:
+    def _sweep_rows(self, rows: list[DueRow], lanes: SurveyLanes, state: _Pass, report: SweepReport) -> None:
         late = []
         for row in rows:
             self._note(row, state, report)
             if self._decide(row, state, report) is not SweepAction.RESEND:
                 continue
-            if is_held_back(row, lanes[row.lane], state.context):
+            if is_held_back(row, lanes.of(row), lanes.board, state.context):
                 report.held_back += 1
-                state.look_again_at(let_through_at(row, state.context))
+                later = state.context.now_ms + LOOK_AGAIN_MS
+                state.look_again_at(min(later, let_through_at(row, state.context)))
             else:
                 late.append(row)
+                if may_wait(row, lanes.board, state.context.now_ms):
+                    state.look_again_at(state.context.now_ms + RESEND_AT_LEAST_MS)
         self._resend(late, state, report)
 
     def _decide(self, row: DueRow, state: _Pass, report: SweepReport) -> SweepAction:
@@ -194,10 +203,11 @@ class SweepBuckets:
             state.look_again_at(later)
 
     def _resend(self, rows: list[DueRow], state: _Pass, report: SweepReport) -> None:
-        wakeups = pack(
-            single_wakeup(row.lane, row.tenant_id, row.wakes, row.next_attempt_at or row.id.dispatch_at)
-            for row in rows
-        )
+        now_ms = self.clock.now_ms()
+        old = [row for row in rows if has_aged(row, now_ms)][: AGED_AT_ONCE - state.aged]
+        state.aged += len(old)
+        aged = {row.sort_key for row in old}
+        wakeups = pack(_wakeup_for(row, now_ms, has_aged=row.sort_key in aged) for row in rows)
         failed = self.queue.send(wakeups, self.clock.now_ms()) if wakeups else []
         refused = sum(len(wakeup.keys) for wakeup in failed)
         report.send_failed += refused
@@ -233,3 +243,13 @@ class SweepBuckets:
         was_resent = state.resent > 0 and state.refused == 0
         last_resend_at = now_ms if was_resent else shard.last_resend_at
         self.ledger.record_pass(shard, next_pass_at=next_pass_at, last_resend_at=last_resend_at)
+
+
+def _wakeup_for(row: DueRow, now_ms: int, *, has_aged: bool) -> Wakeup:
+    """It ends where it would have to wait for so long that the next one is sent: copies would add up otherwise."""
+    due_at = row.next_attempt_at or row.id.dispatch_at
+    return replace(
+        single_wakeup(row.lane, row.tenant_id, row.wakes, due_at, row.destination),
+        via=QueueName.STANDARD if has_aged else None,
+        ends_at=now_ms + RESEND_AT_LEAST_MS,
+    )

@@ -114,6 +114,8 @@ class TriggerJob:
             lane=job.lane,
             request=job.request,
             payload_apart=job.payload_apart,
+            destination=job.destination,
+            callbacks=job.callbacks,
             fingerprint=job.fingerprint,
             retry=job.retry,
             timeout_ms=job.timeout_ms,

@@ -96,7 +96,10 @@ class WatchBuckets:
 
     def _send(self, rows: list[DueRow], report: WatchReport) -> bool:
         report.found += len(rows)
-        waiting = pack(single_wakeup(row.lane, row.tenant_id, row.wakes, row.id.dispatch_at) for row in rows)
+        waiting = pack(
+            single_wakeup(row.lane, row.tenant_id, row.wakes, row.id.dispatch_at, row.destination)
+            for row in rows
+        )
         wanted = len(waiting)
         for _ in range(SEND_TRIES):
             waiting = self.queue.send(waiting, self.clock.now_ms()) if waiting else []

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from shared.bootstrap.redrives import redrive_execution
 from shared.domain.delivery import Answer, Reason
 from shared.domain.execution import Execution
 from shared.domain.job import Job
@@ -17,6 +18,8 @@ JOBS = 50
 FAR_SECONDS = 1_800
 HOUR_SECONDS = 3_600
 EDIT, MOVE, PAUSE, RESUME, DELETE_PAUSED, RETRY = 1.0, 5.0, 3.0, 7.0, 2.0, 4.0
+REDRIVE = 6.0
+"""Filed with its index, claimed and completed as any execution; a mark on the dead letter, and one in the history."""
 """The most that each may cost. A move is a transaction of two items, which cost double, and of the index."""
 
 
@@ -58,6 +61,23 @@ def retries(made: World) -> Cost:
     once = _attempts(made, attempts=1)
     twice = _attempts(made, attempts=2)
     return replace(twice, write_units=twice.write_units - once.write_units)
+
+
+def redrives(made: World) -> Cost:
+    """A dead letter that is redriven and succeeds, from the request to the recorded outcome."""
+    gone = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+    made.sender.answer_to = in_turn(gone)
+    dead = [made.create_job(made.tenant, NewJob(timing=After(0), request=REQUEST)).job for _ in range(JOBS)]
+    made.clock.time_ms += 2_000
+    made.work()
+    made.sender.answer_to = succeeds
+    redrive = redrive_execution(made.parts.core)
+    marks = marks_of(made)
+    for job in dead:
+        assert isinstance(job, Execution)
+        redrive(job.tenant_id, str(job.id))
+    made.work()
+    return cost_of(made, "redrive", marks, JOBS, REDRIVE)
 
 
 def _attempts(made: World, *, attempts: int) -> Cost:
@@ -116,4 +136,4 @@ def _revise(made: World, job: Execution, due_at: int, *, body: bytes) -> None:
     made.revise_job(made.tenant, job, REQUEST, new, revision=job.revision)
 
 
-CHANGES = (edits, moves, pauses, resumes, deletions, retries)
+CHANGES = (edits, moves, pauses, resumes, deletions, retries, redrives)

@@ -22,7 +22,7 @@ from shared.bootstrap.attempts import run_attempts
 from shared.bootstrap.ticks import watch_buckets
 from shared.domain.bucket import MINUTE_MS, ShardRange
 from shared.domain.tenant import Tenant
-from shared.names import Env, Lane
+from shared.names import Env, QueueName
 from shared.settings import ApiSettings
 from shared.usecases.run_attempts import Delivery
 from tests.conformance.tables import create_tables
@@ -87,7 +87,9 @@ class World:
         self.revise_job = callbacks.revise_job(self.parts)
         self.lifecycle = core.lifecycle
         self.sender = ScriptedSender(self.clock)
-        self.run_attempts = run_attempts(self.parts, Lane.STANDARD, self.sender)
+        self.run_attempts = run_attempts(
+            self.parts, QueueName.STANDARD, self.sender, self.parts.settings.default_quotas
+        )
 
     @cached_property
     def tenant(self) -> Tenant:
@@ -133,7 +135,7 @@ def _delivery(entry: dict[str, Any]) -> Delivery:
 def _settings(clients: Clients) -> ApiSettings:
     tables = create_tables(clients.client("dynamodb"))
     sqs = clients.client("sqs")
-    urls = {lane.value: sqs.create_queue(QueueName=f"{lane}-{tables.jobs}")["QueueUrl"] for lane in Lane}
+    urls = {lane.value: sqs.create_queue(QueueName=f"{lane}-{tables.jobs}")["QueueUrl"] for lane in QueueName}
     key = clients.client("kms").create_key()["KeyMetadata"]["KeyId"]
     plan = [{"from": "2026-01-01T00:00Z", "normal": 4, "quarter": 4, "midnight": 4}]
     return ApiSettings.from_env(
@@ -153,5 +155,6 @@ def _settings(clients: Clients) -> ApiSettings:
             Env.RETENTION_DAYS: "14",
             Env.KMS_KEY_ID: key,
             Env.DIAL_EXCEPTIONS: "127.0.0.0/8",
+            Env.API_HOSTS: "api.example",
         }
     )

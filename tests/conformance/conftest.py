@@ -12,7 +12,7 @@ from infra.local.dynamodb_local import DynamoDbLocal
 from infra.local.emulator import Emulator
 from infra.local.home import LocalHome
 from shared.adapters.kms.vault import KmsVault
-from shared.names import Lane
+from shared.names import QueueName
 from shared.ports.claims import Claimer
 from shared.ports.one_off_batches import OneOffBatches
 from shared.ports.vault import Vault
@@ -140,7 +140,7 @@ def _sqs_lanes(name: str, request: pytest.FixtureRequest) -> Iterator[SqsLanes]:
     """Queues of this test's own."""
     client = request.getfixturevalue("clients")("sqs", _endpoint(name, request))
     suffix = uuid4().hex[:12]
-    urls = {lane: client.create_queue(QueueName=f"{lane}-{suffix}")["QueueUrl"] for lane in Lane}
+    urls = {lane: client.create_queue(QueueName=f"{lane}-{suffix}")["QueueUrl"] for lane in QueueName}
     yield SqsLanes(client, urls)
     for url in urls.values():
         client.delete_queue(QueueUrl=url)

@@ -12,14 +12,16 @@ from shared.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.job_store import DynamoJobStore
 from shared.adapters.dynamodb.keys import execution_key, item_key, job_key, payload_key, pointer_key
 from shared.adapters.dynamodb.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.limit_store import DynamoLimitStore
 from shared.adapters.dynamodb.one_off_batches import BatchStatementBatches, PutItemBatches
 from shared.adapters.dynamodb.one_off_store import DynamoOneOffStore
 from shared.adapters.dynamodb.queries import DynamoQueries
 from shared.adapters.dynamodb.recurring_jobs import DynamoRecurringJobs
+from shared.adapters.dynamodb.redrive_tasks import DynamoRedriveTasks
 from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
 from shared.adapters.dynamodb.turn_store import DynamoTurnStore
-from shared.domain.execution import Pointer
 from shared.domain.ids import ExecutionId
+from shared.domain.pointer import Pointer
 from shared.names import Attr
 from tests.conformance.tables import TableNames, read_all
 
@@ -112,6 +114,12 @@ class DynamoLab:
         return DynamoParkingLot(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
+    def redrives(self) -> DynamoRedriveTasks:
+        """See the protocol."""
+        client = self._use(self.names.jobs, self.names.leases)
+        return DynamoRedriveTasks(client, self.names.jobs, self.names.leases, REGION)
+
+    @cached_property
     def tenants(self) -> DynamoTenantStore:
         """See the protocol."""
         return DynamoTenantStore(self._use(self.names.tenants), self.names.tenants)
@@ -120,6 +128,11 @@ class DynamoLab:
     def budgets(self) -> DynamoBudgetStore:
         """See the protocol."""
         return DynamoBudgetStore(self._use(self.names.leases), self.names.leases)
+
+    @cached_property
+    def limits(self) -> DynamoLimitStore:
+        """See the protocol."""
+        return DynamoLimitStore(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
     def recurring_jobs(self) -> DynamoRecurringJobs:

@@ -3,8 +3,8 @@
 import copy
 from typing import Protocol
 
-from shared.domain.execution import Pointer
 from shared.domain.ids import ExecutionId
+from shared.domain.pointer import Pointer
 from shared.ports.audit import AuditLog
 from shared.ports.boards import ParkingLot, ProgressBoard
 from shared.ports.budgets import BudgetStore, RecurringJobs
@@ -13,11 +13,13 @@ from shared.ports.executions import ExecutionStore
 from shared.ports.idempotency import IdempotencyStore
 from shared.ports.jobs import JobStore
 from shared.ports.ledger import ShardLedger
+from shared.ports.limits import LimitStore
 from shared.ports.one_off_batches import OneOffBatches
 from shared.ports.one_offs import OneOffStore
 from shared.ports.overlap import TurnStore
 from shared.ports.queries import Queries
 from shared.ports.reconciling import ReconcileMark
+from shared.ports.redrives import RedriveTasks
 from shared.ports.tenants import TenantStore
 from tests.fakes.audit import FakeAuditLog
 from tests.fakes.boards import FakeParkingLot, FakeProgressBoard
@@ -27,9 +29,11 @@ from tests.fakes.execution_store import FakeExecutionStore
 from tests.fakes.idempotency_store import FakeIdempotencyStore
 from tests.fakes.job_store import FakeJobStore
 from tests.fakes.ledger import FakeShardLedger
+from tests.fakes.limit_store import FakeLimitStore
 from tests.fakes.one_off_batches import FakeOneOffBatches
 from tests.fakes.one_off_store import FakeOneOffStore
 from tests.fakes.queries import FakeQueries
+from tests.fakes.redrives import FakeRedriveTasks
 from tests.fakes.table import Damage, FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
 from tests.fakes.turn_store import FakeTurnStore
@@ -75,10 +79,16 @@ class Lab(Protocol):
     def parking(self) -> ParkingLot: ...
 
     @property
+    def redrives(self) -> RedriveTasks: ...
+
+    @property
     def tenants(self) -> TenantStore: ...
 
     @property
     def budgets(self) -> BudgetStore: ...
+
+    @property
+    def limits(self) -> LimitStore: ...
 
     @property
     def recurring_jobs(self) -> RecurringJobs: ...
@@ -132,8 +142,10 @@ class FakeLab:
         self.mark = self.ledger
         self.progress = FakeProgressBoard()
         self.parking = FakeParkingLot()
+        self.redrives = FakeRedriveTasks()
         self.tenants = FakeTenantStore()
         self.budgets = FakeBudgetStore()
+        self.limits = FakeLimitStore()
         self.recurring_jobs = FakeRecurringJobs(self.table)
         self.audit = FakeAuditLog()
 

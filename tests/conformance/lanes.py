@@ -8,10 +8,10 @@ from typing import Any, Protocol
 from shared.adapters.sqs.messages import decode_wakeup
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.domain.wakeup import Wakeup
-from shared.names import Lane
+from shared.names import Lane, QueueName
 from shared.ports.queue import WakeupQueue
 from tests.builders import DUE_AT
-from tests.fakes.wakeup_queue import FakeWakeupQueue, SentMessage
+from tests.fakes.wakeup_queue import FakeWakeupQueue, SentMessage, even
 
 
 class Lanes(Protocol):
@@ -28,7 +28,7 @@ class Lanes(Protocol):
         """Wait."""
         ...
 
-    def receive(self, lane: Lane) -> list[Wakeup]:
+    def receive(self, lane: Lane | QueueName) -> list[Wakeup]:
         """Every message of a lane that is visible now; each comes once."""
         ...
 
@@ -49,9 +49,9 @@ class FakeLanes:
         """See the protocol."""
         self._now_ms += duration_ms
 
-    def receive(self, lane: Lane) -> list[Wakeup]:
+    def receive(self, lane: Lane | QueueName) -> list[Wakeup]:
         """See the protocol."""
-        visible = self.queue.visible(lane, self._now_ms)
+        visible = self.queue.receivable(lane, self._now_ms)
         fresh = [message for message in visible if message not in self._received]
         self._received += fresh
         return [message.wakeup for message in fresh]
@@ -69,10 +69,10 @@ class Received:
 class SqsLanes:
     """The adapter over one engine, with queues of its own."""
 
-    def __init__(self, client: Any, queue_urls: dict[Lane, str]) -> None:
+    def __init__(self, client: Any, queue_urls: dict[QueueName, str]) -> None:
         self.client = client
         self.queue_urls = queue_urls
-        self.queue = SqsWakeupQueue(client, queue_urls)
+        self.queue = SqsWakeupQueue(client, queue_urls, even)
 
     def now_ms(self) -> int:
         """See the protocol."""
@@ -82,18 +82,18 @@ class SqsLanes:
         """See the protocol."""
         time.sleep(duration_ms / 1000)
 
-    def receive(self, lane: Lane) -> list[Wakeup]:
+    def receive(self, lane: Lane | QueueName) -> list[Wakeup]:
         """See the protocol."""
         return [decode_wakeup(message.body) for message in self.receive_raw(lane)]
 
-    def receive_raw(self, lane: Lane, visibility_seconds: int = 600) -> list[Received]:
+    def receive_raw(self, lane: Lane | QueueName, visibility_seconds: int = 600) -> list[Received]:
         """Every visible message as it is."""
         received: list[Received] = []
         while batch := self._receive_batch(lane, visibility_seconds):
             received += batch
         return received
 
-    def _receive_batch(self, lane: Lane, visibility_seconds: int) -> Sequence[Received]:
+    def _receive_batch(self, lane: Lane | QueueName, visibility_seconds: int) -> Sequence[Received]:
         answer = self.client.receive_message(
             QueueUrl=self.queue_urls[lane],
             MaxNumberOfMessages=10,

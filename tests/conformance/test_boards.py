@@ -2,14 +2,22 @@
 
 from dataclasses import replace
 
+import pytest
+
+from shared.domain.errors import NotFoundError
+from shared.domain.parked import Parked
 from shared.domain.sweep import LaneProgress
-from shared.names import Lane
-from shared.ports.boards import Parked
+from shared.names import Lane, QueueName
 from tests.builders import DUE_AT
 from tests.conformance.labs import Lab
 
 PARKED = Parked(
-    message_id="m-1", lane=Lane.STANDARD, body='{"v": 2}', reason="a newer version", parked_at=DUE_AT
+    message_id="m-1",
+    lane=QueueName.STANDARD,
+    body='{"v": 2}',
+    reason="a newer version",
+    parked_at=DUE_AT,
+    size=8,
 )
 
 
@@ -27,7 +35,7 @@ def test_the_last_report_of_each_lane_is_read(lab: Lab) -> None:
 
 
 def test_a_parked_message_is_kept_as_it_came(lab: Lab) -> None:
-    odd = replace(PARKED, body="\u0000 not json at all 💥" * 500, lane=Lane.BULK)
+    odd = replace(PARKED, body="\u0000 not json at all 💥" * 500, lane=QueueName.SLOW)
     lab.parking.park(odd)
     assert lab.parking.parked(10) == [odd]
 
@@ -42,6 +50,36 @@ def test_the_newest_parked_messages_are_shown_first(lab: Lab) -> None:
         lab.parking.park(replace(PARKED, message_id=f"m-{number}", parked_at=DUE_AT + number))
     assert [message.message_id for message in lab.parking.parked(3)] == ["m-5", "m-4", "m-3"]
     assert len(lab.parking.parked(100)) == 5
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 10])
+def test_parked_messages_come_page_by_page_each_once(lab: Lab, limit: int) -> None:
+    made = [replace(PARKED, message_id=f"m-{number}", parked_at=DUE_AT + number // 2) for number in range(5)]
+    for message in made:
+        lab.parking.park(message)
+    found: list[Parked] = []
+    before = None
+    while page := lab.parking.parked(limit, before=before):
+        found += page
+        before = page[-1].id
+    assert found == made[::-1]
+
+
+def test_a_message_that_is_removed_is_shown_once_more_and_gone(lab: Lab) -> None:
+    other = replace(PARKED, message_id="m-2")
+    for message in (PARKED, other):
+        lab.parking.park(message)
+    assert lab.parking.remove(PARKED.id) == PARKED
+    assert lab.parking.remove(PARKED.id) is None
+    assert lab.parking.parked(10) == [other]
+
+
+@pytest.mark.parametrize(
+    "parked_id", ["", "-", "1-", "x-m", "1" * 16 + "-m", "-1-m", "1-" + "m" * 129, "\u0661-m"]
+)
+def test_what_no_message_is_called_is_not_found(lab: Lab, parked_id: str) -> None:
+    with pytest.raises(NotFoundError):
+        lab.parking.remove(parked_id)
 
 
 def test_messages_parked_in_the_same_millisecond_are_all_kept(lab: Lab) -> None:

@@ -9,11 +9,15 @@ from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
 from shared.adapters.dynamodb.items import execution_item
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import EndReason, Execution, Pointer, State, Transition
+from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.job import JobState
+from shared.domain.parked import Parked
+from shared.domain.place import Span
+from shared.domain.pointer import Pointer
+from shared.domain.redrive import RedrivenBy
+from shared.domain.redrive_task import TaskCounts
 from shared.domain.sweep import LaneProgress
-from shared.names import Lane
-from shared.ports.boards import Parked
+from shared.names import Lane, QueueName
 from shared.ports.claims import Claim, Refused, Undecided
 from shared.ports.executions import Finish
 from shared.ports.idempotency import IdempotencyRecord
@@ -29,6 +33,7 @@ from tests.builders import (
     job,
     occurrence,
     one_off,
+    redrive_task,
     tenant,
 )
 from tests.conformance.clients import Clients
@@ -56,7 +61,9 @@ RECORD = IdempotencyRecord(
     fingerprint=bytes(16), job_id="job_1", created_at=0, due_at=0, expires_at=DUE_AT * 2
 )
 PROGRESS = LaneProgress(visible_at=DUE_AT, reported_at=DUE_AT)
-PARKED = Parked(message_id="m", lane=Lane.BULK, body="", reason="", parked_at=DUE_AT)
+PARKED = Parked(message_id="m", lane=QueueName.BULK, body="", reason="", parked_at=DUE_AT, size=0)
+REDRIVEN = RedrivenBy(execution=one_off(2).id)
+TASK = redrive_task()
 GIVEN_UP = {"reason": EndReason.WORKER_LOST, "now_ms": DUE_AT * 2, "expires_at_s": EXPIRES_AT_S}
 CANCELLED = {"reason": EndReason.CANCELLED, "expires_at_s": EXPIRES_AT_S}
 
@@ -71,10 +78,11 @@ CALLS: dict[str, Call] = {
     "give_up": lambda lab: lab.executions.give_up(RUNNING, **GIVEN_UP),  # type: ignore[arg-type]
     "cancel": lambda lab: lab.executions.cancel(one_off().id, Transition.CANCEL, **CANCELLED),  # type: ignore[arg-type]
     "stop_retries": lambda lab: lab.executions.stop_retries(one_off().id),
+    "mark_redriven": lambda lab: lab.executions.mark_redriven(one_off().id, REDRIVEN),
     "mark_unreadable": lambda lab: lab.executions.mark_unreadable(one_off().id, EXPIRES_AT_S),
     "scan": lambda lab: lab.executions.scan(BUCKET, 0, after=None, limit=1),
     "read_shard": lambda lab: lab.executions.read_shard(BUCKET, 0, after=None, limit=1),
-    "failed": lambda lab: lab.executions.failed(TENANT, after=None, limit=1),
+    "failed": lambda lab: lab.executions.failed(TENANT, Span(), newest_first=True, limit=1),
     "jobs.create": lambda lab: lab.jobs.create(job(), occurrence()),
     "jobs.get": lambda lab: lab.jobs.get(TENANT, job().id),
     "jobs.jump": lambda lab: lab.jobs.jump(
@@ -89,6 +97,8 @@ CALLS: dict[str, Call] = {
     "jobs.past_chains": lambda lab: lab.jobs.past_chains(TENANT, job().id, limit=1),
     "jobs.put_payload": lambda lab: lab.jobs.put_payload(TENANT, job().id, b"sealed"),
     "jobs.get_payload": lambda lab: lab.jobs.get_payload(TENANT, job().id),
+    "jobs.keep_payload": lambda lab: lab.jobs.keep_payload(TENANT, job().id, EXPIRES_AT_S),
+    "jobs.note_beside": lambda lab: lab.jobs.note_beside(one_off(), EXPIRES_AT_S),
     "jobs.expire_payload": lambda lab: lab.jobs.expire_payload(TENANT, job().id, EXPIRES_AT_S),
     "idempotency.find": lambda lab: lab.idempotency.find(TENANT, "key", DUE_AT),
     "idempotency.claim": lambda lab: lab.idempotency.claim(TENANT, "key", RECORD, DUE_AT),
@@ -107,6 +117,12 @@ CALLS: dict[str, Call] = {
     "progress.read": lambda lab: lab.progress.read(Lane.BULK),
     "parking.park": lambda lab: lab.parking.park(PARKED),
     "parking.parked": lambda lab: lab.parking.parked(1),
+    "parking.remove": lambda lab: lab.parking.remove("1-m"),
+    "redrives.create": lambda lab: lab.redrives.create(TASK),
+    "redrives.get": lambda lab: lab.redrives.get(TENANT, TASK.id),
+    "redrives.replace": lambda lab: lab.redrives.replace(TASK, TASK.walked_to(None, TaskCounts(), DUE_AT)),
+    "redrives.replace at its end": lambda lab: lab.redrives.replace(TASK, TASK.ended(DUE_AT), EXPIRES_AT_S),
+    "redrives.open": lambda lab: lab.redrives.open(),
     "tenants.get": lambda lab: lab.tenants.get(TENANT),
     "tenants.get_key": lambda lab: lab.tenants.get_key(api_key().id),
     "tenants.create": lambda lab: lab.tenants.create(tenant(), api_key()),

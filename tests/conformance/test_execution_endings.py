@@ -8,6 +8,7 @@ import pytest
 from shared.domain.errors import NotFoundError, UnknownVersionError, UnreadableItemError
 from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.ids import ExecutionId
+from shared.domain.place import Place, Span, due_place
 from shared.ports.claims import Claim
 from shared.ports.executions import Finish
 from tests.builders import (
@@ -172,33 +173,84 @@ def test_exactly_a_failure_makes_a_dead_letter(lab: Lab) -> None:
         fail(lab, one_off(number), transition)
     lab.executions.put_if_absent(one_off(8))
     cancel(lab, one_off(8).id)
-    assert lab.executions.failed(TENANT, after=None, limit=10) == ([], None)
+    assert dead_letters(lab) == []
     for number, transition in enumerate((Transition.FAIL, Transition.GIVE_UP), start=10):
         fail(lab, one_off(number), transition)
-    ids, _ = lab.executions.failed(TENANT, after=None, limit=10)
-    assert ids == [one_off(11).id, one_off(10).id]
+    assert dead_letters(lab) == [one_off(11).id, one_off(10).id]
 
 
-def test_dead_letters_are_paged_newest_first_and_each_comes_once(lab: Lab) -> None:
+def test_dead_letters_are_paged_in_either_order_and_each_comes_once(lab: Lab) -> None:
     newest_first = [one_off(number, due_at=DUE_AT - number * 45_000, shard=number % 2) for number in range(5)]
     for execution in (newest_first[index] for index in (2, 0, 4, 1, 3)):
         fail(lab, execution)
+    ids = [execution.id for execution in newest_first]
     for limit in (1, 2, 4, 5, 100):
-        pages = list(dead_letter_pages(lab, limit))
-        assert all(len(page) <= limit for page in pages)
-        assert [each for page in pages for each in page] == [execution.id for execution in newest_first]
+        for is_forward, wanted in ((False, ids), (True, ids[::-1])):
+            pages = list(dead_letter_pages(lab, limit, is_forward=is_forward))
+            assert all(len(page) <= limit for page in pages)
+            assert [each for page in pages for each in page] == wanted
 
 
-def dead_letter_pages(lab: Lab, limit: int) -> Iterator[list[ExecutionId]]:
-    page, after = lab.executions.failed(TENANT, after=None, limit=limit)
-    yield page
-    while after is not None:
-        page, after = lab.executions.failed(TENANT, after=after, limit=limit)
-        yield page
+def dead_letter_pages(lab: Lab, limit: int, *, is_forward: bool) -> Iterator[list[ExecutionId]]:
+    span = Span()
+    while True:
+        stretch = lab.executions.failed(TENANT, span, newest_first=not is_forward, limit=limit)
+        yield [place.execution_id for place in stretch.places]
+        if stretch.is_last:
+            return
+        edge = stretch.places[-1]
+        span = Span(after=edge) if is_forward else Span(before=edge)
+
+
+def test_a_span_of_dead_letters_excludes_its_ends(lab: Lab) -> None:
+    made = [one_off(number, due_at=DUE_AT + number * 1_000) for number in range(4)]
+    for execution in made:
+        fail(lab, execution)
+    span = Span(after=due_place(made[0].id), before=due_place(made[3].id))
+    assert dead_letters(lab, span=span) == [made[2].id, made[1].id]
+    assert dead_letters(lab, span=Span(after=Place(at=DUE_AT), before=Place(at=DUE_AT + 1))) == [made[0].id]
+    assert dead_letters(lab, span=Span(after=Place(at=DUE_AT + 1), before=Place(at=DUE_AT))) == []
+
+
+def dead_letters(lab: Lab, tenant_id: str = TENANT, span: Span | None = None) -> list[ExecutionId]:
+    stretch = lab.executions.failed(tenant_id, span or Span(), newest_first=True, limit=100)
+    assert stretch.is_last
+    return [place.execution_id for place in stretch.places]
 
 
 def test_dead_letters_are_shown_to_their_own_tenant_alone(lab: Lab) -> None:
     fail(lab, one_off(1))
     fail(lab, replace(one_off(2), tenant_id="acme-2"))
-    assert lab.executions.failed(TENANT, after=None, limit=10)[0] == [one_off(1).id]
-    assert lab.executions.failed("acme-2", after=None, limit=10)[0] == [one_off(2).id]
+    assert dead_letters(lab) == [one_off(1).id]
+    assert dead_letters(lab, "acme-2") == [one_off(2).id]
+
+
+@pytest.mark.parametrize("transition", [Transition.SUCCEED, Transition.FAIL])
+def test_what_will_tell_of_an_end_is_written_with_it(lab: Lab, transition: Transition) -> None:
+    lab.executions.put_if_absent(in_state(one_off(), State.RUNNING))
+    telling = execution_id(77)
+    finish = Finish(transition=transition, outcomes=(), expires_at_s=EXPIRES_AT_S, notification=telling)
+    assert lab.executions.finish(in_state(one_off(), State.RUNNING), finish) is None
+    standing = lab.executions.get(one_off().id)
+    assert standing is not None
+    assert (standing.state, standing.notification) == (transition.target, telling)
+    (row,) = lab.executions.scan(standing.id.bucket, 0, after=None, limit=9).rows
+    assert row.notification == telling
+    other = replace(finish, notification=execution_id(78))
+    assert lab.executions.finish(in_state(one_off(), State.RUNNING), other) == standing
+
+
+@pytest.mark.parametrize("telling", [None, execution_id(77)])
+def test_so_it_is_where_an_attempt_was_lost(lab: Lab, telling: ExecutionId | None) -> None:
+    running = in_state(one_off(), State.RUNNING)
+    lab.executions.put_if_absent(running)
+    assert lab.executions.give_up(
+        running,
+        reason=EndReason.WORKER_LOST,
+        now_ms=DUE_AT * 2,
+        expires_at_s=EXPIRES_AT_S,
+        notification=telling,
+    )
+    standing = lab.executions.get(running.id)
+    assert standing is not None
+    assert (standing.state, standing.notification) == (State.FAILED, telling)

@@ -7,6 +7,7 @@ import pytest
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.execution import EndReason, Missed, State
 from shared.domain.job import Job
+from shared.domain.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
 from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import Cron
 from shared.names import Lane
@@ -29,6 +30,32 @@ def test_what_is_filed_is_read_back_whole(lab: Lab) -> None:
         shard=31, lane=Lane.BULK, name="nightly", index_shard=3, retry=RetryPolicy(max_attempts=20)
     )
     assert lab.executions.put_if_absent(execution) is None
+    assert lab.executions.get(execution.id) == execution
+
+
+@pytest.mark.parametrize(
+    "told", [None, NOBODY, Listener(sealed_url=bytes(range(256)), destination="0123456789")]
+)
+def test_whom_to_tell_is_read_back_and_so_is_what_a_notification_tells_of(
+    lab: Lab, told: Listener | None
+) -> None:
+    callbacks = OutcomeCallbacks(on_success=told, on_failure=Listener(sealed_url=b"x", destination=""))
+    execution = one_off(callbacks=callbacks, notification_of=execution_id(77))
+    lab.executions.put_if_absent(execution)
+    assert lab.executions.get(execution.id) == execution
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        RetryPolicy(give_up_after_seconds=604_800),
+        RetryPolicy(max_attempts=20, delays_seconds=(86_400, *range(1, 19))),
+        RetryPolicy(max_attempts=2, delays_seconds=(1,), give_up_after_seconds=1),
+    ],
+)
+def test_a_retry_policy_is_read_back_with_its_table_and_its_age(lab: Lab, policy: RetryPolicy) -> None:
+    execution = one_off(retry=policy)
+    lab.executions.put_if_absent(execution)
     assert lab.executions.get(execution.id) == execution
 
 

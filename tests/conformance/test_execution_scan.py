@@ -5,8 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from shared.domain.execution import Pointer, State
+from shared.domain.execution import State
 from shared.domain.ids import ExecutionId
+from shared.domain.pointer import Pointer
 from shared.domain.sweep import DueRow
 from shared.names import Lane
 from shared.ports.executions import ScanPage

@@ -8,6 +8,7 @@ import pytest
 from shared.adapters.dynamodb.items import execution_item, read_execution
 from shared.adapters.dynamodb.job_items import past_chain_item
 from shared.adapters.dynamodb.keys import item_key, job_key, payload_key
+from shared.adapters.dynamodb.redrive_task_items import redrive_task_item
 from shared.domain.delivery import Reason
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.execution import AttemptOutcome, Execution, State
@@ -25,6 +26,7 @@ from tests.builders import (
     job,
     occurrence,
     one_off,
+    redrive_task,
 )
 from tests.conformance.dynamo_lab import REGION, DynamoLab
 
@@ -199,3 +201,20 @@ def _rewrite_job(lab: DynamoLab, changes: dict[str, Any]) -> None:
     item = lab.client.get_item(TableName=lab.names.jobs, Key=key, ConsistentRead=True)["Item"]
     kept = {name: value for name, value in (item | changes).items() if value is not None}
     lab.client.put_item(TableName=lab.names.jobs, Item=kept)
+
+
+@pytest.mark.parametrize(
+    "broken", [{"s": {"S": "sideways"}}, {"rt": {"N": "0"}}, {"ct": {"S": "many"}}, {"ps": {"S": ""}}]
+)
+def test_a_broken_redrive_is_told_from_one_that_does_not_exist(
+    engine_lab: DynamoLab, broken: dict[str, dict[str, str]]
+) -> None:
+    task = redrive_task()
+    engine_lab.redrives.create(task)
+    item = redrive_task_item(task) | broken
+    engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item)
+    with pytest.raises(UnreadableItemError):
+        engine_lab.redrives.get(TENANT, task.id)
+    engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item | {"v": {"N": "2"}})
+    with pytest.raises(UnknownVersionError):
+        engine_lab.redrives.get(TENANT, task.id)

@@ -10,13 +10,14 @@ from shared.domain.delivery import Reason
 from shared.domain.execution import AttemptOutcome, EndReason, Execution, Transition
 from shared.domain.ids import backfill_job_id, recurring_job_id
 from shared.domain.new_backfill import EVERY_ONE, NewBackfill
+from shared.domain.outcome_callbacks import Listener, OutcomeCallbacks
 from shared.domain.request import Request, encode_request
 from shared.domain.schedule import Cron
 from shared.domain.zone_changes import frozen
 from shared.names import Lane
 from shared.ports.claims import Claim
 from shared.ports.executions import Finish
-from tests.builders import DUE_AT, EXPIRES_AT_S, job, one_off
+from tests.builders import DUE_AT, EXPIRES_AT_S, execution_id, job, one_off
 from tests.conformance.dynamo_lab import DynamoLab
 
 ONE_UNIT = 1_024
@@ -48,7 +49,22 @@ def _value_bytes(value: dict[str, Any]) -> int:
 
 
 def one_off_job() -> Execution:
-    return one_off(1 << 79, shard=1023, tenant_id=TENANT, request=SEALED, name="Nightly revenue report")
+    return one_off(
+        1 << 79,
+        shard=1023,
+        tenant_id=TENANT,
+        request=SEALED,
+        destination="0123456789",
+        name="Nightly revenue report",
+    )
+
+
+def told_one_off() -> Execution:
+    """Its failures are told of; the URL stands in its request, too."""
+    url = "https://hooks.example.com/v1/tenants/acme/failures"
+    told = Listener(sealed_url=bytes(SEAL_BYTES) + url.encode(), destination="0" * 10)
+    told_request = SEALED + f',"f":"{url}"'.encode()
+    return replace(one_off_job(), request=told_request, callbacks=OutcomeCallbacks(on_failure=told))
 
 
 def cron_occurrence() -> Execution:
@@ -56,6 +72,7 @@ def cron_occurrence() -> Execution:
         id=recurring_job_id(DUE_AT, 1 << 79),
         tenant_id=TENANT,
         request=SEALED,
+        destination="0123456789",
         revision=12,
         schedule=frozen(
             Cron(line="0,15,30,45 8-18 * * 1-5", timezone="America/Argentina/Buenos_Aires"), DUE_AT, DUE_AT
@@ -76,6 +93,7 @@ def backfill_run() -> Execution:
         id=backfill_job_id(of.job_id, DUE_AT, 1 << 79),
         tenant_id=TENANT,
         request=SEALED,
+        destination="0123456789",
         schedule=schedule,
         counts=of.recurrence.counts,
         catch_up=EVERY_ONE,
@@ -85,7 +103,9 @@ def backfill_run() -> Execution:
 
 
 @pytest.mark.parametrize(
-    "execution", [one_off_job(), cron_occurrence(), backfill_run()], ids=["one-off", "cron", "backfill"]
+    "execution",
+    [one_off_job(), cron_occurrence(), backfill_run(), told_one_off()],
+    ids=["one-off", "cron", "backfill", "told"],
 )
 def test_a_typical_item_takes_one_write_unit_at_each_step(
     engine_lab: DynamoLab, execution: Execution
@@ -98,8 +118,15 @@ def test_a_typical_item_takes_one_write_unit_at_each_step(
     assert isinstance(running, Execution)
     sizes.append(item_bytes(engine_lab.item(execution.id)))
     outcome = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=200, status=200, reason=Reason.OK)
+    telling = execution_id(77) if execution.callbacks.on_failure else None
     engine_lab.executions.finish(
-        running, Finish(transition=Transition.SUCCEED, outcomes=(outcome,), expires_at_s=EXPIRES_AT_S)
+        running,
+        Finish(
+            transition=Transition.SUCCEED,
+            outcomes=(outcome,),
+            expires_at_s=EXPIRES_AT_S,
+            notification=telling,
+        ),
     )
     sizes.append(item_bytes(engine_lab.item(execution.id)))
     assert max(sizes) <= ONE_UNIT, sizes

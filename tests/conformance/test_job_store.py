@@ -7,6 +7,7 @@ import pytest
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import State
 from shared.domain.job import Job, JobState
+from shared.domain.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
 from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import Cron
 from shared.names import Lane
@@ -28,7 +29,10 @@ def test_a_definition_is_read_back_whole(lab: Lab) -> None:
     definition = job(
         schedule=Cron(line="0 9 * * 1-5", timezone="America/New_York", rules="2020a 5,,M4.1.0,M10.5.0"),
         lane=Lane.CRITICAL,
-        retry=RetryPolicy(max_attempts=1, base_seconds=2, factor=3, cap_seconds=4),
+        retry=RetryPolicy(max_attempts=3, delays_seconds=(5, 86_400), give_up_after_seconds=604_800),
+        callbacks=OutcomeCallbacks(
+            on_success=NOBODY, on_failure=Listener(sealed_url=b"u", destination="0" * 10)
+        ),
         revision=7,
         index_shard=5,
         name="morning report",

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.adapters.sqs.messages import decode_wakeup, encode_wakeup
+from shared.domain.destination import DESTINATION
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import ExecutionId
 from shared.domain.wakeup import Wakeup
-from shared.names import Lane
+from shared.names import Lane, QueueName
 from tests.builders import DUE_AT, execution_id, wakeup
 
 GOOD: dict[str, Any] = json.loads(encode_wakeup(wakeup()))
@@ -23,17 +24,27 @@ IDS = st.builds(
     shard=st.integers(0, 32_767),
     entropy=st.integers(0, (1 << 80) - 1),
 )
-WAKEUPS = st.builds(
-    Wakeup,
-    lane=st.sampled_from(Lane),
-    tenant_id=st.from_regex(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", fullmatch=True),
-    keys=st.lists(IDS, min_size=1, max_size=10, unique=True).map(tuple),
-    not_before=st.integers(0, 1 << 50),
-)
+DESTINATIONS = st.just("") | st.from_regex(DESTINATION, fullmatch=True)
+
+
+@st.composite
+def wakeups(draw: st.DrawFn) -> Wakeup:
+    keys = draw(st.lists(IDS, min_size=1, max_size=10, unique=True))
+    each = st.lists(DESTINATIONS, min_size=len(keys), max_size=len(keys))
+    return Wakeup(
+        lane=draw(st.sampled_from(Lane)),
+        tenant_id=draw(st.from_regex(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", fullmatch=True)),
+        keys=tuple(keys),
+        not_before=draw(st.integers(0, 1 << 50)),
+        destinations=tuple(draw(st.just([]) | each)),
+        via=draw(st.none() | st.sampled_from(QueueName)),
+        waited=draw(st.integers(0, 1_000_000)),
+        ends_at=draw(st.none() | st.integers(0, 1 << 50)),
+    )
 
 
 @settings(deadline=None)
-@given(sent=WAKEUPS)
+@given(sent=wakeups())
 def test_what_is_written_is_read_back(sent: Wakeup) -> None:
     assert decode_wakeup(encode_wakeup(sent)) == sent
 
@@ -41,6 +52,12 @@ def test_what_is_written_is_read_back(sent: Wakeup) -> None:
 def test_a_key_that_is_named_twice_counts_once() -> None:
     body = json.dumps(GOOD | {"keys": [KEY, KEY]})
     assert decode_wakeup(body).keys == (execution_id(),)
+    body = json.dumps(GOOD | {"keys": [KEY, KEY], "to": ["0123456789", "9876543210"]})
+    assert decode_wakeup(body).destinations == ("0123456789",)
+
+
+def test_a_message_of_the_first_version_is_read_and_knows_no_destinations() -> None:
+    assert decode_wakeup(json.dumps(GOOD | {"v": 1})) == wakeup()
 
 
 HOSTILE: dict[str, str] = {
@@ -59,7 +76,20 @@ HOSTILE: dict[str, str] = {
     "brackets in a field": json.dumps(GOOD).replace(f'["{KEY}"]', "[" * 50_000 + "]" * 50_000),
     "a megabyte": json.dumps(GOOD | {"tenant": "a" * 1_000_000}),
     "a number of 5,000 digits": json.dumps(GOOD).replace(str(DUE_AT), "9" * 5_000),
-    "a later version": json.dumps(GOOD | {"v": 2}),
+    "a later version": json.dumps(GOOD | {"v": 3}),
+    "version 1 with a field of version 2": json.dumps(GOOD | {"v": 1, "waited": 1}),
+    "fewer destinations than keys": json.dumps(GOOD | {"to": []}),
+    "more destinations than keys": json.dumps(GOOD | {"to": ["0123456789", ""]}),
+    "a host for a destination": json.dumps(GOOD | {"to": ["example.com"]}),
+    "a destination with a line's end": json.dumps(GOOD | {"to": ["0123456789\n"]}),
+    "a destination in capitals": json.dumps(GOOD | {"to": ["ABCDEFGHJK"]}),
+    "a destination that is a number": json.dumps(GOOD | {"to": [1234567890]}),
+    "a queue that is none": json.dumps(GOOD | {"via": "express"}),
+    "a wait in text": json.dumps(GOOD | {"waited": "1"}),
+    "a wait before any": json.dumps(GOOD | {"waited": -1}),
+    "a wait beyond counting": json.dumps(GOOD | {"waited": 10**7}),
+    "an end before time": json.dumps(GOOD | {"ends_at": -1}),
+    "a fractional end": json.dumps(GOOD | {"ends_at": 1.5}),
     "an earlier version": json.dumps(GOOD | {"v": 0}),
     "a version in text": json.dumps(GOOD | {"v": "1"}),
     "a true version": json.dumps(GOOD | {"v": True}),

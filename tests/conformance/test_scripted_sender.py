@@ -7,7 +7,7 @@ from tests.builders import DUE_AT
 from tests.fakes.clock import VirtualClock
 from tests.fakes.sender import Call, ScriptedSender, in_turn
 
-CALLBACK = Callback(method="POST", url="https://hooks.example.com/")
+CALLBACK = Callback(method="POST", url="https://hooks.example.com/", headers=(("webhook-signature", "v1,x"),))
 BUSY = Answer(reason=Reason.HTTP_STATUS, duration_ms=40, status=503)
 FINE = Answer(reason=Reason.OK, duration_ms=7, status=200)
 

@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 import shared.adapters.sqs.wakeup_queue as wakeup_queue
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.domain.errors import UnavailableError
 from shared.domain.wakeup import Wakeup
-from shared.names import Lane
+from shared.names import Lane, QueueName
 from tests.builders import DUE_AT, execution_id, wakeup
 from tests.conformance.clients import Clients
 from tests.conformance.interference import answering, changing, failure, losing_answers, watching
 from tests.conformance.lanes import SqsLanes
+from tests.fakes.wakeup_queue import even
 
 NOWHERE = "http://127.0.0.1:1"
 
@@ -24,7 +26,9 @@ class Unplugged:
 
     def __init__(self, client: Any) -> None:
         self.client = client
-        self.queue = SqsWakeupQueue(client, {lane: f"{NOWHERE}/000000000000/{lane}" for lane in Lane})
+        self.queue = SqsWakeupQueue(
+            client, {lane: f"{NOWHERE}/000000000000/{lane}" for lane in QueueName}, even
+        )
 
     def send(self, wakeups: list[Wakeup], *answers: Any) -> tuple[list[Wakeup], list[dict[str, Any]]]:
         """What came back unsent, and the requests that were made."""
@@ -149,7 +153,7 @@ def test_the_wire_carries_keys_and_times_and_nothing_else(sqs: SqsLanes) -> None
     (received,) = sqs.receive_raw(Lane.STANDARD)
     assert received.group == "acme"
     assert received.body == (
-        f'{{"v":1,"lane":"standard","tenant":"acme","keys":["{sent.keys[0]}"],"not_before":{DUE_AT}}}'
+        f'{{"v":2,"lane":"standard","tenant":"acme","keys":["{sent.keys[0]}"],"not_before":{DUE_AT}}}'
     )
 
 
@@ -173,3 +177,28 @@ def test_a_send_whose_answer_was_lost_is_given_back_and_may_come_twice(sqs: SqsL
         assert sqs.queue.send([wakeup()], DUE_AT) == [wakeup()]
     assert sqs.queue.send([wakeup()], DUE_AT) == []
     assert sqs.receive(Lane.STANDARD) == [wakeup(), wakeup()]
+
+
+def test_the_fair_share_of_a_message_is_its_group(clients: Clients) -> None:
+    client = clients("sqs", NOWHERE)
+    urls = {queue: f"{NOWHERE}/000000000000/{queue}" for queue in QueueName}
+    queue = SqsWakeupQueue(client, urls, {"acme": 1, "heavy": 3}.__getitem__)
+    sent = [wakeup(n, tenant_id=tenant) for n, tenant in enumerate(["acme", "heavy", "heavy", "heavy"])]
+    with watching(client) as calls, answering(client, "SendMessageBatch", accepted(range(4))):
+        assert queue.send(sent, DUE_AT) == []
+    ((request),) = calls.of("SendMessageBatch")
+    assert [entry["MessageGroupId"] for entry in request["Entries"]] == [
+        "acme",
+        "heavy.1",
+        "heavy.2",
+        "heavy.0",
+    ]
+
+
+def test_how_much_waits_is_asked_of_sqs_and_an_error_is_no_number(sqs: SqsLanes) -> None:
+    assert sqs.queue.visible(QueueName.BULK) == 0
+    sqs.queue.send([wakeup(n, lane=Lane.BULK, not_before=0) for n in range(3)], sqs.now_ms())
+    sqs.queue.send([wakeup(9, lane=Lane.BULK, not_before=sqs.now_ms() + 600_000)], sqs.now_ms())
+    assert sqs.queue.visible(QueueName.BULK) == 3
+    with answering(sqs.client, "GetQueueAttributes", failure("Throttling")), pytest.raises(UnavailableError):
+        sqs.queue.visible(QueueName.BULK)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from shared.domain.outcome_callbacks import Listener, OutcomeCallbacks
 from shared.domain.quota import Quota
 from shared.domain.tenant import Scope, TenantState
 from tests.builders import DUE_AT, TENANT, api_key, signing_secret, tenant
@@ -24,6 +25,7 @@ def test_every_field_is_read_back(lab: Lab) -> None:
         quotas={Quota.TAGS: 3, Quota.RECURRING_JOBS: 0},
         key_ids=("one", "two"),
         index_shards=8,
+        callbacks=OutcomeCallbacks(on_failure=Listener(sealed_url=bytes(256), destination="0123456789")),
     )
     key = api_key(
         scopes=frozenset(Scope),

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from shared.domain.wakeup import Wakeup
-from shared.names import Lane
+from shared.names import Lane, QueueName
 from tests.builders import execution_id, wakeup
 from tests.conformance.lanes import Lanes
 
@@ -60,3 +60,25 @@ def test_the_same_message_may_be_sent_twice(lanes: Lanes) -> None:
     (sent,) = due_now(lanes, 1)
     assert lanes.queue.send([sent, replace(sent)], lanes.now_ms()) == []
     assert set(lanes.receive(Lane.STANDARD)) == {sent}
+
+
+def test_a_message_goes_through_another_queue_than_its_lane_where_it_says_so(lanes: Lanes) -> None:
+    sent = [
+        replace(wakeup(number, not_before=lanes.now_ms()), via=queue, waited=number)
+        for number, queue in enumerate(QueueName)
+    ]
+    assert lanes.queue.send(sent, lanes.now_ms()) == []
+    for number, queue in enumerate(QueueName):
+        assert lanes.receive(queue) == [sent[number]]
+
+
+def test_destinations_and_ends_travel_along(lanes: Lanes) -> None:
+    keys = tuple(execution_id(number) for number in range(3))
+    sent = wakeup(
+        keys=keys,
+        destinations=("0123456789", "", "zzzzzzzzzz"),
+        ends_at=lanes.now_ms() + 900_000,
+        not_before=lanes.now_ms(),
+    )
+    assert lanes.queue.send([sent], lanes.now_ms()) == []
+    assert lanes.receive(Lane.STANDARD) == [sent]

@@ -20,6 +20,7 @@ MEANINGS = {
     "to": "2025-02-02T00:00:00Z",
 }
 """A text that is right for each member that has a grammar of its own."""
+OF_DEAD_LETTERS = {"inspectDeadLetter", "redriveExecution"}
 BEYOND_SCHEMAS = {"headers", "retry", "async_deadline_seconds"}
 """Members that have rules together which no schema tells."""
 RECENT = 20
@@ -76,7 +77,11 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
         case.headers["If-Match"] = "*"
     for name in case.path_parameters.keys() & near.ours.ids.keys():
         case.path_parameters[name] = chance.choice(near.ours.ids[name][-RECENT:])
-    if "stop_retries" in (case.query or {}):
+    if "stop_retries" in (case.query or {}) and _operation(case) == "cancelExecution":
+        case.path_parameters["execution_id"] = near.redrive
+    elif _operation(case) in OF_DEAD_LETTERS:
+        case.path_parameters["execution_id"] = chance.choice(near.dead_letters)
+    elif "stop_retries" in (case.query or {}):
         case.path_parameters["job_id"] = chance.choice(near.attempts).job_id
     elif _operation(case) == "backfillJob":
         case.path_parameters["job_id"] = chance.choice(near.hourly)

@@ -9,7 +9,7 @@ from shared.domain.tenant import TenantState
 from shared.observability import metrics
 from tests.contract.gateway import Got, Sent, got
 from tests.fakes.sender import succeeds
-from tests.unit.api.recipes import Party, ask, settle
+from tests.unit.api.recipes import Party, ask, failed_of, settle
 from tests.unit.functions.api_world import JOB, ApiWorld
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.reports import works_on
@@ -47,6 +47,10 @@ class Neighbours:
     """Ours."""
     hourly: list[str]
     """Jobs of ours that nothing else is done to."""
+    redrive: str
+    """One of ours that goes on, too."""
+    dead_letters: list[str]
+    """Ours."""
     statuses: dict[str, set[int]] = field(default_factory=dict)
     """What each operation was answered with, by its id."""
 
@@ -85,6 +89,7 @@ def neighbours(ours: str = NAMES[0]) -> Neighbours:
     operator = api.world.create_tenant.operator().api_key
     parties = {name: settle(api, name) for name in NAMES}
     attempts = {name: _attempts(api, party) for name, party in parties.items()}
+    redrive = _redrive(api, parties[ours])
     api.world.sender.answer_to = succeeds
     for name, party in parties.items():
         party.ids["execution_id"] += [each.execution_id for each in attempts[name]]
@@ -96,12 +101,26 @@ def neighbours(ours: str = NAMES[0]) -> Neighbours:
         theirs=parties[theirs],
         attempts=attempts[ours],
         hourly=_hourly(api, parties[ours]),
+        redrive=redrive,
+        dead_letters=_dead_letters(api, parties[ours]),
     )
 
 
 def _hourly(api: ApiWorld, party: Party) -> list[str]:
     job = JOB | {"schedule": {"cron": "0 * * * *"}}
     return [ask(api, party.key, "POST", "/v1/jobs", job).json["id"] for _ in range(HOURLY)]
+
+
+def _redrive(api: ApiWorld, party: Party) -> str:
+    """A redrive whose receiver works on."""
+    path = f"/v1/executions/{failed_of(api, party)}/redrive"
+    redrive = str(ask(api, party.key, "POST", path).json["id"])
+    Lanes(api.world).until(api.world.clock.time_ms + 1_000)
+    return redrive
+
+
+def _dead_letters(api: ApiWorld, party: Party) -> list[str]:
+    return [one["id"] for one in ask(api, party.key, "GET", "/v1/dead-letters").json["executions"]]
 
 
 def _attempts(api: ApiWorld, party: Party) -> list[Attempt]:

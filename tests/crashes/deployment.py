@@ -8,7 +8,7 @@ from typing import Any
 
 from infra.local.clients import ACCOUNT, REGION
 from infra.local.home import PROJECT_ROOT
-from shared.names import Env, Lane
+from shared.names import Env, Lane, QueueName
 from tests.conformance.tables import TableNames, create_tables
 from tests.crashes.crash_points import CrashPoint
 from tests.crashes.engines import Engines
@@ -67,8 +67,8 @@ class Deployment:
     engines: Engines
     nursery: Nursery
     tables: TableNames
-    lanes: dict[Lane, Queue]
-    dead: dict[Lane, Queue]
+    lanes: dict[QueueName, Queue]
+    dead: dict[QueueName, Queue]
     environment: dict[str, str]
     shards: int
     api_log: LogGroup
@@ -93,9 +93,12 @@ class Deployment:
 def deploy(engines: Engines, *, shards: int) -> Deployment:
     """Fresh tables and queues, one tenant."""
     tables = create_tables(engines.store.client("dynamodb"))
-    dead = {lane: _queue(engines, f"{lane}-dead-{tables.jobs}", DEAD_VISIBILITY_SECONDS) for lane in Lane}
+    dead = {
+        lane: _queue(engines, f"{lane}-dead-{tables.jobs}", DEAD_VISIBILITY_SECONDS) for lane in QueueName
+    }
     lanes = {
-        lane: _queue(engines, f"{lane}-{tables.jobs}", VISIBILITY_SECONDS, dead[lane].arn) for lane in Lane
+        lane: _queue(engines, f"{lane}-{tables.jobs}", VISIBILITY_SECONDS, dead[lane].arn)
+        for lane in QueueName
     }
     group = f"api-{tables.jobs}"
     environment = engines.environment | _variables(engines, tables, lanes, dead, shards)
@@ -126,7 +129,11 @@ def _queue(engines: Engines, name: str, visibility_seconds: int, dead_arn: str |
 
 
 def _variables(
-    engines: Engines, tables: TableNames, lanes: dict[Lane, Queue], dead: dict[Lane, Queue], shards: int
+    engines: Engines,
+    tables: TableNames,
+    lanes: dict[QueueName, Queue],
+    dead: dict[QueueName, Queue],
+    shards: int,
 ) -> dict[str, str]:
     plan = {"from": "2026-01-01T00:00Z", "normal": shards, "quarter": shards, "midnight": shards}
     return {
@@ -146,6 +153,7 @@ def _variables(
         Env.RETENTION_DAYS: "14",
         Env.KMS_KEY_ID: engines.others.client("kms").create_key()["KeyMetadata"]["KeyId"],
         Env.DIAL_EXCEPTIONS: "127.0.0.0/8",
+        Env.API_HOSTS: "api.example",
         "POWERTOOLS_SERVICE_NAME": "crashes",
         "LOG_LEVEL": "INFO",
     }

@@ -4,14 +4,14 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from shared.names import Lane
+from shared.names import QueueName
 from tests.crashes.deployment import Deployment, Queue, Worker
 from tests.crashes.event_source import deliver
 from tests.crashes.gateway import NOBODY, Answer, answer_of, http_event
 from tests.crashes.nursery import SandboxDiedError
 from tests.crashes.reader import Send
 
-EXECUTORS = {Lane.STANDARD: 3, Lane.CRITICAL: 1, Lane.BULK: 1}
+EXECUTORS = {QueueName.STANDARD: 3, QueueName.CRITICAL: 1, QueueName.BULK: 1, QueueName.SLOW: 1}
 WATCHERS = 2
 TICK_SECONDS = 60.0
 OVERLAPPING = 2
@@ -79,7 +79,7 @@ class LambdaService:
         while sum(poll() for poll in self._polls):
             continue
 
-    def _worker(self, package: str, lane: Lane | None = None) -> Worker:
+    def _worker(self, package: str, lane: QueueName | None = None) -> Worker:
         worker = self.deployment.worker(package, lane)
         self.workers.setdefault(package, []).append(worker)
         return worker

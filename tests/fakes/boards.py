@@ -1,21 +1,21 @@
 """Lane progress and parked messages in memory."""
 
+from shared.domain.parked import Parked, parse_parked_id
 from shared.domain.sweep import LaneProgress
-from shared.names import Lane
-from shared.ports.boards import Parked
+from shared.names import Lane, QueueName
 
 
 class FakeProgressBoard:
     """The last report for each lane wins."""
 
     def __init__(self) -> None:
-        self.reports: dict[Lane, LaneProgress] = {}
+        self.reports: dict[str, LaneProgress] = {}
 
-    def report(self, lane: Lane, progress: LaneProgress) -> None:
+    def report(self, lane: Lane | QueueName, progress: LaneProgress) -> None:
         """See the port."""
         self.reports[lane] = progress
 
-    def read(self, lane: Lane) -> LaneProgress | None:
+    def read(self, lane: Lane | QueueName) -> LaneProgress | None:
         """See the port."""
         return self.reports.get(lane)
 
@@ -30,6 +30,12 @@ class FakeParkingLot:
         """See the port."""
         self.messages[message.parked_at, message.message_id] = message
 
-    def parked(self, limit: int) -> list[Parked]:
+    def parked(self, limit: int, *, before: str | None = None) -> list[Parked]:
         """See the port."""
-        return [self.messages[key] for key in sorted(self.messages, reverse=True)[:limit]]
+        end = parse_parked_id(before) if before is not None else None
+        keys = [key for key in self.messages if end is None or key < end]
+        return [self.messages[key] for key in sorted(keys, reverse=True)[:limit]]
+
+    def remove(self, parked_id: str) -> Parked | None:
+        """See the port."""
+        return self.messages.pop(parse_parked_id(parked_id), None)

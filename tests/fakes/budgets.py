@@ -17,7 +17,6 @@ GENEROUS = Quotas(
     payload_bytes=262_144,
     tags=10,
     api_keys=10,
-    concurrency=1_000,
 )
 
 

@@ -5,8 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from shared.domain.errors import NotFoundError
-from shared.domain.execution import EndReason, Execution, Pointer, State, Transition
+from shared.domain.execution import REDRIVABLE, EndReason, Execution, State, Transition
 from shared.domain.ids import ExecutionId
+from shared.domain.place import Span, Stretch, due_place
+from shared.domain.pointer import Pointer
+from shared.domain.redrive import RedrivenBy
 from shared.ports.executions import ExecutionPage, Finish, ScanPage
 from tests.fakes.scan import executions_of, page_of, rows_of
 from tests.fakes.table import Damage, FakeTable, PointerRow, Row, pointer_key
@@ -74,6 +77,7 @@ class FakeExecutionStore:
             last_body=finish.last_body or standing.last_body,
             next_attempt_at=finish.next_attempt_at or standing.next_attempt_at,
             end_reason=finish.end_reason or standing.end_reason,
+            notification=finish.notification,
         )
         return None
 
@@ -92,14 +96,22 @@ class FakeExecutionStore:
         row.execution = replace(standing, lease_until=lease_until, async_until=until)
         return None
 
-    def give_up(self, execution: Execution, *, reason: EndReason, now_ms: int, expires_at_s: int) -> bool:
+    def give_up(
+        self,
+        execution: Execution,
+        *,
+        reason: EndReason,
+        now_ms: int,
+        expires_at_s: int,
+        notification: ExecutionId | None = None,
+    ) -> bool:
         """See the port."""
         row = self._table.executions.get(execution.id)
         if row is None or not row.admits(Transition.GIVE_UP):
             return False
         if row.execution.attempt != execution.attempt or not row.execution.lease_is_dead(now_ms):
             return False
-        _change(row, Transition.GIVE_UP, expires_at_s, end_reason=reason)
+        _change(row, Transition.GIVE_UP, expires_at_s, end_reason=reason, notification=notification)
         return True
 
     def cancel(
@@ -112,8 +124,8 @@ class FakeExecutionStore:
         revision: int | None = None,
     ) -> Execution | None:
         """See the port."""
-        if transition not in (Transition.CANCEL, Transition.END_CHAIN, Transition.SKIP):
-            raise ValueError("an end without an attempt is CANCEL, END_CHAIN or SKIP")
+        if transition not in (Transition.CANCEL, Transition.UNDO, Transition.END_CHAIN, Transition.SKIP):
+            raise ValueError("an end without an attempt is CANCEL, UNDO, END_CHAIN or SKIP")
         row = self._row(execution_id)
         if not row.admits(transition) or revision not in (None, row.execution.revision):
             return row.read()
@@ -128,6 +140,15 @@ class FakeExecutionStore:
             return False
         row.execution = replace(row.execution, stop_retries=True)
         return True
+
+    def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:
+        """See the port."""
+        row = self._row(execution_id)
+        is_open_to_it = row.damage is not Damage.NEWER and row.execution.state in REDRIVABLE
+        if not is_open_to_it or row.execution.redriven_by is not None:
+            return row.read()
+        row.execution = replace(row.execution, redriven_by=redriven_by)
+        return None
 
     def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
         """See the port."""
@@ -153,17 +174,15 @@ class FakeExecutionStore:
         """See the port."""
         return executions_of(self._table, rows_of(self._table, bucket, shard), after, limit)
 
-    def failed(
-        self, tenant_id: str, *, after: str | None, limit: int
-    ) -> tuple[list[ExecutionId], str | None]:
+    def failed(self, tenant_id: str, span: Span, *, newest_first: bool, limit: int) -> Stretch:
         """See the port. Here the index is never behind."""
-        keys = {
-            f"{row.execution.id.dispatch_at:015d}#{row.execution.id}": row.execution.id
+        places = [
+            due_place(row.execution.id)
             for row in self._table.executions.values()
             if row.is_dead_letter and row.execution.tenant_id == tenant_id
-        }
-        newest = [key for key in sorted(keys, reverse=True) if after is None or key < after][:limit]
-        return [keys[key] for key in newest], newest[-1] if len(newest) == limit else None
+        ]
+        found = sorted((place for place in places if place in span), reverse=newest_first)[:limit]
+        return Stretch(places=tuple(found), is_last=len(found) < limit)
 
     def _row(self, execution_id: ExecutionId) -> Row:
         if execution_id not in self._table.executions:

@@ -155,8 +155,21 @@ class FakeJobStore:
 
     def expire_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> None:
         """See the port."""
-        if (tenant_id, payload_id) in self._table.payloads:
-            self._table.payload_expires_at_s[tenant_id, payload_id] = expires_at_s
+        key = (tenant_id, payload_id)
+        if key in self._table.payloads:
+            standing = self._table.payload_expires_at_s.get(key, 0)
+            self._table.payload_expires_at_s[key] = max(standing, expires_at_s)
+
+    def keep_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> bool:
+        """See the port."""
+        if (tenant_id, payload_id) in self._table.payload_expires_at_s:
+            self.expire_payload(tenant_id, payload_id, expires_at_s)
+        return (tenant_id, payload_id) in self._table.payloads
+
+    def note_beside(self, execution: Execution, expires_at_s: int) -> None:
+        """See the port."""
+        key = (execution.tenant_id, execution.job_id, history_place(execution))
+        self._table.extras[key] = expires_at_s
 
 
 def _guard(job: Job) -> tuple[JobState, int, int]:

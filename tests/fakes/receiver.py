@@ -79,19 +79,27 @@ class Peer:
 
 
 class Receiver:
-    """Listens on 127.0.0.1 at a free port while its context is open, and runs the script for each connection."""
+    """Listens on a loopback address while its context is open, at a free port by default; one script a connection."""
 
-    def __init__(self, script: Script, *, ssl_context: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self,
+        script: Script,
+        *,
+        ssl_context: ssl.SSLContext | None = None,
+        address: str = "127.0.0.1",
+        port: int = 0,
+    ) -> None:
         self.requests: list[Request] = []
         self.connections = 0
         self.errors: list[Exception] = []
         self._script = script
+        self._address = (address, port)
         self._ssl_context = ssl_context
         self._serving: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, ssl=self._ssl_context)
+        self._server = await asyncio.start_server(self._accept, *self._address, ssl=self._ssl_context)
         return self
 
     async def __aexit__(
@@ -176,11 +184,33 @@ def replies_and_resets(raw: bytes) -> Script:
     return script
 
 
-def silent() -> Script:
-    """Take the request and never answer."""
+def replies_and_stays(raw: bytes, *, after_head: bool = True) -> Script:
+    """Send these bytes, after the request or at once, then keep the connection open and say nothing more."""
 
     async def script(peer: Peer) -> None:
-        await peer.request()
+        if after_head:
+            await peer.request()
+        await peer.send(raw)
+        await asyncio.Event().wait()
+
+    return script
+
+
+def resets_at_once() -> Script:
+    """Reset the connection before anything is said."""
+
+    async def script(peer: Peer) -> None:
+        peer.reset()
+
+    return script
+
+
+def silent(*, reads: bool = True) -> Script:
+    """Take the request, or not even that, and never answer."""
+
+    async def script(peer: Peer) -> None:
+        if reads:
+            await peer.request()
         await asyncio.Event().wait()
 
     return script

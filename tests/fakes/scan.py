@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from shared.domain.bucket import bucket_start_ms
-from shared.domain.execution import Execution, Pointer
+from shared.domain.execution import Execution
 from shared.domain.ids import ExecutionId
+from shared.domain.pointer import Pointer
 from shared.domain.sweep import DueRow
 from shared.ports.executions import ExecutionPage, ScanPage
 from tests.fakes.table import FakeTable
@@ -76,6 +77,8 @@ def _due_row(execution: Execution) -> DueRow:
         stop_retries=execution.stop_retries,
         claimable_from=execution.claimable_from,
         next_attempt_at=execution.next_attempt_at,
+        destination=execution.destination,
+        notification=execution.notification,
         works_on=execution.async_until is not None,
     )
 
@@ -93,5 +96,6 @@ def _pointer_row(pointer: Pointer) -> DueRow:
         stop_retries=False,
         claimable_from=None,
         next_attempt_at=None,
+        destination=pointer.destination,
         pointer_target=pointer.target,
     )

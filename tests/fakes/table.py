@@ -6,10 +6,11 @@ from enum import Enum, auto
 from typing import Any
 
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
-from shared.domain.execution import Execution, Pointer, Transition
+from shared.domain.execution import Execution, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.job import Chain, Job
 from shared.domain.place import Place
+from shared.domain.pointer import Pointer
 
 
 class Damage(Enum):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from shared.domain.ids import ExecutionId
 from shared.domain.wakeup import MAX_DELAY_SECONDS, Wakeup, delay_seconds
-from shared.names import Lane
+from shared.names import Lane, QueueName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +22,8 @@ class FakeWakeupQueue:
 
     def __init__(self) -> None:
         self.messages: list[SentMessage] = []
+        self.backlog: dict[QueueName, int] = {}
+        """How many messages wait visibly, as far as anybody asks."""
         self._failing: set[ExecutionId] = set()
 
     def fail_once(self, *keys: ExecutionId) -> None:
@@ -32,13 +34,17 @@ class FakeWakeupQueue:
         """See the port."""
         return [wakeup for wakeup in wakeups if not self._accept(wakeup, now_ms)]
 
-    def visible(self, lane: Lane, now_ms: int) -> list[SentMessage]:
-        """The messages of a lane that can be received now."""
+    def receivable(self, queue: Lane | QueueName, now_ms: int) -> list[SentMessage]:
+        """The messages of a queue that can be received now."""
         return [
             message
             for message in self.messages
-            if message.wakeup.lane is lane and message.visible_at <= now_ms
+            if message.wakeup.queue == queue and message.visible_at <= now_ms
         ]
+
+    def visible(self, queue: QueueName) -> int:
+        """See the port of the backlog."""
+        return self.backlog.get(queue, 0)
 
     def _accept(self, wakeup: Wakeup, now_ms: int) -> bool:
         failing = self._failing.intersection(wakeup.keys)
@@ -50,3 +56,8 @@ class FakeWakeupQueue:
             raise ValueError(f"SQS holds a message for 0 to {MAX_DELAY_SECONDS} seconds, not {delay}")
         self.messages.append(SentMessage(wakeup=wakeup, sent_at=now_ms, visible_at=now_ms + delay * 1000))
         return True
+
+
+def even(_tenant_id: str) -> int:
+    """Weights: all tenants count for the same."""
+    return 1

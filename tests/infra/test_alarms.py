@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from shared.names import METRICS_NAMESPACE, Lane, Metric
+from shared.names import METRICS_NAMESPACE, Lane, Metric, QueueName
 from tests.infra.conftest import Synthesised
 from tests.infra.template import Resource, resolve
 
@@ -74,17 +74,24 @@ def test_everything_else_treats_silence_as_good(cloud: Synthesised) -> None:
         assert name.endswith("Heartbeat") or alarm["TreatMissingData"] == "notBreaching", name
 
 
-def test_every_lane_is_watched_for_lag_age_dead_letters_and_failures(cloud: Synthesised) -> None:
+def test_every_lane_is_watched_for_lag(cloud: Synthesised) -> None:
     alarms = _alarms(cloud)
     for lane in Lane:
         name = lane.capitalize()
-        assert {f"StartLag{name}", f"QueueAge{name}", f"DeadLetters{name}", f"Failed{name}"} <= alarms.keys()
+        assert f"StartLag{name}" in alarms
         lag = alarms[f"StartLag{name}"]
         assert (lag["ExtendedStatistic"], lag["Threshold"]) == ("p99", 1000)
         assert lag["Dimensions"] == [{"Name": "service", "Value": f"executor-{lane}"}]
+
+
+def test_every_queue_is_watched_for_age_dead_letters_failures_and_limits(cloud: Synthesised) -> None:
+    alarms = _alarms(cloud)
+    for queue in QueueName:
+        name = queue.capitalize()
+        assert {f"QueueAge{name}", f"Failed{name}", f"LimitsUnanswered{name}"} <= alarms.keys()
         assert alarms[f"DeadLetters{name}"]["Threshold"] == 0
-    queues = {json.dumps(alarms[f"DeadLetters{lane.capitalize()}"]["Dimensions"]) for lane in Lane}
-    assert len(queues) == len(Lane)
+    queues = {json.dumps(alarms[f"DeadLetters{queue.capitalize()}"]["Dimensions"]) for queue in QueueName}
+    assert len(queues) == len(QueueName)
 
 
 def test_every_function_and_table_is_watched(cloud: Synthesised) -> None:
@@ -111,7 +118,9 @@ def test_throttling_of_an_index_counts_for_its_table(cloud: Synthesised) -> None
 def test_every_alarm_says_what_it_means_and_pages_unless_it_only_informs(cloud: Synthesised) -> None:
     for name, alarm in _alarms(cloud).items():
         assert len(alarm["AlarmDescription"]) > 25, name
-        assert bool(alarm.get("AlarmActions")) != name.startswith("Failed"), name
+        assert bool(alarm.get("AlarmActions")) != name.startswith(
+            ("Failed", "ParkedWaiting", "OpenBreakers")
+        ), name
 
 
 def test_the_emulator_gets_the_same_alarms_but_for_expressions(

@@ -54,9 +54,10 @@ def test_an_epoch_that_no_id_could_carry_is_refused(change: dict[str, Any]) -> N
 
 
 @pytest.mark.parametrize("limit", [1, 1001])
-def test_a_lane_needs_a_concurrency_that_sqs_accepts(limit: int) -> None:
+@pytest.mark.parametrize("queue", ["critical", "standard", "bulk", "slow"])
+def test_a_queue_needs_a_concurrency_that_sqs_accepts(queue: str, limit: int) -> None:
     with pytest.raises(ValueError):
-        LaneConcurrency(critical=limit, standard=2, bulk=2)
+        LaneConcurrency(**({"critical": 2, "standard": 2, "bulk": 2, "slow": 2} | {queue: limit}))
 
 
 def test_a_stage_never_changes() -> None:

@@ -8,7 +8,7 @@ import pytest
 from infra.bundling import ROOT
 from infra.components.function_specs import FunctionSpec, function_specs
 from infra.config import FunctionMemory
-from shared.names import EXECUTOR_TIMEOUT_SECONDS, Lane
+from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 from shared.settings import (
     ApiSettings,
     DeadLetterSettings,
@@ -20,7 +20,7 @@ from tests.infra.conftest import Synthesised
 from tests.infra.template import environment
 
 SPECS = function_specs(FunctionMemory())
-EXECUTORS = {f"executor-{lane}" for lane in Lane}
+EXECUTORS = {f"executor-{lane}" for lane in QueueName}
 SETTINGS: dict[str, type[Settings]] = {
     "api": ApiSettings,
     "watcher": Settings,
@@ -76,18 +76,18 @@ def test_its_variables_satisfy_its_settings(
         settings = SETTINGS[spec.package].from_env(environment(stacks.service.functions()[spec.service]))
         assert settings.stage == stacks.stage.name
         assert settings.region == stacks.stage.region
-        assert settings.lane_queue_urls.keys() == set(Lane)
+        assert settings.lane_queue_urls.keys() == set(QueueName)
         assert settings.shard_plan.epochs[0].counts.normal == stacks.stage.shard_plan[0].normal
         assert settings.retention.days == stacks.stage.retention_days
 
 
 def test_each_executor_knows_its_lane_and_the_rescuer_every_dead_letter_queue(cloud: Synthesised) -> None:
     functions = cloud.service.functions()
-    for lane in Lane:
+    for lane in QueueName:
         assert ExecutorSettings.from_env(environment(functions[f"executor-{lane}"])).lane is lane
     rescuer = DeadLetterSettings.from_env(environment(functions["dead-letter"]))
     assert all("Dead" in arn for arn in rescuer.dead_letter_arns.values())
-    assert len(set(rescuer.dead_letter_arns.values())) == len(Lane)
+    assert len(set(rescuer.dead_letter_arns.values())) == len(QueueName)
 
 
 def test_only_what_calls_back_is_told_the_key_and_the_dial_exceptions(
@@ -99,6 +99,22 @@ def test_only_what_calls_back_is_told_the_key_and_the_dial_exceptions(
         assert variables.get("DIAL_EXCEPTIONS", "") == ""
     executor = environment(local.service.functions()["executor-standard"])
     assert executor["DIAL_EXCEPTIONS"] == "127.0.0.0/8,::1/128"
+
+
+def test_what_calls_back_knows_its_own_api_by_every_name(cloud: Synthesised) -> None:
+    for spec in SPECS:
+        variables = cloud.service.functions()[spec.service]["Environment"]["Variables"]
+        assert ("API_HOSTS" in variables) == spec.calls_back
+        if spec.calls_back:
+            (api, attribute) = variables["API_HOSTS"]["Fn::GetAtt"]
+            assert cloud.service.body["Resources"][api]["Type"] == "AWS::ApiGatewayV2::Api"
+            assert attribute == "ApiEndpoint"
+
+
+def test_the_resolver_of_an_executor_gives_up_before_its_look_ups_do(cloud: Synthesised) -> None:
+    for spec in SPECS:
+        options = environment(cloud.service.functions()[spec.service]).get("RES_OPTIONS")
+        assert options == (None if spec.lane is None else "timeout:2 attempts:2")
 
 
 def test_loops_are_allowed_on_purpose_and_only_where_they_are_lawful(cloud: Synthesised) -> None:

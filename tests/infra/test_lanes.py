@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from infra.components.lanes import MAX_RECEIVES
-from shared.names import Lane
+from shared.names import QueueName
 from tests.infra.conftest import Synthesised
 from tests.infra.template import Resource
 
@@ -29,12 +29,12 @@ def _lane_queues(stacks: Synthesised) -> dict[str, Resource]:
 
 def test_every_lane_has_a_dead_letter_queue_of_its_own(cloud: Synthesised) -> None:
     lanes = _lane_queues(cloud)
-    assert len(lanes) == len(Lane)
+    assert len(lanes) == len(QueueName)
     targets = []
     for queue in lanes.values():
         assert queue["RedrivePolicy"]["maxReceiveCount"] == MAX_RECEIVES == 5
         targets.append(queue["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0])
-    assert len(set(targets)) == len(Lane)
+    assert len(set(targets)) == len(QueueName)
     assert not set(targets) & lanes.keys()
 
 
@@ -61,7 +61,7 @@ def test_queues_are_encrypted_standard_queues_that_refuse_plain_http(cloud: Synt
 
 def test_a_message_stays_hidden_for_six_times_its_functions_timeout(cloud: Synthesised) -> None:
     pairs = list(_mappings(cloud))
-    assert len(pairs) == 2 * len(Lane)
+    assert len(pairs) == 2 * len(QueueName)
     for _, queue, function in pairs:
         assert queue["VisibilityTimeout"] >= 6 * function["Timeout"]
 
@@ -74,8 +74,8 @@ def test_each_lane_feeds_its_own_executor_and_every_dead_letter_queue_the_same_f
     for _, queue, function in _mappings(cloud):
         service = function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]
         (lanes if "RedrivePolicy" in queue else dead).append(service)
-    assert sorted(lanes) == sorted(f"executor-{lane}" for lane in Lane)
-    assert dead == ["dead-letter"] * len(Lane)
+    assert sorted(lanes) == sorted(f"executor-{lane}" for lane in QueueName)
+    assert dead == ["dead-letter"] * len(QueueName)
 
 
 def test_batches_are_small_immediate_and_may_fail_in_part(cloud: Synthesised) -> None:
@@ -94,4 +94,4 @@ def test_each_lane_has_the_concurrency_of_the_stage(cloud: Synthesised) -> None:
         for mapping, queue, function in _mappings(cloud)
         if "RedrivePolicy" in queue
     }
-    assert found == {f"executor-{lane}": cloud.stage.lane_concurrency.of(lane) for lane in Lane}
+    assert found == {f"executor-{lane}": cloud.stage.lane_concurrency.of(lane) for lane in QueueName}

@@ -7,7 +7,7 @@ import pytest
 from infra.components.function_specs import FunctionSpec, function_specs
 from infra.components.grants import GRANTS
 from infra.config import FunctionMemory
-from shared.names import ENCRYPTION_CONTEXT_TENANT, Index
+from shared.names import ENCRYPTION_CONTEXT_TENANT, Index, QueueName
 from tests.infra.conftest import Synthesised
 from tests.infra.template import Resource, resolve
 
@@ -88,12 +88,15 @@ def test_each_table_is_granted_as_the_table_of_grants_says(cloud: Synthesised, s
     }
 
 
-def test_indexes_are_queried_by_name_and_by_the_api_alone(cloud: Synthesised) -> None:
-    """What lists a tenant's executions may read those two indexes, and nobody may read any other way through them."""
+def test_indexes_are_queried_by_name_and_by_those_who_list(cloud: Synthesised) -> None:
+    """What lists a tenant's executions may read both, who redrives that of failed ones, and nobody otherwise."""
     for spec in SPECS:
         indexed = {(action, name) for action, name in _allowed(cloud, spec.service) if "/index/" in name}
         assert {action for action, _ in indexed} <= {"dynamodb:Query"}
-        assert len(indexed) == (2 if spec.package == "api" else 0)
+        names = {name.rpartition("/")[2] for _, name in indexed}
+        assert names == {"api": {Index.BY_TENANT, Index.FAILED}, "sweeper": {Index.FAILED}}.get(
+            spec.package, set()
+        )
 
 
 @every_function
@@ -110,7 +113,7 @@ def test_only_its_own_queues_are_consumed(cloud: Synthesised, spec: FunctionSpec
 @every_function
 def test_nobody_may_send_to_a_dead_letter_queue(cloud: Synthesised, spec: FunctionSpec) -> None:
     sent_to = [name for action, name in _allowed(cloud, spec.service) if action == "sqs:SendMessage"]
-    assert len(sent_to) == 3
+    assert len(sent_to) == len(QueueName)
     assert not any("Dead" in name for name in sent_to)
 
 

@@ -11,6 +11,8 @@ from tests.models.chain import ChainModel
 from tests.models.chain_changes import ChangeModel
 from tests.models.explorer import Model
 from tests.models.filing import FilingModel
+from tests.models.limit_slots import Flaw as LimitFlaw
+from tests.models.limit_slots import LimitModel
 
 Models = dict[str, Model[Any]]
 
@@ -50,6 +52,11 @@ CHANGES: Models = {
     "three instants, an update": ChangeModel(kinds=(JobState.UPDATING,), audits=True),
     "two instants, two who pause or update": ChangeModel(instants=2, changers=2),
     "four instants, two who pause, no executor": IDLE,
+}
+LIMITS: Models = {
+    "two processes, one slot": LimitModel(),
+    "two processes, two slots": LimitModel(limit=2),
+    "two processes, a breaker": LimitModel(breaks=True),
 }
 LARGE: Models = {
     "three workers that stand still, three attempts": Attempts(workers=3, most=3, messages=3, stalls=True),
@@ -112,3 +119,8 @@ def flawed_change(flaw: chain_change_world.Flaw) -> ChangeModel:
         case kinds.RECORD_PASSED_BY | kinds.RECORD_IN_ONE_PLACE:
             return replace(IDLE, flaw=flaw)
     return ChangeModel(flaw=flaw)
+
+
+def flawed_limits(flaw: LimitFlaw) -> LimitModel:
+    """The size in which a fault shows: a breaker for those of probes."""
+    return LimitModel(breaks=flaw in (LimitFlaw.NEVER_PROBES, LimitFlaw.ALL_PROBE), flaw=flaw)

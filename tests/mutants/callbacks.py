@@ -132,8 +132,8 @@ CALLBACKS = (
     Mutant(
         name="message done before the job of a gone receiver is paused",
         file="shared/usecases/settle_attempt.py",
-        old="is_done=self._is_concluded(execution, finish))",
-        new="is_done=self._is_concluded(execution, finish) or True)",
+        old="is_done=self._is_concluded(ended))",
+        new="is_done=self._is_concluded(ended) or True)",
         killer=_GONE,
     ),
     Mutant(
@@ -148,6 +148,6 @@ CALLBACKS = (
         file="shared/adapters/http/sender.py",
         old='.strip().lower() == "true"',
         new='.strip().lower() != "maybe"',
-        killer="tests/conformance/test_sender_async.py",
+        killer="tests/delivery/test_async_answers.py",
     ),
 )

@@ -5,8 +5,27 @@ from tests.mutants.backfills import BACKFILLS
 from tests.mutants.callbacks import CALLBACKS
 from tests.mutants.chains import CHAINS
 from tests.mutants.changes import CHANGES
+from tests.mutants.delivery import DELIVERY
 from tests.mutants.filing import FILING
+from tests.mutants.limits import LIMITS
 from tests.mutants.models import MODELS
+from tests.mutants.notifications import NOTIFICATIONS
+from tests.mutants.redrives import REDRIVES
+from tests.mutants.retries import RETRIES
 from tests.mutants.zones import ZONES
 
-MUTANTS = (*FILING, *ATTEMPTS, *CALLBACKS, *CHAINS, *CHANGES, *BACKFILLS, *ZONES, *MODELS)
+MUTANTS = (
+    *FILING,
+    *ATTEMPTS,
+    *CALLBACKS,
+    *DELIVERY,
+    *CHAINS,
+    *CHANGES,
+    *BACKFILLS,
+    *REDRIVES,
+    *RETRIES,
+    *NOTIFICATIONS,
+    *LIMITS,
+    *ZONES,
+    *MODELS,
+)

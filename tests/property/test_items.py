@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,13 +13,20 @@ from shared.adapters.dynamodb.outcomes import pack_outcomes, unpack_outcomes
 from shared.domain.async_policy import AsyncPolicy
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery import Reason
-from shared.domain.execution import AttemptOutcome, EndReason, Execution, Missed, Pointer, State
+from shared.domain.destination import DESTINATION
+from shared.domain.errors import UnreadableItemError
+from shared.domain.execution import REDRIVABLE, AttemptOutcome, EndReason, Execution, Missed, State
 from shared.domain.ids import ExecutionId, one_off_job_id, recurring_job_id
+from shared.domain.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
+from shared.domain.pointer import Pointer
 from shared.domain.recurrence import Recurrence
+from shared.domain.redrive import RedrivenBy, RedriveOf
+from shared.domain.redrive_task import redrive_task_id
 from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import Backfill, Cron, Rate
 from shared.domain.wakeup import EARLY_MS
 from shared.names import Attr, Lane
+from tests.builders import one_off
 
 REGION = "us-east-1"
 OUTCOME_BYTES = 13
@@ -61,7 +69,16 @@ POLICIES = st.builds(
     base_seconds=st.integers(1, 3_600),
     factor=st.integers(1, 10),
     cap_seconds=st.integers(3_600, 28_800),
+    give_up_after_seconds=st.none() | st.integers(1, 604_800),
+) | st.lists(st.integers(1, 30_000), min_size=1, max_size=19).map(
+    lambda table: RetryPolicy(max_attempts=len(table) + 1, delays_seconds=tuple(table))
 )
+LISTENERS = st.sampled_from([None, NOBODY]) | st.builds(
+    Listener,
+    sealed_url=st.binary(min_size=1, max_size=64),
+    destination=st.just("") | st.from_regex(DESTINATION, fullmatch=True),
+)
+CALLBACKS = st.builds(OutcomeCallbacks, on_success=LISTENERS, on_failure=LISTENERS)
 SECONDS = (1 << 23) - 1
 DURATIONS = st.integers(0, SECONDS) | st.integers(SECONDS // 1000 + 1, SECONDS).map(lambda s: s * 1000)
 """To the millisecond below two hours, to the second above."""
@@ -110,7 +127,9 @@ def executions(draw: st.DrawFn) -> Execution:
         index_shard=draw(st.integers(0, 1_000)),
         name=draw(st.none() | st.text(max_size=128)),
         payload_apart=draw(st.none() | st.text(min_size=1, max_size=64)),
-        recurrence=draw(st.none() | st.builds(Recurrence, schedule=SCHEDULES, counts=COUNTS)),
+        destination=draw(st.just("") | st.from_regex(DESTINATION, fullmatch=True)),
+        callbacks=draw(CALLBACKS),
+        **_ties(draw, state),
         state=state,
         attempt=attempt,
         outcomes=tuple(draw(st.lists(OUTCOMES, max_size=20))),
@@ -121,6 +140,22 @@ def executions(draw: st.DrawFn) -> Execution:
         missed=draw(st.none() | MISSED),
         **timing,
     )
+
+
+def _ties(draw: st.DrawFn, state: State) -> dict[str, Any]:
+    """A chain that it is of, or a dead letter that it redrives; and its own redrive, where it can have one."""
+    ties: dict[str, Any] = {
+        "recurrence": draw(st.none() | st.builds(Recurrence, schedule=SCHEDULES, counts=COUNTS))
+    }
+    if ties["recurrence"] is None:
+        ties["redrive_of"] = draw(st.none() | st.builds(RedriveOf, original=IDS, number=NUMBERS))
+        ties["notification_of"] = draw(st.none() | IDS)
+    if state in (State.SUCCEEDED, State.FAILED):
+        ties["notification"] = draw(st.none() | IDS)
+    if state in REDRIVABLE:
+        task = st.none() | st.builds(redrive_task_id, INSTANTS, NUMBERS)
+        ties["redriven_by"] = draw(st.none() | st.builds(RedrivenBy, execution=IDS, task=task))
+    return ties
 
 
 @settings(deadline=None)
@@ -153,6 +188,7 @@ def test_a_row_of_a_scan_agrees_with_the_execution(execution: Execution) -> None
     assert (row.id, row.wakes, row.tenant_id) == (execution.id, execution.id, execution.tenant_id)
     assert (row.lane, row.state, row.created_at) == (execution.lane, execution.state, execution.created_at)
     assert (row.attempt, row.max_attempts) == (execution.attempt, execution.retry.max_attempts)
+    assert row.notification == execution.notification
     assert (row.stop_retries, row.claimable_from) == (execution.stop_retries, execution.claimable_from)
     assert row.next_attempt_at == execution.next_attempt_at
     assert row.works_on is (execution.async_until is not None)
@@ -213,3 +249,17 @@ def test_a_duration_loses_less_than_a_second_and_none_below_two_hours(
 ) -> None:
     (stored,) = unpack_outcomes(pack_outcomes((replace(outcome, duration_ms=duration_ms),)))
     assert 0 <= duration_ms - stored.duration_ms < (1_000 if duration_ms > SECONDS else 1)
+
+
+def test_a_policy_without_table_and_age_is_written_as_it_always_was() -> None:
+    item = execution_item(one_off(), REGION)
+    assert (item["mx"], item["rt"], "rp" in item) == ({"N": "5"}, {"S": "10/2/3600"}, False)
+
+
+@pytest.mark.parametrize(
+    "extras", ["60", ";x", "60,;", "60;", "0;", ";0", "1,2,3,4,5;", "60,600,60,6;-1", "a,b,c,d;"]
+)
+def test_extras_that_make_no_policy_are_unreadable(extras: str) -> None:
+    item = execution_item(one_off(), REGION) | {"rp": {"S": extras}}
+    with pytest.raises(UnreadableItemError):
+        read_execution(item)

@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 
 from shared.adapters.dynamodb.job_items import job_item, past_chain_item, read_job, read_past_chain
 from shared.domain.catch_up import CatchUp, CatchUpPolicy
+from shared.domain.destination import DESTINATION
 from shared.domain.ids import backfill_job_id, recurring_job_id
 from shared.domain.job import Chain, Definition, Job, JobState
 from shared.domain.overlap import OverlapPolicy
 from shared.domain.recurrence import Recurrence
 from shared.names import Attr, Lane
-from tests.property.test_items import COUNTS, INSTANTS, NUMBERS, POLICIES, SCHEDULES, TENANTS
+from tests.property.test_items import CALLBACKS, COUNTS, INSTANTS, NUMBERS, POLICIES, SCHEDULES, TENANTS
 
 TEXTS = st.text(min_size=1, max_size=64)
 JOB_IDS = st.builds(recurring_job_id, INSTANTS, NUMBERS)
@@ -38,6 +39,8 @@ PARTS: dict[str, Any] = {
     "name": st.none() | TEXTS,
     "tags": st.lists(TEXTS, max_size=4).map(tuple),
     "payload_apart": st.none() | TEXTS,
+    "callbacks": CALLBACKS,
+    "destination": st.just("") | st.from_regex(DESTINATION, fullmatch=True),
     **RULES,
 }
 JOBS = st.builds(

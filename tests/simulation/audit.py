@@ -11,6 +11,7 @@ from shared.usecases.lifecycle import Lifecycle
 from shared.usecases.reconcile import SETTLE_MINUTES, Reconcile
 from tests.fakes.clock import VirtualClock
 from tests.fakes.ledger import FakeShardLedger
+from tests.fakes.wakeup_queue import even
 from tests.simulation.lanes import QUEUE_URLS
 from tests.simulation.verdicts import Fault, Verdict
 from tests.simulation.world import START_MS, World
@@ -35,7 +36,7 @@ def audit(world: World) -> Iterator[Fault]:
 
 def _reconcile(world: World, mark: FakeShardLedger) -> Reconcile:
     clock = VirtualClock(world.hub.now_ms)
-    file = FileExecution(world.store, SqsWakeupQueue(world.lanes, QUEUE_URLS), world.ledger, clock)  # type: ignore[arg-type]
+    file = FileExecution(world.store, SqsWakeupQueue(world.lanes, QUEUE_URLS, even), world.ledger, clock)  # type: ignore[arg-type]
     successor = FileSuccessor(file, world.store, world.jobs, clock, world.retention)
     return Reconcile(
         world.store,

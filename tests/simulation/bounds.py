@@ -5,6 +5,8 @@ from tests.simulation.faults import FaultMix
 CALM_LAG_MS = 3_000
 MILD_LAG_MS = 55_000
 """Where calls are throttled and entries refused, a message comes back after 15 s, three times at most."""
+WAITING_LAG_MS = 900_000
+"""Where limits are set, or destinations are in trouble, jobs wait for them: half an opening of a breaker and more."""
 BACKOFF_FACTOR = 2
 """What every order asks for; its pauses are between nothing and base · factor^n, or the cap."""
 CATCH_UP_MS = 30_000
@@ -16,4 +18,6 @@ WAIT_MS = 2_600
 
 def lag_ms(weather: FaultMix) -> int:
     """How late a call may begin where nothing may wait for a sweep."""
+    if weather.may_wait:
+        return WAITING_LAG_MS
     return (CALM_LAG_MS if weather.is_calm else MILD_LAG_MS) + weather.skew_ms

@@ -22,7 +22,9 @@ from tests.simulation.drawn_changes import (
 )
 from tests.simulation.evidence import Order, Report
 from tests.simulation.habits import Habits
+from tests.simulation.listeners import draw_listeners
 from tests.simulation.long_work import LongWork
+from tests.simulation.patience import draw_patience
 from tests.simulation.readers import Readers
 from tests.simulation.requests import LONGEST_MS, request
 from tests.simulation.rhythms import CRONS, Rhythm, every
@@ -62,6 +64,8 @@ class Clients:
         self._start_batches()
         long_work = LongWork(self.world, self.world.seed)
         long_work.draw(self.orders)
+        draw_patience(self.orders, self.world.seed)
+        draw_listeners(self.orders, self.world.seed)
         self.reports = long_work.reports
         readers = Readers(self.world, self.orders)
         readers.start(START_MS, LOAD_MS)

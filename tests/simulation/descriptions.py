@@ -37,7 +37,13 @@ def described(order: Order, timing: Timing, version: int) -> NewJob:
     habits = order.habits or Habits()
     return NewJob(
         timing=timing,
-        request=Request(method="POST", url=order.url, body=str(version).encode() if order.habits else b""),
+        request=Request(
+            method="POST",
+            url=order.url,
+            body=str(version).encode() if order.habits else b"",
+            on_success=order.told_url("succeeded") if "succeeded" in order.told_of else None,
+            on_failure=order.told_url("failed") if "failed" in order.told_of else None,
+        ),
         lane=Lane(order.lane),
         timeout_seconds=order.timeout_seconds,
         retry=RetryPolicy(
@@ -45,6 +51,8 @@ def described(order: Order, timing: Timing, version: int) -> NewJob:
             base_seconds=order.base_seconds,
             factor=BACKOFF_FACTOR,
             cap_seconds=order.cap_seconds,
+            delays_seconds=order.delays_seconds,
+            give_up_after_seconds=order.give_up_seconds,
         ),
         jitter_ms=habits.jitter_seconds * 1000,
         recurring=Recurring() if order.rhythm is None else _recurring(habits),

@@ -63,11 +63,21 @@ class Order:
     """Of a backfill, whose rhythm is that of its job."""
     works_on: bool = False
     """Whether its receiver answers that it has begun, and reports the outcome later, if it lives."""
+    delays_seconds: tuple[int, ...] = ()
+    """A table of waits, in the place of base and cap."""
+    give_up_seconds: int | None = None
+    """So long after its time nobody cares any more."""
+    told_of: frozenset[str] = frozenset()
+    """The outcomes that its client wants to be told of."""
 
     @property
     def url(self) -> str:
         """Where its calls go. The host is the tenant's own."""
         return f"https://{self.tenant}.example.com/{self.number}"
+
+    def told_url(self, outcome: str) -> str:
+        """Where its client is told of an outcome."""
+        return f"https://{self.tenant}.example.com/told/{self.number}/{outcome}"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -129,6 +139,8 @@ class Record:
     """How many it says that they are."""
     reason: str | None = None
     """Why it ended, where its state alone does not say it."""
+    redrive_of: tuple[str, int] | None = None
+    """The dead letter whose request it runs once more, and which redrive of that it is."""
 
     @property
     def has_ended(self) -> bool:
@@ -144,6 +156,21 @@ class Sighting:
     job_id: str
     asked_at: int
     records: tuple[Record, ...] | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Press:
+    """What a client has asked for about one dead letter: to redrive it, and maybe to take that back."""
+
+    execution_id: str
+    tenant: str
+    tries: int = 0
+    answers: dict[str, int] = field(default_factory=dict)
+    """The redrives that it was answered with, and when first."""
+    cancelled: dict[str, int] = field(default_factory=dict)
+    """Those that were acknowledged to be cancelled, and when."""
+    is_paced: bool = False
+    """Whether one of its redrives may have been chosen by a bulk redrive, and be due later."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -167,6 +194,13 @@ class Evidence:
     ended_at: int
     """When everything had come to rest."""
     weather: FaultMix
+    told: list[Arrival] = field(default_factory=list)
+    """The calls that told of outcomes; `calls` are all others."""
     reports: list[Report] = field(default_factory=list)
+    presses: list[Press] = field(default_factory=list)
+    strays: list[Record] = field(default_factory=list)
+    """What is shown of executions that were called, and of whose jobs no client knows."""
+    limits: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By tenant: the limits of its own, by the names of the API."""
     broken: list[str] = field(default_factory=list)
     """Answers of the API that are no answers, and requests that AWS would refuse."""

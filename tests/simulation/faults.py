@@ -39,6 +39,9 @@ class Strike(StrEnum):
     DOUBLE_TICK = "double_tick"
     REFUSE = "refuse"
     HANG = "hang"
+    BUSY = "busy"
+    OUTAGE = "outage"
+    SLUGGISH = "sluggish"
     LINGERING_ROW = "lingering_row"
     VANISHED_ROW = "vanished_row"
 
@@ -83,6 +86,14 @@ class FaultMix:
     """The receiver answers 500."""
     hang: float = 0.0
     """The receiver answers after the deadline."""
+    busy: float = 0.0
+    """The receiver answers 503."""
+    outage: float = 0.0
+    """From this call on nobody listens at its host for up to a minute."""
+    sluggish: float = 0.0
+    """From this call on its host takes some seconds for each answer, for up to two minutes."""
+    limited: bool = False
+    """Whether tenants have limits of their own."""
     skew_ms: int = 0
     """Clocks of processes differ by so much, either way."""
     reconciles: bool = False
@@ -107,8 +118,13 @@ class FaultMix:
         """Whether nothing of ours goes wrong (receivers may fail all the same)."""
         return not any(getattr(self, field.name) for field in fields(self) if field.name not in _NOT_OURS)
 
+    @property
+    def may_wait(self) -> bool:
+        """Whether limits, or destinations in trouble, may keep jobs waiting that are due."""
+        return self.limited or any((self.hang, self.busy, self.outage, self.sluggish))
 
-_NOT_OURS = {"refuse", "hang", "reconciles"}
+
+_NOT_OURS = {"refuse", "hang", "reconciles", "busy", "outage", "sluggish", "limited"}
 _LIMITS = {
     "throttle": 0.08,
     "throttle_statement": 0.1,
@@ -134,6 +150,10 @@ _LIMITS = {
 }
 _MILD_LIMITS = {"throttle": 0.03, "refuse_entry": 0.05}
 """So few that nothing needs its luck four times in a row: then only sweeps would help."""
+_TROUBLE = {"busy": 0.3, "outage": 0.03, "sluggish": 0.02}
+"""Of destinations; all of it together, so that most runs do without."""
+LIMITED_SHARE = 0.3
+TROUBLE_SHARE = 0.25
 CALM_SHARE = 0.1
 MILD_SHARE = 0.25
 _GRAVE = {"lose_answer", "crash", "freeze", "lose_message", "late_message", "waste_receives", "miss_tick"}
@@ -142,7 +162,13 @@ HEALED = FaultMix()
 
 def draw_mix(rng: random.Random) -> FaultMix:
     """Each fault is in the mix or not, in a strength of its own; some runs are calm, some mild."""
-    mix = FaultMix(refuse=rng.choice((0.0, 0.3)), reconciles=rng.random() < 0.3)
+    mix = FaultMix(
+        refuse=rng.choice((0.0, 0.3)),
+        reconciles=rng.random() < 0.3,
+        limited=rng.random() < LIMITED_SHARE,
+    )
+    if rng.random() < TROUBLE_SHARE:
+        mix = replace(mix, **{name: rng.random() * limit for name, limit in _TROUBLE.items()})
     if rng.random() < CALM_SHARE:
         return mix
     mild = rng.random() < MILD_SHARE

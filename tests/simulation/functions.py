@@ -9,7 +9,7 @@ from functions.executor.records import batch_response, deliveries
 from shared.adapters.sqs.messages import decode_wakeup
 from shared.domain.bucket import MINUTE_MS, ShardRange
 from shared.domain.errors import PunctualError, UnavailableError
-from shared.names import Lane
+from shared.names import QueueName
 from shared.usecases.rescue_dead_letters import DeadMessage
 from tests.simulation.faults import Strike
 from tests.simulation.hub import SimLoop
@@ -34,7 +34,7 @@ class Functions:
         for index in range(WATCHERS):
             part = ShardRange(index=index, of=WATCHERS)
             self._tick("watcher", lambda ports, part=part: ports.watch_buckets()(part), 1, until_ms)
-        self._tick("sweeper", lambda ports: ports.sweep_buckets()(), 1, until_ms)
+        self._tick("sweeper", _sweep, 1, until_ms)
         if self._world.weather.mix.reconciles:
             self._tick("reconciler", self._reconcile, RECONCILE_MINUTES, until_ms)
 
@@ -60,17 +60,24 @@ class Functions:
 
         world.hub.spawn(tick, world.hub.now_ms + world.weather.rng.randint(0, MINUTE_MS - 1))
 
-    def execute(self, lane: Lane, batch: list[Message]) -> None:
+    def execute(self, queue: QueueName, batch: list[Message]) -> None:
         """An executor with one batch. What it does not report stays in the queue: all of it, where it fails."""
         world = self._world
-        process = world.process("executor")
+        process, memory = world.process("executor"), world.sandboxes.take(queue)
+
+        def work() -> None:
+            try:
+                run()
+                world.sandboxes.give_back(queue, memory)
+            finally:
+                world.lanes.finished(queue)
 
         def run() -> None:
             loop = SimLoop(world.hub)
             ports = Ports(world, process, loop)
             records = [_record(message) for message in batch]
             try:
-                report = loop.run_until_complete(ports.run_attempts(lane)(deliveries(records)))
+                report = loop.run_until_complete(ports.run_attempts(queue, memory)(deliveries(records)))
             except PunctualError as fault:
                 process.note(f"failed: {fault}", [key for message in batch for key in message.keys])
                 return
@@ -84,9 +91,9 @@ class Functions:
                 else:
                     world.lanes.delete(message)
 
-        process.spawn(run)
+        process.spawn(work)
 
-    def rescue(self, lane: Lane, batch: list[Message]) -> None:
+    def rescue(self, lane: QueueName, batch: list[Message]) -> None:
         """The handler of dead letters with one batch."""
         world = self._world
         process = world.process("rescuer")
@@ -110,6 +117,11 @@ class Functions:
 def _record(message: Message) -> dict[str, Any]:
     attributes = {"SentTimestamp": str(message.sent_at), "ApproximateReceiveCount": str(message.receives)}
     return {"messageId": message.id, "body": message.body, "attributes": attributes}
+
+
+def _sweep(ports: Ports) -> None:
+    ports.sweep_buckets()()
+    ports.work_off_redrives()()
 
 
 def _tolerantly(run: Callable[[], Any]) -> None:

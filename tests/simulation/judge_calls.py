@@ -1,7 +1,7 @@
 """Judges the calls of one job by themselves: early, doubled, overlapping, too many, to the wrong tenant."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from itertools import pairwise
 
 from tests.simulation.bounds import CLAIM_TO_CALL_MS, WAIT_MS
@@ -9,13 +9,19 @@ from tests.simulation.evidence import Arrival, Evidence, Order
 from tests.simulation.verdicts import Fault, Verdict
 
 
-def judge_calls(evidence: Evidence, order: Order | None, calls: list[Arrival]) -> Iterator[Fault]:
-    """Every call of one job; `order` is None where no client knows the job, whose answer was lost."""
+def judge_calls(
+    evidence: Evidence, order: Order | None, calls: list[Arrival], beside: Set[str] = frozenset()
+) -> Iterator[Fault]:
+    """Every call of one job; `order` is None where no client knows the job, whose answer was lost.
+
+    `beside` are executions for an instant that has another one.
+    """
     by_execution: dict[str, list[Arrival]] = defaultdict(list)
     by_instant: dict[int, set[str]] = defaultdict(set)
     for call in calls:
         by_execution[call.execution_id].append(call)
-        by_instant[call.scheduled_at].add(call.execution_id)
+        if call.execution_id not in beside:
+            by_instant[call.scheduled_at].add(call.execution_id)
         if order is not None and call.url != order.url:
             yield _fault(Verdict.LEAK, f"{order.url} was ordered and {call.url} was called", call)
         if call.caller_began_at < call.scheduled_at:

@@ -14,6 +14,8 @@ def judge_one_off(
     yield from judge_cancelled(order, records, calls)
     due_at = max(order.due_at or 0, order.acked_at or 0)
     is_judged = evidence.weather.is_mild and order.cancel_asked_at is None
+    if order.give_up_seconds is not None and order.give_up_seconds * 1000 < lag_ms(evidence.weather):
+        is_judged = is_judged and not (records and records[0].reason == "too_old")
     if is_judged and (not calls or calls[0].began_at - due_at > lag_ms(evidence.weather)):
         began = f"{calls[0].began_at - due_at} ms" if calls else "for ever"
         yield _fault(Verdict.LATE, began, order)

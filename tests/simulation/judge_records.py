@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from tests.simulation.bounds import BACKOFF_FACTOR, MILD_LAG_MS
+from tests.simulation.bounds import MILD_LAG_MS, lag_ms
 from tests.simulation.evidence import Arrival, Evidence, Order, Record
+from tests.simulation.judge_patience import longest_wait_seconds
 from tests.simulation.verdicts import Fault, Verdict
 
-NEVER_CALLED = {"stopped"}
+NEVER_CALLED = {"stopped", "too_old"}
 """Reasons of attempts that ended before any call was made."""
 
 
@@ -39,14 +40,14 @@ def _one_record(evidence: Evidence, order: Order, record: Record, calls: list[Ar
         yield _fault(Verdict.ATTEMPTS, f"{record.attempt} of {order.max_attempts} are recorded", record)
     yield from _history(evidence, order, record, calls)
     if evidence.weather.is_mild and not order.works_on:
-        yield from _retries(order, record, calls)
+        yield from _retries(evidence, order, record, calls)
 
 
 def _history(evidence: Evidence, order: Order, record: Record, calls: list[Arrival]) -> Iterator[Fault]:
     succeeds = (200, 202) if order.works_on else (200,)
     answered = [call for call in calls if call.ended_at is not None and call.status in succeeds]
     numbers = [outcome.attempt for outcome in record.outcomes]
-    if record.state == "succeeded" and not answered:
+    if record.state == "succeeded" and not answered and not _is_reported(evidence, record):
         yield _fault(Verdict.HISTORY, "a success that the receiver did not see", record)
     if record.state == "failed" and record.attempt == 0:
         yield _fault(Verdict.HISTORY, "failed without an attempt", record)
@@ -66,15 +67,24 @@ def _history(evidence: Evidence, order: Order, record: Record, calls: list[Arriv
         yield _fault(Verdict.HISTORY, "incomplete though nothing failed", record)
 
 
-def _retries(order: Order, record: Record, calls: list[Arrival]) -> Iterator[Fault]:
+def _is_reported(evidence: Evidence, record: Record) -> bool:
+    """Whether its receiver said that it was done; the caller may have died before the call had ended."""
+    return any(
+        report.execution_id == record.execution_id
+        and report.verb == "complete"
+        and report.acked_at is not None
+        for report in evidence.reports
+    )
+
+
+def _retries(evidence: Evidence, order: Order, record: Record, calls: list[Arrival]) -> Iterator[Fault]:
     """Where no message is lost, the next attempt comes after its backoff, and not with a sweep."""
     for earlier, later in pairwise(sorted(calls, key=lambda call: call.attempt)):
         backoff_seconds = sum(  # an attempt that was claimed, and ended without a call, has its own
-            min(order.cap_seconds, order.base_seconds * BACKOFF_FACTOR ** (attempt - 1))
-            for attempt in range(earlier.attempt, later.attempt)
+            longest_wait_seconds(order, attempt) for attempt in range(earlier.attempt, later.attempt)
         )
         pause_ms = later.began_at - (earlier.ended_at or earlier.began_at)
-        if pause_ms > backoff_seconds * 1000 + MILD_LAG_MS:
+        if pause_ms > backoff_seconds * 1000 + max(MILD_LAG_MS, lag_ms(evidence.weather)):
             yield _fault(Verdict.LATE, f"attempt {later.attempt}", record)
 
 

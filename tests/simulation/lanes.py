@@ -1,13 +1,16 @@
 """SQS as its documents allow it to be: at least once, in no order, late, and in partial batches."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
 from shared.adapters.sqs.messages import encode_wakeup
 from shared.domain.wakeup import Wakeup
-from shared.names import Lane
+from shared.names import QueueName
+from tests.fakes.fair_queue import FairQueue
 from tests.fakes.sqs import Entry, FakeSqs
 from tests.simulation.faults import Strike, Weather
 from tests.simulation.hub import Hub
@@ -17,8 +20,8 @@ VISIBILITY_MS = 450_000
 MAX_RECEIVES = 5
 BATCH = 10
 POLL_MS = (2, 40)
-QUEUE_URLS = {lane: f"https://sqs.example.com/{lane}" for lane in Lane}
-_LANES = {url: lane for lane, url in QUEUE_URLS.items()}
+QUEUE_URLS = {queue: f"https://sqs.example.com/{queue}" for queue in QueueName}
+_QUEUES = {url: queue for queue, url in QUEUE_URLS.items()}
 
 
 @dataclass(slots=True)
@@ -26,8 +29,9 @@ class Message:
     """One message in a lane or in its dead-letter queue."""
 
     id: str
-    lane: Lane
+    queue: QueueName
     body: str
+    group: str
     sent_at: int
     visible_at: int
     receives: int = 0
@@ -40,7 +44,7 @@ class Message:
         return named
 
 
-Consumer = Callable[[Lane, list[Message]], None]
+Consumer = Callable[[QueueName, list[Message]], None]
 
 
 class SimLanes(FakeSqs):
@@ -50,6 +54,12 @@ class SimLanes(FakeSqs):
         super().__init__(self._take)
         self.messages: dict[str, Message] = {}
         self.sends = 0
+        self.workers: int | None = None
+        """How many batches of one queue are worked on at once; None: any number."""
+        self.closed: set[QueueName] = set()
+        """The queues that hand out nothing: their workers are down."""
+        self._fair = {queue: FairQueue() for queue in QueueName}
+        self._busy: Counter[QueueName] = Counter()
         self._hub = hub
         self._weather = weather
         self._rng = weather.rng
@@ -64,35 +74,43 @@ class SimLanes(FakeSqs):
         if self._weather.strikes(Strike.LOSE_MESSAGE):
             copies = 0
         for _ in range(copies):
-            self._accept_copy(_LANES[queue_url], entry["MessageBody"], entry["DelaySeconds"] * 1000)
+            self._accept_copy(
+                _QUEUES[queue_url],
+                entry["MessageBody"],
+                entry["DelaySeconds"] * 1000,
+                entry["MessageGroupId"],
+            )
         return True
 
-    def _accept_copy(self, lane: Lane, body: str, delay_ms: int) -> None:
+    def _accept_copy(self, queue: QueueName, body: str, delay_ms: int, group: str) -> None:
         visible_at = self._hub.now_ms + delay_ms
         if self._weather.strikes(Strike.LATE_MESSAGE):
             visible_at += self._rng.randint(1_000, 60_000)
         elif delay_ms and self._weather.strikes(Strike.EARLY_MESSAGE):
             visible_at = self._hub.now_ms + self._rng.randint(0, delay_ms)
         self.sends += 1
-        message = Message(f"m{self.sends}", lane, body, sent_at=self._hub.now_ms, visible_at=visible_at)
+        message = Message(f"m{self.sends}", queue, body, group, self._hub.now_ms, visible_at)
+        self._fair[queue].sent(group, self._hub.now_ms)
         if self._weather.strikes(Strike.WASTE_RECEIVES):
             message.receives = MAX_RECEIVES
         self.messages[message.id] = message
         self._note(message, f"visible in {visible_at - self._hub.now_ms} ms")
-        self._poll_at(message.lane, visible_at)
+        self._poll_at(message.queue, visible_at)
 
     def come_again(self, wakeup: Wakeup) -> None:
         """A duplicate of a message turns up out of nowhere."""
-        self._accept_copy(wakeup.lane, encode_wakeup(wakeup), 0)
+        self._accept_copy(wakeup.queue, encode_wakeup(wakeup), 0, wakeup.tenant_id)
 
     def put_back(self, message: Message, after_ms: int) -> None:
         """A message that was received becomes visible again."""
         message.visible_at = self._hub.now_ms + after_ms
+        self._fair[message.queue].done(message.id, self._hub.now_ms)
         self._note(message, f"returned for {after_ms} ms")
-        self._poll_at(message.lane, message.visible_at)
+        self._poll_at(message.queue, message.visible_at)
 
     def delete(self, message: Message) -> None:
         """A message that was dealt with is gone; SQS may still deliver it once more."""
+        self._fair[message.queue].done(message.id, self._hub.now_ms)
         if self._weather.strikes(Strike.REDELIVER):
             return
         self.messages.pop(message.id, None)
@@ -100,17 +118,39 @@ class SimLanes(FakeSqs):
     def _note(self, message: Message, text: str) -> None:
         self._trace.note(self._hub.now_ms, message.id, text, message.keys)
 
-    def _poll_at(self, lane: Lane, at_ms: int) -> None:
-        self._hub.spawn(lambda: self._poll(lane), at_ms + self._rng.randint(*POLL_MS))
+    def finished(self, queue: QueueName) -> None:
+        """A batch is over: its worker takes the next one."""
+        self._busy[queue] -= 1
+        if self.workers is not None:
+            self._poll_at(queue, self._hub.now_ms)
 
-    def _poll(self, lane: Lane) -> None:
-        visible = [
+    def open(self, queue: QueueName) -> None:
+        """The workers of a queue are there again."""
+        self.closed.discard(queue)
+        self._poll_at(queue, self._hub.now_ms)
+
+    def visible(self, queue: QueueName) -> int:
+        """How many messages could be received."""
+        return len(self._visible(queue))
+
+    def _visible(self, queue: QueueName) -> list[Message]:
+        return [
             message
             for message in self.messages.values()
-            if message.lane is lane and message.visible_at <= self._hub.now_ms
+            if message.queue is queue and message.visible_at <= self._hub.now_ms
         ]
+
+    def _poll_at(self, queue: QueueName, at_ms: int) -> None:
+        self._hub.spawn(lambda: self._poll(queue), at_ms + self._rng.randint(*POLL_MS))
+
+    def _poll(self, queue: QueueName) -> None:
+        is_full = self.workers is not None and self._busy[queue] >= self.workers
+        if queue in self.closed or is_full:
+            return
+        visible = self._visible(queue)
         self._rng.shuffle(visible)
-        batch = visible[:BATCH]
+        groups = [message.group for message in visible]
+        batch = [visible[number] for number in self._fair[queue].choose(groups, BATCH, self._hub.now_ms)]
         if batch != sorted(batch, key=lambda message: message.sent_at):
             self._weather.note(Strike.REORDERED_BATCH)
         for message in batch:
@@ -118,16 +158,30 @@ class SimLanes(FakeSqs):
         living = [message for message in batch if not message.dead]
         dead = [message for message in batch if message.dead]
         if living:
-            self._consume(lane, living)
+            self._busy[queue] += 1
+            self._consume(queue, living)
         if dead:
-            self._rescue(lane, dead)
+            self._rescue(queue, dead)
         if len(visible) > BATCH:
-            self._poll_at(lane, self._hub.now_ms)
+            self._poll_at(queue, self._hub.now_ms)
 
     def _receive(self, message: Message) -> None:
         message.visible_at = self._hub.now_ms + VISIBILITY_MS
+        self._fair[message.queue].received(message.id, message.group, self._hub.now_ms)
         message.receives += 1
         if not message.dead and message.receives > MAX_RECEIVES:
             message.dead = True
             self._weather.note(Strike.DEAD_MESSAGE)
-        self._poll_at(message.lane, message.visible_at)
+        self._poll_at(message.queue, message.visible_at)
+
+
+class Backlog:
+    """How much waits in the queues, as one process may ask for it."""
+
+    def __init__(self, lanes: Any) -> None:
+        self._lanes = lanes
+
+    def visible(self, queue: QueueName) -> int:
+        """See the port."""
+        count: int = self._lanes.visible(queue)
+        return count

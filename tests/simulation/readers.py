@@ -1,7 +1,7 @@
 """Clients that read: the history of jobs and the dead letters, page by page, while the load is on and at rest."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -11,7 +11,7 @@ from shared.domain.execution import Execution
 from shared.domain.place import END, Place, Span
 from shared.domain.wanted import WantedExecutions
 from shared.usecases.list_executions import HistoryPosition
-from tests.simulation.evidence import Order, Outcome, Record, Sighting
+from tests.simulation.evidence import Arrival, Order, Outcome, Record, Sighting
 from tests.simulation.requests import request
 from tests.simulation.wiring import Ports
 from tests.simulation.world import TENANTS, World
@@ -85,12 +85,12 @@ class Readers:
     def dead_letters(self, ports: Ports, tenant: str) -> list[Record]:
         """Every page of a tenant's dead letters."""
         records: list[Record] = []
-        after: str | None = None
+        before: Place | None = None
         while True:
-            page = ports.list_dead_letters()(tenant, limit=PAGE, after=after)
+            page = ports.list_dead_letters()(tenant, limit=PAGE, before=before)
             records += map(record_of, page.executions)
-            after = page.next_after
-            if after is None:
+            before = page.next_before
+            if before is None:
                 return records
 
     def histories(self, before_at: int | None = None) -> Histories:
@@ -119,6 +119,27 @@ class Readers:
             if tenant != order.tenant
             for records in [self._at_rest(partial(self.history, tenant=tenant, job_id=order.job_id), tenant)]
         ]
+
+    def strays(self, calls: Sequence[Arrival]) -> list[Record]:
+        """What is shown of executions that were called, and of whose jobs no client knows."""
+        known = {order.job_id for order in self.orders if order.acked_at is not None}
+        called = {
+            (tenant, call.execution_id)
+            for call in calls
+            for tenant in TENANTS
+            if call.job_id not in known and f"//{tenant}." in call.url
+        }
+        shown = (
+            self._at_rest(lambda ports, tenant=tenant, one=one: self._found(ports, tenant, one), one)
+            for tenant, one in sorted(called)
+        )
+        return [record for record in shown if record is not None]
+
+    def _found(self, ports: Ports, tenant: str, execution_id: str) -> Record | None:
+        try:
+            return record_of(ports.find_execution()(tenant, execution_id))
+        except NotFoundError:
+            return None
 
     def all_dead_letters(self) -> Histories:
         """What every tenant is shown of its dead letters."""
@@ -162,4 +183,7 @@ def record_of(execution: Execution) -> Record:
         missed=(told(missed.first_at), told(missed.last_at)) if missed is not None else None,
         count=missed.count if missed is not None else 0,
         reason=execution.end_reason.value if execution.end_reason is not None else None,
+        redrive_of=(str(execution.redrive_of.original), execution.redrive_of.number)
+        if execution.redrive_of
+        else None,
     )

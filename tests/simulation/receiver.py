@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from shared.domain.delivery import Answer, Callback, Reason
 from tests.simulation.calls import ProcessClock
@@ -9,6 +10,11 @@ from tests.simulation.evidence import Arrival
 from tests.simulation.faults import Strike, Weather
 from tests.simulation.hub import Hub
 from tests.simulation.process import Crash, Process
+
+OUTAGE_MS = (5_000, 60_000)
+SLUGGISH_FOR_MS = (20_000, 120_000)
+SLUGGISH_MS = (4_000, 9_000)
+"""How long a host that is slow takes for an answer."""
 
 
 class SimReceiver:
@@ -20,6 +26,8 @@ class SimReceiver:
         """Asked for each call that would be answered 200: whether it is 202, and the outcome is reported later."""
         self._hub = hub
         self._weather = weather
+        self._down_until: dict[str, int] = {}
+        self._slow_until: dict[str, int] = {}
 
     def sender(self, process: Process, clock: ProcessClock) -> "SimSender":
         """The sender port of one executor."""
@@ -44,15 +52,29 @@ class SimReceiver:
         return arrival
 
     def answer(self, arrival: Arrival, timeout_ms: int) -> Answer:
-        """Content, refusing or too slow."""
-        if self._weather.strikes(Strike.HANG):
+        """Content, refusing, too slow, too busy or not there."""
+        now_ms, host = self._hub.now_ms, urlsplit(arrival.url).netloc
+        self._draw_trouble(host)
+        if now_ms < self._down_until.get(host, 0):
+            return Answer(reason=Reason.CONNECT_FAILED, duration_ms=5)
+        is_slow = now_ms < self._slow_until.get(host, 0)
+        duration_ms = self._weather.rng.randint(*(SLUGGISH_MS if is_slow else (5, min(2_000, timeout_ms))))
+        if self._weather.strikes(Strike.HANG) or duration_ms > timeout_ms:
             return Answer(reason=Reason.TIMEOUT, duration_ms=timeout_ms)
-        duration_ms = self._weather.rng.randint(5, min(2_000, timeout_ms))
+        if self._weather.strikes(Strike.BUSY):
+            return Answer(reason=Reason.HTTP_STATUS, duration_ms=duration_ms, status=503, body=b"busy")
         if self._weather.strikes(Strike.REFUSE):
             return Answer(reason=Reason.HTTP_STATUS, duration_ms=duration_ms, status=500, body=b"no")
         if self.works_on(arrival, self._hub.now_ms + duration_ms):
             return Answer(reason=Reason.OK, duration_ms=duration_ms, status=202, works_on=True)
         return Answer(reason=Reason.OK, duration_ms=duration_ms, status=200)
+
+    def _draw_trouble(self, host: str) -> None:
+        """Whether from this call on a host is down or slow for a while."""
+        if self._weather.strikes(Strike.OUTAGE):
+            self._down_until[host] = self._hub.now_ms + self._weather.rng.randint(*OUTAGE_MS)
+        if self._weather.strikes(Strike.SLUGGISH):
+            self._slow_until[host] = self._hub.now_ms + self._weather.rng.randint(*SLUGGISH_FOR_MS)
 
 
 class SimSender:

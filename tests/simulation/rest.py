@@ -34,4 +34,5 @@ def _unfinished(world: World) -> list[Fault]:
 
 def _open_ids(world: World) -> list[str]:
     rows = world.table.executions.values()
-    return [str(row.execution.id) for row in rows if not row.execution.state.is_terminal]
+    executions = [str(row.execution.id) for row in rows if not row.execution.state.is_terminal]
+    return executions + list(world.redrives.slots.values())

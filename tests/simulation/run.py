@@ -10,11 +10,13 @@ from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.evidence import Evidence
 from tests.simulation.faults import HEALED, FaultMix, Strike
 from tests.simulation.judge import verdict
+from tests.simulation.listeners import tells
 from tests.simulation.readers import Readers
+from tests.simulation.redrives import Redrivers
 from tests.simulation.rest import come_to_rest
 from tests.simulation.trace import Trace
 from tests.simulation.verdicts import Fault
-from tests.simulation.world import START_MS, World
+from tests.simulation.world import START_MS, TENANTS, World
 
 HEAL_AT_MS = START_MS + LOAD_MS + 2 * MINUTE_MS
 GIVE_UP_AT_MS = HEAL_AT_MS + 4 * 60 * MINUTE_MS
@@ -49,6 +51,8 @@ def _run(seed: int, world: World) -> Outcome:
     resting = [GIVE_UP_AT_MS]
     world.functions.start_ticks(lambda: resting[0])
     readers = clients.start()
+    redrivers = Redrivers(world)
+    redrivers.start(START_MS, LOAD_MS)
     world.hub.run_until(HEAL_AT_MS)
     world.note("world", "healed")
     world.weather.mix = HEALED
@@ -58,7 +62,7 @@ def _run(seed: int, world: World) -> Outcome:
     sends, calls = world.lanes.sends, len(world.receiver.log)
     if not faults:
         audited = list(audit(world))
-        faults = verdict(_evidence(world, clients, readers, weather)) + audited
+        faults = verdict(_evidence(world, clients, readers, redrivers, weather)) + audited
     return Outcome(
         seed=seed,
         faults=faults,
@@ -71,16 +75,22 @@ def _run(seed: int, world: World) -> Outcome:
     )
 
 
-def _evidence(world: World, clients: Clients, readers: Readers, weather: FaultMix) -> Evidence:
+def _evidence(
+    world: World, clients: Clients, readers: Readers, redrivers: Redrivers, weather: FaultMix
+) -> Evidence:
     """Everything that the judge is shown. What comes after the run is played here, between one reading and the next."""
     ended_at = world.hub.now_ms
+    told = [arrival for arrival in world.receiver.log if tells(arrival)]
+    calls = [arrival for arrival in world.receiver.log if not tells(arrival)]
+    strays = readers.strays(calls)
     history, dead_letters, foreign = readers.histories(), readers.all_dead_letters(), readers.foreign()
     duplicate_days_later(world)
     kept = read_before_expiry(world, readers, ended_at)
     leftovers = read_after_expiry(world, readers, ended_at)
     return Evidence(
         orders=clients.orders,
-        calls=world.receiver.log,
+        calls=calls,
+        told=told,
         sightings=readers.sightings,
         history=history,
         dead_letters=dead_letters,
@@ -90,5 +100,8 @@ def _evidence(world: World, clients: Clients, readers: Readers, weather: FaultMi
         ended_at=ended_at,
         weather=weather,
         reports=clients.reports,
+        presses=list(redrivers.presses.values()),
+        strays=strays,
+        limits={name: dict(world.tenant(name).quotas) for name in TENANTS},
         broken=readers.broken + world.lanes.violations,
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from shared.domain.errors import UnavailableError
 from shared.domain.execution import EndReason, Execution
 from shared.domain.ids import ExecutionId
+from shared.domain.place import Span, Stretch, due_place
 from shared.ports.claims import Claim, Refused, Undecided
 from shared.ports.executions import ExecutionPage, Finish, ScanPage
 from tests.fakes.claimer import FakeClaimer
@@ -83,9 +84,19 @@ class SimExecutionStore(FakeExecutionStore):
         self._index_if_failed(execution.id)
         return standing
 
-    def give_up(self, execution: Execution, *, reason: EndReason, now_ms: int, expires_at_s: int) -> bool:
+    def give_up(
+        self,
+        execution: Execution,
+        *,
+        reason: EndReason,
+        now_ms: int,
+        expires_at_s: int,
+        notification: ExecutionId | None = None,
+    ) -> bool:
         """See the port."""
-        done = super().give_up(execution, reason=reason, now_ms=now_ms, expires_at_s=expires_at_s)
+        done = super().give_up(
+            execution, reason=reason, now_ms=now_ms, expires_at_s=expires_at_s, notification=notification
+        )
         self._index_if_failed(execution.id)
         return done
 
@@ -104,22 +115,20 @@ class SimExecutionStore(FakeExecutionStore):
     def _lag_ms(self) -> int:
         return self._weather.rng.randint(*INDEX_LAG_MS) if self._weather.strikes(Strike.STALE_INDEX) else 0
 
-    def failed(
-        self, tenant_id: str, *, after: str | None, limit: int
-    ) -> tuple[list[ExecutionId], str | None]:
+    def failed(self, tenant_id: str, span: Span, *, newest_first: bool, limit: int) -> Stretch:
         """See the port: this is the one read that is eventually consistent."""
         limit, now_ms = self._cut(limit), self._hub.now_ms
-        newest = [
-            key
-            for key, entry in sorted(self._index.items(), reverse=True)
+        places = [
+            due_place(entry.execution.id)
+            for entry in self._index.values()
             if entry.execution.tenant_id == tenant_id
             and entry.from_ms <= now_ms
             and (entry.until_ms is None or now_ms < entry.until_ms)
-            and (after is None or key < after)
-        ][:limit]
-        next_after = newest[-1] if len(newest) == limit else None
-        self._note_cut(next_after)
-        return [self._index[key].execution.id for key in newest], next_after
+        ]
+        found = sorted((place for place in places if place in span), reverse=newest_first)[:limit]
+        if len(found) == limit:
+            self._weather.note(Strike.CUT_PAGE)
+        return Stretch(places=tuple(found), is_last=len(found) < limit)
 
 
 class SimClaimer(FakeClaimer):

@@ -6,9 +6,10 @@ from typing import Any
 
 import orjson
 
-from shared.domain.execution import Execution, Pointer
+from shared.domain.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.job import Job
+from shared.domain.pointer import Pointer
 from shared.domain.wakeup import Wakeup
 from shared.ports.claims import Claim
 from shared.ports.executions import ScanPage
@@ -67,10 +68,13 @@ READS = frozenset(
         "extras",
         "backfills",
         "get_payload",
+        "open",
         "open_before",
         "swept_through",
         "reconciled_through",
         "between",
+        "waiting",
+        "visible",
     }
 )
 

@@ -13,6 +13,7 @@ from tests.simulation.judge import verdict
 from tests.simulation.rhythms import every
 from tests.simulation.test_judge_backfills import FORGERIES as BACKFILL_FORGERIES
 from tests.simulation.test_judge_changes import EDIT_FORGERIES, SERIES_FORGERIES
+from tests.simulation.test_judge_redrives import FORGED as REDRIVE_FORGERIES
 from tests.simulation.verdicts import Verdict
 
 CREATED_AT = 1_800_000_000_000
@@ -381,6 +382,18 @@ def leaked_dead_letter(evidence: Evidence) -> None:
     evidence.dead_letters = {"acme": evidence.history[ONCE], "globex": evidence.history[ONCE]}
 
 
+def more_calls_at_once_than_allowed(evidence: Evidence) -> None:
+    evidence.weather = FaultMix()
+    evidence.limits = {"acme": {"destination_concurrency": 1, "concurrency": 5}}
+    evidence.calls.append(call(attempt=2))
+
+
+def more_calls_in_ten_seconds_than_allowed(evidence: Evidence) -> None:
+    evidence.weather = FaultMix()
+    evidence.limits = {"acme": {"calls_per_second": 1}}
+    evidence.calls += [call(attempt=number) for number in range(2, 20)]
+
+
 def broken_answer(evidence: Evidence) -> None:
     evidence.broken = ["DelaySeconds 901"]
 
@@ -422,6 +435,7 @@ FORGERIES: dict[Verdict, tuple[Callable[[Evidence], None], ...]] = {
         live_dead_letter,
     ),
     Verdict.LEAK: (leaked_call, leaked_history, leaked_sighting, leaked_dead_letter),
+    Verdict.LIMIT: (more_calls_at_once_than_allowed, more_calls_in_ten_seconds_than_allowed),
     Verdict.BROKEN: (broken_answer,),
 }
 
@@ -442,4 +456,6 @@ def test_each_forged_log_gets_its_verdict(expected: Verdict, forge: Callable[[Ev
 
 def test_every_verdict_of_the_judge_has_a_forgery() -> None:
     of_others = {expected for expected, _ in (*SERIES_FORGERIES, *EDIT_FORGERIES, *BACKFILL_FORGERIES)}
+    of_others |= {expected for _, expected in REDRIVE_FORGERIES.values()}
+    of_others |= {Verdict.NOTIFICATION, Verdict.PATIENCE}  # see test_judge_notifications
     assert set(Verdict) - set(FORGERIES) - of_others == {Verdict.RECONCILER, Verdict.RESTLESS}

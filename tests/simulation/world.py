@@ -1,18 +1,23 @@
 """One deployment in a simulation: the product's use cases, unchanged, over fakes, on a virtual clock."""
 
 import random
+from dataclasses import replace
 
 from shared.domain.bucket import MINUTE_MS, ShardCounts, ShardEpoch, ShardPlan, bucket_of
+from shared.domain.quota import Quota
 from shared.domain.retention import Retention
 from shared.domain.tenant import Tenant
 from shared.usecases.create_tenant import CreateTenant
 from tests.fakes.accepted_log import FakeAcceptedLog
 from tests.fakes.boards import FakeParkingLot, FakeProgressBoard
+from tests.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.fakes.clock import SeededEntropy, VirtualClock
 from tests.fakes.idempotency_store import FakeIdempotencyStore
 from tests.fakes.job_store import FakeJobStore
 from tests.fakes.ledger import FakeShardLedger
+from tests.fakes.limit_store import FakeLimitStore
 from tests.fakes.one_off_store import FakeOneOffStore
+from tests.fakes.redrives import FakeRedriveTasks
 from tests.fakes.table import FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
 from tests.fakes.turn_store import FakeTurnStore
@@ -22,6 +27,7 @@ from tests.simulation.faults import FaultMix, Weather, draw_mix
 from tests.simulation.functions import Functions
 from tests.simulation.hub import Hub
 from tests.simulation.lanes import SimLanes
+from tests.simulation.memory import Sandboxes
 from tests.simulation.process import Process
 from tests.simulation.receiver import SimReceiver
 from tests.simulation.stores import SimClaimer, SimExecutionStore, SimOneOffBatches
@@ -33,6 +39,13 @@ COUNTS = ShardCounts(normal=2, quarter=3, midnight=4)
 GROWN = ShardCounts(normal=5, quarter=6, midnight=6)
 GROWS_AT_MS = START_MS + 4 * MINUTE_MS
 RETENTION_DAYS = 14
+LIMITS = {
+    Quota.CONCURRENCY: (2, 4),
+    Quota.CALLS_PER_SECOND: (2, 5),
+    Quota.DESTINATION_CONCURRENCY: (1, 3),
+    Quota.DESTINATION_CALLS_PER_SECOND: (2, 5),
+}
+"""What a tenant may be limited to. All calls of one go to one destination."""
 
 
 class World:
@@ -52,6 +65,10 @@ class World:
         self.jobs, self.ledger = FakeJobStore(self.table), FakeShardLedger()
         self.idempotency, self.tenants = FakeIdempotencyStore(), FakeTenantStore()
         self.progress, self.parking = FakeProgressBoard(), FakeParkingLot()
+        self.limits, self.budgets = FakeLimitStore(), FakeBudgetStore()
+        self.quotas = GENEROUS
+        self.sandboxes = Sandboxes(self)
+        self.redrives = FakeRedriveTasks()
         self.turns, self.one_offs = FakeTurnStore(), FakeOneOffStore(self.table)
         self.accepted = FakeAcceptedLog()
         self.unaccounted: list[str] = []
@@ -70,12 +87,24 @@ class World:
         create = CreateTenant(self.tenants, self.vault, VirtualClock(START_MS), self.entropy)
         for name in TENANTS:
             create(name)
+            self._limit(name)
+
+    def _limit(self, name: str) -> None:
+        """Give a tenant limits of its own, and some weight, where this run has any."""
+        rng, standing = self.weather.rng, self.tenants.tenants[name]
+        if self.weather.mix.limited:
+            quotas = {quota: rng.choice(limits) for quota, limits in LIMITS.items() if rng.random() < 0.5}
+            self.tenants.tenants[name] = replace(standing, quotas=quotas, weight=rng.choice((1, 3)))
 
     def tenant(self, name: str) -> Tenant:
         """A tenant, read without faults."""
         tenant = self.tenants.get(name)
         assert tenant is not None
         return tenant
+
+    def weights(self, tenant_id: str) -> int:
+        """The weight of a tenant."""
+        return self.tenant(tenant_id).weight
 
     def note(self, who: str, text: str, job_id: str = "") -> None:
         """Add to the trace what no process does."""

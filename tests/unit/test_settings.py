@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan, bucket_of
 from shared.domain.schedule import parse_instant
-from shared.names import Env, Lane
+from shared.names import Env, QueueName
 from shared.settings import ApiSettings, CallbackSettings, DeadLetterSettings, ExecutorSettings, Settings
 from tests.fakes.budgets import GENEROUS
 from tests.unit.functions.environment import DEAD_LETTERS, ENVIRONMENT, PLAN, QUEUES
@@ -30,8 +30,8 @@ BASE = [
 def test_a_whole_environment_is_understood() -> None:
     settings = ExecutorSettings.from_env(ENVIRONMENT)
     assert (settings.stage, settings.region, settings.executions_table) == ("test", "eu-west-1", "executions")
-    assert settings.lane_queue_urls == {Lane(name): url for name, url in QUEUES.items()}
-    assert (settings.retention.days, settings.lane, settings.dial_exceptions) == (14, Lane.STANDARD, ())
+    assert settings.lane_queue_urls == {QueueName(name): url for name, url in QUEUES.items()}
+    assert (settings.retention.days, settings.lane, settings.dial_exceptions) == (14, QueueName.STANDARD, ())
     epoch = ShardEpoch(
         from_bucket=bucket_of(parse_instant("2026-01-01T00:00:00Z", None)),
         counts=ShardCounts(normal=2, quarter=4, midnight=8),
@@ -60,7 +60,9 @@ def test_every_missing_variable_is_named_at_once() -> None:
     [
         (CallbackSettings, Env.KMS_KEY_ID),
         (CallbackSettings, Env.DIAL_EXCEPTIONS),
+        (CallbackSettings, Env.API_HOSTS),
         (ExecutorSettings, Env.LANE),
+        (ExecutorSettings, Env.DEFAULT_QUOTAS),
         (DeadLetterSettings, Env.DEAD_LETTER_ARNS),
     ],
 )
@@ -72,8 +74,8 @@ def test_a_function_asks_for_what_it_needs_and_no_more(kind: type[Settings], var
 
 
 @pytest.mark.parametrize("variable", [Env.LANE_QUEUE_URLS, Env.DEAD_LETTER_ARNS])
-@pytest.mark.parametrize("lane", Lane)
-def test_each_lane_has_its_queue(variable: str, lane: Lane) -> None:
+@pytest.mark.parametrize("lane", QueueName)
+def test_each_queue_is_named(variable: str, lane: QueueName) -> None:
     lanes = {name: value for name, value in (QUEUES | DEAD_LETTERS).items() if name != lane.value}
     for wrong in (lanes, lanes | {lane.value: ""}, lanes | {"unknown": "x"}):
         with pytest.raises(ValidationError):
@@ -82,7 +84,7 @@ def test_each_lane_has_its_queue(variable: str, lane: Lane) -> None:
 
 def test_dead_letter_queues_are_known_by_lane() -> None:
     settings = DeadLetterSettings.from_env(ENVIRONMENT)
-    assert settings.dead_letter_arns[Lane.BULK] == DEAD_LETTERS["bulk"]
+    assert settings.dead_letter_arns[QueueName.BULK] == DEAD_LETTERS["bulk"]
 
 
 @pytest.mark.parametrize(
@@ -121,13 +123,35 @@ def test_plain_http_exists_for_the_exceptions_only(
     text: str, networks: tuple[object, ...], allow_http: bool
 ) -> None:
     settings = CallbackSettings.from_env(ENVIRONMENT | {Env.DIAL_EXCEPTIONS: text})
-    assert (settings.dial_exceptions, settings.allow_http) == (networks, allow_http)
+    assert (settings.dial_exceptions, settings.target_policy.allows_http) == (networks, allow_http)
+    assert settings.target_policy.exceptions == networks
 
 
 @pytest.mark.parametrize("text", ["everything", "10.0.0.1/8", "10.0.0.0/33"])
 def test_an_exception_that_is_no_network_stops_the_function(text: str) -> None:
     with pytest.raises(ValidationError):
         CallbackSettings.from_env(ENVIRONMENT | {Env.DIAL_EXCEPTIONS: text})
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ("https://abc.execute-api.eu-west-1.amazonaws.com", {"abc.execute-api.eu-west-1.amazonaws.com"}),
+        ("http://abc.execute-api.localhost:4566/", {"abc.execute-api.localhost"}),
+        ("Jobs.Example.com, api.example.com:443", {"jobs.example.com", "api.example.com"}),
+    ],
+)
+def test_the_api_knows_itself_by_the_hosts_of_its_urls(text: str, hosts: set[str]) -> None:
+    settings = CallbackSettings.from_env(ENVIRONMENT | {Env.API_HOSTS: text})
+    assert settings.target_policy.own_hosts == hosts
+
+
+@pytest.mark.parametrize(
+    "text", ["", " , ", "*.example.com", "https://a.example/v1", "a b", "u@a.example", "a..b"]
+)
+def test_a_deployment_that_does_not_know_its_own_api_stops_the_function(text: str) -> None:
+    with pytest.raises(ValidationError):
+        CallbackSettings.from_env(ENVIRONMENT | {Env.API_HOSTS: text})
 
 
 def test_settings_do_not_change() -> None:

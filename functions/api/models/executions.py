@@ -34,6 +34,13 @@ class MissedOut(BaseModel):
     last_at: InstantOut
 
 
+class NotificationOut(BaseModel):
+    """The execution that tells of the end of another."""
+
+    id: str
+    state: StateOut | None = Field(description="Null in lists, which do not look, and where none stands.")
+
+
 class ExecutionOut(BaseModel):
     """One planned firing."""
 
@@ -57,6 +64,10 @@ class ExecutionOut(BaseModel):
     )
     last_response_body: str | None = Field(description="First 256 bytes of the last failing answer.")
     missed: MissedOut | None = Field(description="What a `skipped` execution stands for, if for many.")
+    redrive_of: str | None = Field(description="The failed execution whose request it runs once more.")
+    redriven_by: str | None = Field(description="The execution that runs its request once more.")
+    notification: NotificationOut | None = Field(description="What tells of its outcome, if anybody is told.")
+    notification_of: str | None = Field(description="The execution of whose outcome it tells.")
 
 
 class ExecutionPageOut(BaseModel):

@@ -7,7 +7,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from functions.api.models.backfills import BackfillOut
 from functions.api.models.examples import jobs as examples
-from functions.api.models.requests import RequestIn, RetryIn, TargetOut
+from functions.api.models.requests import ListenerUrl, RequestIn, RetryIn, RetryOut, TargetOut
 from functions.api.models.schedules import ONCE, ScheduleIn, ScheduleOut, runs
 from functions.api.models.schema import EXAMPLES, InstantOut, Schema, Seconds, shown_by
 from shared.domain.async_policy import (
@@ -36,7 +36,6 @@ from shared.domain.new_job import (
     Recurring,
 )
 from shared.domain.overlap import OverlapPolicy
-from shared.domain.retry import RetryPolicy
 from shared.domain.wanted import JOB_STATES
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
 
@@ -107,6 +106,11 @@ class JobIn(Schema):
     start_deadline_seconds: StartSeconds | None = Field(
         None, description="A job that runs once and has not started so long after its time is skipped."
     )
+    on_success: ListenerUrl | None = Field(
+        None,
+        description="Told when an execution has succeeded; `none` for nobody, null for the tenant's default.",
+    )
+    on_failure: ListenerUrl | None = Field(None, description="The same for one that has failed.")
 
     @model_validator(mode="after")
     def _for_recurring_jobs(self) -> Self:
@@ -121,12 +125,12 @@ class JobIn(Schema):
         """The domain's value."""
         return NewJob(
             timing=self.schedule.timing(),
-            request=self.request.request(),
+            request=self.request.request(on_success=self.on_success, on_failure=self.on_failure),
             name=self.name,
             tags=tuple(self.tags),
             lane=self.lane,
             timeout_seconds=self.timeout_seconds,
-            retry=RetryPolicy(**self.retry.model_dump()),
+            retry=self.retry.policy(),
             async_policy=AsyncPolicy(
                 deadline_seconds=self.async_deadline_seconds, heartbeat_seconds=self.heartbeat_seconds
             ),
@@ -173,6 +177,8 @@ class JobPatch(Schema):
     late_tolerance_seconds: ToleranceSeconds | None = None
     overlap_policy: OverlapPolicy | None = None
     start_deadline_seconds: StartSeconds | None = None
+    on_success: ListenerUrl | None = None
+    on_failure: ListenerUrl | None = None
 
 
 class PauseIn(Schema):
@@ -198,7 +204,7 @@ class JobOut(BaseModel):
     request: TargetOut
     lane: Lane
     timeout_seconds: int
-    retry: RetryIn
+    retry: RetryOut
     async_deadline_seconds: int
     heartbeat_seconds: int
     catch_up: CatchUp | None
@@ -207,6 +213,8 @@ class JobOut(BaseModel):
     late_tolerance_seconds: int | None
     overlap_policy: OverlapPolicy | None
     start_deadline_seconds: int | None
+    on_success: str | None = Field(description="`none` for nobody, null for the tenant's default.")
+    on_failure: str | None
     pause_reason: str | None
     backfill: BackfillOut | None = Field(
         description="Of what it is a backfill; `schedule` is then the one whose instants are made up for.",

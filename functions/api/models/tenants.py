@@ -7,11 +7,13 @@ from pydantic.json_schema import SkipJsonSchema
 
 from functions.api.models.examples import accounts as examples
 from functions.api.models.keys import KeyOut, Scopes
+from functions.api.models.requests import ListenerUrl
 from functions.api.models.schema import EXAMPLES, InstantOut, Schema, Seconds, shown_by
 from shared.domain.quota import Quota
 from shared.domain.tenant import MAX_INDEX_SHARDS, MAX_WEIGHT, RESERVED_IDS, TENANT_ID, Scope, TenantState
 
 Limit = Annotated[Seconds, Field(ge=0)]
+_LISTENERS = ("on_success", "on_failure")
 Quotas = dict[Annotated[Quota, Field(strict=False)], Limit | None]
 
 
@@ -28,7 +30,7 @@ class TenantIn(Schema):
 
 
 class TenantPatch(Schema):
-    """What is to be different. A quota of null goes back to the deployment's default."""
+    """What is to be different. A quota of null goes back to the deployment's default, a URL of null is taken away."""
 
     model_config = ConfigDict(json_schema_extra={EXAMPLES: examples.TENANT_PATCH, "minProperties": 1})
 
@@ -36,15 +38,23 @@ class TenantPatch(Schema):
     weight: Annotated[Seconds, Field(ge=1, le=MAX_WEIGHT)] | SkipJsonSchema[None] = None
     index_shards: Annotated[Seconds, Field(ge=1, le=MAX_INDEX_SHARDS)] | SkipJsonSchema[None] = None
     quotas: Quotas | SkipJsonSchema[None] = None
+    on_success: ListenerUrl | None = Field(
+        None, description="Told of outcomes where a job says nothing of it."
+    )
+    on_failure: ListenerUrl | None = None
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if not self.model_fields_set:
             raise ValueError("nothing is to be changed")
         for name in self.model_fields_set:
-            if getattr(self, name) is None:
+            if getattr(self, name) is None and name not in _LISTENERS:
                 raise ValueError(f"{name} cannot be null")
         return self
+
+    def listeners(self) -> dict[str, str | None]:
+        """The URLs that are named, those that are to be taken away among them."""
+        return {name: getattr(self, name) for name in _LISTENERS if name in self.model_fields_set}
 
 
 class TenantOut(BaseModel):
@@ -60,6 +70,8 @@ class TenantOut(BaseModel):
     index_shards: int
     quotas: dict[str, int] = Field(description="The limits that hold.")
     own_quotas: list[str] = Field(description="The quotas that are not the deployment's defaults.")
+    on_success: str | None = Field(description="Told of outcomes where a job says nothing of it.")
+    on_failure: str | None
 
 
 class NewTenantOut(BaseModel):
@@ -87,7 +99,7 @@ class QuotaOut(BaseModel):
 
     limit: int
     used: int | None = Field(description="Null where nobody counts it.")
-    is_enforced: bool
+    is_enforced: bool = Field(description="False where the limit is the highest, which means none.")
 
 
 class UsageOut(BaseModel):

@@ -37,7 +37,12 @@ CHAPTERS = (
     Chapter(
         name="Executions",
         description="What became of jobs: one execution for each firing, with its attempts.",
-        paths=("/v1/executions", "/v1/dead-letters"),
+        paths=("/v1/executions",),
+    ),
+    Chapter(
+        name="Dead letters",
+        description="Executions that failed for good: listed, inspected and redriven.",
+        paths=("/v1/dead-letters", "/v1/redrives"),
     ),
     Chapter(
         name="Long-running callbacks",

@@ -6,8 +6,10 @@ from functions.api.cursors import MAX_LENGTH
 from functions.api.models.schedules import MAX_INSTANT_CHARACTERS
 from functions.api.operations.executions import DEFAULT_LIMIT, MAX_LIMIT
 from functions.api.route import Route
+from shared.domain.ids import JOB_ID
 from shared.domain.new_job import MAX_NAME_LENGTH, TAG
-from shared.domain.wanted import EXECUTION_STATES, JOB_STATES, Kind
+from shared.domain.wanted import EXECUTION_STATES, FAILURE_REASONS, JOB_STATES, Kind
+from shared.names import Lane
 from shared.usecases.list_upcoming import MAX_WITHIN_SECONDS
 from shared.usecases.next_runs import MAX_COUNT
 
@@ -37,6 +39,7 @@ _IN_PATH = {
     "execution_id": _id(
         "An execution's `id`: the `webhook-id` of its calls.", "exe_101jmg0r03s0009xjjb7t357kf8p8b"
     ),
+    "redrive_id": _id("A bulk redrive's `id`.", "rdr_01jmg4bfzkg2c8k9w3qdm7vtqn6y"),
     "key_id": _id(
         "The id of an API key: what stands between the underscores of `pk_<id>_…`.", "mfs9rrrpq58f4h2n"
     ),
@@ -73,6 +76,25 @@ _IN_QUERY: dict[str, Parameter] = {
     },
     "within": _whole("How many seconds to look ahead.", MAX_WITHIN_SECONDS, 300),
     "count": _whole("How many runs to show.", MAX_COUNT, 10),
+    "job": {
+        "description": "Only those of this job.",
+        "schema": {"type": "string", "pattern": JOB_ID},
+        "example": "job_r01jmg0r03szjym089eyz6ab9d1",
+    },
+    "reason": _word(
+        "Only those that ended for this reason, or whose last attempt did.", list(FAILURE_REASONS)
+    ),
+    "status": {
+        "description": "Only those whose last attempt was answered so.",
+        "schema": {"type": "integer", "minimum": 100, "maximum": 599},
+        "example": 503,
+    },
+    "lane": _word("Only those of this lane.", [lane.value for lane in Lane]),
+    "reveal": {
+        "description": "Show header values and the body, too; for keys with `admin` as well.",
+        "schema": {"type": "boolean", "default": False},
+        "example": True,
+    },
     "target": {
         "description": "Only changes of this thing, by its id.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 128},

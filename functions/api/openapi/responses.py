@@ -21,7 +21,8 @@ HEADERS: dict[str, Any] = {
         "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
     },
     "Idempotency-Replayed": {
-        "description": "There where the same request under the same `Idempotency-Key` was carried out before.",
+        "description": "There where the same request was carried out before; under the same `Idempotency-Key`, if it "
+        "takes one.",
         "schema": {"type": "string", "const": "true"},
     },
     "Retry-After": {
@@ -76,7 +77,8 @@ def _by_status(route: Route) -> dict[int, list[Problem]]:
 
 
 def _done(route: Route, description: str) -> dict[str, Any]:
-    replayed = ("Idempotency-Replayed",) if "Idempotency-Key" in route.headers else ()
+    is_replayed = route.may_replay or "Idempotency-Key" in route.headers
+    replayed = ("Idempotency-Replayed",) if is_replayed else ()
     done: dict[str, Any] = {
         "description": description,
         "headers": _headers(("Cache-Control", *route.answer_headers, *replayed)),

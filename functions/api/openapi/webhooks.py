@@ -24,6 +24,16 @@ _ASYNC = {
         "schema": {"type": "string", "const": "true"},
     }
 }
+_FAILED = {
+    "Retry-After": {
+        "description": "Seconds, or a date: no other attempt begins before it, as far as `retry` lets it wait.",
+        "schema": {"type": "string"},
+    },
+    "X-Punctual-No-Retry": {
+        "description": "With it the execution fails at once.",
+        "schema": {"type": "string", "const": "true"},
+    },
+}
 WEBHOOKS: dict[str, Any] = {
     "call": {
         "post": {
@@ -49,9 +59,10 @@ WEBHOOKS: dict[str, Any] = {
                     "headers": _ASYNC,
                 },
                 "410": {"description": "The execution fails at once, and a recurring job is paused."},
-                "429": {"description": "Tried again, not before `Retry-After`."},
-                "503": {"description": "Tried again, not before `Retry-After`."},
-                "default": {"description": "Tried again, as the job's `retry` says."},
+                "default": {
+                    "description": "Tried again, as the job's `retry` says, and not before `Retry-After`.",
+                    "headers": _FAILED,
+                },
             },
             "security": [],
         }

@@ -2,21 +2,24 @@
 
 from dataclasses import dataclass
 
+from functions.api.cursors import Cursors
 from functions.api.operations.audit import AuditOperations
 from functions.api.operations.keys import KeyOperations, SecretOperations
+from functions.api.operations.parked import ParkedOperations
 from functions.api.operations.tenants import TenantOperations
-from shared.bootstrap import accounts, callbacks
+from shared.bootstrap import accounts, callbacks, redrives
 from shared.bootstrap.accounts import ApiParts
 from shared.usecases.manage_tenants import ChangeTenant, FindTenant, ListTenants
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountOperations:
-    """Tenants, their keys and their secrets."""
+    """Tenants, their keys and their secrets; and what operators have to look at."""
 
     tenants: TenantOperations
     keys: KeyOperations
     secrets: SecretOperations
+    parked: ParkedOperations
 
 
 def audit_operations(parts: ApiParts) -> AuditOperations:
@@ -37,7 +40,7 @@ def account_operations(parts: ApiParts, audit: AuditOperations) -> AccountOperat
             create_tenant=callbacks.create_tenant(parts),
             find_tenant=FindTenant(parts.tenants),
             list_tenants=ListTenants(parts.tenants),
-            change_tenant=ChangeTenant(parts.tenants),
+            change_tenant=ChangeTenant(parts.tenants, parts.vault, parts.settings.target_policy),
             read_usage=accounts.read_usage(parts),
             audit=audit,
             vault=parts.vault,
@@ -46,4 +49,7 @@ def account_operations(parts: ApiParts, audit: AuditOperations) -> AccountOperat
         ),
         keys=KeyOperations(keyring=accounts.keyring(parts), audit=audit, clock=clock),
         secrets=SecretOperations(secrets=accounts.signing_secrets(parts), audit=audit, clock=clock),
+        parked=ParkedOperations(
+            parking=redrives.parking_lot(parts.core), audit=audit, cursors=Cursors(parts.vault)
+        ),
     )

@@ -1,16 +1,17 @@
 """What became of jobs."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from functions.api.cursors import Cursors
 from functions.api.models.executions import ExecutionOut, ExecutionPageOut
 from functions.api.positions import history_parts, place_parts, read_history, read_place
 from functions.api.views import execution_out, page_out
+from shared.domain.errors import NotFoundError
 from shared.domain.tenant import Tenant
 from shared.domain.wanted import WantedExecutions
 from shared.usecases.find_execution import FindExecution
 from shared.usecases.list_by_time import ListByTime
-from shared.usecases.list_dead_letters import ListDeadLetters
 from shared.usecases.list_executions import ListExecutions
 
 MAX_LIMIT = 100
@@ -24,12 +25,16 @@ class ExecutionOperations:
     find_execution: FindExecution
     list_executions: ListExecutions
     list_by_time: ListByTime
-    list_dead_letters: ListDeadLetters
     cursors: Cursors
 
     def get(self, tenant: Tenant, execution_id: str) -> ExecutionOut:
-        """One execution."""
-        return execution_out(self.find_execution(tenant.id, execution_id))
+        """One execution, and where its notification stands."""
+        execution = self.find_execution(tenant.id, execution_id)
+        notified = None
+        if execution.notification is not None:
+            with suppress(NotFoundError):
+                notified = self.find_execution(tenant.id, str(execution.notification)).state
+        return execution_out(execution, notified)
 
     def of_job(
         self, tenant: Tenant, job_id: str, wanted: WantedExecutions, limit: int, cursor: str | None
@@ -55,22 +60,7 @@ class ExecutionOperations:
             page.executions, self.cursors.seal(tenant, question, place_parts(more)) if more else None
         )
 
-    def dead_letters(self, tenant: Tenant, limit: int, cursor: str | None) -> ExecutionPageOut:
-        """A page of the tenant's dead letters."""
-        question = {"list": "dead-letters"}
-        after = self.cursors.unseal(tenant, question, cursor, _read_key)
-        page = self.list_dead_letters(tenant.id, limit=limit, after=after)
-        more = page.next_after
-        return page_out(page.executions, self.cursors.seal(tenant, question, [more]) if more else None)
-
 
 def _spelt(wanted: WantedExecutions) -> dict[str, str | int | None]:
     span = wanted.span
     return {"state": wanted.state, "from": span.after.at, "to": span.before.at}
-
-
-def _read_key(parts: list[object]) -> str:
-    match parts:
-        case [str(key)]:
-            return key
-    raise ValueError("not a position among dead letters")

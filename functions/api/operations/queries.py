@@ -1,11 +1,14 @@
 """Everything that only reads, put together."""
 
 from functions.api.cursors import Cursors
+from functions.api.operations.dead_letters import DeadLetterOperations
 from functions.api.operations.executions import ExecutionOperations
 from functions.api.operations.listings import ListingOperations
-from shared.bootstrap import callbacks
+from functions.api.operations.redrives import RedriveOperations
+from shared.bootstrap import redrive_requests, redrives
 from shared.bootstrap.callbacks import CallbackParts
 from shared.bootstrap.listings import Listings
+from shared.usecases.undo_redrive import UndoRedrive
 
 
 def execution_operations(parts: CallbackParts) -> ExecutionOperations:
@@ -15,8 +18,29 @@ def execution_operations(parts: CallbackParts) -> ExecutionOperations:
         find_execution=listings.find_execution(),
         list_executions=listings.list_executions(),
         list_by_time=listings.list_by_time(),
-        list_dead_letters=callbacks.list_dead_letters(parts),
         cursors=Cursors(parts.vault),
+    )
+
+
+def dead_letter_operations(parts: CallbackParts) -> DeadLetterOperations:
+    """What failed for good, and its redrives."""
+    return DeadLetterOperations(
+        list_dead_letters=redrives.list_dead_letters(parts.core),
+        find_execution=Listings(parts).find_execution(),
+        open_request=parts.open_request,
+        redrive_execution=redrives.redrive_execution(parts.core),
+        cancel_redrive=redrive_requests.cancel_redrive(parts),
+        cursors=Cursors(parts.vault),
+    )
+
+
+def redrive_operations(parts: CallbackParts) -> RedriveOperations:
+    """Redrives of many dead letters."""
+    start = redrive_requests.start_redrive(parts)
+    return RedriveOperations(
+        start_redrive=start,
+        undo_redrive=UndoRedrive(tasks=start.tasks, start=start, clock=parts.core.clock),
+        work_off=redrives.work_off_redrives(parts.core),
     )
 
 

@@ -20,6 +20,7 @@ from shared.ports.vault import Vault
 from shared.usecases.create_tenant import CreateTenant, NewTenant
 from shared.usecases.manage_tenants import ChangeTenant, FindTenant, ListTenants, TenantChange
 from shared.usecases.read_usage import ReadUsage
+from shared.usecases.seal_request import open_listener
 
 _QUESTION = "tenants"
 _PAGE = 100
@@ -70,7 +71,11 @@ class TenantOperations:
     def change(self, author: Author, tenant_id: str, asked: TenantPatch) -> TenantOut:
         """The tenant after a change."""
         change = TenantChange(
-            state=asked.state, weight=asked.weight, index_shards=asked.index_shards, quotas=asked.quotas
+            state=asked.state,
+            weight=asked.weight,
+            index_shards=asked.index_shards,
+            quotas=asked.quotas,
+            listeners=asked.listeners(),
         )
         before, after = self.change_tenant(tenant_id, change)
         shown = self._show(after)
@@ -87,4 +92,8 @@ class TenantOperations:
         return NewTenantOut(tenant=tenant, key=key, api_key=made.api_key, signing_secret=made.signing_secret)
 
     def _show(self, tenant: Tenant) -> TenantOut:
-        return tenant_out(tenant, self.defaults)
+        on_success, on_failure = (
+            open_listener(self.vault, tenant, listener)
+            for listener in (tenant.callbacks.on_success, tenant.callbacks.on_failure)
+        )
+        return tenant_out(tenant, self.defaults, on_success=on_success, on_failure=on_failure)

@@ -6,15 +6,19 @@ from functions.api.routes import (
     backfills,
     batches,
     callbacks,
+    dead_letters,
     executions,
     jobs,
     keys,
     lifecycle,
     listings,
+    parked,
+    redrives,
     system,
     tenants,
 )
 
 ROUTES: dict[Route, Call] = {**jobs.ROUTES, **lifecycle.ROUTES, **executions.ROUTES, **system.ROUTES}
+ROUTES |= {**dead_letters.ROUTES, **redrives.ROUTES, **parked.ROUTES}
 ROUTES |= {**batches.ROUTES, **backfills.ROUTES}
 ROUTES |= {**callbacks.ROUTES, **listings.ROUTES, **tenants.ROUTES, **keys.ROUTES, **audit.ROUTES}

@@ -31,12 +31,6 @@ def list_by_time(service: Service, app: APIGatewayHttpResolver, admitted: Admitt
     return answer(200, service.executions.by_time(tenant_of(admitted), wanted, limit, cursor))
 
 
-def list_dead_letters(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
-    """Show what failed for good."""
-    limit, cursor = paging(app)
-    return answer(200, service.executions.dead_letters(tenant_of(admitted), limit, cursor))
-
-
 ROUTES: dict[Route, Call] = {
     Route(
         method="GET",
@@ -76,18 +70,4 @@ ROUTES: dict[Route, Call] = {
         answer=ExecutionOut,
         problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND),
     ): get_execution,
-    Route(
-        method="GET",
-        path="/v1/dead-letters",
-        operation="listDeadLetters",
-        summary="Show the executions that failed for good, newest first",
-        description=(
-            "Executions in state `failed`: their attempts are used up, or their receivers said that there "
-            "is no use in another."
-        ),
-        success=200,
-        answer=ExecutionPageOut,
-        query=PAGING,
-        problems=(Problem.MALFORMED_REQUEST, Problem.INVALID_CURSOR),
-    ): list_dead_letters,
 }

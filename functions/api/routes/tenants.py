@@ -100,12 +100,18 @@ ROUTES: dict[Route, Call] = {
         summary="Suspend a tenant or let it in again, change its weight and quotas (operators)",
         description=(
             "A suspended tenant's requests are refused within a minute; **its jobs go on running**. A quota "
-            "of null goes back to the deployment's default. `index_shards` only ever grows."
+            "of null goes back to the deployment's default. `index_shards` only ever grows. `on_success` and "
+            "`on_failure` are told of the outcomes of jobs that say nothing of it; null takes them away."
         ),
         success=200,
         answer=TenantOut,
         body=TenantPatch,
-        problems=(*BODY_PROBLEMS, Problem.NOT_FOUND, Problem.INVALID_STATE),
+        problems=(
+            *BODY_PROBLEMS,
+            Problem.NOT_FOUND,
+            Problem.INVALID_STATE,
+            Problem.CALLBACK_URL_NOT_ALLOWED,
+        ),
     ): change_tenant,
     Route(
         method="GET",

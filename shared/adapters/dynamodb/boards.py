@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.dynamodb.attributes import decode_all, encode_all
+from shared.adapters.dynamodb.attributes import Value, decode_all, encode_all
 from shared.adapters.dynamodb.errors import translated
 from shared.adapters.dynamodb.keys import item_key, parked_key, progress_key
+from shared.domain.parked import Parked, parse_parked_id
 from shared.domain.sweep import LaneProgress
-from shared.names import Lane
-from shared.ports.boards import Parked
+from shared.names import Lane, QueueName
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -23,7 +24,7 @@ class DynamoProgressBoard:
         self._table = table
         self._region = region
 
-    def report(self, lane: Lane, progress: LaneProgress) -> None:
+    def report(self, lane: Lane | QueueName, progress: LaneProgress) -> None:
         """See the port."""
         item = {
             **item_key(*progress_key(self._region, lane)),
@@ -32,7 +33,7 @@ class DynamoProgressBoard:
         with translated():
             self._client.put_item(TableName=self._table, Item=item)
 
-    def read(self, lane: Lane) -> LaneProgress | None:
+    def read(self, lane: Lane | QueueName) -> LaneProgress | None:
         """See the port."""
         with translated():
             answer = self._client.get_item(
@@ -64,15 +65,17 @@ class DynamoParkingLot:
                     "b": message.body,
                     "rs": message.reason,
                     "at": message.parked_at,
+                    "sz": message.size,
                 }
             ),
         }
         with translated():
             self._client.put_item(TableName=self._table, Item=item)
 
-    def parked(self, limit: int) -> list[Parked]:
+    def parked(self, limit: int, *, before: str | None = None) -> list[Parked]:
         """See the port."""
         pk, _ = parked_key(self._region, 0, "")
+        start: Any = {"ExclusiveStartKey": item_key(*self._key(before))} if before is not None else {}
         with translated():
             answer = self._client.query(
                 TableName=self._table,
@@ -81,15 +84,29 @@ class DynamoParkingLot:
                 ScanIndexForward=False,
                 ConsistentRead=True,
                 Limit=limit,
+                **start,
             )
-        rows: list[dict[str, Any]] = [dict(decode_all(item)) for item in answer["Items"]]
-        return [
-            Parked(
-                message_id=row["id"],
-                lane=Lane(row["ln"]),
-                body=row["b"],
-                reason=row["rs"],
-                parked_at=row["at"],
+        return [_parked(item) for item in answer["Items"]]
+
+    def remove(self, parked_id: str) -> Parked | None:
+        """See the port."""
+        with translated():
+            answer = self._client.delete_item(
+                TableName=self._table, Key=item_key(*self._key(parked_id)), ReturnValues="ALL_OLD"
             )
-            for row in rows
-        ]
+        return _parked(answer["Attributes"]) if answer.get("Attributes") else None
+
+    def _key(self, parked_id: str) -> tuple[str, str]:
+        return parked_key(self._region, *parse_parked_id(parked_id))
+
+
+def _parked(item: Mapping[str, Value]) -> Parked:
+    row: dict[str, Any] = dict(decode_all(item))
+    return Parked(
+        message_id=row["id"],
+        lane=QueueName(row["ln"]),
+        body=row["b"],
+        reason=row["rs"],
+        parked_at=row["at"],
+        size=row.get("sz", len(row["b"])),
+    )

@@ -5,7 +5,7 @@ from typing import Any
 
 from shared.adapters.dynamodb.attributes import encode
 from shared.adapters.dynamodb.items import STATE_CODES, VERSION
-from shared.domain.execution import TERMINAL, Execution, Transition
+from shared.domain.execution import REDRIVABLE, TERMINAL, Execution, Transition
 
 ABSENT = "attribute_not_exists(pk)"
 
@@ -27,8 +27,9 @@ def in_source_state(transition: Transition) -> Condition:
 
 def at_revision(allowed: Condition, revision: int) -> Condition:
     """What is allowed, and at the revision that its owner has seen."""
-    values = {**allowed.values, ":revision": encode(revision)}
-    return Condition(f"{allowed.expression} AND rv = :revision", values)
+    return Condition(
+        f"{allowed.expression} AND rv = :revision", {**allowed.values, ":revision": encode(revision)}
+    )
 
 
 def own_claim(execution: Execution, transition: Transition) -> Condition:
@@ -59,6 +60,13 @@ def not_ended() -> Condition:
     """Of a known version, and not in a state that is final; a state that nobody knows is none."""
     values: dict[str, Any] = {f":e{STATE_CODES[state]}": encode(STATE_CODES[state]) for state in TERMINAL}
     expression = f"#v = :v AND NOT #s IN ({', '.join(sorted(values))})"
+    return Condition(expression, {**values, ":v": encode(VERSION)})
+
+
+def redrivable() -> Condition:
+    """Of a known version, ended without success, and not redriven yet."""
+    values: dict[str, Any] = {f":e{STATE_CODES[state]}": encode(STATE_CODES[state]) for state in REDRIVABLE}
+    expression = f"#v = :v AND #s IN ({', '.join(sorted(values))}) AND attribute_not_exists(rd)"
     return Condition(expression, {**values, ":v": encode(VERSION)})
 
 

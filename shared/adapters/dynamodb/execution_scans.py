@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.attributes import encode
 from shared.adapters.dynamodb.errors import translated
 from shared.adapters.dynamodb.items import DUE_ROW_ATTRIBUTES, read_due_row, read_execution
-from shared.adapters.dynamodb.keys import execution_key, item_key, parse_execution_sk, shard_pk
+from shared.adapters.dynamodb.keys import item_key, parse_place, shard_pk, span_keys
 from shared.domain.errors import UnreadableItemError
-from shared.domain.ids import ExecutionId
+from shared.domain.place import Span, Stretch
 from shared.names import Attr, Index
 from shared.ports.executions import ExecutionPage, ScanPage
 
@@ -77,27 +77,24 @@ class DynamoExecutionScans:
             next_after=last[Attr.SK]["S"] if last else None,
         )
 
-    def failed(
-        self, tenant_id: str, *, after: str | None, limit: int
-    ) -> tuple[list[ExecutionId], str | None]:
+    def failed(self, tenant_id: str, span: Span, *, newest_first: bool, limit: int) -> Stretch:
         """See the port."""
-        start: Any = {}
-        if after is not None:
-            execution_id = parse_execution_sk(after)
-            key = item_key(*execution_key(self._region, execution_id))
-            index_key = {Attr.FAILED_PK: encode(tenant_id), Attr.FAILED_SK: encode(after)}
-            start = {"ExclusiveStartKey": {**key, **index_key}}
+        keys = span_keys(span)
+        if keys is None:
+            return Stretch(places=(), is_last=True)
         with translated():
             answer = self._client.query(
                 TableName=self._table,
                 IndexName=Index.FAILED,
-                KeyConditionExpression="#pk = :tenant",
-                ExpressionAttributeNames={"#pk": Attr.FAILED_PK},
-                ExpressionAttributeValues={":tenant": {"S": tenant_id}},
-                ScanIndexForward=False,
+                KeyConditionExpression="#pk = :tenant AND #sk BETWEEN :low AND :high",
+                ExpressionAttributeNames={"#pk": Attr.FAILED_PK, "#sk": Attr.FAILED_SK},
+                ExpressionAttributeValues={
+                    ":tenant": encode(tenant_id),
+                    ":low": encode(keys[0]),
+                    ":high": encode(keys[1]),
+                },
+                ScanIndexForward=not newest_first,
                 Limit=limit,
-                **start,
             )
-        last = answer.get("LastEvaluatedKey")
-        ids = [parse_execution_sk(item[Attr.SK]["S"]) for item in answer["Items"]]
-        return ids, last[Attr.FAILED_SK]["S"] if last else None
+        places = tuple(parse_place(item[Attr.FAILED_SK]["S"]) for item in answer["Items"])
+        return Stretch(places=places, is_last="LastEvaluatedKey" not in answer)

@@ -17,6 +17,7 @@ from shared.adapters.dynamodb.conditions import (
     not_ended,
     own_claim,
     prolongs,
+    redrivable,
 )
 from shared.adapters.dynamodb.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.execution_scans import DynamoExecutionScans
@@ -30,9 +31,12 @@ from shared.adapters.dynamodb.items import (
 )
 from shared.adapters.dynamodb.keys import execution_key, item_key, pointer_key
 from shared.adapters.dynamodb.outcomes import pack_outcomes
+from shared.adapters.dynamodb.redrive_attributes import encode_redriven_by
 from shared.domain.errors import NotFoundError, UnavailableError, UnknownVersionError, UnreadableItemError
-from shared.domain.execution import EndReason, Execution, Pointer, State, Transition
+from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.ids import ExecutionId
+from shared.domain.pointer import Pointer
+from shared.domain.redrive import RedrivenBy
 from shared.domain.wakeup import EARLY_MS
 from shared.names import Attr
 from shared.ports.executions import Finish
@@ -137,10 +141,22 @@ class DynamoExecutionStore(DynamoExecutionScans):
         standing = self._update(self._key(execution.id), expression, condition, values)
         return read_execution(standing) if standing is not None else None
 
-    def give_up(self, execution: Execution, *, reason: EndReason, now_ms: int, expires_at_s: int) -> bool:
+    def give_up(
+        self,
+        execution: Execution,
+        *,
+        reason: EndReason,
+        now_ms: int,
+        expires_at_s: int,
+        notification: ExecutionId | None = None,
+    ) -> bool:
         """See the port."""
         finish = Finish(
-            transition=Transition.GIVE_UP, outcomes=(), end_reason=reason, expires_at_s=expires_at_s
+            transition=Transition.GIVE_UP,
+            outcomes=(),
+            end_reason=reason,
+            expires_at_s=expires_at_s,
+            notification=notification,
         )
         condition = dead_lease(execution, now_ms)
         sets: dict[str, Any] = dict(failed_index(execution))
@@ -177,7 +193,8 @@ class DynamoExecutionStore(DynamoExecutionScans):
         removes: list[str],
     ) -> Execution | None:
         """Make one transition; None when it was made, otherwise what stands there."""
-        sets |= {"rs": finish.end_reason, Attr.TTL: finish.expires_at_s}
+        told_by = str(finish.notification) if finish.notification is not None else None
+        sets |= {"rs": finish.end_reason, Attr.TTL: finish.expires_at_s, "nt": told_by}
         values = {f":{name}": encode(value) for name, value in sets.items() if value is not None}
         assignments = ", ".join(f"{_spelt(name[1:])} = {name}" for name in values)
         expression = f"SET #s = :to{', ' + assignments if assignments else ''} REMOVE {', '.join(removes)}"
@@ -195,6 +212,12 @@ class DynamoExecutionStore(DynamoExecutionScans):
             )
         except NotFoundError:
             return False
+
+    def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:
+        """See the port."""
+        values: dict[str, Any] = {":rd": encode(encode_redriven_by(redriven_by) or "")}
+        standing = self._update(self._key(execution_id), "SET rd = :rd", redrivable(), values)
+        return read_execution(standing) if standing is not None else None
 
     def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
         """See the port. The item is read again here: one that can be read after all is not touched."""

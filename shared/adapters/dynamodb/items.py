@@ -22,12 +22,21 @@ from shared.adapters.dynamodb.keys import (
     retry_index_key,
     tenant_index_key,
 )
+from shared.adapters.dynamodb.outcome_attributes import callback_attributes, read_callbacks
 from shared.adapters.dynamodb.outcomes import pack_outcomes, unpack_outcomes
 from shared.adapters.dynamodb.recurrences import read_recurrence, recurrence_attributes
+from shared.adapters.dynamodb.redrive_attributes import (
+    encode_redrive_of,
+    encode_redriven_by,
+    read_redrive_of,
+    read_redriven_by,
+)
+from shared.adapters.dynamodb.retry_attributes import EXTRAS, encode_retry_extras, read_retry
+from shared.domain.destination import UNKNOWN
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
-from shared.domain.execution import EndReason, Execution, Missed, Pointer, State
+from shared.domain.execution import EndReason, Execution, Missed, State
 from shared.domain.ids import ExecutionId, one_off_job_id, parse_execution_id
-from shared.domain.retry import RetryPolicy
+from shared.domain.pointer import Pointer
 from shared.domain.sweep import DueRow
 from shared.names import Attr, Lane
 
@@ -46,7 +55,7 @@ STATE_CODES = {
 _STATES = {code: state for state, code in STATE_CODES.items()}
 _LANES = {"c": Lane.CRITICAL, "s": Lane.STANDARD, "b": Lane.BULK}
 _LANE_CODES = {lane: code for code, lane in _LANES.items()}
-DUE_ROW_ATTRIBUTES = (Attr.SK, "v", "s", "t", "ln", "c", "a", "mx", "sr", "ca", "na", "tg", "au")
+DUE_ROW_ATTRIBUTES = (Attr.SK, "v", "s", "t", "ln", "c", "a", "mx", "sr", "ca", "na", "tg", "au", "ds", "nt")
 _MALFORMED = (KeyError, ValueError, TypeError, AttributeError, struct.error)
 
 
@@ -73,9 +82,11 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "ln": _LANE_CODES[execution.lane],
             "rq": execution.request or None,
             "pa": execution.payload_apart,
+            "ds": execution.destination or None,
             "fp": execution.fingerprint,
             "mx": execution.retry.max_attempts,
             "rt": f"{execution.retry.base_seconds}/{execution.retry.factor}/{execution.retry.cap_seconds}",
+            EXTRAS: encode_retry_extras(execution.retry),
             "tm": execution.timeout_ms,
             "ap": encode_async_policy(execution.async_policy),
             "n": execution.name,
@@ -86,6 +97,11 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "jc": execution.job_created_at,
             "hl": _LANE_CODES[execution.home_lane] if execution.home_lane else None,
             "rn": execution.run if execution.run > 1 else None,
+            "ro": encode_redrive_of(execution.redrive_of),
+            "rd": encode_redriven_by(execution.redriven_by),
+            **callback_attributes(execution.callbacks),
+            "nt": str(execution.notification) if execution.notification else None,
+            "no": str(execution.notification_of) if execution.notification_of else None,
             "a": execution.attempt,
             "ca": execution.claimable_from,
             "ow": execution.owner,
@@ -113,8 +129,6 @@ def read_execution(item: Mapping[str, Value]) -> Execution:
 def _read_execution(plain: dict[str, Any]) -> Execution:
     execution_id = parse_execution_sk(plain[Attr.SK])
     state = _STATES[plain["s"]]
-    base, factor, cap = (int(part) for part in plain["rt"].split("/"))
-    retry = RetryPolicy(max_attempts=plain["mx"], base_seconds=base, factor=factor, cap_seconds=cap)
     return Execution(
         id=execution_id,
         tenant_id=plain["t"],
@@ -125,19 +139,25 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         lane=_LANES[plain["ln"]],
         request=plain.get("rq", b""),
         fingerprint=plain["fp"],
-        retry=retry,
+        retry=read_retry(plain["mx"], plain["rt"].split("/"), plain.get(EXTRAS)),
         timeout_ms=plain["tm"],
         async_policy=read_async_policy(plain.get("ap")),
         index_shard=int(plain[Attr.TENANT_PK].rpartition("#")[2]),
         name=plain.get("n"),
         tags=tuple(plain.get("gs", ())),
         payload_apart=plain.get("pa"),
+        destination=plain.get("ds", UNKNOWN),
         recurrence=read_recurrence(plain) if "sc" in plain else None,
         moved_to=parse_execution_id(plain["mv"]) if "mv" in plain else None,
         start_deadline_at=plain.get("sd"),
         job_created_at=plain.get("jc"),
         home_lane=_LANES[plain["hl"]] if "hl" in plain else None,
         run=plain.get("rn", 1),
+        redrive_of=read_redrive_of(plain.get("ro")),
+        redriven_by=read_redriven_by(plain.get("rd")),
+        callbacks=read_callbacks(plain),
+        notification=_read_id(plain.get("nt")),
+        notification_of=_read_id(plain.get("no")),
         state=state,
         attempt=plain["a"],
         owner=plain["ow"] if state is State.RUNNING else None,
@@ -168,6 +188,7 @@ def pointer_item(pointer: Pointer, region: str) -> Item:
             "a": pointer.attempt,
             "mx": pointer.attempt,
             "tg": str(pointer.target),
+            "ds": pointer.destination or None,
         }
     )
 
@@ -191,7 +212,9 @@ def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
             stop_retries=plain.get("sr", False),
             claimable_from=plain.get("ca"),
             next_attempt_at=plain.get("na"),
+            destination=plain.get("ds", UNKNOWN),
             pointer_target=target,
+            notification=_read_id(plain.get("nt")),
             works_on=_read_async_until(plain) is not None,
         )
     except _MALFORMED as fault:
@@ -229,6 +252,10 @@ def _encode_async_until(execution: Execution) -> str | None:
 def _read_async_until(plain: Mapping[str, Any]) -> int | None:
     is_running = plain["s"] == STATE_CODES[State.RUNNING]
     return read_async_until(plain.get("au"), plain["a"] if is_running else None)
+
+
+def _read_id(text: str | None) -> ExecutionId | None:
+    return parse_execution_id(text) if text is not None else None
 
 
 def _encode_missed(missed: Missed | None) -> str | None:

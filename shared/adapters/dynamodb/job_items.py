@@ -7,6 +7,7 @@ from shared.adapters.dynamodb.async_attributes import encode_async_policy, read_
 from shared.adapters.dynamodb.attributes import Item, Value, encode_all
 from shared.adapters.dynamodb.items import VERSION, plain_item
 from shared.adapters.dynamodb.keys import extra_key, job_key, past_chain_key
+from shared.adapters.dynamodb.outcome_attributes import callback_attributes, read_callbacks
 from shared.adapters.dynamodb.recurrences import (
     read_counts,
     read_recurrence,
@@ -14,11 +15,12 @@ from shared.adapters.dynamodb.recurrences import (
     recurrence_attributes,
     rule_attributes,
 )
+from shared.adapters.dynamodb.retry_attributes import EXTRAS, encode_retry_extras, read_retry
+from shared.domain.destination import UNKNOWN
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import Execution
 from shared.domain.job import Chain, Definition, Job, JobState
 from shared.domain.place import history_place
-from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import decode_series, encode_series
 from shared.names import Attr, Lane
 
@@ -136,8 +138,11 @@ def _definition_attributes(definition: Definition) -> dict[str, Any]:
         "ln": definition.lane.value,
         "rq": definition.request or None,
         "pa": definition.payload_apart,
+        "ds": definition.destination or None,
+        **callback_attributes(definition.callbacks),
         "mx": retry.max_attempts,
         "rt": [retry.base_seconds, retry.factor, retry.cap_seconds],
+        EXTRAS: encode_retry_extras(retry),
         "tm": definition.timeout_ms,
         "ap": encode_async_policy(definition.async_policy),
         "n": definition.name,
@@ -147,14 +152,15 @@ def _definition_attributes(definition: Definition) -> dict[str, Any]:
 
 
 def _definition_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
-    base, factor, cap = plain["rt"]
     return {
         "schedule": decode_series(plain["sc"]),
         **read_rules(plain),
         "lane": Lane(plain["ln"]),
         "request": plain.get("rq", b""),
         "payload_apart": plain.get("pa"),
-        "retry": RetryPolicy(max_attempts=plain["mx"], base_seconds=base, factor=factor, cap_seconds=cap),
+        "destination": plain.get("ds", UNKNOWN),
+        "callbacks": read_callbacks(plain),
+        "retry": read_retry(plain["mx"], plain["rt"], plain.get(EXTRAS)),
         "timeout_ms": plain["tm"],
         "async_policy": read_async_policy(plain.get("ap")),
         "name": plain.get("n"),

@@ -171,6 +171,11 @@ class DynamoJobStore(DynamoBackfills):
             {"TableName": self._jobs, "Item": extra_item(execution, expires_at_s)},
         )
 
+    def note_beside(self, execution: Execution, expires_at_s: int) -> None:
+        """See the port."""
+        with translated():
+            self._client.put_item(TableName=self._jobs, Item=extra_item(execution, expires_at_s))
+
     def extras(self, tenant_id: str, job_id: str, *, before: Place | None, limit: int) -> list[Place]:
         """See the port. The records are smaller than any page of DynamoDB's, so one Query answers."""
         pk, prefix = extra_prefix(tenant_id, job_id)

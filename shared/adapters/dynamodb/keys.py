@@ -134,6 +134,16 @@ def turn_key(tenant_id: str, job_id: str) -> tuple[str, str]:
     return tenant_id, f"turn#{job_id}"
 
 
+def redrive_task_key(tenant_id: str, task_id: str) -> tuple[str, str]:
+    """A bulk redrive in the jobs table."""
+    return tenant_id, f"redrive#{task_id}"
+
+
+def open_redrive_key(region: str, tenant_id: str) -> tuple[str, str]:
+    """Which bulk redrive of a tenant is open, in the leases table."""
+    return f"{region}#redrives", tenant_id
+
+
 def payload_key(tenant_id: str, payload_id: str) -> tuple[str, str]:
     """A large request in the jobs table."""
     return tenant_id, f"payload#{payload_id}"
@@ -162,6 +172,21 @@ def api_key_key(key_id: str) -> tuple[str, str]:
 def budget_key(key: BudgetKey) -> tuple[str, str]:
     """A budget in the leases table; each in a partition of its own, since a busy one is written often."""
     return f"budget#{key.tenant_id}#{key.name}#{key.window}", "budget"
+
+
+def limit_key(scope: str) -> tuple[str, str]:
+    """The state of a scope in the leases table; each in a partition of its own, since a busy one is written often."""
+    return f"limit#{scope}", "limit"
+
+
+def parse_limit_pk(pk: str) -> str:
+    """The scope that such a partition is of."""
+    return pk.removeprefix("limit#")
+
+
+def waiting_key(region: str) -> tuple[str, str]:
+    """The board of the scopes in which something waits."""
+    return f"{region}#waiting", "board"
 
 
 def audit_key(tenant_id: str, at: int, record_id: str) -> tuple[str, str]:

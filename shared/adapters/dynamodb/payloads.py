@@ -42,18 +42,28 @@ class DynamoPayloads:
 
     def expire_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> None:
         """See the port."""
+        self._expire(tenant_id, payload_id, expires_at_s, "(attribute_not_exists(#ttl) OR #ttl < :ttl)")
+
+    def keep_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> bool:
+        """See the port."""
+        return self._expire(tenant_id, payload_id, expires_at_s, "#ttl < :ttl")
+
+    def _expire(self, tenant_id: str, payload_id: str, expires_at_s: int, condition: str) -> bool:
+        """Give it an expiry on a condition; whether it is there, changed or not."""
         try:
             with translated():
                 self._client.update_item(
                     TableName=self._jobs,
                     Key=item_key(*payload_key(tenant_id, payload_id)),
                     UpdateExpression="SET #ttl = :ttl",
-                    ConditionExpression="attribute_exists(pk)",
+                    ConditionExpression=f"attribute_exists(pk) AND {condition}",
                     ExpressionAttributeNames={"#ttl": Attr.TTL},
                     ExpressionAttributeValues={":ttl": encode(expires_at_s)},
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 )
-        except ConditionRefused:
-            return
+        except ConditionRefused as refused:
+            return bool(refused.items[0])
+        return True
 
     def _get(self, key: tuple[str, str]) -> Mapping[str, Value] | None:
         with translated():

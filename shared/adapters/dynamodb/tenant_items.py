@@ -5,6 +5,7 @@ from typing import Any
 from shared.adapters.dynamodb.attributes import Item, decode_all, encode_all
 from shared.adapters.dynamodb.items import VERSION
 from shared.adapters.dynamodb.keys import api_key_key, tenant_key, tenant_listing_key
+from shared.adapters.dynamodb.outcome_attributes import callback_attributes, read_callbacks
 from shared.domain.errors import UnknownVersionError
 from shared.domain.quota import Quota
 from shared.domain.tenant import ApiKey, Scope, SigningSecret, Tenant, TenantState
@@ -29,6 +30,7 @@ def tenant_item(tenant: Tenant) -> Item:
             "w": tenant.weight,
             "q": {quota.value: limit for quota, limit in tenant.quotas.items()},
             "ki": list(tenant.key_ids),
+            **callback_attributes(tenant.callbacks),
         }
     )
 
@@ -57,6 +59,7 @@ def read_tenant(item: Any) -> Tenant:
         weight=row["w"],
         quotas={Quota(name): limit for name, limit in row["q"].items()},
         key_ids=tuple(row["ki"]),
+        callbacks=read_callbacks(row),
     )
 
 

@@ -1,26 +1,28 @@
 """A pool of kept-alive connections that repeats nothing and believes nothing that it did not ask for."""
 
+from asyncio import AbstractEventLoop
 from dataclasses import dataclass
+from functools import partial
 from ssl import SSLContext
+from typing import Any
 
 import aiohttp
+from aiohttp.abc import AbstractResolver
+from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 
 from shared.adapters.http.dial import DialGuard, GuardedResolver
+from shared.adapters.http.wire import BoundedHandler, NoAnswerError
 
 USER_AGENT = "Punctual/0.1"
-CHUNK_BYTES = 16 * 1024
+CHUNK_BYTES = 4 * 1024
 _MAX_LINE_BYTES = 8 * 1024
 _MAX_ANSWER_HEADERS = 100
 # Below the five seconds after which common servers drop an idle connection: reusing one that the receiver is just
 # closing costs an attempt.
 _KEEPALIVE_SECONDS = 4.0
 _AUTO_HEADERS = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
-
-
-class NoAnswerError(aiohttp.ClientError):
-    """What the receiver did is no HTTP/1 answer to this request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +33,12 @@ class PoolLimits:
     per_host: int
 
 
-def open_pool(guard: DialGuard, limits: PoolLimits, ssl_context: SSLContext | None) -> aiohttp.ClientSession:
+def open_pool(
+    guard: DialGuard, resolver: AbstractResolver, limits: PoolLimits, ssl_context: SSLContext | None
+) -> aiohttp.ClientSession:
     """A pool whose every connection passes the guard; it belongs to the running event loop."""
     connector = _QuietConnector(
-        resolver=GuardedResolver(guard),
+        resolver=GuardedResolver(guard, resolver),
         socket_factory=guard.open_socket,
         ssl=ssl_context or True,
         limit=limits.total,
@@ -57,11 +61,15 @@ def open_pool(guard: DialGuard, limits: PoolLimits, ssl_context: SSLContext | No
 
 
 class _QuietConnector(aiohttp.TCPConnector):
-    """Refuses a connection on which the receiver spoke before it was asked.
+    """Bounds what a receiver may say, and refuses a connection on which it spoke before it was asked.
 
     aiohttp would take a response that reached an idle kept connection for the answer to the next request, and every
     later answer for the one after it.
     """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._factory = partial(_handler, self._loop)
 
     async def connect(
         self, req: aiohttp.ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
@@ -71,6 +79,10 @@ class _QuietConnector(aiohttp.TCPConnector):
             connection.close()
             raise NoAnswerError("the receiver answered before it was asked")
         return connection
+
+
+def _handler(loop: AbstractEventLoop) -> ResponseHandler:
+    return BoundedHandler(loop)
 
 
 async def _never_repeat(

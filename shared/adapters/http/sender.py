@@ -4,7 +4,7 @@ import asyncio
 import math
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from ssl import SSLContext, SSLError
@@ -12,10 +12,13 @@ from ssl import SSLContext, SSLError
 import aiohttp
 from yarl import URL
 
-from shared.adapters.http.dial import AddressNotAllowedError, DialGuard, Network
-from shared.adapters.http.pool import CHUNK_BYTES, NoAnswerError, PoolLimits, open_pool
+from shared.adapters.http.dial import AddressNotAllowedError, DialGuard
+from shared.adapters.http.look_up import LOOK_UP_SECONDS, BoundedResolver, LookUp, look_up_by_system
+from shared.adapters.http.pool import CHUNK_BYTES, PoolLimits, open_pool
 from shared.adapters.http.retry_after import retry_after_seconds
+from shared.adapters.http.wire import NoAnswerError
 from shared.domain.delivery import KEPT_BODY_BYTES, Answer, Callback, Reason
+from shared.domain.target_policy import TargetPolicy
 
 MAX_BODY_BYTES = 64 * 1024
 """How much of an answer's body is read; where there is more, the connection is closed instead of drained."""
@@ -23,12 +26,16 @@ MAX_BODY_BYTES = 64 * 1024
 WORKS_ON_HEADER = "X-Punctual-Async"
 """With a 202 and the value `true` it says that the receiver has begun, and will report the outcome."""
 
+NO_RETRY_HEADER = "X-Punctual-No-Retry"
+"""With a failing status and the value `true` it says that another attempt would not help."""
+
 _METHOD = re.compile(r"[A-Z]+")
 _URL = re.compile(r"https?://[\x21-\x7e]+")
 
 
 # The first row that fits decides, so subclasses stand before their bases.
 _REASONS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], Reason], ...] = (
+    (AddressNotAllowedError, Reason.ADDRESS_NOT_ALLOWED),
     (aiohttp.ClientConnectorDNSError, Reason.DNS_FAILED),
     ((aiohttp.ClientSSLError, SSLError), Reason.TLS_FAILED),
     (aiohttp.ClientConnectorError, Reason.CONNECT_FAILED),
@@ -44,20 +51,23 @@ class _Seen:
     status: int | None = None
     retry_after_seconds: int | None = None
     works_on: bool = False
+    gave_up: bool = False
     body: bytes = b""
 
     async def read(self, response: aiohttp.ClientResponse) -> None:
         if response.version not in (aiohttp.HttpVersion10, aiohttp.HttpVersion11):
             raise NoAnswerError("the version is neither HTTP/1.0 nor HTTP/1.1")
         self.status = response.status
-        if response.status in (429, 503):
+        if not 200 <= response.status < 300:
             self.retry_after_seconds = retry_after_seconds(response.headers)
+            self.gave_up = _says_true(response, NO_RETRY_HEADER)
         if response.status == HTTPStatus.ACCEPTED:
-            self.works_on = response.headers.get(WORKS_ON_HEADER, "").strip().lower() == "true"
+            self.works_on = _says_true(response, WORKS_ON_HEADER)
         unread = MAX_BODY_BYTES
         while unread and (chunk := await response.content.read(min(unread, CHUNK_BYTES))):
             unread -= len(chunk)
             self.body += chunk[: KEPT_BODY_BYTES - len(self.body)]
+            await asyncio.sleep(0)  # reading what is there already would let nobody else have a turn
 
     def answer(self, error: Exception | None, duration_ms: int) -> Answer:
         reason = self._reason(error)
@@ -71,6 +81,8 @@ class _Seen:
         )
 
     def _reason(self, error: Exception | None) -> Reason:
+        if self.gave_up:
+            return Reason.RECEIVER_GAVE_UP
         if self.status is not None and 300 <= self.status < 400:
             return Reason.REDIRECT
         if self.status is not None and not 200 <= self.status < 300:
@@ -81,26 +93,31 @@ class _Seen:
 class AiohttpSender:
     """Makes callbacks over kept-alive connections, each at most once, within its deadline and to allowed addresses.
 
-    All calls belong to one event loop; connections are opened in it when they are first needed. `exceptions` are the
-    networks that may be dialled although they are not public; plain http goes there only. `monotonic` is in seconds.
-    A call that finds all connections taken (`limit`, and `limit_per_host`, for each scheme) waits inside its deadline.
+    All calls belong to one event loop; connections are opened in it when they are first needed. The policy is asked
+    again at each call, since names move and a job may be older than the policy. `monotonic` is in seconds. A call that
+    finds all connections taken (`limit`, and `limit_per_host`, for each scheme) waits inside its deadline.
     """
 
     def __init__(
         self,
-        exceptions: Sequence[Network] = (),
+        policy: TargetPolicy,
         monotonic: Callable[[], float] = time.monotonic,
         ssl_context: SSLContext | None = None,
         *,
+        look_up: LookUp = look_up_by_system,
+        look_up_seconds: float = LOOK_UP_SECONDS,
         limit: int = 256,
         limit_per_host: int = 128,
     ) -> None:
-        self._exceptions = tuple(exceptions)
+        self._policy = policy
+        self._look_up = look_up
+        self._look_up_seconds = look_up_seconds
         self._monotonic = monotonic
         self._ssl_context = ssl_context
         self._limit = limit
         self._limit_per_host = limit_per_host
         self._sessions: dict[str, aiohttp.ClientSession] = {}
+        self._resolver: BoundedResolver | None = None
 
     async def send(self, callback: Callback, *, timeout_seconds: float) -> Answer:
         """One call, never repeated and never redirected; raises nothing but CancelledError.
@@ -124,17 +141,23 @@ class AiohttpSender:
         while self._sessions:
             _, session = self._sessions.popitem()
             await session.close()
+        if self._resolver is not None:
+            await self._resolver.close()
+            self._resolver = None
 
     async def _exchange(self, callback: Callback, timeout_seconds: float, seen: _Seen) -> None:
         if not timeout_seconds > 0:
             raise TimeoutError  # aiohttp would take it as no deadline at all
         if not (_METHOD.fullmatch(callback.method) and _URL.fullmatch(callback.url)):
             raise ValueError("the callback was never checked")
+        url = URL(callback.url, encoded=True)  # sent as it was accepted, never normalised
+        host = url.raw_host or ""
+        if ":" not in host and not self._policy.admits_name(host):  # IPv6 addresses are judged at the socket
+            raise AddressNotAllowedError("the host may not be called, wherever it is")
         # A worker that was frozen between two invocations has not noticed which of its kept connections the receiver
         # closed meanwhile; two turns of the loop tell it.
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        url = URL(callback.url, encoded=True)  # sent as it was accepted, never normalised
         async with self._session(url.scheme).request(
             callback.method,
             url,
@@ -149,10 +172,15 @@ class AiohttpSender:
     def _session(self, scheme: str) -> aiohttp.ClientSession:
         # One pool for each scheme: a name that was judged for https must not be remembered as good for plain http.
         if scheme not in self._sessions:
-            guard = DialGuard(exceptions=self._exceptions, plain_http=scheme == "http")
+            guard = DialGuard(policy=self._policy, plain_http=scheme == "http")
             limits = PoolLimits(total=self._limit, per_host=self._limit_per_host)
-            self._sessions[scheme] = open_pool(guard, limits, self._ssl_context)
+            self._resolver = self._resolver or BoundedResolver(self._look_up, seconds=self._look_up_seconds)
+            self._sessions[scheme] = open_pool(guard, self._resolver, limits, self._ssl_context)
         return self._sessions[scheme]
+
+
+def _says_true(response: aiohttp.ClientResponse, header: str) -> bool:
+    return response.headers.get(header, "").strip().lower() == "true"
 
 
 def _reason_of(error: Exception) -> Reason:

@@ -1,39 +1,63 @@
 """Wake-ups as message bodies, and back. The body has a version; a newer one is not guessed at."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from shared.domain.destination import DESTINATION
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import parse_execution_id
 from shared.domain.wakeup import MAX_KEYS, Wakeup
-from shared.names import Lane
+from shared.names import Lane, QueueName
 
-VERSION = 1
+VERSION = 2
+FIRST_VERSION = 1
+"""It knew no destinations and no waiting. Messages of it may be under way while a deployment is replaced."""
+MOST_WAITED = 1_000_000
+_SINCE_2 = frozenset({"to", "via", "waited", "ends_at"})
 
 
 class MessageBody(BaseModel):
-    """Schema of version 1. It names executions and says when; it carries no URL, secret or payload."""
+    """Schema of versions 1 and 2. It names executions and says when; it carries no URL, secret or payload."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    v: Annotated[int, Field(ge=VERSION, le=VERSION)]
+    v: Annotated[int, Field(ge=FIRST_VERSION, le=VERSION)]
     lane: Annotated[Lane, Field(strict=False)]
     tenant: Annotated[str, Field(min_length=1, max_length=40)]
     keys: Annotated[list[str], Field(min_length=1, max_length=MAX_KEYS)]
     not_before: Annotated[int, Field(ge=0)]
+    to: list[Annotated[str, Field(pattern=f"^(?:{DESTINATION})?$")]] | None = None
+    via: Annotated[QueueName, Field(strict=False)] | None = None
+    waited: Annotated[int, Field(ge=0, le=MOST_WAITED)] = 0
+    ends_at: Annotated[int, Field(ge=0)] | None = None
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "MessageBody":
+        if self.v == FIRST_VERSION and self.model_fields_set & _SINCE_2:
+            raise ValueError("version 1 has no such field")
+        if self.to is not None and len(self.to) != len(self.keys):
+            raise ValueError("one destination is needed for each key")
+        return self
 
 
 def encode_wakeup(wakeup: Wakeup) -> str:
     """The body of a message."""
-    body = {
+    body: dict[str, Any] = {
         "v": VERSION,
         "lane": wakeup.lane,
         "tenant": wakeup.tenant_id,
         "keys": [str(key) for key in wakeup.keys],
         "not_before": wakeup.not_before,
     }
+    optional = {
+        "to": list(wakeup.destinations) or None,
+        "via": wakeup.via,
+        "waited": min(wakeup.waited, MOST_WAITED) or None,
+        "ends_at": wakeup.ends_at,
+    }
+    body |= {name: value for name, value in optional.items() if value is not None}
     return orjson.dumps(body).decode()
 
 
@@ -45,9 +69,15 @@ def decode_wakeup(body: str) -> Wakeup:
         first = fault.errors(include_input=False, include_url=False, include_context=False)[0]
         place = ".".join(str(part) for part in first["loc"])
         raise InvalidValueError(f"unreadable message: {place or 'body'}: {first['msg']}") from fault
+    places = {parse_execution_id(key): number for number, key in reversed([*enumerate(message.keys)])}
+    keys = tuple(dict.fromkeys(parse_execution_id(key) for key in message.keys))
     return Wakeup(
         lane=message.lane,
         tenant_id=message.tenant,
-        keys=tuple(dict.fromkeys(parse_execution_id(key) for key in message.keys)),
+        keys=keys,
         not_before=message.not_before,
+        destinations=tuple(message.to[places[key]] for key in keys) if message.to else (),
+        via=message.via,
+        waited=message.waited,
+        ends_at=message.ends_at,
     )

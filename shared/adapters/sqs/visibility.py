@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.names import EXECUTOR_TIMEOUT_SECONDS, Lane
+from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -19,15 +19,15 @@ MAX_VISIBILITY_SECONDS = 43_200 - EXECUTOR_TIMEOUT_SECONDS
 class SqsVisibility:
     """Sets when a message that is returned becomes visible again."""
 
-    def __init__(self, client: SQSClient, queue_urls: Mapping[Lane, str]) -> None:
+    def __init__(self, client: SQSClient, queue_urls: Mapping[QueueName, str]) -> None:
         self._client = client
         self._queue_urls = dict(queue_urls)
 
-    def __call__(self, lane: Lane, receipt_handle: str, seconds: int) -> bool:
+    def __call__(self, queue: QueueName, receipt_handle: str, seconds: int) -> bool:
         """Best effort: False leaves the message to the queue's own visibility timeout, which is longer."""
         try:
             self._client.change_message_visibility(
-                QueueUrl=self._queue_urls[lane],
+                QueueUrl=self._queue_urls[queue],
                 ReceiptHandle=receipt_handle,
                 VisibilityTimeout=min(max(seconds, 0), MAX_VISIBILITY_SECONDS),
             )

@@ -1,4 +1,4 @@
-"""The lanes as SQS standard queues: a delay for each message, the tenant as its message group."""
+"""The queues in SQS: standard queues, a delay for each message, and the tenant's fair share as its message group."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.adapters.sqs.messages import encode_wakeup
-from shared.domain.wakeup import MAX_DELAY_SECONDS, Wakeup, delay_seconds
-from shared.names import Lane
+from shared.domain.errors import UnavailableError
+from shared.domain.wakeup import MAX_DELAY_SECONDS, Wakeup, delay_seconds, message_group
+from shared.names import QueueName
+from shared.ports.queue import Weights
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -22,37 +24,51 @@ MAX_ENTRIES = 10
 class SqsWakeupQueue:
     """Sends in batches of ten; what SQS reports as failed is given back, never forgotten."""
 
-    def __init__(self, client: SQSClient, queue_urls: Mapping[Lane, str]) -> None:
+    def __init__(self, client: SQSClient, queue_urls: Mapping[QueueName, str], weights: Weights) -> None:
         self._client = client
         self._queue_urls = dict(queue_urls)
+        self._weights = weights
 
     def send(self, wakeups: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
         """See the port."""
         failed: list[Wakeup] = []
-        for lane, batch in _batches(wakeups):
-            failed += self._send_batch(lane, batch, now_ms)
+        for queue, batch in _batches(wakeups):
+            failed += self._send_batch(queue, batch, now_ms)
         return failed
 
-    def _send_batch(self, lane: Lane, batch: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
-        entries: Any = [_entry(number, wakeup, now_ms) for number, wakeup in enumerate(batch)]
+    def visible(self, queue: QueueName) -> int:
+        """See the port of the backlog."""
         try:
-            answer = self._client.send_message_batch(QueueUrl=self._queue_urls[lane], Entries=entries)
+            answer = self._client.get_queue_attributes(
+                QueueUrl=self._queue_urls[queue], AttributeNames=["ApproximateNumberOfMessages"]
+            )
+        except (BotoCoreError, ClientError) as fault:
+            raise UnavailableError(type(fault).__name__) from fault
+        return int(answer["Attributes"]["ApproximateNumberOfMessages"])
+
+    def _send_batch(self, queue: QueueName, batch: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
+        entries: Any = [
+            _entry(number, wakeup, now_ms, message_group(wakeup, self._weights(wakeup.tenant_id)))
+            for number, wakeup in enumerate(batch)
+        ]
+        try:
+            answer = self._client.send_message_batch(QueueUrl=self._queue_urls[queue], Entries=entries)
         except (BotoCoreError, ClientError):
             return list(batch)
         accepted = {int(entry["Id"]) for entry in answer.get("Successful", [])}
         return [wakeup for number, wakeup in enumerate(batch) if number not in accepted]
 
 
-def _batches(wakeups: Sequence[Wakeup]) -> Iterator[tuple[Lane, Sequence[Wakeup]]]:
-    by_lane: dict[Lane, list[Wakeup]] = defaultdict(list)
+def _batches(wakeups: Sequence[Wakeup]) -> Iterator[tuple[QueueName, Sequence[Wakeup]]]:
+    by_queue: dict[QueueName, list[Wakeup]] = defaultdict(list)
     for wakeup in wakeups:
-        by_lane[wakeup.lane].append(wakeup)
-    for lane, members in by_lane.items():
+        by_queue[wakeup.queue].append(wakeup)
+    for queue, members in by_queue.items():
         for start in range(0, len(members), MAX_ENTRIES):
-            yield lane, members[start : start + MAX_ENTRIES]
+            yield queue, members[start : start + MAX_ENTRIES]
 
 
-def _entry(number: int, wakeup: Wakeup, now_ms: int) -> dict[str, Any]:
+def _entry(number: int, wakeup: Wakeup, now_ms: int, group: str) -> dict[str, Any]:
     delay = delay_seconds(wakeup.not_before, now_ms)
     if not 0 <= delay <= MAX_DELAY_SECONDS:
         raise ValueError(f"SQS holds a message for 0 to {MAX_DELAY_SECONDS} seconds, not {delay}")
@@ -60,5 +76,5 @@ def _entry(number: int, wakeup: Wakeup, now_ms: int) -> dict[str, Any]:
         "Id": str(number),
         "MessageBody": encode_wakeup(wakeup),
         "DelaySeconds": delay,
-        "MessageGroupId": wakeup.tenant_id,
+        "MessageGroupId": group,
     }

@@ -13,7 +13,9 @@ from functions.api.route import Route
 from functions.api.routes import ROUTES
 from shared.domain.delivery import Answer as Reply
 from shared.domain.delivery import Reason
+from shared.domain.parked import park
 from shared.domain.tenant import Scope
+from shared.names import QueueName
 from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request
 from tests.unit.usecases.lanes import Lanes
 
@@ -30,12 +32,14 @@ BODIES: dict[str, Any] = {
     "createTenant": {"id": "third"},
     "changeTenant": {"weight": 2},
     "failExecution": {"reason": "for a test"},
+    "redriveDeadLetters": {"status": 599},
 }
 """A body that is right, by operation. Operators' operations on other tenants' keys take the same."""
 OF_TENANT = "OfTenant"
 UNKNOWN: dict[str, tuple[str, ...]] = {
     "job_id": ("job_r" + "0" * 26, "job_1" + "0" * 29, "job_unknown"),
     "execution_id": ("exe_1" + "0" * 29, "exe_unknown"),
+    "redrive_id": ("rdr_" + "0" * 26, "unknown"),
     "key_id": ("0" * 16, "unknown"),
     "secret_id": ("sec_00000000", "unknown"),
     "tenant_id": ("nobody", "No.Body"),
@@ -72,18 +76,49 @@ def settle(world: ApiWorld, name: str) -> Party:
     ]
     jobs.append(_made(world, party, f"/v1/jobs/{jobs[3]}/backfill", BODIES["backfillJob"])["id"])
     Lanes(world.world).until(world.world.clock.time_ms + 10_000)
+    _redrive(world, party)
+    _park(world)
     executions = ask(world, party.key, "GET", "/v1/executions").json["executions"]
     keys = [_made(world, party, "/v1/keys", {"scopes": ["read"]})["id"] for _ in range(2)]
+    redrive = ask(world, party.key, "POST", "/v1/dead-letters/redrive", BODIES["redriveDeadLetters"])
+    world.world.work_off_redrives()
     _made(world, party, "/v1/signing-secrets", {"overlap_seconds": 3_600})
     secrets = ask(world, party.key, "GET", "/v1/signing-secrets").json["signing_secrets"]
     party.ids.update(
         job_id=jobs,
         execution_id=[execution["id"] for execution in executions],
+        redrive_id=[redrive.json["id"]],
         key_id=keys,
         secret_id=[secret["id"] for secret in reversed(secrets)],
         tenant_id=[name],
     )
     return party
+
+
+def _redrive(world: ApiWorld, party: Party) -> None:
+    """One of the two dead letters is redriven, and that has not started."""
+    failed = ask(world, party.key, "GET", "/v1/dead-letters").json["executions"]
+    _made(world, party, f"/v1/executions/{failed[-1]['id']}/redrive", None)
+
+
+def _park(world: ApiWorld) -> None:
+    """Two messages that nobody can act on; they are no tenant's."""
+    for number in range(2):
+        world.world.parking.park(
+            park(f"m-{number}", QueueName.BULK, "?", "no JSON", world.world.clock.time_ms)
+        )
+
+
+def failed_of(world: ApiWorld, party: Party) -> str:
+    """A dead letter of a party that is not redriven."""
+    failed = ask(world, party.key, "GET", "/v1/dead-letters").json["executions"]
+    return str(next(one["id"] for one in failed if one["redriven_by"] is None))
+
+
+def redrive_of(world: ApiWorld, party: Party) -> str:
+    """A redrive that has not started."""
+    failed = ask(world, party.key, "GET", "/v1/dead-letters").json["executions"]
+    return str(next(one["redriven_by"] for one in failed if one["redriven_by"]))
 
 
 def _made(world: ApiWorld, party: Party, path: str, document: Any) -> Any:

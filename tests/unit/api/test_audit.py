@@ -14,9 +14,11 @@ from tests.unit.api.recipes import (
     Party,
     ask,
     document_for,
+    failed_of,
     name_of,
     parts_of,
     path_of,
+    redrive_of,
     routes,
     settle,
 )
@@ -42,6 +44,7 @@ class Office:
         self.party = settle(self.api, "ours")
         paused = ask(self.api, self.party.key, "POST", "/v1/jobs", RECURRING).json["id"]
         ask(self.api, self.party.key, "POST", f"/v1/jobs/{paused}/pause", {})
+        self.executions = {"redriveExecution": failed_of, "cancelExecution": redrive_of}
         self.jobs = {"resumeJob": paused, "pauseJob": self.party.ids["job_id"][2]}
 
     def records(self, tenant_id: str = "ours") -> list[AuditRecord]:
@@ -51,6 +54,8 @@ class Office:
     def do(self, route: Route) -> tuple[Answer, dict[str, str]]:
         """A change that succeeds, and the ids that it was asked for with."""
         ids = {name: self.party.ids[name][0] for name in parts_of(route)}
+        if "execution_id" in ids:
+            ids["execution_id"] = self.executions[route.operation](self.api, self.party)
         if "job_id" in ids:
             ids["job_id"] = self.jobs.get(route.operation, self.party.ids["job_id"][3])
         key = self.operator.api_key if route.path.startswith("/v1/admin") else self.party.key
@@ -79,7 +84,8 @@ def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
     key = office.operator.api_key if acting == OPERATOR else office.party.key
     assert (record.actor.tenant_id, record.actor.key_id) == (acting, key.split("_")[1])
     assert (record.request_id, record.at) == (REQUEST_ID, office.api.world.clock.now_ms())
-    if operation not in ("createKey", "rotateSigningSecret", "createTenant", "createJob"):
+    makers = ("createKey", "rotateSigningSecret", "createTenant", "createJob", "redriveDeadLetters")
+    if operation not in makers:
         assert record.target in ids.values()
     assert record.before != record.after
     assert record.after is not None

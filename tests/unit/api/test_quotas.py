@@ -107,6 +107,7 @@ def test_a_paused_job_keeps_its_place() -> None:
 def test_usage_shows_limits_and_what_of_them_is_used() -> None:
     world = ApiWorld()
     world.allow(Quota.TAGS, 3)
+    world.allow(Quota.CONCURRENCY, 99_999)
     world.create(schedule={"rate_seconds": 60})
     world.create(schedule={"delay_seconds": 0})
     usage = world.get("/v1/usage").json
@@ -122,9 +123,16 @@ def test_usage_shows_limits_and_what_of_them_is_used() -> None:
         "tags": None,
         "api_keys": 1,
         "concurrency": None,
+        "calls_per_second": None,
+        "destination_concurrency": None,
+        "destination_calls_per_second": None,
     }
     assert quotas["tags"]["limit"] == 3
-    assert [name for name, quota in quotas.items() if not quota["is_enforced"]] == ["concurrency"]
+    assert [name for name, quota in quotas.items() if not quota["is_enforced"]] == [
+        "calls_per_second",
+        "destination_concurrency",
+        "destination_calls_per_second",
+    ]
 
 
 def patch(world: ApiWorld, job: dict[str, object], change: bytes) -> Answer:

@@ -21,7 +21,7 @@ from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.reports import works_on
 
 _NAME = re.compile(
-    r"\b(?:job|exe|sec|aud)_[0-9a-z_]{8,}|\bpk_[0-9a-z]{16}_[0-9a-z]{32}|\bct1_[0-9A-Za-z_-]+|whsec_[0-9A-Za-z+/]{43}="
+    r"\b(?:job|exe|sec|aud|rdr)_[0-9a-z_]{8,}|\bpk_[0-9a-z]{16}_[0-9a-z]{32}|\bct1_[0-9A-Za-z_-]+|whsec_[0-9A-Za-z+/]{43}="
 )
 """Whatever is made of chance, by its form."""
 _LONG = frozenset({"next_cursor", "instance"})
@@ -39,6 +39,8 @@ class Story:
     """By what the document shows: what it is in this deployment."""
     key: str = ""
     heard: Answer | None = None
+    called: Any = None
+    """The body of the call that is shown next."""
 
     def __post_init__(self) -> None:
         """A key that may do everything but operate."""
@@ -87,6 +89,12 @@ class Story:
             assert self._translated(shown) == self.heard.headers[name]
         if body.strip():
             self.compare(orjson.loads(body), self.heard.json)
+
+    def hear_call(self, text: str) -> None:
+        """Compare the body of a call that is shown with that of the one that was made."""
+        assert self.called is not None, "the body of no call"
+        self.compare(orjson.loads(text), self.called)
+        self.called = None
 
     def compare(self, shown: Any, real: Any, place: str = "") -> None:
         """Every member that is shown is there, and no other unless that is said."""
@@ -137,13 +145,19 @@ def _wait(story: Story, seconds: str) -> None:
 
 
 def _receiver(story: Story, answer: str) -> None:
-    """What all receivers answer from now on: a status, or that they work on."""
+    """What all receivers answer from now on: a status and what they ask for with it, or that they work on."""
     if answer == "works on":
         story.world.world.sender.answer_to = works_on
     elif answer == "200":
         story.world.world.sender.answer_to = succeeds
     else:
-        failed = Reply(reason=Reason.HTTP_STATUS, duration_ms=5, status=int(answer))
+        status, _, header = answer.partition(", ")
+        failed = Reply(
+            reason=Reason.RECEIVER_GAVE_UP if header == "X-Punctual-No-Retry: true" else Reason.HTTP_STATUS,
+            duration_ms=5,
+            status=int(status),
+            retry_after_seconds=int(header.removeprefix("Retry-After: ")) if "Retry" in header[:11] else None,
+        )
         story.world.world.sender.answer_to = in_turn(failed)
 
 
@@ -164,6 +178,11 @@ def _call_carried(story: Story, token: str) -> None:
     story.names[token] = headers["X-Callback-Token"]
 
 
+def _call_said(story: Story, _: str) -> None:
+    """The last call is shown next."""
+    story.called = orjson.loads(story.world.world.sender.calls[-1].callback.body)
+
+
 def _given(story: Story, body: str) -> None:
     """A job that is there already."""
     story.send("POST", "/v1/jobs", {}, body)
@@ -176,5 +195,6 @@ _DIRECTIVES: dict[str, Callable[[Story, str], None]] = {
     "as an operator": _as_operator,
     "afresh": _afresh,
     "the call carried": _call_carried,
+    "the call said": _call_said,
     "given": _given,
 }

@@ -35,6 +35,8 @@ def tell(block: Block, story: Story) -> None:
             story.hear(block.text)
         case "http":
             story.say(block.text)
+        case "json":
+            story.hear_call(block.text)
         case "python":
             check_snippet(block.text)
         case "sh":

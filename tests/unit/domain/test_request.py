@@ -1,5 +1,7 @@
 """The HTTP request of a job: what is refused, and its stored form."""
 
+from ipaddress import ip_network
+
 import pytest
 
 from shared.domain.errors import CallbackUrlNotAllowedError, InvalidValueError, UnreadableItemError
@@ -11,36 +13,40 @@ from shared.domain.request import (
     decode_request,
     encode_request,
 )
+from shared.domain.target_policy import TargetPolicy
 
 URL = "https://receiver.example/hook"
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_lawful_requests_are_accepted(method: str) -> None:
-    check_request(Request(method=method, url=URL, headers=(("X-A", "1"),)), allow_http=False)
+    check_request(Request(method=method, url=URL, headers=(("X-A", "1"),)), TargetPolicy())
 
 
 def test_a_body_may_be_200_kib_and_not_a_byte_more() -> None:
-    check_request(Request(method="POST", url=URL, body=bytes(MAX_BODY_BYTES)), allow_http=False)
+    check_request(Request(method="POST", url=URL, body=bytes(MAX_BODY_BYTES)), TargetPolicy())
     with pytest.raises(InvalidValueError):
-        check_request(Request(method="POST", url=URL, body=bytes(MAX_BODY_BYTES + 1)), allow_http=False)
+        check_request(Request(method="POST", url=URL, body=bytes(MAX_BODY_BYTES + 1)), TargetPolicy())
 
 
 @pytest.mark.parametrize("method", ["", "get", "TRACE", "CONNECT", "OPTIONS", "POST\n"])
 def test_other_methods_are_refused(method: str) -> None:
     with pytest.raises(InvalidValueError):
-        check_request(Request(method=method, url=URL), allow_http=False)
+        check_request(Request(method=method, url=URL), TargetPolicy())
 
 
 def test_target_and_headers_are_judged_too() -> None:
     with pytest.raises(CallbackUrlNotAllowedError):
-        check_request(Request(method="POST", url="http://receiver.example/"), allow_http=False)
+        check_request(Request(method="POST", url="http://receiver.example/"), TargetPolicy())
     with pytest.raises(InvalidValueError):
-        check_request(Request(method="POST", url=URL, headers=(("Host", "x"),)), allow_http=False)
+        check_request(Request(method="POST", url=URL, headers=(("Host", "x"),)), TargetPolicy())
 
 
 def test_plain_http_is_a_matter_of_the_deployment() -> None:
-    check_request(Request(method="POST", url="http://receiver.example/"), allow_http=True)
+    check_request(
+        Request(method="POST", url="http://receiver.example/"),
+        TargetPolicy(exceptions=(ip_network("127.0.0.0/8"),)),
+    )
 
 
 @pytest.mark.parametrize(

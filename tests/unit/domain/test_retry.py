@@ -1,5 +1,7 @@
 """When a failed attempt is tried again, and when not."""
 
+from typing import Any
+
 import pytest
 
 from shared.domain.delivery import Answer, Reason
@@ -7,6 +9,9 @@ from shared.domain.errors import InvalidValueError
 from shared.domain.retry import RetryPolicy, is_retryable
 
 POLICY = RetryPolicy(max_attempts=6, base_seconds=10, factor=3, cap_seconds=600)
+TABLE = RetryPolicy(max_attempts=4, delays_seconds=(60, 600, 86_400))
+DAY_MS = 86_400_000
+SPAN_MS = 7 * DAY_MS + 20 * 3_600_000
 
 
 def test_the_ceiling_of_the_wait_grows_by_the_factor_up_to_the_cap() -> None:
@@ -40,17 +45,54 @@ def test_a_longer_draw_than_retry_after_stands() -> None:
         {"factor": 0},
         {"factor": 11},
         {"max_attempts": 20, "base_seconds": 86_400, "cap_seconds": 86_400},
+        {"max_attempts": 2, "delays_seconds": (60, 60)},
+        {"delays_seconds": (60,)},
+        {"max_attempts": 2, "delays_seconds": (0,)},
+        {"max_attempts": 2, "delays_seconds": (86_401,)},
+        {"max_attempts": 21, "delays_seconds": (1,) * 20},
+        {"max_attempts": 9, "delays_seconds": (86_400,) * 8},
+        {"give_up_after_seconds": 0},
+        {"give_up_after_seconds": 7 * 86_400 + 1},
     ],
 )
-def test_a_policy_outside_its_limits_is_refused(fields: dict[str, int]) -> None:
+def test_a_policy_outside_its_limits_is_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(InvalidValueError):
         RetryPolicy(**fields)
+
+
+@pytest.mark.parametrize(("attempt", "seconds"), [(1, 60), (2, 600), (3, 86_400)])
+def test_a_table_has_one_entry_for_each_retry(attempt: int, seconds: int) -> None:
+    assert TABLE.delay_ms(attempt, 0.0) == seconds * 1000
+    assert TABLE.delay_ms(attempt, 0.5) == seconds * 950
+
+
+@pytest.mark.parametrize(
+    ("asked", "wait_ms"), [(30, 60_000), (61, 61_000), (86_400, DAY_MS), (86_401, DAY_MS)]
+)
+def test_with_a_table_retry_after_is_honoured_up_to_a_day(asked: int, wait_ms: int) -> None:
+    assert TABLE.delay_ms(1, 0.0, asked) == wait_ms
+
+
+@pytest.mark.parametrize(
+    ("age", "began_at", "latest_at"),
+    [
+        (None, 5_000, 5_000 + SPAN_MS),
+        (60, 5_000, 61_000),
+        (7 * 86_400, 5_000, 1_000 + 7 * DAY_MS),
+        (60, 90_000, 61_000),
+    ],
+)
+def test_no_retry_is_set_to_begin_later_than_its_age_or_the_span_allow(
+    age: int | None, began_at: int, latest_at: int
+) -> None:
+    assert RetryPolicy(give_up_after_seconds=age).latest_retry_at(1_000, began_at) == latest_at
 
 
 def test_all_waits_together_are_counted_at_their_ceilings() -> None:
     assert POLICY.longest_seconds == 10 + 30 + 90 + 270 + 600
     week = RetryPolicy(max_attempts=8, base_seconds=86_400, factor=1, cap_seconds=86_400)
     assert week.longest_seconds == 7 * 86_400
+    assert TABLE.longest_seconds == 60 + 600 + 86_400
 
 
 @pytest.mark.parametrize(
@@ -59,6 +101,9 @@ def test_all_waits_together_are_counted_at_their_ceilings() -> None:
         (Reason.OK, 200, False),
         (Reason.HTTP_STATUS, 410, False),
         (Reason.STOPPED, None, False),
+        (Reason.RECEIVER_GAVE_UP, 500, False),
+        (Reason.TOO_OLD, None, False),
+        (Reason.HTTP_STATUS, 400, True),
         (Reason.HTTP_STATUS, 500, True),
         (Reason.HTTP_STATUS, 404, True),
         (Reason.HTTP_STATUS, 429, True),

@@ -24,12 +24,23 @@ def test_signature_equals_the_oracle(body: str, message_id: str) -> None:
     assert sign(message_id=message_id, timestamp_s=TIMESTAMP, body=body.encode(), secrets=[NEW]) == expected
 
 
-def test_while_rotating_either_secret_verifies_and_no_other() -> None:
+def test_the_vector_that_the_standard_publishes() -> None:
+    signature = sign(
+        message_id="msg_p5jXN8AQM9LWM0D4loKWxJek",
+        timestamp_s=1_614_265_330,
+        body=b'{"test": 2432232314}',
+        secrets=["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
+    )
+    assert signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+
+@pytest.mark.parametrize("secrets", [[NEW, OLD], [OLD, NEW]])
+def test_while_rotating_either_secret_verifies_and_no_other(secrets: list[str]) -> None:
     now = int(time.time())
     headers = {
         "webhook-id": "EXEC1",
         "webhook-timestamp": str(now),
-        "webhook-signature": sign(message_id="EXEC1", timestamp_s=now, body=b'{"a":1}', secrets=[NEW, OLD]),
+        "webhook-signature": sign(message_id="EXEC1", timestamp_s=now, body=b'{"a":1}', secrets=secrets),
     }
     assert Webhook(NEW).verify(b'{"a":1}', headers) == {"a": 1}
     assert Webhook(OLD).verify(b'{"a":1}', headers) == {"a": 1}

@@ -6,11 +6,15 @@ import pytest
 
 from shared.domain.execution import State
 from shared.domain.sweep import (
+    AGED_MS,
+    PASSED_OVER_MS,
     DueRow,
     LaneProgress,
+    LaneView,
     SweepAction,
     SweepContext,
     actionable_at,
+    has_aged,
     is_held_back,
     pointer_is_settled,
     sweep_action,
@@ -83,6 +87,10 @@ def progress(visible_at: int, reported_at: int = NOW) -> LaneProgress:
     return LaneProgress(visible_at=visible_at, reported_at=reported_at)
 
 
+def view(report: LaneProgress | None = None, backlog: int = 0, reached: int | None = None) -> LaneView:
+    return LaneView(progress=report, backlog=backlog, reached=reached)
+
+
 @pytest.mark.parametrize(
     ("row", "report", "context", "held"),
     [
@@ -102,14 +110,14 @@ def progress(visible_at: int, reported_at: int = NOW) -> LaneProgress:
 def test_a_row_is_held_back_only_while_a_fresh_report_says_that_its_lane_is_not_there_yet(
     row: DueRow, report: LaneProgress | None, context: SweepContext, held: bool
 ) -> None:
-    assert is_held_back(row, report, context) is held
+    assert is_held_back(row, view(report), {}, context) is held
 
 
 @pytest.mark.parametrize(("overdue_ms", "held"), [(899_999, True), (900_000, False), (10**9, False)])
 def test_however_far_behind_a_lane_is_a_row_waits_15_minutes_at_most(overdue_ms: int, held: bool) -> None:
     context = replace(LATER, now_ms=DUE_AT + overdue_ms)
     stuck = progress(DUE_AT - 3_600_000, DUE_AT + overdue_ms)
-    assert is_held_back(QUEUED, stuck, context) is held
+    assert is_held_back(QUEUED, view(stuck), {}, context) is held
 
 
 @pytest.mark.parametrize(
@@ -121,8 +129,8 @@ def test_an_attempt_that_went_on_has_no_message_in_its_lane_before_it_was_sent_a
     """A worker that died leaves a message that comes back; this one was done when the call had ended."""
     context = replace(LATER, last_resend_at=last_resend_at)
     stuck = progress(DUE_AT - 60_000, NOW)
-    assert is_held_back(replace(DEAD, works_on=True), stuck, context) is held
-    assert is_held_back(DEAD, stuck, context)
+    assert is_held_back(replace(DEAD, works_on=True), view(stuck), {}, context) is held
+    assert is_held_back(DEAD, view(stuck), {}, context)
 
 
 @pytest.mark.parametrize(
@@ -153,3 +161,63 @@ WAITING = in_state(one_off(), State.WAITING, attempt=2)
 )
 def test_a_pointer_ends_when_its_target_has_moved_on(target: object, attempt: int, settled: bool) -> None:
     assert pointer_is_settled(target, attempt) is settled  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("row", "lane", "held"),
+    [
+        (QUEUED, view(backlog=0), False),
+        (QUEUED, view(backlog=1), True),
+        (QUEUED, view(backlog=1, reached=DUE_AT - 60_000), True),
+        (QUEUED, view(backlog=1, reached=DUE_AT + PASSED_OVER_MS - 1), True),
+        (QUEUED, view(backlog=1, reached=DUE_AT + PASSED_OVER_MS), False),
+        (DUE_RETRY, view(backlog=1), True),
+        (DEAD, view(backlog=1), False),
+    ],
+)
+def test_while_messages_wait_and_nothing_later_has_begun_none_is_sent_again(
+    row: DueRow, lane: LaneView, held: bool
+) -> None:
+    """The workers of a lane that is down report nothing: that they do not work is seen from its rows."""
+    assert is_held_back(row, lane, {}, LATER) is held
+
+
+HERE = replace(QUEUED, destination="0123456789")
+
+
+@pytest.mark.parametrize(
+    ("row", "board", "held"),
+    [
+        (HERE, {"d#0123456789": NOW + 1}, True),
+        (HERE, {"d#0123456789": NOW}, False),
+        (HERE, {"d#9876543210": NOW + 1}, False),
+        (HERE, {"t#acme": NOW + 1}, True),
+        (HERE, {"t#other": NOW + 1}, False),
+        (QUEUED, {"d#": NOW - 1}, False),
+        (replace(DUE_RETRY, destination="0123456789"), {"d#0123456789": NOW + 1}, True),
+        (replace(DEAD, destination="0123456789"), {"d#0123456789": NOW + 1}, False),
+    ],
+)
+def test_what_may_wait_for_a_limit_is_not_sent_again(row: DueRow, board: dict[str, int], held: bool) -> None:
+    assert is_held_back(row, view(), board, LATER) is held
+
+
+def test_what_waits_for_a_limit_is_sent_again_after_15_minutes_all_the_same() -> None:
+    context = replace(LATER, now_ms=DUE_AT + 900_000)
+    assert not is_held_back(HERE, view(backlog=9), {"d#0123456789": context.now_ms + 1}, context)
+
+
+@pytest.mark.parametrize(
+    ("row", "overdue_ms", "aged"),
+    [
+        (replace(QUEUED, lane=Lane.BULK), AGED_MS, True),
+        (replace(QUEUED, lane=Lane.BULK), AGED_MS - 1, False),
+        (QUEUED, 10**9, False),
+        (replace(QUEUED, lane=Lane.CRITICAL), 10**9, False),
+        (replace(DEAD, lane=Lane.BULK), 10**9, False),
+    ],
+)
+def test_only_bulk_that_is_long_overdue_goes_through_another_lane(
+    row: DueRow, overdue_ms: int, aged: bool
+) -> None:
+    assert has_aged(row, DUE_AT + overdue_ms) is aged

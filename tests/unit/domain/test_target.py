@@ -1,10 +1,18 @@
 """The grammar of target URLs and of users' headers."""
 
+from ipaddress import ip_network
+
 import pytest
 
 from shared.domain.errors import CallbackUrlNotAllowedError, InvalidValueError
+from shared.domain.host_names import METADATA_NAMES, PRIVATE_SUFFIXES
 from shared.domain.target import check_headers, check_target
+from shared.domain.target_policy import TargetPolicy
 
+PUBLIC = TargetPolicy(own_hosts=frozenset({"abc.execute-api.eu-west-1.amazonaws.com", "jobs.example.com"}))
+"""What a deployment in the cloud is like."""
+LAPTOP = TargetPolicy(exceptions=(ip_network("127.0.0.0/8"), ip_network("::1/128")))
+PRIVATE = TargetPolicy(exceptions=(ip_network("10.0.0.0/8"), ip_network("fd12::/64")))
 LABEL_63 = "a" * 63
 HOST_253 = ".".join([LABEL_63, LABEL_63, LABEL_63, "a" * 61])
 
@@ -17,15 +25,19 @@ GOOD = [
     "https://a.b-c.example:443/",
     "https://example.com:1024/",
     "https://example.com:65535/",
-    "https://localhost/",
+    "https://localhost.example/",
+    "https://internal.example/",
+    "https://metadata.example.com/",
+    "https://jobs.example.com.evil.example/",
+    "https://a.jobs.example.com/",
     "https://1.2.3.4.example/",
     "https://3com.example/",
     "https://xn--mnchen-3ya.example/",
     "https://r3---sn-x.example/",
-    "https://192.0.2.1/",
-    "https://192.0.2.1:8443/",
-    "https://[2001:db8::1]/",
-    "https://[2001:db8::1]:8443/x",
+    "https://8.8.8.8/",
+    "https://8.8.8.8:8443/",
+    "https://[2606:4700::1111]/",
+    "https://[2606:4700::1111]:8443/x",
     f"https://{HOST_253}/",
     "https://example.com/" + "a" * (2048 - len("https://example.com/")),
 ]
@@ -141,30 +153,144 @@ BAD = {
 }
 
 
+REFUSED_NAMES = [
+    "localhost",
+    "LOCALHOST",
+    "app.localhost",
+    "localhost.localdomain",
+    "metadata",
+    "metadata.google.internal",
+    "Metadata.Google.Internal",
+    "x.metadata.google.internal",
+    "metadata.goog",
+    "metadata.tencentyun.com",
+    "instance-data",
+    "instance-data.ec2.internal",
+    "instance-data.eu-west-1.compute.internal",
+    "instance-data.example.com",
+    "kubernetes.default.svc",
+    "kubernetes.default.svc.cluster.local",
+    "sandbox.localdomain",
+    "host.docker.internal",
+    "ip-10-0-0-1.ec2.internal",
+    "ip-10-0-0-1.eu-west-1.compute.internal",
+    "printer.local",
+    "router.lan",
+    "nas.home",
+    "nas.home.arpa",
+    "wiki.corp",
+    "wiki.intranet",
+    "db.private",
+    "database",
+    "abc.execute-api.eu-west-1.amazonaws.com",
+    "ABC.execute-api.eu-west-1.amazonaws.com",
+    "jobs.example.com",
+    "Jobs.Example.Com",
+    *METADATA_NAMES,
+    *(f"x.{suffix}" for suffix in PRIVATE_SUFFIXES),
+]
+REFUSED_ADDRESSES = [
+    "127.0.0.1",
+    "10.0.0.1",
+    "100.100.100.200",
+    "168.63.129.16",
+    "169.254.169.254",
+    "169.254.170.2",
+    "172.16.0.1",
+    "192.0.0.192",
+    "192.168.1.1",
+    "192.0.2.1",
+    "198.51.100.1",
+    "203.0.113.1",
+    "224.0.0.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "0.0.0.0",
+    "[::]",
+    "[::1]",
+    "[64:ff9b::a9fe:a9fe]",
+    "[2001:db8::1]",
+    "[2002:a9fe:a9fe::1]",
+    "[2001:0:4136:e378:8000:63bf:3fff:fdd2]",
+    "[fd00:ec2::254]",
+    "[fe80::1]",
+    "[ff02::1]",
+    "[4000::1]",
+]
+
+
 @pytest.mark.parametrize("url", GOOD)
 def test_good_targets(url: str) -> None:
-    check_target(url, allow_http=False)
-    check_target(url, allow_http=True)
+    check_target(url, PUBLIC)
+    check_target(url, LAPTOP)
+    check_target(url, PRIVATE)
 
 
 @pytest.mark.parametrize(("url", "words"), BAD.items())
 def test_bad_targets_say_what_is_wrong(url: str, words: str) -> None:
     with pytest.raises(CallbackUrlNotAllowedError) as caught:
-        check_target(url, allow_http=False)
+        check_target(url, PUBLIC)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("host", REFUSED_NAMES)
+@pytest.mark.parametrize("url", ["https://{}/", "https://{}:8443/x?y=1"])
+def test_names_of_private_networks_metadata_and_the_api_itself_are_refused(host: str, url: str) -> None:
+    with pytest.raises(CallbackUrlNotAllowedError, match="may not be called"):
+        check_target(url.format(host), PUBLIC)
+
+
+@pytest.mark.parametrize("host", REFUSED_ADDRESSES)
+def test_addresses_that_are_not_public_are_refused_when_the_job_is_made(host: str) -> None:
+    with pytest.raises(CallbackUrlNotAllowedError, match="not a public address"):
+        check_target(f"https://{host}/", PUBLIC)
+
+
+@pytest.mark.parametrize("policy", [LAPTOP, PRIVATE])
+@pytest.mark.parametrize("name", ["instance-data.example.com", *METADATA_NAMES])
+def test_no_exception_opens_the_names_of_metadata(policy: TargetPolicy, name: str) -> None:
+    for scheme in ("http", "https"):
+        with pytest.raises(CallbackUrlNotAllowedError, match="metadata service"):
+            check_target(f"{scheme}://{name}/", policy)
+
+
+def test_an_exception_opens_the_names_and_addresses_that_it_may_be_meant_for() -> None:
+    for url in ("https://billing.internal/", "http://billing/", "https://10.1.2.3/", "https://[fd12::9]/"):
+        check_target(url, PRIVATE)
+    for url in (
+        "http://localhost:8080/",
+        "https://app.localhost/",
+        "https://127.0.0.1/",
+        "http://[::1]:8080/",
+    ):
+        check_target(url, LAPTOP)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://localhost/", "https://127.0.0.1/", "https://192.168.0.1/", "https://[fd13::1]/"]
+)
+def test_an_exception_opens_nothing_else(url: str) -> None:
+    with pytest.raises(CallbackUrlNotAllowedError):
+        check_target(url, PRIVATE)
 
 
 @pytest.mark.parametrize("url", ["http://localhost/", "http://127.0.0.1:8080/", "https://a.example:80/"])
 def test_plain_http_is_a_choice_of_the_deployment(url: str) -> None:
-    check_target(url, allow_http=True)
+    check_target(url, LAPTOP)
     with pytest.raises(CallbackUrlNotAllowedError):
-        check_target(url, allow_http=False)
+        check_target(url, PUBLIC)
+
+
+@pytest.mark.parametrize("url", ["http://8.8.8.8/", "http://[2606:4700::1111]/", "http://10.0.0.1/"])
+def test_plain_http_goes_to_the_exceptions_only(url: str) -> None:
+    with pytest.raises(CallbackUrlNotAllowedError, match="this deployment opened"):
+        check_target(url, LAPTOP)
 
 
 @pytest.mark.parametrize("url", ["http://a.example:22/", "http://u@a.example/", "http://127.1/", "ftp://a/"])
 def test_plain_http_lifts_no_other_rule(url: str) -> None:
     with pytest.raises(CallbackUrlNotAllowedError):
-        check_target(url, allow_http=True)
+        check_target(url, LAPTOP)
 
 
 def test_good_headers() -> None:

@@ -6,9 +6,10 @@ import pytest
 from botocore.exceptions import ClientError
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
-from shared.names import Lane
+from shared.names import QueueName
 from tests.builders import DUE_AT, wakeup
 from tests.fakes.sqs import MAX_BATCH_BYTES, Entry, FakeSqs
+from tests.fakes.wakeup_queue import even
 
 QUEUE = "https://sqs.example.com/standard"
 
@@ -95,7 +96,7 @@ def test_the_adapter_keeps_every_rule_and_gives_back_what_failed() -> None:
 
     sqs = FakeSqs(every_third_fails)
     client: Any = sqs
-    queue = SqsWakeupQueue(client, dict.fromkeys(Lane, QUEUE))
+    queue = SqsWakeupQueue(client, dict.fromkeys(QueueName, QUEUE), even)
     sent = [wakeup(number, not_before=DUE_AT + number * 100_000) for number in range(25)]
     assert queue.send(sent, DUE_AT) == [
         sent[2],

@@ -1,9 +1,12 @@
 """The operations on tenants over the fakes: for the API and for the operator's commands."""
 
+from functions.api.cursors import Cursors
 from functions.api.operations.accounts import AccountOperations
 from functions.api.operations.audit import AuditOperations
 from functions.api.operations.keys import KeyOperations, SecretOperations
+from functions.api.operations.parked import ParkedOperations
 from functions.api.operations.tenants import TenantOperations
+from shared.domain.target_policy import TargetPolicy
 from shared.usecases.manage_keys import Keyring
 from shared.usecases.manage_signing_secrets import SigningSecrets
 from shared.usecases.manage_tenants import ChangeTenant, FindTenant, ListTenants
@@ -35,7 +38,7 @@ def accounts_of(world: World, audit: AuditOperations) -> AccountOperations:
             create_tenant=world.create_tenant,
             find_tenant=FindTenant(tenants),
             list_tenants=ListTenants(tenants),
-            change_tenant=ChangeTenant(tenants),
+            change_tenant=ChangeTenant(tenants, world.vault, TargetPolicy()),
             read_usage=ReadUsage(
                 tenants=tenants,
                 budgets=world.budgets,
@@ -50,6 +53,7 @@ def accounts_of(world: World, audit: AuditOperations) -> AccountOperations:
         ),
         keys=KeyOperations(keyring=keyring_of(world), audit=audit, clock=world.clock),
         secrets=SecretOperations(secrets=secrets_of(world), audit=audit, clock=world.clock),
+        parked=ParkedOperations(parking=world.parking, audit=audit, cursors=Cursors(world.vault)),
     )
 
 

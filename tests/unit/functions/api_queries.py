@@ -1,8 +1,10 @@
 """The operations that only read, over the fakes."""
 
 from functions.api.cursors import Cursors
+from functions.api.operations.dead_letters import DeadLetterOperations
 from functions.api.operations.executions import ExecutionOperations
 from functions.api.operations.listings import ListingOperations
+from functions.api.operations.redrives import RedriveOperations
 from tests.unit.usecases.world import World
 
 
@@ -12,8 +14,26 @@ def executions_of(world: World) -> ExecutionOperations:
         find_execution=world.find_execution,
         list_executions=world.list_executions,
         list_by_time=world.list_by_time,
-        list_dead_letters=world.list_dead_letters,
         cursors=Cursors(world.vault),
+    )
+
+
+def dead_letters_of(world: World) -> DeadLetterOperations:
+    """What failed for good."""
+    return DeadLetterOperations(
+        list_dead_letters=world.list_dead_letters,
+        find_execution=world.find_execution,
+        open_request=world.open_request,
+        redrive_execution=world.redrive,
+        cancel_redrive=world.cancel_redrive,
+        cursors=Cursors(world.vault),
+    )
+
+
+def redrives_of(world: World) -> RedriveOperations:
+    """Redrives of many dead letters."""
+    return RedriveOperations(
+        start_redrive=world.start_redrive, undo_redrive=world.undo_redrive, work_off=world.work_off_redrives
     )
 
 

@@ -22,7 +22,7 @@ from shared.domain.tenant import Scope, TenantState
 from shared.observability import logger, metrics
 from shared.usecases.read_tenant import REMEMBER_MS
 from tests.unit.functions.accounts import accounts_of, audit_of
-from tests.unit.functions.api_queries import executions_of, listings_of
+from tests.unit.functions.api_queries import dead_letters_of, executions_of, listings_of, redrives_of
 from tests.unit.usecases.world import World
 
 JOB: dict[str, Any] = {
@@ -123,6 +123,8 @@ class ApiWorld:
                     clock=self.world.clock,
                 ),
                 executions=executions_of(self.world),
+                dead_letters=dead_letters_of(self.world),
+                redrives=redrives_of(self.world),
                 callbacks=CallbackOperations(
                     heartbeat_execution=self.world.heartbeat, report_outcome=self.world.report_outcome
                 ),

@@ -3,11 +3,11 @@
 import json
 from dataclasses import asdict
 
-from shared.names import Env, Lane
+from shared.names import Env, QueueName
 from tests.fakes.budgets import GENEROUS
 
-QUEUES = {lane.value: f"https://sqs.eu-west-1.amazonaws.com/1/{lane.value}" for lane in Lane}
-DEAD_LETTERS = {lane.value: f"arn:aws:sqs:eu-west-1:1:{lane.value}-dlq" for lane in Lane}
+QUEUES = {lane.value: f"https://sqs.eu-west-1.amazonaws.com/1/{lane.value}" for lane in QueueName}
+DEAD_LETTERS = {lane.value: f"arn:aws:sqs:eu-west-1:1:{lane.value}-dlq" for lane in QueueName}
 PLAN = [{"from": "2026-01-01T00:00Z", "normal": 2, "quarter": 4, "midnight": 8}]
 
 ENVIRONMENT = {name: "set" for key, name in vars(Env).items() if key.isupper()} | {
@@ -30,6 +30,7 @@ ENVIRONMENT = {name: "set" for key, name in vars(Env).items() if key.isupper()} 
     Env.SHARD_PLAN: json.dumps(PLAN),
     Env.RETENTION_DAYS: "14",
     Env.DIAL_EXCEPTIONS: "",
+    Env.API_HOSTS: "https://abc123.execute-api.eu-west-1.amazonaws.com",
     Env.LANE: "standard",
     Env.DEAD_LETTER_ARNS: json.dumps(DEAD_LETTERS),
 }

@@ -10,7 +10,9 @@ from functions.admin import __main__ as admin
 from functions.admin.commands import COMMANDS
 from functions.api.operations.accounts import AccountOperations
 from shared.domain.errors import InvalidStateError, InvalidValueError, PunctualError, UnavailableError
+from shared.domain.parked import park
 from shared.domain.tenant import OPERATOR, Scope
+from shared.names import QueueName
 from tests.unit.functions.accounts import accounts_of, audit_of
 from tests.unit.usecases.world import World
 
@@ -203,3 +205,33 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
         admin.main([command, "--help"])
     assert ended.value.code == 0
     assert "usage" in capsys.readouterr().out
+
+
+def test_parked_messages_are_listed_and_removed_with_a_record(world: World, run: Run) -> None:
+    for number in range(3):
+        world.parking.park(
+            park(f"m-{number}", QueueName.BULK, "\x1b[2J", "no JSON", 1_740_000_000_000 + number)
+        )
+    listed = run("list-parked", "--limit", "2")["messages"]
+    assert [one["message_id"] for one in listed] == ["m-2", "m-1"]
+    assert listed[0]["body"] == "\\x1b[2J"
+    assert run("remove-parked", listed[0]["id"]) == listed[0]
+    assert [one["message_id"] for one in run("list-parked")["messages"]] == ["m-1", "m-0"]
+    (record,) = world.audit_log.of(OPERATOR)
+    assert (record.operation, record.target, record.after) == ("removeParked", listed[0]["id"], None)
+
+
+@pytest.mark.parametrize("message", ["", "x", "5-nobody"])
+def test_a_message_that_is_not_parked_is_not_removed(
+    world: World, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert admin.main(["remove-parked", message]) == 1
+    assert capsys.readouterr().err == "no such message\n"
+
+
+def test_a_tenant_is_told_of_outcomes_and_no_more(run: Run) -> None:
+    url = "https://told.example/lost"
+    assert run("change-tenant", "acme", "--on-failure", url)["on_failure"] == url
+    shown = run("show-tenant", "acme")
+    assert (shown["on_success"], shown["on_failure"]) == (None, url)
+    assert run("change-tenant", "acme", "--on-failure", "none")["on_failure"] is None

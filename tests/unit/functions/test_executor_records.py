@@ -35,10 +35,10 @@ def test_a_record_is_read_with_what_the_queue_knows_of_it() -> None:
         "{}",
         "null",
         "not json",
-        encode_wakeup(WAKEUP).replace('"v":1', '"v":2'),
-        encode_wakeup(WAKEUP).replace('"v":1,', ""),
+        encode_wakeup(WAKEUP).replace('"v":2', '"v":3'),
+        encode_wakeup(WAKEUP).replace('"v":2,', ""),
         encode_wakeup(WAKEUP).replace("exe_1", "exe_2"),
-        encode_wakeup(WAKEUP).replace('"v":1', '"v":1,"url":"https://x/"'),
+        encode_wakeup(WAKEUP).replace('"v":2', '"v":2,"url":"https://x/"'),
         encode_wakeup(WAKEUP).replace("standard", "fast"),
     ],
 )

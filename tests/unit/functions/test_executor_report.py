@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from functions.executor.report import emit
+from functions.executor.report import DEFERRED, emit, emit_limits
 from shared.domain.delivery import Answer, Reason
 from shared.domain.execution import State
+from shared.domain.limits import Deferral, WaitReason
 from shared.names import Metric
 from shared.ports.claims import Undecided
+from shared.usecases.gate_calls import Held
 from shared.usecases.make_attempt import AttemptResult
 from shared.usecases.run_attempts import BatchReport, Delivery, Settled, Verdict
 from shared.usecases.settle_attempt import AttemptEnd
@@ -16,6 +18,7 @@ from shared.usecases.settle_refusal import Refusal, RefusalResult
 from tests.builders import DUE_AT, in_state, one_off
 from tests.unit.functions.api_world import logged
 from tests.unit.functions.emitted import emitted
+from tests.unit.usecases.world import World
 
 SECRET = b"s3cr3t"
 RUNNING = in_state(replace(one_off(), request=SECRET, name="s3cr3t"), State.RUNNING)
@@ -113,3 +116,21 @@ def test_poison_and_undecided_claims_are_logged_with_their_reasons() -> None:
         "not ours",
         "throttled",
     ]
+
+
+def test_each_reason_to_wait_is_a_metric_of_its_own_and_counted() -> None:
+    reasons = [*WaitReason, WaitReason.SLOW]
+    emit(BatchReport(held=[Held(deferral=Deferral(reason=r, wait_ms=1), is_done=True) for r in reasons]))
+    counts = {name: value for name, value in emitted().items() if name.startswith("Deferred")}
+    assert counts == {DEFERRED[reason]: 1 for reason in WaitReason} | {Metric.DEFERRED_SLOW: 2}
+    assert len(counts) == len(WaitReason)
+
+
+def test_what_a_process_did_about_limits_is_counted_once() -> None:
+    world = World()
+    world.run_attempts.gate.admit.states.unanswered = 3
+    world.run_attempts.gate.settle_limits.opened = 2
+    emit_limits(world.run_attempts.gate)
+    assert emitted() == {Metric.LIMITS_UNANSWERED: 3, Metric.BREAKER_OPENED: 2}
+    emit_limits(world.run_attempts.gate)
+    assert emitted() == {Metric.LIMITS_UNANSWERED: 0}

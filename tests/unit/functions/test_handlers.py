@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from functions.sweeper.redrives import DeadLetterWork
 from shared.adapters.sqs.messages import encode_wakeup
 from shared.domain.bucket import ShardRange
 from shared.domain.errors import InvalidValueError, UnavailableError
+from shared.domain.parked import park
 from shared.domain.zone_changes import Move
-from shared.names import Lane, Metric
+from shared.names import Lane, Metric, QueueName
 from shared.observability import metrics
 from shared.usecases.recompute_job import Outdated, Recomputed
 from shared.usecases.reconcile import ReconcileReport
@@ -21,6 +23,7 @@ from shared.usecases.rescue_dead_letters import DeadMessage, RescueReport
 from shared.usecases.run_attempts import BatchReport, Delivery, Settled, Verdict
 from shared.usecases.sweep_buckets import SweepReport
 from shared.usecases.watch_buckets import WatchReport
+from shared.usecases.work_off_redrives import RedriveReport
 from tests.builders import DUE_AT, wakeup
 from tests.unit.functions.api_world import Request
 from tests.unit.functions.emitted import flushed
@@ -112,11 +115,14 @@ def test_a_sweeper_stops_ten_seconds_before_its_end(
 
     def sweep(asked: Callable[[], bool]) -> SweepReport:
         told.append(asked())
-        return SweepReport(resent=4, worker_lost=1, quarantined=["row"], oldest_unclaimed_ms=90_500)
+        return SweepReport(
+            resent=4, worker_lost=1, quarantined=["row"], oldest_unclaimed_ms=90_500, open_breakers=2
+        )
 
     monkeypatch.setattr(module, "sweep", sweep)
+    monkeypatch.setattr(module, "work_on_dead_letters", lambda asked: told.append(asked()))
     answer = module.handler({}, context(left_ms))
-    assert (told, answer) == ([has_time], {"swept": 0, "closed": 0, "resent": 4})
+    assert (told, answer) == ([has_time] * 2, {"swept": 0, "closed": 0, "resent": 4})
     output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
     assert flushed("\n".join(output)) == {
         Metric.SWEEPER_TICK: 1,
@@ -126,7 +132,33 @@ def test_a_sweeper_stops_ten_seconds_before_its_end(
         Metric.QUARANTINED: 1,
         Metric.SEND_FAILED: 0,
         Metric.FAILED: 1,
+        Metric.OPEN_BREAKERS: 2,
     }
+
+
+def test_a_sweeper_tells_of_redrives_and_of_what_is_parked(
+    load: Load, capsys: pytest.CaptureFixture[str]
+) -> None:
+    load("sweeper")
+    parked = park("m", QueueName.BULK, "?", "no JSON", DUE_AT)
+    work: Any = lambda _: RedriveReport(redriven=5, undone=2)  # noqa: E731
+    lot: Any = SimpleNamespace(parked=lambda limit: [parked] * min(limit, 30))
+    metrics.log_metrics(lambda *_: DeadLetterWork(work, lot)(lambda: True))({}, context())
+    assert flushed(capsys.readouterr().out) == {
+        Metric.REDRIVEN: 5,
+        Metric.REDRIVES_UNDONE: 2,
+        Metric.PARKED_WAITING: 10,
+    }
+
+
+def test_a_sweep_stands_though_dead_letters_could_not_be_worked_on(load: Load) -> None:
+    load("sweeper")
+
+    def unavailable(_: Any) -> Any:
+        raise UnavailableError("throttled")
+
+    work: Any = unavailable
+    DeadLetterWork(work, work)(lambda: True)
 
 
 def record(body: str, message_id: str, lane: Lane = Lane.STANDARD) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from shared.domain.quota import Quota
+from shared.domain.target_policy import TargetPolicy
 from shared.domain.tenant import OPERATOR, Scope, Tenant
 from shared.usecases.authenticate import Authenticate, Principal
 from shared.usecases.create_tenant import CreateTenant
@@ -35,7 +36,7 @@ class AccountWorld:
         self.keyring = Keyring(self.tenants, self.clock, entropy, GENEROUS)
         self.secrets = SigningSecrets(self.tenants, self.vault, self.clock, entropy)
         self.find, self.list = FindTenant(self.tenants), ListTenants(self.tenants)
-        self.change = ChangeTenant(self.tenants)
+        self.change = ChangeTenant(self.tenants, self.vault, TargetPolicy())
         self.operator = self.create_tenant.operator()
         self.acme = self.create_tenant(TENANT, frozenset(Scope))
 

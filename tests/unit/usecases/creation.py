@@ -1,5 +1,6 @@
 """The creation of jobs over the fakes, one by one and many at once."""
 
+from shared.domain.target_policy import TargetPolicy
 from shared.usecases.check_quota import CheckQuota
 from shared.usecases.create_job import CreateJob
 from shared.usecases.create_jobs import CreateJobs
@@ -14,7 +15,7 @@ from tests.unit.usecases.ports import Ports
 def creation(ports: Ports, file: FileExecution, check_quota: CheckQuota) -> tuple[CreateJob, CreateJobs]:
     """Both share all that they can."""
     draft = DraftJob(
-        jobs=ports.jobs, vault=ports.vault, entropy=ports.entropy, plan=ports.plan, allow_http=False
+        jobs=ports.jobs, vault=ports.vault, entropy=ports.entropy, plan=ports.plan, policy=TargetPolicy()
     )
     create_recurring = CreateRecurring(
         file, ports.jobs, RecordDropped(ports.store, ports.clock, ports.retention)

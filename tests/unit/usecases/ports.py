@@ -7,15 +7,17 @@ from shared.domain.retention import Retention
 from tests.builders import DUE_AT, ONE_SHARD
 from tests.fakes.audit import FakeAuditLog
 from tests.fakes.boards import FakeParkingLot, FakeProgressBoard
-from tests.fakes.budgets import FakeBudgetStore
+from tests.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.fakes.claimer import FakeClaimer
 from tests.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
 from tests.fakes.execution_store import FakeExecutionStore
 from tests.fakes.idempotency_store import FakeIdempotencyStore
 from tests.fakes.job_store import FakeJobStore
 from tests.fakes.ledger import FakeShardLedger
+from tests.fakes.limit_store import FakeLimitStore
 from tests.fakes.one_off_batches import FakeOneOffBatches
 from tests.fakes.one_off_store import FakeOneOffStore
+from tests.fakes.redrives import FakeRedriveTasks
 from tests.fakes.sender import AnswerTo, ScriptedSender, succeeds
 from tests.fakes.table import FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
@@ -42,6 +44,8 @@ class Ports:
         self.queue = FakeWakeupQueue()
         self.ledger = FakeShardLedger()
         self.board = FakeProgressBoard()
+        self.limits = FakeLimitStore()
+        self.defaults = GENEROUS
         self.parking = FakeParkingLot()
         self.tenants = FakeTenantStore()
         self.budgets = FakeBudgetStore()
@@ -57,6 +61,8 @@ class Ports:
         self.jobs = self.tapped("jobs", FakeJobStore(self.table))
         self.claimer = self.tapped("claimer", FakeClaimer(self.table))
         self.idempotency = self.tapped("idempotency", FakeIdempotencyStore())
+        self.redrives = FakeRedriveTasks()
+        self.redrive_tasks = self.tapped("redrives", self.redrives)
 
     def tapped(self, name: str, port: Any) -> Any:
         """A port whose calls go through the steps by this name."""

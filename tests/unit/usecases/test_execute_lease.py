@@ -13,7 +13,6 @@ from shared.domain.retry import RetryPolicy
 from shared.usecases.call_receiver import RENEWAL_TRIES
 from shared.usecases.settle_attempt import AttemptEnd
 from tests.builders import DUE_AT, in_state
-from tests.fakes.sender import succeeds
 from tests.unit.usecases.world import World
 
 OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
@@ -46,9 +45,7 @@ def test_the_attempt_is_counted_before_the_call_and_the_lease_outlasts_it() -> N
     world = World(DUE_AT)
     execution = world.put(world.one_off())
     seen: list[Execution] = []
-    world.sender.answer_to = during_the_call(
-        lambda: seen.append(world.standing(execution.id)), succeeds(Callback(method="", url=""))
-    )
+    world.sender.answer_to = during_the_call(lambda: seen.append(world.standing(execution.id)), OK)
     world.attempt(execution)
     assert (seen[0].state, seen[0].attempt) == (State.RUNNING, 1)
     assert seen[0].lease_until == DUE_AT + 30_000 + 5_000

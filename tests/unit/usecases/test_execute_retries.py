@@ -1,9 +1,12 @@
 """EXECUTE: what follows a failed attempt."""
 
 from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
 import pytest
 
+from shared.domain.bucket import ShardRange
 from shared.domain.delivery import Answer, Reason
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.retry import RetryPolicy
@@ -24,7 +27,7 @@ def asks_for(seconds: int) -> Answer:
     return replace(DOWN, status=503, retry_after_seconds=seconds)
 
 
-def world_with(*answers: Answer, **policy: int) -> tuple[World, Execution]:
+def world_with(*answers: Answer, **policy: Any) -> tuple[World, Execution]:
     world = World(DUE_AT, answer_to=in_turn(*answers))
     return world, world.put(world.one_off(retry=RetryPolicy(**policy)))
 
@@ -154,3 +157,98 @@ def test_the_only_attempt_is_not_given_up_at_the_first_read_that_goes_unanswered
     world.steps.fail(step, times=len(READ_PAUSES_MS))
     world.attempt(apart)
     assert world.standing(apart.id).state is State.SUCCEEDED
+
+
+DAY_MS = 86_400_000
+TABLES = [(60,), (600, 1_200), (86_400,) * 7, (1, 900, 901, 86_399)]
+
+
+def to_the_end(world: World, execution: Execution) -> Execution:
+    """Let watchers, lanes and executors work until it has ended; what no watcher finds in its time is lost here."""
+    Lanes(world).until(world.clock.time_ms + 1_000)
+    lanes = Lanes(world)
+    while (standing := world.standing(execution.id)).state is State.WAITING:
+        at = standing.next_attempt_at or 0
+        world.clock.time_ms = max(world.clock.time_ms, at - 100_000)
+        world.watch(ShardRange(index=0, of=1))
+        lanes.until(at + 1_000)
+        assert world.standing(execution.id).attempt == standing.attempt + 1
+    return standing
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("draw", [0.0, 0.999])
+def test_a_table_of_delays_is_followed_entry_by_entry_through_pointers_too(
+    table: tuple[int, ...], draw: float
+) -> None:
+    world, execution = world_with(DOWN, max_attempts=len(table) + 1, delays_seconds=table)
+    world.entropy.draw = lambda: draw  # type: ignore[method-assign]
+    world.file(execution)
+    failed = to_the_end(world, execution)
+    assert (failed.end_reason, failed.attempt) == (EndReason.ATTEMPTS_USED_UP, len(table) + 1)
+    began = [outcome.started_at for outcome in failed.outcomes]
+    waits = [later - earlier - DOWN.duration_ms for earlier, later in pairwise(began)]
+    for waited_ms, seconds in zip(waits, table, strict=True):
+        assert seconds * 900 <= waited_ms <= seconds * 1_000
+    assert {row.pointer.attempt for row in world.table.pointers.values()} == {
+        number for number, seconds in enumerate(table, 1) if waits[number - 1] > 900_000
+    }
+    assert began[-1] - began[0] <= 7 * DAY_MS + len(table) * DOWN.duration_ms
+
+
+@pytest.mark.parametrize(("asked", "ends"), [(59, False), (60, True), (99_999, True)])
+def test_what_would_be_too_old_by_then_is_not_kept_waiting(asked: int, ends: bool) -> None:
+    world, execution = world_with(asks_for(asked), give_up_after_seconds=60)
+    world.attempt(execution)
+    standing = world.standing(execution.id)
+    assert (standing.state is State.FAILED) is ends
+    assert standing.end_reason is (EndReason.TOO_OLD if ends else None)
+    assert world.table.executions[execution.id].is_dead_letter is ends
+    assert len(world.sent()) == (0 if ends else 1)
+
+
+def test_without_an_age_retry_after_keeps_nothing_waiting_for_longer_than_records_are_kept() -> None:
+    policy = {"max_attempts": 20, "base_seconds": 1, "factor": 1, "cap_seconds": 86_400}
+    world, execution = world_with(asks_for(86_400), **policy)
+    world.file(execution)
+    failed = to_the_end(world, execution)
+    assert (failed.end_reason, failed.attempt) == (EndReason.TOO_OLD, 8)
+    assert failed.outcomes[-1].started_at - failed.outcomes[0].started_at < 8 * DAY_MS
+
+
+@pytest.mark.parametrize(("late_ms", "calls"), [(0, 1), (60_000, 1), (60_001, 0), (DAY_MS, 0)])
+def test_no_attempt_begins_of_what_is_too_old_not_even_the_first(late_ms: int, calls: int) -> None:
+    world = World(DUE_AT + late_ms)
+    execution = world.put(world.one_off(retry=RetryPolicy(give_up_after_seconds=60)))
+    world.attempt(execution)
+    standing = world.standing(execution.id)
+    assert len(world.sender.calls) == calls
+    assert standing.state is (State.SUCCEEDED if calls else State.FAILED)
+    if not calls:
+        assert (standing.end_reason, standing.outcomes[-1].reason) == (EndReason.TOO_OLD, Reason.TOO_OLD)
+
+
+def test_nor_of_one_that_became_too_old_while_its_request_was_read() -> None:
+    world, execution = world_with(OK, give_up_after_seconds=60)
+    world.clock.time_ms = DUE_AT + 59_999
+    world.steps.after("tenants.get", lambda: setattr(world.clock, "time_ms", DUE_AT + 60_001))
+    world.attempt(execution)
+    assert world.sender.calls == []
+    assert world.standing(execution.id).end_reason is EndReason.TOO_OLD
+
+
+def test_a_run_that_is_too_old_files_its_successor_all_the_same() -> None:
+    world = World(DUE_AT + 90_000)
+    job = world.recurring(retry=RetryPolicy(give_up_after_seconds=60))
+    world.attempt(world.standing(job.id_at(DUE_AT)))
+    assert world.standing(job.id_at(DUE_AT)).end_reason is EndReason.TOO_OLD
+    assert len(world.occurrences(job)) == 2
+
+
+def test_the_receivers_word_that_no_retry_would_help_ends_it_at_once() -> None:
+    world, execution = world_with(replace(DOWN, reason=Reason.RECEIVER_GAVE_UP, retry_after_seconds=5))
+    world.attempt(execution)
+    failed = world.standing(execution.id)
+    assert (failed.state, failed.end_reason) == (State.FAILED, EndReason.NOT_RETRYABLE)
+    assert (failed.outcomes[0].status, failed.outcomes[0].reason) == (500, Reason.RECEIVER_GAVE_UP)
+    assert (failed.last_body, world.sent()) == (b"down", [])

@@ -6,7 +6,8 @@ import pytest
 
 from shared.domain.bucket import ShardCounts, ShardRange, bucket_of
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import Execution, Pointer, State
+from shared.domain.execution import Execution, State
+from shared.domain.pointer import Pointer
 from shared.names import Lane
 from tests.builders import DUE_AT, in_state, one_off
 from tests.fakes.table import PointerRow

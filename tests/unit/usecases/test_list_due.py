@@ -3,7 +3,8 @@
 import pytest
 
 from shared.domain.bucket import ShardCounts
-from shared.domain.execution import Pointer, State
+from shared.domain.execution import State
+from shared.domain.pointer import Pointer
 from shared.domain.sweep import DueRow
 from shared.names import Lane
 from shared.usecases.list_due import ROWS_AT_MOST, SHARDS_AT_MOST, DuePosition

@@ -142,12 +142,12 @@ def dead_letters(world: World, count: int) -> list[Execution]:
 def test_dead_letters_come_page_by_page_newest_first(limit: int) -> None:
     world = World(DUE_AT)
     wanted = dead_letters(world, 7)
-    found, after = [], None
+    found, before = [], None
     while True:
-        page = world.list_dead_letters(TENANT, limit=limit, after=after)
+        page = world.list_dead_letters(TENANT, limit=limit, before=before)
         found += page.executions
-        after = page.next_after
-        if after is None:
+        before = page.next_before
+        if before is None:
             break
     assert found == wanted
 

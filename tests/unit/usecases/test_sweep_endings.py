@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.bucket import bucket_end_ms, bucket_of
-from shared.domain.execution import EndReason, Execution, Pointer, State
+from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import Job
+from shared.domain.pointer import Pointer
 from shared.names import Lane
 from tests.builders import DUE_AT, in_state, one_off
 from tests.fakes.table import Damage, PointerRow

@@ -3,9 +3,11 @@
 import pytest
 
 from shared.domain.bucket import bucket_end_ms
+from shared.domain.circuit import Circuit
 from shared.domain.execution import State
-from shared.domain.sweep import LaneProgress
-from shared.names import Lane
+from shared.domain.limits import ScopeState
+from shared.domain.sweep import AGED_AT_ONCE, AGED_MS, LaneProgress
+from shared.names import Lane, QueueName
 from shared.usecases.sweep_buckets import SweepReport
 from tests.builders import BUCKET, DUE_AT, in_state, one_off
 from tests.unit.usecases.world import World
@@ -100,3 +102,65 @@ def test_a_row_that_nobody_can_have_sent_for_is_not_held_back_until_somebody_has
     world.put(one_off(1, state=State.PENDING))
     assert sweep(world, FIRST_PASS, visible_at=DUE_AT - 1).resent == 1
     assert sweep(world, END + MINUTE, visible_at=DUE_AT - 1).held_back == 1
+
+
+def test_while_a_lane_that_is_down_has_messages_nothing_is_sent_again_and_soon_looked_at_again() -> None:
+    world = late(1, 2)
+    world.queue.backlog[QueueName.STANDARD] = 2
+    assert (sweep(world, FIRST_PASS, visible_at=None).held_back, world.sent()) == (2, [])
+    assert sweep(world, FIRST_PASS + MINUTE, visible_at=None).held_back == 2
+    world.queue.backlog.clear()
+    assert sweep(world, FIRST_PASS + 2 * MINUTE, visible_at=None).resent == 2
+
+
+def test_the_messages_of_the_standard_lane_may_wait_in_the_one_for_bulk() -> None:
+    world = late(1)
+    world.queue.backlog[QueueName.BULK] = 1
+    assert sweep(world, FIRST_PASS, visible_at=None).held_back == 1
+
+
+def test_a_row_that_later_ones_of_its_tenant_have_overtaken_is_sent_for_though_others_wait() -> None:
+    world = late(1)
+    world.queue.backlog[QueueName.STANDARD] = 5
+    world.put(in_state(one_off(2, due_at=DUE_AT + 40_000), State.SUCCEEDED, attempt=1))
+    assert sweep(world, FIRST_PASS, visible_at=None).resent == 1
+
+
+def test_what_waits_for_a_breaker_is_sent_again_every_15_minutes_and_those_messages_end() -> None:
+    world = late()
+    world.put(one_off(1, state=State.QUEUED, destination="0123456789"))
+    world.limits.board["d#0123456789"] = END + 200 * MINUTE
+    for minute in range(1, 61):
+        sweep(world, END + minute * MINUTE, visible_at=None)
+    assert 3 <= len(world.queue.messages) <= 4
+    for message in world.queue.messages:
+        assert message.wakeup.destinations == ("0123456789",)
+        assert message.wakeup.ends_at == message.sent_at + 15 * MINUTE
+
+
+def test_what_has_waited_long_in_bulk_is_woken_through_the_standard_lane_a_hundred_at_a_time() -> None:
+    world = late()
+    for number in range(AGED_AT_ONCE + 450):
+        world.put(one_off(number, state=State.QUEUED, lane=Lane.BULK))
+    sweep(world, DUE_AT + AGED_MS, visible_at=None)
+    through = dict.fromkeys(QueueName, 0)
+    for message in world.queue.messages:
+        through[message.wakeup.queue] += len(message.wakeup.keys)
+    assert (through[QueueName.STANDARD], through[QueueName.BULK]) == (AGED_AT_ONCE, 450)
+
+
+def test_where_nothing_can_be_asked_the_gate_is_open() -> None:
+    world = late(1)
+    world.queue.backlog[QueueName.STANDARD] = 5
+    world.limits.board["t#acme"] = END + 200 * MINUTE
+    for call in ("limits.waiting", "backlog.visible", "progress.read"):
+        world.steps.fail(call, times=9)
+    assert sweep(world, FIRST_PASS, visible_at=DUE_AT - 1).resent == 1
+
+
+def test_the_breakers_that_are_open_are_counted() -> None:
+    world = late()
+    for number, circuit in enumerate((Circuit(open_until=FIRST_PASS + 1), Circuit(open_until=1), Circuit())):
+        world.limits.states[f"d#{number:010d}"] = ScopeState(version=1, circuit=circuit)
+        world.limits.board[f"d#{number:010d}"] = FIRST_PASS + MINUTE
+    assert sweep(world, FIRST_PASS, visible_at=None).open_breakers == 2

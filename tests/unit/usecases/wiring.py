@@ -1,11 +1,13 @@
 """Every use case over the fakes."""
 
 from shared.domain.bucket import ShardCounts
-from shared.names import Lane
+from shared.domain.target_policy import TargetPolicy
+from shared.names import QueueName
 from shared.usecases.authenticate import Authenticate
 from shared.usecases.backfill_job import BackfillJob
 from shared.usecases.call_receiver import CallReceiver
 from shared.usecases.cancel_job import CancelJob
+from shared.usecases.cancel_redrive import CancelRedrive
 from shared.usecases.check_quota import CheckQuota
 from shared.usecases.check_token import CheckToken
 from shared.usecases.compose_callback import ComposeCallback
@@ -18,6 +20,7 @@ from shared.usecases.find_head import FindHead
 from shared.usecases.find_job import FindJob
 from shared.usecases.give_up_lost import GiveUpLost
 from shared.usecases.guard_start import GuardStart
+from shared.usecases.heal_notifications import HealNotifications
 from shared.usecases.heartbeat_execution import HeartbeatExecution
 from shared.usecases.job_history import WalkHistory
 from shared.usecases.lifecycle import Lifecycle
@@ -30,11 +33,13 @@ from shared.usecases.list_jobs import ListJobs
 from shared.usecases.list_upcoming import ListUpcoming
 from shared.usecases.make_attempt import MakeAttempt
 from shared.usecases.next_runs import NextRuns
+from shared.usecases.notify_outcome import NotifyOutcome
 from shared.usecases.open_request import OpenRequest
 from shared.usecases.plan_backfill import PlanBackfill
 from shared.usecases.preview_schedule import PreviewSchedule
 from shared.usecases.read_tenant import ReadTenant
 from shared.usecases.reconcile_job import ReconcileJob
+from shared.usecases.redrive_execution import RedriveExecution
 from shared.usecases.report_outcome import ReportOutcome
 from shared.usecases.rescue_dead_letters import RescueDeadLetters
 from shared.usecases.revise_job import ReviseJob
@@ -42,15 +47,19 @@ from shared.usecases.run_attempts import RunAttempts
 from shared.usecases.settle_attempt import SettleAttempt
 from shared.usecases.settle_refusal import SettleRefusal
 from shared.usecases.spend_budget import SpendBudget
+from shared.usecases.start_redrive import StartRedrive
 from shared.usecases.sweep_buckets import SweepBuckets
 from shared.usecases.trigger_job import TriggerJob
+from shared.usecases.undo_redrive import UndoRedrive
 from shared.usecases.update_one_off import UpdateOneOff
 from shared.usecases.watch_buckets import WatchBuckets
+from shared.usecases.work_off_redrives import WorkOffRedrives
 from tests.builders import ONE_SHARD
 from tests.fakes.budgets import GENEROUS, FakeRecurringJobs
 from tests.fakes.queries import FakeQueries
 from tests.fakes.sender import AnswerTo, succeeds
 from tests.unit.usecases.creation import creation
+from tests.unit.usecases.gates import gate
 from tests.unit.usecases.ports import EARLY, Ports
 
 
@@ -89,10 +98,19 @@ class UseCases(Ports):
             plan=self.plan,
             retention=self.retention,
         )
+        self.read_tenant = ReadTenant(tenants=self.tapped("tenants", self.tenants), clock=self.clock)
+        self.notify = NotifyOutcome(
+            read_tenant=self.read_tenant,
+            file=self.file,
+            clock=self.clock,
+            plan=self.plan,
+            retention=self.retention,
+        )
         self.conclude = ConcludeExecution(
             jobs=self.jobs,
             find_settled=self.lifecycle.find_settled,
             pause=self.lifecycle.pause,
+            notify=self.notify,
             clock=self.clock,
             retention=self.retention,
         )
@@ -100,6 +118,7 @@ class UseCases(Ports):
             store=self.store,
             file_successor=self.file_successor,
             conclude=self.conclude,
+            notify=self.notify,
             clock=self.clock,
             retention=self.retention,
         )
@@ -117,7 +136,10 @@ class UseCases(Ports):
             queue=self.file.queue,
             ledger=self.file.ledger,
             progress=self.tapped("progress", self.board),
+            backlog=self.tapped("backlog", self.queue),
+            limits=self.tapped("limits", self.limits),
             give_up=self.give_up,
+            heal_notifications=HealNotifications(store=self.store, conclude=self.conclude),
             clock=self.clock,
             plan=self.plan,
             retention=self.retention,
@@ -134,9 +156,7 @@ class UseCases(Ports):
         )
 
     def _wire_attempts(self) -> None:
-        tenants = self.tapped("tenants", self.tenants)
-        self.read_tenant = ReadTenant(tenants=tenants, clock=self.clock)
-        self.open_request = OpenRequest(jobs=self.jobs, vault=self.vault)
+        self.open_request = OpenRequest(jobs=self.jobs, vault=self.vault, store=self.store)
         self.settle_refusal = SettleRefusal(
             file=self.file,
             file_successor=self.file_successor,
@@ -156,6 +176,7 @@ class UseCases(Ports):
             store=self.store,
             file=self.file,
             conclude=self.conclude,
+            notify=self.notify,
             clock=self.clock,
             entropy=self.entropy,
             retention=self.retention,
@@ -177,8 +198,9 @@ class UseCases(Ports):
             offload=self.offload,
         )
         self.run_attempts = RunAttempts(
-            lane=Lane.STANDARD,
+            lane=QueueName.STANDARD,
             claimer=self.claimer,
+            gate=gate(self, QueueName.STANDARD, self.defaults),
             make_attempt=make_attempt,
             settle_refusal=self.settle_refusal,
             guard_start=self.guard_start,
@@ -235,7 +257,7 @@ class UseCases(Ports):
             vault=self.vault,
             clock=self.clock,
             entropy=self.entropy,
-            allow_http=False,
+            policy=TargetPolicy(),
         )
         self.trigger_job = TriggerJob(
             store=self.store,
@@ -252,10 +274,41 @@ class UseCases(Ports):
         self._wire_backfills()
         self._wire_reports()
         self._wire_queries()
-        self.list_dead_letters = ListDeadLetters(store=self.store)
+        self.list_dead_letters = ListDeadLetters(store=self.store, jobs=self.jobs)
+        self._wire_redrives()
         self.authenticate = Authenticate(
             tenants=self.read_tenant.tenants, read_tenant=self.read_tenant, clock=self.clock
         )
+
+    def _wire_redrives(self) -> None:
+        self.redrive = RedriveExecution(
+            find=self.find_execution,
+            store=self.store,
+            jobs=self.jobs,
+            file=self.file,
+            clock=self.clock,
+            plan=self.plan,
+            retention=self.retention,
+        )
+        self.start_redrive = StartRedrive(
+            tasks=self.redrive_tasks,
+            list_dead_letters=self.list_dead_letters,
+            idempotency=self.idempotency,
+            vault=self.vault,
+            clock=self.clock,
+            entropy=self.entropy,
+        )
+        self.undo_redrive = UndoRedrive(tasks=self.redrive_tasks, start=self.start_redrive, clock=self.clock)
+        self.work_off_redrives = WorkOffRedrives(
+            tasks=self.redrive_tasks,
+            list_dead_letters=self.list_dead_letters,
+            redrive=self.redrive,
+            store=self.store,
+            conclude=self.conclude,
+            clock=self.clock,
+            retention=self.retention,
+        )
+        self.cancel_redrive = CancelRedrive(find=self.find_execution, cancel=self.cancel_job)
 
     def _wire_backfills(self) -> None:
         self.plan_backfill = PlanBackfill(find=self.find_job, clock=self.clock)

@@ -37,6 +37,9 @@ _LIMITS = {
     "tags": 10,
     "api_keys": 10,
     "concurrency": 100,
+    "calls_per_second": 100_000,
+    "destination_concurrency": 100_000,
+    "destination_calls_per_second": 100_000,
 }
 _USED = {"recurring_jobs": 1, "creates_per_second": 3, "due_per_minute": 0, "api_keys": 1}
 _TENANT: dict[str, Any] = {
@@ -48,6 +51,8 @@ _TENANT: dict[str, Any] = {
     "index_shards": 1,
     "quotas": _LIMITS,
     "own_quotas": [],
+    "on_success": None,
+    "on_failure": None,
 }
 KEY_IN: Examples = {
     "for_ninety_days": {"scopes": ["read"], "name": "ci", "expires_in_seconds": 7776000},
@@ -64,6 +69,7 @@ SECRETS_OUT: Examples = {"one_after_a_rotation": {"signing_secrets": [_SECRET, _
 TENANT_IN: Examples = {"a_client": {"id": "globex"}, "with_a_manager": {"id": "shop", "scopes": ["admin"]}}
 TENANT_PATCH: Examples = {
     "suspended": {"state": "suspended"},
+    "told_of_failures": {"on_failure": "https://example.com/hooks/failures", "on_success": None},
     "more_jobs_and_default_tags": {"weight": 2, "quotas": {"recurring_jobs": 5000, "tags": None}},
 }
 TENANT_OUT: Examples = {"active": _TENANT}
@@ -81,7 +87,11 @@ USAGE_OUT: Examples = {
         "tenant": "acme",
         "weight": 1,
         "quotas": {
-            name: {"limit": limit, "used": _USED.get(name), "is_enforced": name != "concurrency"}
+            name: {
+                "limit": limit,
+                "used": _USED.get(name),
+                "is_enforced": limit < 100_000 or not name.endswith(("concurrency", "calls_per_second")),
+            }
             for name, limit in _LIMITS.items()
         },
     }

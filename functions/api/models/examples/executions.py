@@ -4,6 +4,8 @@ from typing import Any
 
 from functions.api.models.examples.jobs import JOB_ID, ONE_OFF_ID, Examples
 
+REDRIVE_ID = "exe_101jmg4bfzk000bz3ddcrnhg4c40kv"
+NOTIFICATION_ID = "exe_101jmg0r03x0001w9kq7yv2m5t8h3d"
 _TRIGGERED_ID = "exe_101jmg0r03s0009xjjb7t357kf8p8b"
 _NIGHTLY_ID = "exe_101jmgfkpe0000ygnekx3ad5d8xvak"
 _UNTIL = "2025-02-19T21:15:12.345Z"
@@ -29,8 +31,12 @@ _SUCCEEDED: dict[str, Any] = {
     "end_reason": None,
     "last_response_body": None,
     "missed": None,
+    "redrive_of": None,
+    "redriven_by": None,
+    "notification": None,
+    "notification_of": None,
 }
-_FAILED = {
+FAILED = {
     **_SUCCEEDED,
     "state": "failed",
     "attempts": [
@@ -59,13 +65,19 @@ _SKIPPED = {
 _QUEUED = {**_SUCCEEDED, "state": "queued", "attempts_begun": 0, "attempts": []}
 EXECUTION_OUT: Examples = {
     "succeeded": _SUCCEEDED,
-    "failed": _FAILED,
+    "failed": {**FAILED, "notification": {"id": NOTIFICATION_ID, "state": "succeeded"}},
     "skipped_while_paused": _SKIPPED,
     "triggered": _QUEUED,
+    "redriven": {
+        **_QUEUED,
+        "id": REDRIVE_ID,
+        "due_at": "2025-02-19T22:10:12.345Z",
+        "redrive_of": _TRIGGERED_ID,
+    },
 }
 EXECUTION_PAGE: Examples = {
     "one_of_more": {"executions": [_SUCCEEDED], "next_cursor": CURSOR},
-    "the_last": {"executions": [_FAILED], "next_cursor": None},
+    "the_last": {"executions": [FAILED], "next_cursor": None},
 }
 FAILURE_IN: Examples = {"for_good": {"reason": "the warehouse is closed", "retryable": False}}
 HEARTBEAT_OUT: Examples = {

@@ -32,6 +32,7 @@ JOB_IN: Examples = {
         "schedule": {"delay_seconds": 60},
         "request": {"url": "https://example.com/hooks/reminder", "body": "the oven is hot"},
         "start_deadline_seconds": 300,
+        "on_failure": "https://example.com/hooks/cold-ovens",
     },
     "every_ten_minutes": {
         "schedule": {"rate_seconds": 600, "jitter_seconds": 30},
@@ -39,6 +40,13 @@ JOB_IN: Examples = {
         "lane": "bulk",
         "overlap_policy": "skip",
         "retry": {"max_attempts": 3, "base_seconds": 5, "factor": 3, "cap_seconds": 60},
+        "on_failure": "none",
+    },
+    "with_a_table_of_delays": {
+        "schedule": {"delay_seconds": 0},
+        "request": {"url": "https://example.com/hooks/import"},
+        "retry": {"delays_seconds": [60, 600, 86400], "give_up_after_seconds": 172800},
+        "on_success": "https://example.com/hooks/imported",
     },
     "from_eventbridge_scheduler": {
         "schedule": {"expression": "cron(0 9 ? * MON-FRI *)", "timezone": "America/New_York"},
@@ -67,6 +75,8 @@ _RECURRING: dict[str, Any] = {
     "heartbeat_seconds": 60,
     **_POLICIES,
     "start_deadline_seconds": None,
+    "on_success": None,
+    "on_failure": None,
     "pause_reason": None,
     "backfill": None,
     "revision": 1,

@@ -3,7 +3,7 @@
 import pytest
 
 from shared.domain.delivery import Reason
-from tests.conformance.test_sender import answer_to
+from tests.delivery.sending import answer_to
 from tests.fakes.receiver import replies, replies_and_closes, reply
 
 BEGUN = "X-Punctual-Async: true"

@@ -1,0 +1,85 @@
+"""Dead letters: listed, inspected, and redriven one by one."""
+
+from dataclasses import dataclass
+
+from functions.api.cursors import Cursors
+from functions.api.dead_letter_views import dead_letter_out, inspected_out
+from functions.api.models.dead_letters import DeadLetterPageOut, InspectedOut
+from functions.api.models.executions import ExecutionOut
+from functions.api.positions import place_parts, read_place
+from functions.api.views import execution_out
+from shared.domain.errors import NotFoundError, UnreadableItemError
+from shared.domain.execution import State
+from shared.domain.tenant import Tenant
+from shared.domain.wanted import WantedDeadLetters
+from shared.usecases.cancel_redrive import CancelRedrive
+from shared.usecases.find_execution import FindExecution
+from shared.usecases.list_dead_letters import ListDeadLetters
+from shared.usecases.open_request import OpenRequest
+from shared.usecases.redrive_execution import RedriveExecution
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeRedrive:
+    """The redrive, an execution of its own. `replayed`: it was chosen before."""
+
+    execution: ExecutionOut
+    replayed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetterOperations:
+    """One method an operation."""
+
+    list_dead_letters: ListDeadLetters
+    find_execution: FindExecution
+    open_request: OpenRequest
+    redrive_execution: RedriveExecution
+    cancel_redrive: CancelRedrive
+    cursors: Cursors
+
+    def page(
+        self, tenant: Tenant, wanted: WantedDeadLetters, limit: int, cursor: str | None
+    ) -> DeadLetterPageOut:
+        """A page of the tenant's dead letters."""
+        question = {
+            "list": "dead-letters",
+            "job": wanted.job_id,
+            "tag": wanted.tag,
+            "reason": wanted.reason,
+            "status": wanted.status,
+            "lane": wanted.lane,
+            "from": wanted.span.after.at,
+            "to": wanted.span.before.at,
+        }
+        before = self.cursors.unseal(tenant, question, cursor, read_place)
+        page = self.list_dead_letters(tenant.id, limit=limit, wanted=wanted, before=before)
+        more = page.next_before
+        return DeadLetterPageOut(
+            executions=[dead_letter_out(execution) for execution in page.executions],
+            next_cursor=self.cursors.seal(tenant, question, place_parts(more)) if more else None,
+        )
+
+    def inspect(self, tenant: Tenant, execution_id: str, *, reveal: bool) -> InspectedOut:
+        """One dead letter with its request; NotFoundError for whatever has not failed."""
+        execution = self.find_execution(tenant.id, execution_id)
+        if execution.state is not State.FAILED:
+            raise NotFoundError("no such dead letter")
+        try:
+            request = self.open_request(tenant, execution)
+        except UnreadableItemError:
+            request = None
+        return inspected_out(execution, request, reveal=reveal)
+
+    def redrive(self, tenant: Tenant, execution_id: str) -> MadeRedrive:
+        """The redrive of a dead letter."""
+        made = self.redrive_execution(tenant.id, execution_id)
+        return MadeRedrive(execution=execution_out(made.execution), replayed=made.replayed)
+
+    def cancel(self, tenant: Tenant, execution_id: str, *, stop_retries: bool) -> ExecutionOut:
+        """A redrive after its cancellation."""
+        return execution_out(self.cancel_redrive(tenant.id, execution_id, stop_retries=stop_retries))
+
+    def show(self, tenant: Tenant, execution_id: str) -> ExecutionOut:
+        """An execution as it stands."""
+        return execution_out(self.find_execution(tenant.id, execution_id))

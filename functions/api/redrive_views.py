@@ -1,0 +1,47 @@
+"""Bulk redrives as the API shows them."""
+
+from dataclasses import asdict
+from typing import Any
+
+from functions.api.dead_letter_views import dead_letter_out
+from functions.api.models.redrives import SAMPLE, RedriveCountsOut, RedriveOut, RedrivePlanOut
+from shared.domain.place import BEGINNING
+from shared.domain.redrive_task import RedriveTask
+from shared.domain.schedule import format_instant
+from shared.usecases.start_redrive import RedrivePlan
+
+
+def redrive_out(task: RedriveTask) -> RedriveOut:
+    """One bulk redrive."""
+    wanted = task.wanted
+    span: dict[str, Any] = {
+        "from": None if wanted.span.after == BEGINNING else format_instant(wanted.span.after.at),
+        "to": format_instant(wanted.span.before.at),
+    }
+    return RedriveOut(
+        id=task.id,
+        state=task.state,
+        job=wanted.job_id,
+        tag=wanted.tag,
+        reason=wanted.reason,
+        status=wanted.status,
+        lane=wanted.lane,
+        **span,
+        rate=task.rate,
+        counts=RedriveCountsOut(**asdict(task.counts)),
+        walked_to=None if task.is_walked else format_instant(task.position.at),
+        due_until=format_instant(task.next_due_at),
+        created_at=format_instant(task.created_at),
+        ended_at=format_instant(task.ended_at) if task.ended_at is not None else None,
+    )
+
+
+def plan_out(plan: RedrivePlan) -> RedrivePlanOut:
+    """What would be redriven."""
+    fresh = [one for one in plan.matching if one.redriven_by is None]
+    return RedrivePlanOut(
+        count=len(plan.matching),
+        redriven_before=len(plan.matching) - len(fresh),
+        complete=plan.is_complete,
+        sample=[dead_letter_out(one) for one in fresh[:SAMPLE]],
+    )

@@ -1,0 +1,51 @@
+"""The use cases about dead letters that need no tenant's key."""
+
+from shared.adapters.dynamodb.boards import DynamoParkingLot
+from shared.adapters.dynamodb.redrive_tasks import DynamoRedriveTasks
+from shared.bootstrap.core import Core
+from shared.usecases.find_execution import FindExecution
+from shared.usecases.list_dead_letters import ListDeadLetters
+from shared.usecases.redrive_execution import RedriveExecution
+from shared.usecases.work_off_redrives import WorkOffRedrives
+
+
+def list_dead_letters(core: Core) -> ListDeadLetters:
+    """GET /v1/dead-letters."""
+    return ListDeadLetters(store=core.store, jobs=core.jobs)
+
+
+def redrive_execution(core: Core) -> RedriveExecution:
+    """POST /v1/executions/{id}/redrive."""
+    return RedriveExecution(
+        find=FindExecution(core.store),
+        store=core.store,
+        jobs=core.jobs,
+        file=core.file,
+        clock=core.clock,
+        plan=core.settings.shard_plan,
+        retention=core.settings.retention,
+    )
+
+
+def work_off_redrives(core: Core) -> WorkOffRedrives:
+    """What the sweeper does of bulk redrives."""
+    return WorkOffRedrives(
+        tasks=redrive_tasks(core),
+        list_dead_letters=list_dead_letters(core),
+        redrive=redrive_execution(core),
+        store=core.store,
+        conclude=core.conclude,
+        clock=core.clock,
+        retention=core.settings.retention,
+    )
+
+
+def parking_lot(core: Core) -> DynamoParkingLot:
+    """Messages that could not be acted on."""
+    return DynamoParkingLot(core.dynamodb, core.settings.leases_table, core.settings.region)
+
+
+def redrive_tasks(core: Core) -> DynamoRedriveTasks:
+    """Bulk redrives."""
+    settings = core.settings
+    return DynamoRedriveTasks(core.dynamodb, settings.jobs_table, settings.leases_table, settings.region)

@@ -1,0 +1,54 @@
+"""Slots: how many calls at once a scope may have, leased by worker processes in blocks with an end.
+
+A process takes what a batch needs and gives it back afterwards; what it took and never gave back is free again when
+its lease ends. All live leases together never exceed the limit that held when the last of them was taken.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+MAX_HOLDERS = 32
+"""So many processes hold slots of one scope at once: its item stays within one write unit."""
+LEASE_MS = 90_000
+"""Longer than a batch can last, since nothing renews a lease while calls go on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotLease:
+    """What one process holds."""
+
+    owner: str
+    slots: int
+    until: int
+
+
+Leases = tuple[SlotLease, ...]
+
+
+def live(leases: Iterable[SlotLease], now_ms: int) -> Leases:
+    """The leases that have not ended."""
+    return tuple(lease for lease in leases if now_ms < lease.until)
+
+
+def held_by(owner: str, leases: Iterable[SlotLease], at_ms: int) -> int:
+    """How many slots a process still holds at an instant."""
+    return sum(lease.slots for lease in live(leases, at_ms) if lease.owner == owner)
+
+
+def free_for(owner: str, limit: int, leases: Iterable[SlotLease], now_ms: int) -> int:
+    """How many slots a process could have, those that it holds included."""
+    others = [lease for lease in live(leases, now_ms) if lease.owner != owner]
+    if len(others) >= MAX_HOLDERS:
+        return 0
+    return max(0, limit - sum(lease.slots for lease in others))
+
+
+def block(limit: int, wanted: int, free: int) -> int:
+    """How many to take: what is wanted, and of a large limit so many that it can be shared out among the holders."""
+    return min(free, max(wanted, -(-limit // MAX_HOLDERS))) if wanted else 0
+
+
+def leased_to(owner: str, slots: int, leases: Iterable[SlotLease], now_ms: int) -> Leases:
+    """The leases when a process holds so many, from now on; ended ones are left out."""
+    others = tuple(lease for lease in live(leases, now_ms) if lease.owner != owner)
+    return (*others, SlotLease(owner=owner, slots=slots, until=now_ms + LEASE_MS)) if slots else others

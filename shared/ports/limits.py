@@ -1,0 +1,29 @@
+"""What the executors share about limits: the state of each scope that has any, and where something waits."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from shared.domain.limits import ScopeState
+
+
+class LimitStore(Protocol):
+    """States that are changed by compare-and-swap, and one board that is overwritten freely."""
+
+    def read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:
+        """The states of up to 100 scopes; one that nothing is stored of has version 0. They may lag a moment behind."""
+        ...
+
+    def swap(self, scope: str, before: ScopeState, after: ScopeState, now_ms: int) -> ScopeState | None:
+        """Put `after` in the place of the version of `before`; None when that was done, otherwise what stands there.
+
+        The stored version is a later one. UnavailableError where the answer was lost: it may be done then.
+        """
+        ...
+
+    def waiting(self) -> Mapping[str, int]:
+        """For each scope on the board until when something waits there. May lag a moment behind."""
+        ...
+
+    def note_waiting(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
+        """Put scopes on the board, each with the instant until when something waits, and take others off: one write."""
+        ...

@@ -1,0 +1,76 @@
+"""GIVE WAY: what is not due now makes room for what is, while a lane is behind.
+
+Work in bulk (what is caught up with, and backfills, by default) waits while another lane is behind. In the standard
+lane, while batches are full, what has been visible for long goes on through the lane for bulk, so that fresh work is
+not behind it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from shared.domain.errors import PunctualError
+from shared.domain.ids import ExecutionId
+from shared.domain.limits import Deferral, WaitReason
+from shared.domain.sweep import BACKED_UP_MS, LATE_MS, YIELDS_AT_MOST_MS, LaneProgress
+from shared.domain.wakeup import Wakeup
+from shared.names import EXECUTOR_BATCH, Lane, QueueName
+from shared.ports.boards import ProgressBoard
+from shared.ports.runtime import Clock, Entropy
+
+READ_EVERY_MS = 5_000
+WAIT_MS = 10_000
+"""What makes room looks again after so long, or up to twice as long."""
+PREFERRED = (Lane.CRITICAL, Lane.STANDARD)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrived:
+    """A message that was received, and when it could first have been."""
+
+    wakeup: Wakeup
+    visible_at: int
+    receive_count: int
+
+
+@dataclass(slots=True)
+class GiveWay:
+    """Belongs to one process."""
+
+    progress: ProgressBoard
+    clock: Clock
+    entropy: Entropy
+    _read_at: int = 0
+    _reports: list[LaneProgress] = field(default_factory=list)
+
+    def __call__(self, arrived: Sequence[Arrived], queue: QueueName) -> dict[ExecutionId, Deferral]:
+        """The keys that wait or go on elsewhere. Raises nothing."""
+        if queue is QueueName.STANDARD and len(arrived) >= EXECUTOR_BATCH:
+            late = Deferral(reason=WaitReason.LATE, wait_ms=0, via=QueueName.BULK)
+            return {key: late for one in arrived if self._is_late(one) for key in one.wakeup.keys}
+        if queue is QueueName.BULK and self._others_are_behind():
+            wait = WAIT_MS + int(WAIT_MS * self.entropy.draw())
+            yields = Deferral(reason=WaitReason.BACKPRESSURE, wait_ms=wait)
+            return {key: yields for one in arrived for key in one.wakeup.keys if self._may_wait(key)}
+        return {}
+
+    def _is_late(self, one: Arrived) -> bool:
+        """One that came through this queue though it is another lane's has waited enough; so has one that came back."""
+        is_first = one.receive_count == 1 and one.wakeup.via is None
+        return is_first and self.clock.now_ms() - one.visible_at >= LATE_MS
+
+    def _may_wait(self, key: ExecutionId) -> bool:
+        return self.clock.now_ms() - key.dispatch_at < YIELDS_AT_MOST_MS
+
+    def _others_are_behind(self) -> bool:
+        now_ms = self.clock.now_ms()
+        if now_ms - self._read_at >= READ_EVERY_MS:
+            self._reports, self._read_at = self._read(), now_ms
+        return any(now_ms - report.reported_at < BACKED_UP_MS for report in self._reports)
+
+    def _read(self) -> list[LaneProgress]:
+        """A report that cannot be read is like none."""
+        try:
+            found = [self.progress.read(lane) for lane in PREFERRED]
+        except PunctualError:
+            return []
+        return [report for report in found if report is not None]

@@ -1,0 +1,116 @@
+"""SETTLE limits after a batch: say what was heard of destinations, where that changes anything, and give slots back.
+
+Both go into one write for each scope. A destination that answers as it should is never written about.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from shared.domain.circuit import Circuit, Phase, Tally
+from shared.domain.delivery import Answer
+from shared.domain.limits import ScopeState, destination_scope
+from shared.ports.runtime import Clock
+from shared.usecases.limit_states import LimitStates
+
+HOLD_MS = 2_000
+"""Slots that nobody else waits for are given back no sooner than this after they were taken, for the next batch."""
+REPORT_MS = 2_000
+"""So often at most does a process say what it hears of a destination, but for a probe."""
+TELLING_FAILURES = 3
+"""So many failures and no answer: a single one may have been chance."""
+TROUBLE_MS = 600_000
+"""A destination in trouble stays on the board for so long after it was last heard of."""
+MAX_TALLIES = 1_000
+FORGET_AFTER = 8
+"""A tally of so many answers that says nothing new begins anew."""
+
+
+@dataclass(slots=True)
+class SettleLimits:
+    """Belongs to one process."""
+
+    states: LimitStates
+    clock: Clock
+    opened: int = 0
+    """How many breakers this process opened since this was last taken."""
+    _tallies: dict[str, Tally] = field(default_factory=dict)
+
+    def __call__(self, answers: Iterable[tuple[str, Answer]]) -> None:
+        """Each answer with its destination. Raises nothing."""
+        for destination, answer in answers:
+            scope = destination_scope(destination)
+            self._tallies[scope] = self._tallies.get(scope, Tally()).plus(answer)
+        scopes = dict.fromkeys((*self.states.slots_of, *self.states.probing, *self._tallies))
+        board = self.states.waiting() if scopes else {}
+        for scope in scopes:
+            self._settle(scope, is_known=scope in board)
+        if len(self._tallies) > MAX_TALLIES:
+            self._tallies.clear()
+
+    def take_opened(self) -> int:
+        """How many breakers were opened since this was last taken."""
+        counted, self.opened = self.opened, 0
+        return counted
+
+    def _settle(self, scope: str, *, is_known: bool) -> None:
+        tally = self._tallies.get(scope, Tally())
+        circuit = self.states.of(scope).circuit
+        is_mine = self._is_probed_by_me(circuit)
+        self.states.probing.discard(scope)
+        tells = is_mine or (self._tells(tally, is_known=is_known) and self._may_write(scope))
+        releases = self._releases(scope)
+        if tells or releases:
+            self._write(scope, tally if tells else Tally(), releases=releases, is_probe=is_mine)
+        if tells or tally.timed >= FORGET_AFTER:
+            self._tallies.pop(scope, None)
+
+    def _tells(self, tally: Tally, *, is_known: bool) -> bool:
+        if tally == Tally():
+            return False
+        has_failed = tally.bad >= TELLING_FAILURES and not tally.good
+        return is_known or bool(tally.overloaded) or tally.is_slow or has_failed
+
+    def _may_write(self, scope: str) -> bool:
+        return self.states.written_before_ms(scope) >= REPORT_MS
+
+    def _releases(self, scope: str) -> bool:
+        """At once where others can have none of the slots, or else a little later: the next batch may want them too."""
+        limit = self.states.slots_of.get(scope)
+        if limit is None:
+            return False
+        if not self.states.holds_any(scope):
+            del self.states.slots_of[scope]
+            return False
+        are_all_taken = self.states.free(scope, limit) <= self.states.held(scope)
+        return are_all_taken or self._may_write(scope)
+
+    def _is_probed_by_me(self, circuit: Circuit) -> bool:
+        is_half_open = circuit.phase(self.clock.now_ms()) is Phase.HALF_OPEN
+        return is_half_open and circuit.prober == self.states.owner
+
+    def _write(self, scope: str, tally: Tally, *, releases: bool, is_probe: bool) -> None:
+        now_ms, owner = self.clock.now_ms(), self.states.owner
+        opens = False
+
+        def settled(state: ScopeState) -> ScopeState:
+            nonlocal opens
+            circuit = state.circuit.after(tally, owner, now_ms)
+            if is_probe:
+                circuit = circuit.without_probe_of(owner)
+            opens = circuit.phase(now_ms) is Phase.OPEN and circuit.trips > state.circuit.trips
+            kept = state if not releases else self.states.with_slots(state, 0)
+            return replace(kept, circuit=circuit)
+
+        if self.states.change(scope, settled):
+            self.opened += opens
+            self._note(scope)
+
+    def _note(self, scope: str) -> None:
+        """Whoever else works for this destination has to hear of it before its own calls fail."""
+        if not scope.startswith(destination_scope("")):
+            return
+        circuit, now_ms = self.states.of(scope).circuit, self.clock.now_ms()
+        if circuit.is_healthy:
+            self.states.note({}, gone=[scope])
+        else:
+            self.states.note({scope: max(now_ms, circuit.open_until) + TROUBLE_MS})

@@ -1,0 +1,91 @@
+"""LimitStore: states change by compare-and-swap alone, and the board shows what was noted last."""
+
+from dataclasses import replace
+
+from shared.domain.circuit import Circuit
+from shared.domain.limits import ScopeState, destination_scope, tenant_scope
+from shared.domain.slots import MAX_HOLDERS, SlotLease
+from tests.builders import DUE_AT, TENANT
+from tests.conformance.labs import Lab
+
+SCOPE, OTHER = tenant_scope(TENANT), destination_scope("0123456789")
+FULL = ScopeState(
+    circuit=Circuit(
+        failures=9,
+        trips=3,
+        open_until=DUE_AT,
+        prober="abcdefgh",
+        probe_until=DUE_AT + 1,
+        limit=7,
+        limited_at=DUE_AT - 5,
+        slow=True,
+    ),
+    leases=(SlotLease(owner="a", slots=1, until=DUE_AT), SlotLease(owner="b", slots=22, until=DUE_AT + 9)),
+)
+
+
+def stored(lab: Lab, scope: str = SCOPE) -> ScopeState:
+    return lab.limits.read([scope])[scope]
+
+
+def test_nothing_is_known_of_a_scope_at_first(lab: Lab) -> None:
+    assert dict(lab.limits.read([SCOPE, OTHER, SCOPE])) == {SCOPE: ScopeState(), OTHER: ScopeState()}
+    assert dict(lab.limits.read([])) == {}
+
+
+def test_every_part_of_a_state_is_kept(lab: Lab) -> None:
+    assert lab.limits.swap(SCOPE, ScopeState(), FULL, DUE_AT) is None
+    assert replace(stored(lab), version=0) == FULL
+    assert stored(lab, OTHER) == ScopeState()
+
+
+def test_a_swap_from_another_version_is_refused_and_shows_what_stands(lab: Lab) -> None:
+    assert lab.limits.swap(SCOPE, ScopeState(), FULL, DUE_AT) is None
+    assert lab.limits.swap(SCOPE, ScopeState(), ScopeState(), DUE_AT) == stored(lab)
+    stale = replace(stored(lab), version=stored(lab).version - 1)
+    assert lab.limits.swap(SCOPE, stale, ScopeState(), DUE_AT) == stored(lab)
+    assert replace(stored(lab), version=0) == FULL
+
+
+def test_a_swap_from_what_was_read_is_made_and_gives_a_later_version(lab: Lab) -> None:
+    assert lab.limits.swap(SCOPE, ScopeState(), FULL, DUE_AT) is None
+    before = stored(lab)
+    assert lab.limits.swap(SCOPE, before, replace(before, leases=()), DUE_AT - 60_000) is None
+    after = stored(lab)
+    assert after.version > before.version
+    assert (after.circuit, after.leases) == (FULL.circuit, ())
+    assert lab.limits.swap(SCOPE, before, FULL, DUE_AT) == after
+
+
+def test_a_swap_of_what_has_expired_is_refused_and_shows_that_nothing_stands(lab: Lab) -> None:
+    assert lab.limits.swap(SCOPE, replace(FULL, version=DUE_AT), FULL, DUE_AT) == ScopeState()
+
+
+def test_a_full_house_of_holders_is_kept(lab: Lab) -> None:
+    leases = tuple(SlotLease(owner=f"{n:08d}", slots=999, until=DUE_AT + n) for n in range(MAX_HOLDERS))
+    assert lab.limits.swap(SCOPE, ScopeState(), ScopeState(leases=leases), DUE_AT) is None
+    assert stored(lab).leases == leases
+
+
+def test_a_hundred_scopes_are_read_at_once(lab: Lab) -> None:
+    scopes = [destination_scope(f"{number:010d}") for number in range(100)]
+    for scope in scopes[::10]:
+        assert lab.limits.swap(scope, ScopeState(), FULL, DUE_AT) is None
+    found = lab.limits.read(scopes)
+    assert [scope for scope in scopes if found[scope].version] == scopes[::10]
+
+
+def test_the_board_shows_what_was_noted_last_of_each_scope(lab: Lab) -> None:
+    assert dict(lab.limits.waiting()) == {}
+    lab.limits.note_waiting({SCOPE: DUE_AT})
+    lab.limits.note_waiting({OTHER: DUE_AT, SCOPE: DUE_AT + 1})
+    lab.limits.note_waiting({OTHER: DUE_AT + 2})
+    assert dict(lab.limits.waiting()) == {SCOPE: DUE_AT + 1, OTHER: DUE_AT + 2}
+
+
+def test_scopes_are_taken_from_the_board(lab: Lab) -> None:
+    lab.limits.note_waiting({SCOPE: DUE_AT, OTHER: DUE_AT})
+    lab.limits.note_waiting({SCOPE: DUE_AT + 1}, gone=[OTHER, SCOPE, "d#never"])
+    assert dict(lab.limits.waiting()) == {SCOPE: DUE_AT + 1}
+    lab.limits.note_waiting({}, gone=[SCOPE])
+    assert dict(lab.limits.waiting()) == {}

@@ -1,0 +1,112 @@
+"""RedriveTasks: one of a tenant's open, each change on condition of its version, and the list of what is open."""
+
+from dataclasses import replace
+
+import pytest
+
+from shared.domain.execution import EndReason
+from shared.domain.place import Place, Span
+from shared.domain.redrive_task import RedriveTask, TaskCounts
+from shared.domain.wanted import WantedDeadLetters
+from shared.names import Lane
+from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, one_off, redrive_task
+from tests.conformance.labs import Lab
+
+TASK = redrive_task()
+OTHER = redrive_task(2)
+NARROW = WantedDeadLetters(
+    job_id=job().id,
+    tag="nightly",
+    reason=EndReason.WORKER_LOST.value,
+    status=503,
+    lane=Lane.CRITICAL,
+    span=Span(after=Place(at=5), before=Place(at=DUE_AT - 1)),
+)
+
+
+def ended(lab: Lab, task: RedriveTask) -> RedriveTask:
+    after = task.ended(DUE_AT)
+    assert lab.redrives.replace(task, after, EXPIRES_AT_S)
+    return after
+
+
+@pytest.mark.parametrize("wanted", [TASK.wanted, NARROW])
+def test_it_is_kept_as_it_is_written_and_is_open(lab: Lab, wanted: WantedDeadLetters) -> None:
+    task = replace(TASK, wanted=wanted)
+    assert lab.redrives.create(task) is None
+    assert lab.redrives.get(TENANT, task.id) == task
+    assert lab.redrives.open() == [(TENANT, task.id)]
+
+
+def test_of_a_tenant_one_is_open(lab: Lab) -> None:
+    lab.redrives.create(TASK)
+    before = lab.contents()
+    for other in (OTHER, TASK, replace(TASK, rate=3)):
+        assert lab.redrives.create(other) == TASK.id
+    assert lab.contents() == before
+    assert lab.redrives.get(TENANT, OTHER.id) is None
+
+
+def test_tenants_do_not_hold_each_other_up(lab: Lab) -> None:
+    theirs = replace(OTHER, tenant_id="acme-2")
+    assert lab.redrives.create(TASK) is None
+    assert lab.redrives.create(theirs) is None
+    assert sorted(lab.redrives.open()) == [(TENANT, TASK.id), ("acme-2", theirs.id)]
+    assert lab.redrives.get("acme-2", TASK.id) is None
+
+
+def test_one_that_has_ended_is_not_made_again(lab: Lab) -> None:
+    lab.redrives.create(TASK)
+    after = ended(lab, TASK)
+    assert lab.redrives.create(TASK) == TASK.id
+    assert lab.redrives.get(TENANT, TASK.id) == after
+    assert lab.redrives.open() == []
+
+
+def test_a_page_is_ticked_off_by_one_alone(lab: Lab) -> None:
+    lab.redrives.create(TASK)
+    place = Place(at=DUE_AT - 5, identity=str(one_off().id))
+    after = TASK.walked_to(place, TaskCounts(redriven=5, refused=1), DUE_AT + 500)
+    assert lab.redrives.replace(TASK, after)
+    assert not lab.redrives.replace(TASK, TASK.walked_to(None, TaskCounts(), DUE_AT))
+    assert lab.redrives.get(TENANT, TASK.id) == after
+    assert lab.redrives.open() == [(TENANT, TASK.id)]
+
+
+def test_the_end_of_one_makes_room_for_the_next(lab: Lab) -> None:
+    lab.redrives.create(TASK)
+    ended(lab, TASK)
+    assert lab.redrives.create(OTHER) is None
+    assert lab.redrives.open() == [(TENANT, OTHER.id)]
+
+
+def test_an_end_at_another_version_is_refused_whole(lab: Lab) -> None:
+    lab.redrives.create(TASK)
+    lab.redrives.replace(TASK, TASK.walked_to(None, TaskCounts(), DUE_AT))
+    before = lab.contents()
+    assert not lab.redrives.replace(TASK, TASK.ended(DUE_AT), EXPIRES_AT_S)
+    assert lab.contents() == before
+
+
+def test_one_that_is_undone_after_its_end_is_open_again(lab: Lab) -> None:
+    lab.redrives.create(TASK)
+    before = ended(lab, TASK)
+    undoing = before.undoing(DUE_AT + 9)
+    assert lab.redrives.replace(before, undoing)
+    assert lab.redrives.get(TENANT, TASK.id) == undoing
+    assert lab.redrives.open() == [(TENANT, TASK.id)]
+
+
+def test_it_is_not_opened_beside_another(lab: Lab) -> None:
+    lab.redrives.create(TASK)
+    before = ended(lab, TASK)
+    lab.redrives.create(OTHER)
+    contents = lab.contents()
+    assert not lab.redrives.replace(before, before.undoing(DUE_AT + 9))
+    assert lab.contents() == contents
+    assert lab.redrives.open() == [(TENANT, OTHER.id)]
+
+
+def test_what_does_not_exist_is_nothing(lab: Lab) -> None:
+    assert lab.redrives.get(TENANT, TASK.id) is None
+    assert lab.redrives.open() == []

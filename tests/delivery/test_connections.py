@@ -1,0 +1,149 @@
+"""The sender: connections, kept, bounded and left."""
+
+import asyncio
+import socket
+import threading
+
+import pytest
+
+from shared.domain.delivery import Reason
+from tests.delivery.sending import LONG, SHORT, post, run, sending
+from tests.fakes.receiver import Peer, Receiver, replies, reply, silent
+
+
+def test_a_connection_is_kept_for_the_next_call() -> None:
+    async def scenario() -> None:
+        async with Receiver(replies(reply(), reply(500), reply(204))) as receiver, sending() as sender:
+            for expected in (200, 500, 204, 204):
+                answer = await sender.send(post(receiver.url()), timeout_seconds=LONG)
+                assert answer.status == expected
+            assert [request.connection for request in receiver.requests] == [1, 1, 1, 1]
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_connection_that_closed_while_the_worker_was_frozen_is_not_used(method: str) -> None:
+    frozen, closed = threading.Event(), threading.Event()
+
+    def serve(listener: socket.socket) -> None:
+        for _ in range(2):
+            accepted, _ = listener.accept()
+            with accepted:
+                accepted.settimeout(LONG)
+                accepted.recv(65_536)
+                accepted.sendall(reply())
+                frozen.wait(LONG)
+            closed.set()
+
+    async def scenario(url: str) -> None:
+        async with sending() as sender:
+            assert (await sender.send(post(url, b"", method=method), timeout_seconds=LONG)).succeeded
+            frozen.set()
+            closed.wait(LONG)  # blocks the loop on purpose, as a frozen process does
+            assert (await sender.send(post(url, b"", method=method), timeout_seconds=LONG)).succeeded
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(LONG)
+        server = threading.Thread(target=serve, args=(listener,))
+        server.start()
+        asyncio.run(scenario(f"http://127.0.0.1:{listener.getsockname()[1]}/"))
+        server.join()
+
+
+def test_an_answer_that_comes_before_its_request_is_not_taken_for_one() -> None:
+    asked, spoke = asyncio.Event(), asyncio.Event()
+
+    async def speaks_out_of_turn(peer: Peer) -> None:
+        await peer.request()
+        await peer.send(reply(500))
+        if peer.number == 1:
+            await asked.wait()
+            await peer.send(reply(200))
+            spoke.set()
+        await peer.request()
+
+    async def scenario() -> None:
+        async with Receiver(speaks_out_of_turn) as receiver, sending() as sender:
+            assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).status == 500
+            asked.set()
+            await spoke.wait()
+            answer = await sender.send(post(receiver.url()), timeout_seconds=LONG)
+            assert (answer.reason, answer.status) == (Reason.PROTOCOL_ERROR, None)
+            assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).status == 500
+            assert [request.connection for request in receiver.requests] == [1, 2]
+
+    run(scenario)
+
+
+def test_a_second_response_is_not_taken_for_the_answer_to_the_next_request() -> None:
+    async def scenario() -> None:
+        async with Receiver(replies(reply(500) + reply(200))) as receiver, sending() as sender:
+            for _ in range(3):
+                answer = await sender.send(post(receiver.url()), timeout_seconds=LONG)
+                assert (answer.reason, answer.status) == (Reason.HTTP_STATUS, 500)
+            assert [request.connection for request in receiver.requests] == [1, 2, 3]
+
+    run(scenario)
+
+
+def test_a_slow_call_does_not_delay_the_others() -> None:
+    held, release = asyncio.Event(), asyncio.Event()
+
+    async def some_slow(peer: Peer) -> None:
+        while (request := await peer.request()) is not None:
+            if request.target == "/slow":
+                held.set()
+                await release.wait()
+            await peer.send(reply())
+
+    async def scenario() -> None:
+        async with Receiver(some_slow) as receiver, sending() as sender:
+            slow = asyncio.create_task(sender.send(post(receiver.url("/slow")), timeout_seconds=LONG))
+            await held.wait()
+            quick = [sender.send(post(receiver.url(f"/{n}")), timeout_seconds=LONG) for n in range(100)]
+            answers = await asyncio.gather(*quick)
+            assert [answer.reason for answer in answers] == [Reason.OK] * 100
+            assert not slow.done()
+            release.set()
+            assert (await slow).reason is Reason.OK
+            assert len(receiver.requests) == 101
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("options", [{"limit": 3}, {"limit_per_host": 3}])
+def test_connections_are_bounded(options: dict[str, int]) -> None:
+    async def scenario() -> None:
+        async with Receiver(replies(reply())) as receiver, sending(**options) as sender:
+            calls = [sender.send(post(receiver.url()), timeout_seconds=LONG) for _ in range(20)]
+            assert all(answer.succeeded for answer in await asyncio.gather(*calls))
+            assert (receiver.connections, len(receiver.requests)) == (3, 20)
+
+    run(scenario)
+
+
+def test_waiting_for_a_connection_counts_against_the_deadline() -> None:
+    async def scenario() -> None:
+        async with Receiver(silent()) as receiver, sending(limit=1) as sender:
+            first = asyncio.create_task(sender.send(post(receiver.url()), timeout_seconds=LONG))
+            while not receiver.requests:
+                await asyncio.sleep(0.001)
+            answer = await sender.send(post(receiver.url()), timeout_seconds=SHORT)
+            assert (answer.reason, answer.status, receiver.connections) == (Reason.TIMEOUT, None, 1)
+            first.cancel()
+            await asyncio.wait([first])
+
+    run(scenario)
+
+
+def test_connection_refused() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+
+    async def scenario() -> None:
+        async with sending() as sender:
+            answer = await sender.send(post(f"http://127.0.0.1:{port}/"), timeout_seconds=LONG)
+            assert (answer.reason, answer.status) == (Reason.CONNECT_FAILED, None)
+
+    run(scenario)

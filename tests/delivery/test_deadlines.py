@@ -1,0 +1,69 @@
+"""The sender: one deadline for everything."""
+
+import asyncio
+import math
+from typing import Any
+
+import pytest
+
+from shared.domain.delivery import Reason
+from tests.delivery.sending import SHORT, answer_to, post, run, sending
+from tests.fakes.receiver import Peer, Receiver, Script, drips, replies, reply, silent
+
+
+@pytest.mark.parametrize(
+    ("script", "status"),
+    [
+        (silent(), None),
+        (drips(b"", b"HTTP/1.1 100 Continue\r\n\r\n", every_seconds=0.01), None),
+        (drips(b"HTTP/1.1 2", b"", every_seconds=0.01), None),
+        (drips(b"HTTP/1.1 200 OK\r\nX: ", b"a", every_seconds=0.01), None),
+        (drips(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", b"a", every_seconds=0.01), 200),
+        (drips(b"HTTP/1.1 200 OK\r\n\r\n", b"a", every_seconds=0.01), 200),
+        (
+            drips(
+                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n", every_seconds=0.01
+            ),
+            200,
+        ),
+    ],
+)
+def test_the_deadline_is_total(script: Script, status: int | None) -> None:
+    answer, _ = answer_to(script, timeout_seconds=SHORT)
+    assert (answer.reason, answer.status, answer.succeeded) == (Reason.TIMEOUT, status, False)
+    assert answer.duration_ms >= SHORT * 1000 - 20
+
+
+def test_the_deadline_covers_a_large_body_that_nobody_reads() -> None:
+    async def never_reads(peer: Peer) -> None:
+        peer.writer.transport.pause_reading()  # type: ignore[attr-defined]
+        await asyncio.Event().wait()
+
+    answer, _ = answer_to(never_reads, timeout_seconds=SHORT, body=b"x" * 1_000_000)
+    assert (answer.reason, answer.status) == (Reason.TIMEOUT, None)
+
+
+@pytest.mark.parametrize("seconds", [0, 0.0, -1, math.nan])
+def test_no_time_left_means_no_call(seconds: float) -> None:
+    answer, receiver = answer_to(replies(reply()), timeout_seconds=seconds)
+    assert (answer.reason, receiver.connections) == (Reason.TIMEOUT, 0)
+
+
+def test_long_deadlines_are_not_rounded_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """aiohttp rounds those of five seconds and more up to whole ones of the loop's clock."""
+    deadlines: list[float] = []
+
+    async def scenario() -> None:
+        loop = asyncio.get_running_loop()
+        plain = loop.call_at
+
+        def call_at(when: float, *args: Any, **options: Any) -> asyncio.TimerHandle:
+            deadlines.append(when - loop.time())
+            return plain(when, *args, **options)
+
+        monkeypatch.setattr(loop, "call_at", call_at)
+        async with Receiver(replies(reply())) as receiver, sending() as sender:
+            await sender.send(post(receiver.url()), timeout_seconds=1000.5)
+
+    run(scenario)
+    assert [when for when in deadlines if when > 900] == pytest.approx([1000.5], abs=0.2)

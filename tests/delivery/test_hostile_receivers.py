@@ -1,0 +1,136 @@
+"""Receivers that mean harm: each call ends in time, in bounded memory, with its reason, and slows no other.
+
+All of them are called at once, as by one batch of an executor, while an honest receiver is called again and again.
+"""
+
+import asyncio
+import datetime as dt
+import json
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+import pytest
+import trustme
+
+from shared.adapters.http.sender import AiohttpSender
+from shared.domain.delivery import Answer, Reason
+from tests.architecture.sources import ROOT
+from tests.delivery.hostile import RECEIVERS
+from tests.delivery.hostile_server import HONEST
+from tests.delivery.names import always
+from tests.delivery.sending import AT_MOST, post, sending
+from tests.delivery.test_tls import NAME, trusting
+
+TIMEOUT_SECONDS = 2.0
+LATE_SECONDS = 1.0
+"""So long after its deadline a call has ended, whatever happens."""
+USUAL_HONEST_SECONDS = 0.1
+SLOWEST_HONEST_SECONDS = 1.5
+MOST_MEMORY_BYTES = 12_000_000
+"""For all of them together, a fraction of a megabyte each; several of them send fifty."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """What came of one round."""
+
+    answers: dict[str, Answer] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    honest: list[float] = field(default_factory=list)
+    """How long each call of the honest receiver took while the others were under way."""
+
+
+@pytest.fixture(scope="module")
+def ports(authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, int]]:
+    """Where the receivers listen."""
+    directory = tmp_path_factory.mktemp("certificates")
+    certificates = {
+        "good": authority.issue_cert(NAME),
+        "expired": authority.issue_cert(NAME, not_after=dt.datetime.now(dt.UTC) - dt.timedelta(days=1)),
+        "wrong name": authority.issue_cert("other.test"),
+        "unknown authority": trustme.CA().issue_cert(NAME),
+    }
+    for name, certificate in certificates.items():
+        certificate.private_key_and_cert_chain_pem.write_to_path(directory / f"{name}.pem")
+    with serving(directory) as process:
+        assert process.stdout is not None
+        yield json.loads(process.stdout.readline())
+        assert process.poll() is None
+        process.communicate(timeout=30)
+
+
+def serving(certificates: Path) -> subprocess.Popen[str]:
+    """The process of the receivers."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.delivery.hostile_server", str(certificates)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def batch(ports: dict[str, int], authority: trustme.CA) -> Batch:
+    """One round against the clock."""
+    return asyncio.run(asyncio.wait_for(call_all(ports, authority), AT_MOST))
+
+
+async def call_all(ports: dict[str, int], authority: trustme.CA) -> Batch:
+    """Every receiver at once."""
+    done = Batch()
+    async with sending(ssl_context=trusting(authority), look_up=always("127.0.0.1")) as sender:
+        honest = f"http://{NAME}:{ports[HONEST]}/"
+        await sender.send(post(honest), timeout_seconds=TIMEOUT_SECONDS)
+        under_way = asyncio.gather(*(call(sender, name, ports[name], done) for name in RECEIVERS))
+        while not under_way.done():
+            begun = time.monotonic()
+            answer = await sender.send(post(honest), timeout_seconds=TIMEOUT_SECONDS)
+            done.honest.append(time.monotonic() - begun)
+            assert answer.reason is Reason.OK
+            await asyncio.sleep(0.01)
+        await under_way
+    return done
+
+
+async def call(sender: AiohttpSender, name: str, port: int, done: Batch) -> None:
+    """One call, noted."""
+    row = RECEIVERS[name]
+    scheme = row.scheme or ("https" if row.tls else "http")
+    begun = time.monotonic()
+    target = post(f"{scheme}://{NAME}:{port}/hook?token=x", b"{}" * 100)
+    done.answers[name] = await sender.send(target, timeout_seconds=TIMEOUT_SECONDS)
+    done.seconds[name] = time.monotonic() - begun
+
+
+@pytest.mark.parametrize("name", RECEIVERS)
+def test_it_ends_in_time_and_with_its_reason(batch: Batch, name: str) -> None:
+    row, answer, seconds = RECEIVERS[name], batch.answers[name], batch.seconds[name]
+    assert answer.reason in (row.reason, row.or_else)
+    assert answer.status == row.status
+    assert answer.duration_ms == pytest.approx(seconds * 1000, abs=200)
+    if row.lasts:
+        assert TIMEOUT_SECONDS - 0.05 <= seconds <= TIMEOUT_SECONDS + LATE_SECONDS
+    else:
+        assert seconds < TIMEOUT_SECONDS, "it held the call although it could have been left"
+
+
+def test_honest_calls_of_the_same_batch_are_not_slowed(batch: Batch) -> None:
+    assert len(batch.honest) > 20
+    assert median(batch.honest) < USUAL_HONEST_SECONDS
+    assert max(batch.honest) < SLOWEST_HONEST_SECONDS
+
+
+def test_memory_is_bounded(ports: dict[str, int], authority: trustme.CA) -> None:
+    tracemalloc.start()
+    try:
+        asyncio.run(asyncio.wait_for(call_all(ports, authority), AT_MOST))
+        assert tracemalloc.get_traced_memory()[1] < MOST_MEMORY_BYTES
+    finally:
+        tracemalloc.stop()

@@ -1,0 +1,115 @@
+"""Look-ups: within a bound of their own, side by side, and by the system's resolver unless told otherwise."""
+
+import asyncio
+import socket
+import time
+from typing import Any
+
+import pytest
+
+from shared.adapters.http import look_up as looking_up
+from shared.domain.delivery import Reason
+from tests.delivery.names import name_server
+from tests.delivery.sending import ELSEWHERE, LONG, SHORT, post, run, sending
+from tests.fakes.receiver import Receiver, replies, reply
+
+
+def test_a_black_holed_name_ends_at_the_bound_of_look_ups_and_not_at_the_callbacks() -> None:
+    async def scenario() -> None:
+        with name_server({}, silent={"hole.test"}) as names:
+            async with sending(look_up=names.look_up, look_up_seconds=SHORT) as sender:
+                begun = time.monotonic()
+                answer = await sender.send(post("https://hole.test/"), timeout_seconds=LONG)
+                assert (answer.reason, answer.status) == (Reason.DNS_FAILED, None)
+                assert SHORT * 0.9 <= time.monotonic() - begun < SHORT + 1
+
+    run(scenario)
+
+
+def test_the_deadline_of_the_callback_covers_the_look_up() -> None:
+    async def scenario() -> None:
+        with name_server({}, silent={"hole.test"}) as names:
+            async with sending(look_up=names.look_up) as sender:
+                answer = await sender.send(post("https://hole.test/"), timeout_seconds=SHORT)
+                assert answer.reason is Reason.TIMEOUT
+
+    run(scenario)
+
+
+def test_a_hundred_black_holed_names_delay_no_other() -> None:
+    """As many as a batch of an executor can have, all at once, while one name is answered."""
+    holes = {f"hole{number}.test" for number in range(100)}
+
+    async def scenario() -> None:
+        with name_server({"open.test": [["127.0.0.1"]]}, silent=holes) as names:
+            async with Receiver(replies(reply())) as receiver, sending(look_up=names.look_up) as sender:
+                stuck = [
+                    asyncio.create_task(sender.send(post(f"https://{name}/"), timeout_seconds=LONG))
+                    for name in holes
+                ]
+                while len(names.asked) < len(holes):
+                    await asyncio.sleep(0.005)
+                begun = time.monotonic()
+                answer = await sender.send(post(receiver.url(host="open.test")), timeout_seconds=LONG)
+                assert answer.reason is Reason.OK
+                assert time.monotonic() - begun < 2
+                assert not any(task.done() for task in stuck)
+                for task in stuck:
+                    task.cancel()
+                await asyncio.wait(stuck)
+
+    run(scenario)
+
+
+def test_a_look_up_that_was_left_behind_does_not_hold_up_the_end() -> None:
+    async def scenario() -> float:
+        with name_server({}, silent={"hole.test"}) as names:
+            async with sending(look_up=names.look_up) as sender:
+                await sender.send(post("https://hole.test/"), timeout_seconds=0.05)
+                begun = time.monotonic()
+            return time.monotonic() - begun
+
+    assert asyncio.run(scenario()) < 1
+
+
+def test_the_bounds_fit_the_deadlines_and_the_batches() -> None:
+    """30 s is the default of a callback's timeout; ten messages of ten keys are a batch."""
+    assert 0 < looking_up.LOOK_UP_SECONDS <= 30 / 5
+    assert looking_up.LOOK_UP_THREADS >= 2 * 10 * 10
+
+
+# --- the system's own resolver
+
+
+def test_by_default_the_system_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    def getaddrinfo(host: str, port: object, **options: Any) -> list[Any]:
+        asked.append((host, options["type"]))
+        if host == "nowhere.test":
+            raise socket.gaierror(socket.EAI_NONAME, "unknown")
+        return [(socket.AF_INET6, socket.SOCK_STREAM, 6, "", ("::1", 0, 0, 0))] * 2
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+
+    async def scenario() -> None:
+        async with Receiver(replies(reply()), address="::1") as receiver, sending() as sender:
+            for host, reason in (("somewhere.test", Reason.OK), ("nowhere.test", Reason.DNS_FAILED)):
+                answer = await sender.send(post(receiver.url(host=host)), timeout_seconds=LONG)
+                assert answer.reason is reason
+            assert receiver.connections == 1
+
+    run(scenario)
+    assert asked == [("somewhere.test", socket.SOCK_STREAM), ("nowhere.test", socket.SOCK_STREAM)]
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_localhost_is_blocked_without_exceptions_although_the_system_knows_it(scheme: str) -> None:
+    async def scenario() -> None:
+        async with Receiver(replies(reply())) as receiver, sending(ELSEWHERE) as sender:
+            target = post(receiver.url(host="localhost", scheme=scheme))
+            answer = await sender.send(target, timeout_seconds=LONG)
+            assert (answer.reason, answer.status) == (Reason.ADDRESS_NOT_ALLOWED, None)
+            assert receiver.connections == 0
+
+    run(scenario)

@@ -1,0 +1,87 @@
+"""The sender: every failure is an answer, and every call can be cancelled."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from shared.domain.delivery import Reason
+from tests.delivery.sending import LONG, OK_HEAD, SHORT, post, run, sending
+from tests.fakes.receiver import Peer, Receiver, replies, reply, silent
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"url": ""},
+        {"url": "/relative"},
+        {"url": "https://"},
+        {"url": "https:///x"},
+        {"url": "http://[::1"},
+        {"url": "http://127.0.0.1:99999/"},
+        {"url": "http://127.0.0.1:x/"},
+        {"url": "ftp://127.0.0.1/"},
+        {"url": "ws://127.0.0.1/"},
+        {"url": "tcp://127.0.0.1/"},
+        {"url": "http://127.1:1024/"},
+        {"url": "{listener}\r\nX: y"},
+        {"url": "{listener}\x00"},
+        {"method": "GE T"},
+        {"method": "GET\r\nX: y\r\n"},
+        {"method": ""},
+        {"headers": (("X", "a\r\nY: b"),)},
+        {"headers": (("X\r\nY", "a"),)},
+        {"headers": (("Content-Length", "many"),)},
+    ],
+)
+def test_an_unreadable_request_is_an_answer_and_sends_nothing(bad: dict[str, Any]) -> None:
+    async def scenario() -> None:
+        async with Receiver(silent()) as receiver, sending() as sender:
+            changed = {**bad}
+            changed["url"] = bad.get("url", "{listener}").replace("{listener}", receiver.url())
+            answer = await sender.send(post(**changed), timeout_seconds=SHORT)
+            assert (answer.reason, answer.status) == (Reason.REQUEST_UNREADABLE, None)
+            assert receiver.requests == []
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(
+    "head", [None, OK_HEAD + b"Content-Length: 9\r\n\r\n", b"HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\n"]
+)
+def test_cancellation_passes_through_and_leaves_the_sender_usable(head: bytes | None) -> None:
+    async def answers_once_cancelled(peer: Peer) -> None:
+        await peer.request()
+        if peer.number > 1:
+            await peer.send(reply())
+            return
+        if head is not None:
+            await peer.send(head)
+        await asyncio.Event().wait()
+
+    async def scenario() -> None:
+        async with Receiver(answers_once_cancelled) as receiver, sending(limit=1) as sender:
+            call = asyncio.create_task(sender.send(post(receiver.url()), timeout_seconds=LONG))
+            while not receiver.requests:
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(0.01)
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+            assert call.cancelled()
+            assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).reason is Reason.OK
+
+    run(scenario)
+
+
+def test_a_closed_sender_opens_again_and_closing_twice_is_harmless() -> None:
+    async def scenario() -> None:
+        async with Receiver(replies(reply())) as receiver, sending() as sender:
+            await sender.close()
+            assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).succeeded
+            await sender.close()
+            await sender.close()
+            assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).succeeded
+            assert receiver.connections == 2
+
+    run(scenario)

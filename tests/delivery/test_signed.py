@@ -1,0 +1,210 @@
+"""No unsigned call, on any path that leads to one; and none at all where it could not be signed."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from standardwebhooks import Webhook
+
+from shared.domain.delivery import Answer, Callback, Reason
+from shared.domain.errors import InvalidValueError, UnavailableError
+from shared.domain.execution import Execution, State
+from shared.domain.new_job import After
+from shared.domain.retry import RetryPolicy
+from shared.domain.signing import new_secret
+from shared.domain.tenant import SIGNING_CONTEXT
+from shared.usecases.read_tenant import REMEMBER_MS
+from tests.architecture.sources import ROOT, modules
+from tests.builders import DUE_AT, TENANT, in_state
+from tests.fakes.sender import in_turn
+from tests.unit.functions.accounts import secrets_of
+from tests.unit.usecases.backfills import hourly
+from tests.unit.usecases.lanes import Lanes
+from tests.unit.usecases.redrives import dead as failed_through
+from tests.unit.usecases.reports import working
+from tests.unit.usecases.test_rescue import dead
+from tests.unit.usecases.world import REQUEST, World
+
+DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
+OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
+MINUTES = 60_000
+
+
+def _first(world: World) -> None:
+    world.file(world.one_off())
+
+
+def _large(world: World) -> None:
+    world.accept_one_off(After(1), request=replace(REQUEST, body=b"x" * 10_000))
+
+
+def _recurring(world: World) -> None:
+    world.recurring(first_state=State.QUEUED)
+    world.clock.time_ms += 5 * MINUTES
+    world.sweep()
+
+
+def _triggered(world: World) -> None:
+    world.trigger_job(world.tenant, world.recurring().id)
+
+
+def _rescued(world: World) -> None:
+    world.rescue([dead(world.put(world.one_off(state=State.QUEUED)))])
+
+
+def _lost(world: World) -> None:
+    """Its worker died, and a message comes back."""
+    running = world.put(in_state(world.one_off(), State.RUNNING))
+    world.clock.time_ms += 10 * MINUTES
+    world.attempt(running)
+
+
+def _redriven(world: World) -> None:
+    world.redrive(TENANT, str(failed_through(world).id))
+
+
+PATHS: dict[str, Callable[[World], None]] = {
+    "a one-off job": _first,
+    "a request that stands apart": _large,
+    "an occurrence of a recurring job": _recurring,
+    "a run beside the schedule": _triggered,
+    "a dead letter that is scheduled again": _rescued,
+    "an attempt after a worker died": _lost,
+    "a redrive of what has failed": _redriven,
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_attempt_is_signed(path: str) -> None:
+    """Each is failed once, so that its retry is looked at too."""
+    world = World(DUE_AT, answer_to=in_turn(DOWN, OK))
+    PATHS[path](world)
+    Lanes(world).until(world.clock.time_ms + 10 * MINUTES)
+    attempts = {dict(call.callback.headers)["X-Attempt"] for call in world.sender.calls}
+    assert len(attempts) >= 2
+    for call in world.sender.calls:
+        assert verifies(world.credentials.signing_secret, call.callback)
+
+
+def test_every_run_of_a_backfill_is_signed() -> None:
+    made = hourly()
+    made.ask()
+    made.until(3_600)
+    assert len(made.world.sender.calls) >= 4
+    for call in made.world.sender.calls:
+        assert verifies(made.world.credentials.signing_secret, call.callback)
+
+
+def test_a_call_whose_receiver_works_on_was_signed_too() -> None:
+    world, _, _ = working()
+    assert all(verifies(world.credentials.signing_secret, call.callback) for call in world.sender.calls)
+    assert world.sender.calls
+
+
+def test_during_a_rotation_both_sign_the_new_one_first_and_then_the_new_one_alone() -> None:
+    world = World(DUE_AT)
+    old = world.credentials.signing_secret
+    new = secrets_of(world).rotate(TENANT, overlap_seconds=600).text
+    for number, elapsed_ms, signers in ((1, 0, [new, old]), (2, 601_000, [new])):
+        world.clock.time_ms = DUE_AT + elapsed_ms
+        world.attempt(world.put(world.one_off(number)))
+        callback = world.sender.calls[-1].callback
+        assert dict(callback.headers)["webhook-signature"] == " ".join(
+            signature_of(secret, callback) for secret in signers
+        )
+
+
+# --- where nothing can be signed, nothing is sent
+
+
+def _unseals_to(text: str) -> Callable[[World], None]:
+    def act(world: World) -> None:
+        tenant = world.tenants.tenants[TENANT]
+        sealed = world.vault.seal(tenant, SIGNING_CONTEXT, text.encode("latin-1"))
+        (secret,) = tenant.signing_secrets
+        _replace_secrets(world, (replace(secret, sealed=sealed),))
+
+    return act
+
+
+def _replace_secrets(world: World, secrets: Any) -> None:
+    changed = replace(world.tenants.tenants[TENANT])
+    object.__setattr__(changed, "signing_secrets", secrets)  # what the tenant itself would refuse
+    world.tenants.tenants[TENANT] = changed
+
+
+def _sealed_for_another_context(world: World) -> None:
+    tenant = world.tenants.tenants[TENANT]
+    (secret,) = tenant.signing_secrets
+    sealed = world.vault.seal(tenant, "another", new_secret(b"k" * 32).encode())
+    _replace_secrets(world, (replace(secret, sealed=sealed),))
+
+
+def _no_key(world: World) -> None:
+    def unseal(*_: object) -> bytes:
+        raise UnavailableError("no key service")
+
+    world.vault.unseal = unseal  # type: ignore[method-assign]
+
+
+UNSIGNABLE: dict[str, Callable[[World], None]] = {
+    "no secret": lambda world: _replace_secrets(world, ()),
+    "an empty secret": _unseals_to(""),
+    "a secret without a prefix": _unseals_to("c2VjcmV0"),
+    "a secret of nothing": _unseals_to("whsec_"),
+    "a secret that is no base64": _unseals_to("whsec_hunter2!"),
+    "a secret that is no text": _unseals_to("\xff\xfe"),
+    "a secret of another context": _sealed_for_another_context,
+    "a tenant that is gone": lambda world: world.tenants.tenants.clear(),
+    "no key service": _no_key,
+}
+
+
+@pytest.mark.parametrize("fault", UNSIGNABLE)
+def test_no_call_is_made_where_it_cannot_be_signed(fault: str, caplog: pytest.LogCaptureFixture) -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off(retry=RetryPolicy(max_attempts=1)))
+    UNSIGNABLE[fault](world)
+    world.clock.time_ms += REMEMBER_MS
+    report = world.attempt(execution)
+    assert world.sender.calls == []
+    standing: Execution = world.standing(execution.id)
+    assert [outcome.reason for outcome in standing.outcomes] == [Reason.REQUEST_UNREADABLE]
+    assert standing.state is State.FAILED
+    assert report.returned() == [], "one tenant's fault is no fault of the batch"
+    assert "hunter2" not in repr(report) + caplog.text
+
+
+@pytest.mark.parametrize("headers", [(), (("X-A", "1"),), (("webhook-signature", ""),)])
+def test_there_is_no_such_value_as_an_unsigned_callback(headers: tuple[tuple[str, str], ...]) -> None:
+    with pytest.raises(InvalidValueError, match="signature"):
+        Callback(method="POST", url="https://receiver.example/", headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("used", "only_in"),
+    [
+        (r"(?<![\w.])Callback\(", "shared/usecases/compose_callback.py"),
+        (r"sender\.send\(", "shared/usecases/call_receiver.py"),
+        (r"ClientSession\(", "shared/adapters/http/pool.py"),
+    ],
+)
+def test_callbacks_are_made_in_one_place_and_sent_from_one(used: str, only_in: str) -> None:
+    users = [str(module) for module in modules() if re.search(used, (ROOT / module).read_text())]
+    assert users == [only_in]
+
+
+def verifies(secret: str, callback: Callback) -> bool:
+    """Whether a receiver that holds this secret takes it for genuine."""
+    return signature_of(secret, callback) in dict(callback.headers)["webhook-signature"].split(" ")
+
+
+def signature_of(secret: str, callback: Callback) -> str:
+    """What the library of the standard signs it with."""
+    headers = dict(callback.headers)
+    signed_at = datetime.fromtimestamp(int(headers["webhook-timestamp"]), UTC)
+    signature: str = Webhook(secret).sign(headers["webhook-id"], signed_at, callback.body.decode())
+    return signature

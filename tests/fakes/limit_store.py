@@ -1,0 +1,45 @@
+"""Limits in memory, with a count of what would be written and asked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from shared.domain.limits import ScopeState
+
+
+class FakeLimitStore:
+    """Each swap happens whole or not at all."""
+
+    def __init__(self) -> None:
+        self.states: dict[str, ScopeState] = {}
+        self.board: dict[str, int] = {}
+        self.writes = 0
+        """Refused ones included: they cost as much."""
+        self.requests = 0
+
+    def read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:
+        """See the port."""
+        self.requests += bool(scopes)
+        return {scope: self.states.get(scope, ScopeState()) for scope in scopes}
+
+    def swap(self, scope: str, before: ScopeState, after: ScopeState, now_ms: int) -> ScopeState | None:
+        """See the port."""
+        self.requests += 1
+        self.writes += 1
+        standing = self.states.get(scope, ScopeState())
+        if standing.version != before.version:
+            return standing
+        self.states[scope] = replace(after, version=max(before.version + 1, now_ms))
+        return None
+
+    def waiting(self) -> Mapping[str, int]:
+        """See the port."""
+        self.requests += 1
+        return dict(self.board)
+
+    def note_waiting(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
+        """See the port."""
+        self.requests += 1
+        self.writes += 1
+        for scope in gone:
+            self.board.pop(scope, None)
+        self.board |= until

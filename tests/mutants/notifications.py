@@ -1,0 +1,88 @@
+"""Notifications of outcomes: told once, not before, not for ever, and not forgotten."""
+
+from tests.mutants.mutant import Mutant
+
+_NOTIFY = "tests/unit/usecases/test_notify.py"
+_INTERLEAVED = "tests/unit/usecases/test_notify_interleaved.py"
+_SETTLE = "shared/usecases/settle_attempt.py"
+
+NOTIFICATIONS = (
+    Mutant(
+        name="outcome told before it is recorded",
+        file=_SETTLE,
+        old="        standing = self.store.finish(execution, finish)\n        if standing is not None and _was_stopped",
+        new="        self._is_concluded(_ended(execution, finish))\n"
+        "        standing = self.store.finish(execution, finish)\n        if standing is not None and _was_stopped",
+        killer=_INTERLEAVED,
+    ),
+    Mutant(
+        name="notification that is chosen anew each time",
+        file="shared/usecases/notify_outcome.py",
+        old="        chosen, now_ms = ended.notification, self.clock.now_ms()\n",
+        new="        chosen, now_ms = ended.notification, self.clock.now_ms()\n"
+        "        chosen = chosen and notification_id(ended.id, now_ms, self.plan.counts_at(bucket_of(now_ms)))\n",
+        killer=_NOTIFY,
+    ),
+    Mutant(
+        name="notification of a notification",
+        file="shared/domain/notification.py",
+        old="if execution.notification_of is not None or state not in (State.SUCCEEDED, State.FAILED):",
+        new="if state not in (State.SUCCEEDED, State.FAILED):",
+        killer=_NOTIFY,
+    ),
+    Mutant(
+        name="notification that is lost with its worker",
+        file="shared/usecases/sweep_buckets.py",
+        old="            state.unfinished += self.heal_notifications(page.rows)\n",
+        new="",
+        killer=_INTERLEAVED,
+    ),
+    Mutant(
+        name="bucket closed while something in it is untold",
+        file="shared/usecases/sweep_buckets.py",
+        old="            state.unfinished += self.heal_notifications(page.rows)\n",
+        new="            self.heal_notifications(page.rows)\n",
+        killer=_INTERLEAVED,
+    ),
+    Mutant(
+        name="message done before the notification stands",
+        file="shared/usecases/conclude_execution.py",
+        old="        self.notify(ended)\n",
+        new="        with suppress(UnavailableError):\n            self.notify(ended)\n",
+        killer=_NOTIFY,
+    ),
+    Mutant(
+        name="end that a rival recorded told of once more",
+        file=_SETTLE,
+        old="        ended = standing or _ended(execution, finish)\n",
+        new="        ended = _ended(execution, finish)\n",
+        killer=_NOTIFY,
+    ),
+    Mutant(
+        name="end of a lost attempt that nobody hears of",
+        file="shared/usecases/give_up_lost.py",
+        old="        notification = self.notify.choose(lost, State.FAILED)\n",
+        new="        notification = None\n",
+        killer=_NOTIFY,
+    ),
+    Mutant(
+        name="deletion that silences what had ended",
+        file="shared/usecases/call_receiver.py",
+        old="        if execution.notification_of is not None:\n            return False\n",
+        new="",
+        killer=_NOTIFY,
+    ),
+    Mutant(
+        name="receiver of a notification that pauses the job",
+        file="shared/domain/execution.py",
+        old="        if self.notification_of is not None:\n            return False\n",
+        new="",
+        killer=_NOTIFY,
+    ),
+    Mutant(
+        name="success told where failures were asked for",
+        file="shared/domain/outcome_callbacks.py",
+        old="return self.on_success if succeeded else self.on_failure",
+        new="return self.on_failure if succeeded else self.on_success",
+    ),
+)

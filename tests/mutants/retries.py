@@ -1,0 +1,70 @@
+"""Retries: how long they wait, and when there is none."""
+
+from tests.mutants.mutant import Mutant
+
+_RETRY = "shared/domain/retry.py"
+_BOUNDS = "tests/property/test_retry_bounds.py"
+_EXECUTE = "tests/unit/usecases/test_execute_retries.py"
+
+RETRIES = (
+    Mutant(
+        name="Retry-After that nobody heeds",
+        file=_RETRY,
+        old="asked_seconds = min(retry_after_seconds or 0, most_seconds)",
+        new="asked_seconds = min(0, most_seconds)",
+        killer=_BOUNDS,
+    ),
+    Mutant(
+        name="Retry-After beyond the cap",
+        file=_RETRY,
+        old="asked_seconds = min(retry_after_seconds or 0, most_seconds)",
+        new="asked_seconds = retry_after_seconds or 0",
+        killer=_BOUNDS,
+    ),
+    Mutant(
+        name="table of delays read one entry off",
+        file=_RETRY,
+        old="return self.delays_seconds[attempt - 1]",
+        new="return self.delays_seconds[attempt % len(self.delays_seconds)]",
+    ),
+    Mutant(
+        name="table of delays with full jitter",
+        file=_RETRY,
+        old="part = 1 - TABLE_JITTER * draw if self.delays_seconds else draw",
+        new="part = draw",
+    ),
+    Mutant(
+        name="call of what is too old",
+        file="shared/usecases/call_receiver.py",
+        old="if execution.gives_up_at is not None and now_ms > execution.gives_up_at:",
+        new="if execution.gives_up_at is not None and now_ms > execution.gives_up_at + 3_600_000:",
+    ),
+    Mutant(
+        name="age that is measured before the request is read",
+        file="shared/usecases/call_receiver.py",
+        old="if execution.gives_up_at is not None and now_ms > execution.gives_up_at:",
+        new="if execution.gives_up_at is not None and started_at > execution.gives_up_at:",
+        killer=_EXECUTE,
+    ),
+    Mutant(
+        name="retry that will be too old",
+        file="shared/usecases/settle_attempt.py",
+        old="        if next_attempt_at > execution.retry.latest_retry_at(",
+        new="        if next_attempt_at > 2 * execution.retry.latest_retry_at(",
+        killer=_EXECUTE,
+    ),
+    Mutant(
+        name="Retry-After that outlives the records",
+        file=_RETRY,
+        old="return span_ends_at if gives_up_at is None else min(span_ends_at, gives_up_at)",
+        new="return 2 * span_ends_at if gives_up_at is None else min(span_ends_at, gives_up_at)",
+        killer=_EXECUTE,
+    ),
+    Mutant(
+        name="receiver that asks for no retry, and gets one",
+        file="shared/adapters/http/sender.py",
+        old="        if self.gave_up:\n",
+        new="        if self.gave_up and self.status is None:\n",
+        killer="tests/delivery/test_no_retry.py",
+    ),
+)

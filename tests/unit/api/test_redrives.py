@@ -1,0 +1,135 @@
+"""Bulk redrives over the API: planned, started, shown, undone, and refused in words."""
+
+from typing import Any
+
+import pytest
+
+from shared.domain.redrive_task import SETTLED_MS
+from tests.unit.api.test_dead_letters import graveyard
+from tests.unit.functions.api_world import ApiWorld
+from tests.unit.usecases.lanes import Lanes
+
+PATH = "/v1/dead-letters/redrive"
+
+
+def test_a_plan_tells_how_many_and_shows_some() -> None:
+    world, made = graveyard(12)
+    plan = world.post({"dry_run": True}, PATH)
+    assert (plan.status, plan.json["count"], plan.json["redriven_before"], plan.json["complete"]) == (
+        200,
+        12,
+        0,
+        True,
+    )
+    assert [one["id"] for one in plan.json["sample"]] == [one["id"] for one in made[:10]]
+    assert all(one["redriven_by"] is None for one in world.get("/v1/dead-letters").json["executions"])
+
+
+def test_the_first_page_is_redriven_at_once_and_the_rest_by_the_sweeper() -> None:
+    world, made = graveyard(60)
+    answer = world.post({"rate": 100}, PATH)
+    assert answer.status == 202
+    redrive = answer.json
+    assert answer.headers["Location"] == f"/v1/redrives/{redrive['id']}"
+    assert (redrive["state"], redrive["counts"]["redriven"]) == ("running", 50)
+    world.world.work_off_redrives()
+    shown = world.get(f"/v1/redrives/{redrive['id']}").json
+    assert (shown["state"], shown["counts"]["redriven"], shown["walked_to"]) == ("finished", 60, None)
+    Lanes(world.world).until(world.world.clock.time_ms + 10_000)
+    redriven = [one["redriven_by"] for one in world.get("/v1/dead-letters", limit="100").json["executions"]]
+    assert len(set(redriven)) == 60
+    assert len(made) == 60
+
+
+def test_the_same_request_under_the_same_key_is_one_redrive() -> None:
+    world, _ = graveyard(2)
+    first = world.post({}, PATH, idempotency_key="k")
+    world.world.work_off_redrives()
+    world.world.clock.time_ms += 90_000
+    again = world.post({}, PATH, idempotency_key="k")
+    assert (again.status, again.json["id"], again.json["state"]) == (202, first.json["id"], "finished")
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert world.post({"rate": 3}, PATH, idempotency_key="k").problem == "idempotency-key-reused"
+    assert world.post({}, PATH, idempotency_key="a b").problem == "idempotency-key-invalid"
+
+
+def test_one_at_a_time() -> None:
+    world, _ = graveyard(2)
+    first = world.post({}, PATH).json["id"]
+    refused = world.post({"lane": "bulk"}, PATH)
+    assert (refused.status, refused.problem) == (409, "invalid-state")
+    assert first in refused.json["detail"]
+
+
+def test_an_undo_says_how_many_were_too_late() -> None:
+    world, made = graveyard(5)
+    redrive = world.post({"rate": 1}, PATH).json["id"]
+    Lanes(world.world).until(world.world.clock.time_ms + 1_500)
+    answer = world.delete(f"/v1/redrives/{redrive}")
+    assert (answer.status, answer.json["state"]) == (202, "undoing")
+    assert answer.json["counts"] | {"redriven": 5, "cancelled": 3, "too_late": 2} == answer.json["counts"]
+    world.world.work_off_redrives()
+    world.world.clock.time_ms += SETTLED_MS
+    world.world.work_off_redrives()
+    shown = world.get(f"/v1/redrives/{redrive}").json
+    assert (shown["state"], shown["counts"]["cancelled"], shown["counts"]["too_late"]) == ("undone", 3, 2)
+    states = [world.get(f"/v1/executions/{one['redriven_by']}").json["state"] for one in _letters(world)]
+    assert sorted(states) == ["cancelled"] * 3 + ["succeeded"] * 2
+    assert world.delete(f"/v1/redrives/{redrive}").json["state"] == "undone"
+    assert len(made) == 5
+
+
+def _letters(world: ApiWorld) -> Any:
+    return world.get("/v1/dead-letters").json["executions"]
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ([], "validation-failed"),
+        (None, "validation-failed"),
+        ({"rate": 0}, "validation-failed"),
+        ({"rate": 1_001}, "validation-failed"),
+        ({"rate": 1.5}, "validation-failed"),
+        ({"rate": "5"}, "validation-failed"),
+        ({"rate": True}, "validation-failed"),
+        ({"status": 99}, "validation-failed"),
+        ({"status": "503"}, "validation-failed"),
+        ({"lane": "fast"}, "validation-failed"),
+        ({"lane": "slow"}, "validation-failed"),
+        ({"job": "x"}, "validation-failed"),
+        ({"job": "exe_1" + "0" * 29}, "validation-failed"),
+        ({"job": "j" * 10_000}, "validation-failed"),
+        ({"tag": "A B"}, "validation-failed"),
+        ({"reason": "because"}, "validation-failed"),
+        ({"reason": 5}, "validation-failed"),
+        ({"from": "yesterday"}, "validation-failed"),
+        ({"from": "2025-02-19T12:00:00"}, "validation-failed"),
+        ({"from": "2025-02-19T12:00:00Z", "to": "2025-02-19T12:00:00Z"}, "validation-failed"),
+        ({"from": "2025-02-19T13:00:00Z", "to": "2025-02-19T12:00:00Z"}, "validation-failed"),
+        ({"dry_run": "yes"}, "validation-failed"),
+        ({"payload": "x"}, "validation-failed"),
+    ],
+)
+def test_what_is_no_request_is_refused(body: Any, problem: str) -> None:
+    world, _ = graveyard()
+    answer = world.post(body, PATH)
+    assert (answer.status, answer.problem) == (422, problem)
+    assert world.world.redrives.tasks == {}
+
+
+@pytest.mark.parametrize("redrive_id", ["rdr_" + "0" * 26, "unknown", "rdr_" + "x" * 2_000])
+def test_what_nobody_has_is_not_found(redrive_id: str) -> None:
+    world = ApiWorld()
+    assert world.get(f"/v1/redrives/{redrive_id}").problem == "not-found"
+    assert world.delete(f"/v1/redrives/{redrive_id}").problem == "not-found"
+
+
+def test_a_store_that_fails_after_it_is_durable_costs_no_answer() -> None:
+    world, made = graveyard(2)
+    world.world.steps.fail("store.failed")
+    answer = world.post({}, PATH)
+    assert (answer.status, answer.json["counts"]["redriven"]) == (202, 0)
+    world.world.work_off_redrives()
+    assert all(one["redriven_by"] for one in _letters(world))
+    assert len(made) == 2

@@ -1,0 +1,49 @@
+"""Slots: leased in blocks, never more than the limit, free again when a lease ends."""
+
+import pytest
+
+from shared.domain.slots import LEASE_MS, MAX_HOLDERS, SlotLease, block, free_for, held_by, leased_to
+
+NOW = 1_740_000_000_000
+LEASES = (SlotLease(owner="a", slots=3, until=NOW + 1), SlotLease(owner="b", slots=4, until=NOW))
+
+
+def test_what_was_leased_and_never_given_back_is_free_when_the_lease_ends() -> None:
+    assert free_for("me", 10, LEASES, NOW) == 7
+    assert free_for("me", 10, LEASES, NOW - 1) == 3
+    assert free_for("me", 10, LEASES, NOW + 1) == 10
+
+
+def test_ones_own_slots_are_free_to_oneself_and_a_limit_that_shrank_leaves_none() -> None:
+    assert free_for("a", 10, LEASES, NOW) == 10
+    assert free_for("me", 2, LEASES, NOW) == 0
+
+
+def test_a_lease_takes_the_place_of_ones_last_one_and_ended_ones_are_dropped() -> None:
+    assert leased_to("a", 5, LEASES, NOW) == (SlotLease(owner="a", slots=5, until=NOW + LEASE_MS),)
+    assert leased_to("a", 0, LEASES, NOW) == ()
+    assert leased_to("me", 0, LEASES, NOW) == LEASES[:1]
+    assert held_by("a", LEASES, NOW) == 3
+    assert held_by("a", LEASES, NOW + 1) == 0
+
+
+def test_no_more_than_so_many_hold_slots_at_once() -> None:
+    full = tuple(SlotLease(owner=f"{n}", slots=1, until=NOW + 1) for n in range(MAX_HOLDERS))
+    assert free_for("me", 1_000, full, NOW) == 0
+    assert free_for("7", 1_000, full, NOW) == 1_000 - MAX_HOLDERS + 1
+
+
+@pytest.mark.parametrize(
+    ("limit", "wanted", "free", "taken"),
+    [
+        (10, 3, 10, 3),
+        (10, 3, 2, 2),
+        (10, 0, 10, 0),
+        (10, 3, 0, 0),
+        (640, 1, 640, 20),
+        (640, 1, 5, 5),
+        (1, 1, 1, 1),
+    ],
+)
+def test_of_a_large_limit_a_share_is_taken_at_once(limit: int, wanted: int, free: int, taken: int) -> None:
+    assert block(limit, wanted, free) == taken

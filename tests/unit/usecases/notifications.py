@@ -1,0 +1,74 @@
+"""Executions whose outcomes somebody wants to be told of, and what was told."""
+
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from shared.domain.delivery import Answer, Callback, Reason
+from shared.domain.execution import Execution
+from shared.domain.ids import ExecutionId
+from shared.domain.outcome_callbacks import Listener, OutcomeCallbacks
+from shared.usecases.seal_request import seal_listener
+from tests.builders import DUE_AT, TENANT
+from tests.fakes.sender import Call
+from tests.unit.usecases.world import World
+
+WON, LOST = "https://told.example/won?key=k1", "https://told.example/lost?key=k2"
+OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
+DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500, body=b"down")
+
+
+def answering(answer: Answer, told: Answer = OK) -> World:
+    """A deployment whose receivers answer so, and so those that are told of outcomes."""
+
+    def answer_to(callback: Callback) -> Answer:
+        return told if is_telling(callback) else answer
+
+    return World(DUE_AT, answer_to=answer_to)
+
+
+def is_telling(callback: Callback) -> bool:
+    """Whether a call tells of an outcome."""
+    return callback.url in (WON, LOST)
+
+
+def listener(world: World, url: str | None) -> Listener | None:
+    """A URL as it is kept; `none` for nobody."""
+    return seal_listener(world.vault, world.tenant, url)
+
+
+def both(world: World) -> OutcomeCallbacks:
+    """Somebody for each outcome."""
+    return OutcomeCallbacks(on_success=listener(world, WON), on_failure=listener(world, LOST))
+
+
+def tell_by_default(world: World, callbacks: OutcomeCallbacks) -> None:
+    """What the tenant wants where a job says nothing."""
+    world.tenants.tenants[TENANT] = replace(world.tenants.tenants[TENANT], callbacks=callbacks)
+
+
+def told_one_off(world: World, **fields: Any) -> Execution:
+    """A job that runs once, now."""
+    fields = {"callbacks": both(world)} | fields
+    return world.put(world.one_off(**fields))
+
+
+def notifications(world: World) -> dict[ExecutionId, list[Execution]]:
+    """All that stand, by what they tell of."""
+    found: dict[ExecutionId, list[Execution]] = {}
+    for row in world.table.executions.values():
+        told_of = row.execution.notification_of
+        if told_of is not None:
+            found.setdefault(told_of, []).append(row.execution)
+    return found
+
+
+def telling(world: World) -> list[Call]:
+    """The calls that told of outcomes."""
+    return [call for call in world.sender.calls if is_telling(call.callback)]
+
+
+def body_of(call: Call) -> Any:
+    """What was told."""
+    return orjson.loads(call.callback.body)

@@ -1,0 +1,45 @@
+"""Dead letters for tests: executions that have failed through, and what becomes of them."""
+
+from dataclasses import replace
+from typing import Any
+
+from shared.domain.delivery import Answer, Reason
+from shared.domain.execution import AttemptOutcome, EndReason, Execution, State
+from tests.builders import DUE_AT, in_state, one_off
+from tests.unit.usecases.world import World
+
+LATER = DUE_AT + 600_000
+"""Ten minutes after the built executions were due."""
+GONE = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+
+
+def dead(world: World, number: int = 1, **overrides: Any) -> Execution:
+    """A one-off job that has failed for good, with a request that can be made."""
+    outcome = AttemptOutcome(
+        attempt=1, started_at=DUE_AT, duration_ms=9, status=500, reason=Reason.HTTP_STATUS
+    )
+    ends = {"attempt": 1, "outcomes": (outcome,), "end_reason": EndReason.ATTEMPTS_USED_UP}
+    plain = one_off(number, **{name: value for name, value in overrides.items() if name == "due_at"})
+    rest = {name: value for name, value in overrides.items() if name != "due_at"}
+    failed = in_state(plain, State.FAILED, **(ends | rest))
+    return bury(world, replace(failed, request=world.seal(failed.job_id)))
+
+
+def bury(world: World, failed: Execution) -> Execution:
+    """Let a dead letter stand there."""
+    world.put(failed)
+    world.table.executions[failed.id].is_dead_letter = True
+    return failed
+
+
+def redrives_of(world: World, original: Execution) -> list[Execution]:
+    """All of them, by their numbers."""
+    rows = (row.execution for row in world.table.executions.values())
+    found = [one for one in rows if one.redrive_of is not None and one.redrive_of.original == original.id]
+    return sorted(found, key=lambda one: one.redrive_of.number if one.redrive_of else 0)
+
+
+def run_out(world: World, execution: Execution) -> Execution:
+    """Run an execution now, and show what became of it."""
+    world.attempt(world.standing(execution.id))
+    return world.standing(execution.id)

@@ -1,0 +1,111 @@
+"""GIVE WAY: bulk waits while another lane is behind, and late work steps aside for fresh work."""
+
+from typing import Any
+
+import pytest
+
+from shared.domain.execution import State
+from shared.domain.limits import WaitReason
+from shared.domain.sweep import BACKED_UP_MS, LATE_MS, YIELDS_AT_MOST_MS, LaneProgress
+from shared.names import EXECUTOR_BATCH, Lane, QueueName
+from shared.usecases.give_way import Arrived, GiveWay
+from tests.builders import DUE_AT, wakeup
+from tests.unit.usecases.world import World
+
+NOW = DUE_AT + LATE_MS
+
+
+def at(now_ms: int = NOW) -> tuple[World, GiveWay]:
+    world = World(now_ms)
+    return world, GiveWay(world.tapped("progress", world.board), world.clock, world.entropy)
+
+
+def batch(
+    count: int = EXECUTOR_BATCH, visible_at: int = DUE_AT, receives: int = 1, **fields: Any
+) -> list[Arrived]:
+    return [
+        Arrived(wakeup=wakeup(number, **fields), visible_at=visible_at, receive_count=receives)
+        for number in range(count)
+    ]
+
+
+def behind(world: World, lane: Lane, ago_ms: int = 0) -> None:
+    now_ms = world.clock.now_ms()
+    world.board.report(lane, LaneProgress(visible_at=now_ms - 60_000, reported_at=now_ms - ago_ms))
+
+
+def test_a_full_batch_of_late_messages_goes_on_through_the_lane_for_bulk_at_once() -> None:
+    _, give_way = at()
+    found = give_way(batch(), QueueName.STANDARD)
+    assert len(found) == EXECUTOR_BATCH
+    assert {(one.reason, one.wait_ms, one.via) for one in found.values()} == {
+        (WaitReason.LATE, 0, QueueName.BULK)
+    }
+
+
+@pytest.mark.parametrize(
+    "arrived",
+    [
+        batch(EXECUTOR_BATCH - 1),
+        batch(visible_at=DUE_AT + 1),
+        batch(receives=2),
+        batch(via=QueueName.STANDARD),
+    ],
+)
+def test_what_is_fresh_has_come_back_or_has_waited_elsewhere_stays(arrived: list[Arrived]) -> None:
+    _, give_way = at()
+    assert give_way(arrived, QueueName.STANDARD) == {}
+
+
+@pytest.mark.parametrize("queue", [QueueName.CRITICAL, QueueName.SLOW, QueueName.BULK])
+def test_no_other_queue_sends_late_work_elsewhere(queue: QueueName) -> None:
+    _, give_way = at()
+    assert give_way(batch(), queue) == {}
+
+
+@pytest.mark.parametrize(
+    ("lane", "ago_ms", "waits"),
+    [
+        (Lane.CRITICAL, 0, True),
+        (Lane.STANDARD, BACKED_UP_MS - 1, True),
+        (Lane.STANDARD, BACKED_UP_MS, False),
+        (Lane.BULK, 0, False),
+    ],
+)
+def test_bulk_waits_while_another_lane_says_that_it_is_behind(lane: Lane, ago_ms: int, waits: bool) -> None:
+    world, give_way = at()
+    behind(world, lane, ago_ms)
+    found = give_way(batch(3, lane=Lane.BULK), QueueName.BULK)
+    assert {one.reason for one in found.values()} == ({WaitReason.BACKPRESSURE} if waits else set())
+    assert all(10_000 <= one.wait_ms <= 20_000 and one.via is None for one in found.values())
+
+
+@pytest.mark.parametrize(("overdue_ms", "waits"), [(YIELDS_AT_MOST_MS - 1, True), (YIELDS_AT_MOST_MS, False)])
+def test_bulk_waits_for_a_quarter_of_an_hour_at_most(overdue_ms: int, waits: bool) -> None:
+    world, give_way = at(DUE_AT + overdue_ms)
+    behind(world, Lane.STANDARD)
+    assert bool(give_way(batch(1, lane=Lane.BULK), QueueName.BULK)) is waits
+
+
+def test_reports_are_read_once_in_five_seconds_and_where_they_cannot_be_nothing_waits() -> None:
+    world, give_way = at()
+    behind(world, Lane.STANDARD)
+    world.steps.fail("progress.read")
+    assert give_way(batch(1), QueueName.BULK) == {}
+    for _ in range(5):
+        world.clock.time_ms += 1_000
+        found = give_way(batch(1), QueueName.BULK)
+    assert len(found) == 1
+    assert world.steps.count("progress.read") == 3
+
+
+def test_what_waits_is_not_claimed_and_its_message_comes_later() -> None:
+    world, _ = at()
+    job = world.put(world.one_off(state=State.QUEUED, lane=Lane.BULK))
+    behind(world, Lane.CRITICAL)
+    gate = world.run_attempts.gate
+    object.__setattr__(gate, "queue", QueueName.BULK)
+    report = world.attempt(job)
+    assert (len(report.held), report.attempts, world.standing(job.id)) == (1, [], job)
+    (message,) = world.queue.messages
+    assert (message.wakeup.queue, message.wakeup.keys) == (QueueName.BULK, (job.id,))
