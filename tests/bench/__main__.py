@@ -14,6 +14,7 @@ from shared.domain.bucket import LOOK_AHEAD_MS, MINUTE_MS
 from shared.domain.new_job import After, Every, NewJob
 from tests.bench.changes import CHANGES
 from tests.bench.counting import REQUEST, Cost, cost_of, marks_of
+from tests.bench.notifications import NOTIFICATIONS
 from tests.bench.waits import WAITS
 from tests.bench.world import World, world
 
@@ -113,7 +114,7 @@ def main() -> int:
         table.add_column(heading, justify="left" if heading == "scenario" else "right")
     broken = 0
     with world() as made:
-        for scenario in (*SCENARIOS, *CHANGES, *WAITS):
+        for scenario in (*SCENARIOS, *CHANGES, *WAITS, *NOTIFICATIONS):
             cost = scenario(made)
             broken += cost.write_units > cost.limit
             figures = (cost.write_units, cost.limit, cost.requests, cost.sqs)
