@@ -20,6 +20,8 @@ GROW_EVERY_MS = 1_000
 TRIP_AFTER = 10
 OPEN_MS = 5_000
 MOST_OPEN_MS = 300_000
+STEADY_AFTER = 10
+"""A destination that bore everything again for so many times as long as its breaker last was open begins anew."""
 PROBE_MS = 75_000
 """A probe that was not heard of for so long is taken over: its process has died."""
 SLOW_MS = 5_000
@@ -85,6 +87,17 @@ class Tally:
             return replace(timed, overloaded=self.overloaded + 1)
         return replace(timed, good=self.good + 1)
 
+    def then(self, later: "Tally") -> "Tally":
+        """With what was heard afterwards. Answers from before nothing but failures say nothing of these."""
+        earlier = replace(self, good=0) if later.bad and not later.good else self
+        return Tally(
+            good=earlier.good + later.good,
+            overloaded=earlier.overloaded + later.overloaded,
+            unreachable=earlier.unreachable + later.unreachable,
+            timed_ms=earlier.timed_ms + later.timed_ms,
+            timed=earlier.timed + later.timed,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circuit:
@@ -93,7 +106,7 @@ class Circuit:
     failures: int = 0
     """Calls that failed since one was last answered."""
     trips: int = 0
-    """How often the breaker opened since the destination was last healthy."""
+    """How often the breaker opened since the destination was last healthy for long."""
     open_until: int = 0
     """0: closed; once this has passed it is half open."""
     prober: str = ""
@@ -142,14 +155,17 @@ class Circuit:
 
     def _opened(self, now_ms: int) -> "Circuit":
         trips = self.trips + 1
-        open_ms = min(MOST_OPEN_MS, OPEN_MS << min(trips - 1, 10))
-        return replace(self._shut(), trips=trips, failures=TRIP_AFTER, open_until=now_ms + open_ms)
+        return replace(self._shut(), trips=trips, failures=TRIP_AFTER, open_until=now_ms + _open_ms(trips))
+
+    def _is_steady(self, now_ms: int) -> bool:
+        """Whether it is closed, and has been without a limit for long: that went by answers alone."""
+        return self.limit is None and now_ms - self.limited_at >= STEADY_AFTER * _open_ms(self.trips)
 
     def _closed_after(self, tally: Tally, now_ms: int) -> "Circuit":
         failures = 0 if tally.good else self.failures + tally.bad
         told = replace(self, failures=failures)
         if failures >= TRIP_AFTER:
-            return told._opened(now_ms)
+            return replace(told, trips=0 if self._is_steady(now_ms) else self.trips)._opened(now_ms)
         if tally.overloaded:
             return told._cut(now_ms)
         return told._grown(now_ms) if tally.good else told
@@ -169,6 +185,10 @@ class Circuit:
         if not tally.timed:
             return self.slow
         return tally.mean_ms > QUICK_MS if self.slow else tally.is_slow
+
+
+def _open_ms(trips: int) -> int:
+    return min(MOST_OPEN_MS, OPEN_MS << max(0, min(trips - 1, 10)))
 
 
 HEALTHY = Circuit()

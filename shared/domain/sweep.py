@@ -166,8 +166,13 @@ def _was_never_sent(row: DueRow, context: SweepContext) -> bool:
 
 
 def let_through_at(row: DueRow, context: SweepContext) -> int:
-    """When a row is sent again however far behind its lane is."""
-    return _visible_at(row, context) + RESEND_AT_LEAST_MS
+    """When a row is sent again however far behind its lane is: each quarter of an hour from when it was due.
+
+    `last_resend_at` is the shard's, and may tell of other rows that are sent for each minute.
+    """
+    due_at = max(row.id.dispatch_at, row.next_attempt_at or 0, row.created_at)
+    since_ms = max(0, (context.last_resend_at or 0) - due_at)
+    return due_at + (since_ms // RESEND_AT_LEAST_MS + 1) * RESEND_AT_LEAST_MS
 
 
 def _visible_at(row: DueRow, context: SweepContext) -> int:

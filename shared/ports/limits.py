@@ -5,6 +5,9 @@ from typing import Protocol
 
 from shared.domain.limits import ScopeState
 
+MOST_NOTED = 50
+"""One write puts no more scopes than this on the board, and takes no more off: DynamoDB takes 4 KB of an update."""
+
 
 class LimitStore(Protocol):
     """States that are changed by compare-and-swap, and one board that is overwritten freely."""
@@ -25,5 +28,8 @@ class LimitStore(Protocol):
         ...
 
     def note_waiting(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
-        """Put scopes on the board, each with the instant until when something waits, and take others off: one write."""
+        """Put scopes on the board, each with the instant until when something waits, and take others off: one write.
+
+        Up to `MOST_NOTED` of either.
+        """
         ...

@@ -10,11 +10,11 @@ class TenantStore(Protocol):
     """Tenants and API keys. Everything is read strongly."""
 
     def get(self, tenant_id: str) -> Tenant | None:
-        """Read a tenant."""
+        """Read a tenant; UnreadableItemError where the item is of an unknown version or broken."""
         ...
 
     def get_key(self, key_id: str) -> ApiKey | None:
-        """Read a key."""
+        """Read a key; raises as `get` does."""
         ...
 
     def get_keys(self, key_ids: Sequence[str]) -> list[ApiKey]:

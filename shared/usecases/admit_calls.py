@@ -73,6 +73,7 @@ class AdmitCalls:
         self.states.refresh([*self._scopes(batch, limits, board)])
         deferred: Deferred = {}
         for destination, group in _by_destination(batch).items():
+            self.states.belong([destination_scope(destination)], group[0].tenant_id)
             if destination and (
                 destination_scope(destination) in board or _limits_destinations(limits, group)
             ):

@@ -38,7 +38,7 @@ class DeferKeys:
                 # A message that a sweep sent ends: the next sweep sends again, and copies would only add up.
                 if later.ends_at is None or later.not_before < later.ends_at:
                     fresh.append(later)
-            seen.update(wakeup.keys)
+                    seen.update(keys)
         return {key for wakeup in self.queue.send(fresh, now_ms) for key in wakeup.keys} if fresh else set()
 
 

@@ -2,15 +2,25 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shared.domain.errors import PunctualError, UnreadableItemError
+from shared.domain.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.sweep import DueRow
 from shared.ports.executions import ExecutionStore
 from shared.usecases.conclude_execution import ConcludeExecution
 
 READ_AT_ONCE = 100
+
+
+@dataclass(slots=True)
+class Untold:
+    """Ended rows whose notification does not stand, and could not be filed now."""
+
+    rows: int = 0
+    quarantined: list[str] = field(default_factory=list)
+    """Those among them whose tenant cannot be read: a matter for people, and told once that is mended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +30,19 @@ class HealNotifications:
     store: ExecutionStore
     conclude: ConcludeExecution
 
-    def __call__(self, rows: Iterable[DueRow]) -> int:
-        """How many ended rows name a notification that does not stand, and could not be filed now."""
+    def __call__(self, rows: Iterable[DueRow]) -> Untold:
+        """File what is missing. What is left makes the bucket stay open."""
         telling = [row for row in rows if row.state.is_terminal and row.notification is not None]
-        return sum(
-            self._left_untold(telling[start : start + READ_AT_ONCE])
-            for start in range(0, len(telling), READ_AT_ONCE)
-        )
+        untold = Untold()
+        for start in range(0, len(telling), READ_AT_ONCE):
+            self._heal(telling[start : start + READ_AT_ONCE], untold)
+        return untold
 
-    def _left_untold(self, rows: Sequence[DueRow]) -> int:
+    def _heal(self, rows: Sequence[DueRow], untold: Untold) -> None:
         standing = self._standing([row.notification for row in rows if row.notification is not None])
-        return sum(not self._is_told(row) for row in rows if row.notification not in standing)
+        for row in rows:
+            if row.notification not in standing:
+                self._tell(row, untold)
 
     def _standing(self, ids: Sequence[ExecutionId]) -> frozenset[ExecutionId]:
         """Those that stand, as far as one request tells; to file one again that stands does no harm."""
@@ -38,13 +50,19 @@ class HealNotifications:
             return frozenset(self.store.get_many(ids))
         return frozenset()
 
-    def _is_told(self, row: DueRow) -> bool:
+    def _tell(self, row: DueRow, untold: Untold) -> None:
         try:
-            ended = self.store.get(row.id)
+            ended = self._ended(row)
             if ended is not None:
                 self.conclude(ended)
         except UnreadableItemError:
-            return True  # A matter for people: what cannot be read cannot be told.
+            untold.rows += 1
+            untold.quarantined.append(str(row.id))
         except PunctualError:
-            return False
-        return True
+            untold.rows += 1
+
+    def _ended(self, row: DueRow) -> Execution | None:
+        """None too where it is broken, and with it what would be told."""
+        with suppress(UnreadableItemError):
+            return self.store.get(row.id)
+        return None

@@ -3,16 +3,18 @@
 Where the store does not answer, there are no limits: a limit may delay a job, but never stop or lose one.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import TypeVar
 
 from shared.domain.errors import PunctualError
-from shared.domain.limits import ScopeState
+from shared.domain.limits import ScopeState, tenant_scope
 from shared.domain.slots import free_for, held_by, leased_to
+from shared.domain.trouble_board import marked, with_places
 from shared.names import EXECUTOR_TIMEOUT_SECONDS
-from shared.ports.limits import LimitStore
+from shared.ports.limits import MOST_NOTED, LimitStore
 from shared.ports.runtime import Clock
 
 STATE_MS = 1_000
@@ -24,6 +26,7 @@ SILENCE_MS = 5_000
 """For so long is a store left alone that did not answer."""
 MAX_KNOWN = 1_000
 READ_AT_ONCE = 100
+MAX_UNSAID = 200
 T = TypeVar("T")
 Change = Callable[[ScopeState], ScopeState]
 
@@ -45,16 +48,26 @@ class LimitStates:
     _written_at: dict[str, int] = field(default_factory=dict)
     _board: dict[str, int] = field(default_factory=dict)
     _board_read_at: int = 0
+    _unsaid: dict[str, int] = field(default_factory=dict)
+    """What this process would say on the board: there was no place for it, or the write is still to come."""
+    _owners: dict[str, str] = field(default_factory=dict)
+    _mute_until: int = 0
     _silent_until: int = 0
 
     def waiting(self) -> Mapping[str, int]:
-        """The board: the scopes in which something waits, or that are in trouble, each until when."""
+        """The scopes in which something waits, or that are in trouble, each until when."""
         now_ms = self.clock.now_ms()
         if now_ms - self._board_read_at >= BOARD_MS:
             read = self._ask(self.store.waiting)
             if read is not None:
                 self._board, self._board_read_at = dict(read), now_ms
-        return {scope: until for scope, until in self._board.items() if now_ms < until}
+        said_last = (*self._unsaid.items(), *self._board.items())
+        return {scope: until for scope, until in said_last if now_ms < until}
+
+    def belong(self, scopes: Iterable[str], tenant_id: str) -> None:
+        """Whose scopes these are: a destination's does not tell."""
+        for scope in scopes:
+            _put_last(self._owners, scope, tenant_id)
 
     def refresh(self, scopes: Collection[str]) -> None:
         """Read the states of these scopes that are not known as of this second, all at once."""
@@ -119,32 +132,53 @@ class LimitStates:
                 return None
             if standing is None:
                 made = replace(after, version=max(before.version + 1, now_ms))
-                self._known[scope], self._written_at[scope] = (now_ms, made), now_ms
+                self._known[scope] = (now_ms, made)
+                _put_last(self._written_at, scope, now_ms)
                 return True
             self._known[scope] = (now_ms, standing)
         return False
 
     def note(self, until: Mapping[str, int], gone: Collection[str] = ()) -> None:
-        """Say on the board where something waits, unless it is said there already, and where nothing does any more."""
-        new = {
-            scope: instant
-            for scope, instant in until.items()
-            if instant - self._board.get(scope, 0) >= NOTE_AGAIN_MS
-        }
-        now_ms = self.clock.now_ms()
-        over = [
-            scope
-            for scope, instant in self._board.items()
-            if scope in gone or instant < now_ms - NOTE_AGAIN_MS
-        ]
-        if not new and not any(scope in self._board for scope in gone):
-            return
-        if self._ask(lambda: self._noted(new, over)):
-            self._board = {scope: at for scope, at in self._board.items() if scope not in over} | new
+        """Say on the board where something waits, unless it is said there already, and where nothing does any more.
 
-    def _noted(self, new: Mapping[str, int], over: Sequence[str]) -> bool:
-        self.store.note_waiting(new, over)
-        return True
+        What has no place there, or cannot be written now, this process alone goes by. Raises nothing.
+        """
+        now_ms = self.clock.now_ms()
+        new = self._new(until, gone, now_ms)
+        standing = {scope: at for scope, at in self._board.items() if now_ms < at}
+        said = dict(islice(with_places(new, standing).items(), MOST_NOTED))
+        self._unsaid = dict(islice(new.items(), MAX_UNSAID))
+        is_over = any(scope in self._board for scope in gone)
+        if now_ms < self._mute_until or not (said or is_over):
+            return
+        over = self._over(gone, now_ms)
+        try:
+            self.store.note_waiting(said, over)
+        except (
+            PunctualError
+        ):  # The board says no more than where to look: the states are asked for as before.
+            self._mute_until = now_ms + SILENCE_MS
+            return
+        self._board = {scope: at for scope, at in self._board.items() if scope not in over} | said
+        self._unsaid = {scope: at for scope, at in self._unsaid.items() if scope not in said}
+
+    def _new(self, until: Mapping[str, int], gone: Collection[str], now_ms: int) -> dict[str, int]:
+        """What the board does not say yet, with what could not be said before."""
+        fresh = {scope: marked(instant, self._owner_of(scope)) for scope, instant in until.items()}
+        return {
+            scope: instant
+            for scope, instant in (self._unsaid | fresh).items()
+            if scope not in gone and now_ms < instant and instant - self._board.get(scope, 0) >= NOTE_AGAIN_MS
+        }
+
+    def _owner_of(self, scope: str) -> str:
+        """A tenant's own scope is one of a kind; all destinations whose tenant is not known count as one tenant's."""
+        return self._owners.get(scope, scope if scope.startswith(tenant_scope("")) else "")
+
+    def _over(self, gone: Collection[str], now_ms: int) -> list[str]:
+        ended = (scope for scope, instant in self._board.items() if instant < now_ms - NOTE_AGAIN_MS)
+        named = (scope for scope in gone if scope in self._board)
+        return list(islice(dict.fromkeys((*named, *ended)), MOST_NOTED))
 
     def take_unanswered(self) -> int:
         """How often limits could not be asked for since this was last taken."""
@@ -165,3 +199,11 @@ class LimitStates:
     def _fall_silent(self) -> None:
         self.unanswered += 1
         self._silent_until = self.clock.now_ms() + SILENCE_MS
+
+
+def _put_last(latest: dict[str, T], scope: str, value: T) -> None:
+    """Keep what came last of the scopes that were named last."""
+    latest.pop(scope, None)
+    latest[scope] = value
+    if len(latest) > MAX_KNOWN:
+        del latest[next(iter(latest))]

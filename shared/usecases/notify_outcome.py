@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from shared.domain.bucket import ShardPlan, bucket_of
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import PunctualError
 from shared.domain.execution import Execution, State
 from shared.domain.ids import ExecutionId
 from shared.domain.notification import listener_to, notification, notification_id
@@ -30,13 +30,13 @@ class NotifyOutcome:
     def choose(self, execution: Execution, state: State) -> ExecutionId | None:
         """The notification of an end that is about to be written; None where nobody is to be told.
 
-        Without an answer from the tenants' store one is chosen all the same: an outcome does not wait for it, and
-        whoever files the notification finds out.
+        Where the tenant cannot be read, for now or at all, one is chosen all the same: no outcome waits for that, or
+        is lost by it, and whoever files the notification finds out.
         """
         try:
             if listener_to(execution, state, self.read_tenant(execution.tenant_id)) is None:
                 return None
-        except UnavailableError:
+        except PunctualError:
             if execution.notification_of is not None:
                 return None
         now_ms = self.clock.now_ms()

@@ -134,7 +134,7 @@ class SettleAttempt:
     def _is_concluded(self, ended: Execution) -> bool:
         try:
             self.conclude(ended)
-        except UnavailableError:
+        except (UnavailableError, UnreadableItemError):
             return False
         return True
 

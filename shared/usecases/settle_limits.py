@@ -37,13 +37,16 @@ class SettleLimits:
 
     def __call__(self, answers: Iterable[tuple[str, Answer]]) -> None:
         """Each answer with its destination. Raises nothing."""
+        heard: dict[str, Tally] = {}
         for destination, answer in answers:
             scope = destination_scope(destination)
-            self._tallies[scope] = self._tallies.get(scope, Tally()).plus(answer)
+            heard[scope] = heard.get(scope, Tally()).plus(answer)
+        for scope, tally in heard.items():
+            self._tallies[scope] = self._tallies.get(scope, Tally()).then(tally)
         scopes = dict.fromkeys((*self.states.slots_of, *self.states.probing, *self._tallies))
         board = self.states.waiting() if scopes else {}
         for scope in scopes:
-            self._settle(scope, is_known=scope in board)
+            self._settle(scope, heard.get(scope, Tally()), is_known=scope in board)
         if len(self._tallies) > MAX_TALLIES:
             self._tallies.clear()
 
@@ -52,10 +55,11 @@ class SettleLimits:
         counted, self.opened = self.opened, 0
         return counted
 
-    def _settle(self, scope: str, *, is_known: bool) -> None:
-        tally = self._tallies.get(scope, Tally())
+    def _settle(self, scope: str, heard: Tally, *, is_known: bool) -> None:
         circuit = self.states.of(scope).circuit
         is_mine = self._is_probed_by_me(circuit)
+        # A probe is judged by its own answer: what was heard before says how the destination was.
+        tally = heard if is_mine else self._tallies.get(scope, Tally())
         self.states.probing.discard(scope)
         tells = is_mine or (self._tells(tally, is_known=is_known) and self._may_write(scope))
         releases = self._releases(scope)

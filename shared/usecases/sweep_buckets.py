@@ -150,7 +150,9 @@ class SweepBuckets:
             page = self.store.scan(shard.bucket, shard.shard, after=after, limit=PAGE_ROWS)
             report.quarantined.extend(page.unreadable)
             state.unfinished += len(page.unreadable)
-            state.unfinished += self.heal_notifications(page.rows)
+            untold = self.heal_notifications(page.rows)
+            state.unfinished += untold.rows
+            report.quarantined.extend(untold.quarantined)
             lanes.look_at(page.rows)
             self._sweep_rows([row for row in page.rows if not row.state.is_terminal], lanes, state, report)
             after = page.next_after

@@ -14,6 +14,9 @@ from tests.fakes.clock import VirtualClock
 
 LATE_MS = 5_000
 """Nothing is this late while everything runs."""
+TROUBLED_MS = 600_000
+"""A destination that says that it has too much, or nothing at all, is called with care for a while: calls may wait."""
+TROUBLE = (0, 429)
 DURATION_MS = 5
 CLAIMED_AHEAD_MS = 1_500
 """So long before its time an attempt may have begun to wait for it."""
@@ -29,7 +32,7 @@ class Receiver:
     meanwhile: dict[str, Callable[[], None]] = field(default_factory=dict)
     """By job, what a client does while its next call runs."""
     excused: list[tuple[int, int]] = field(default_factory=list)
-    """Between these moments calls may be late: the deployment stood still for a while."""
+    """Between these moments calls may be late: the deployment stood still, or a destination was in trouble."""
 
     def __call__(self, callback: Callback) -> Answer:
         """Answer one call."""
@@ -64,6 +67,8 @@ class Receiver:
 
     def _call(self, job: PromisedJob, attempt: int) -> Call:
         status = job.behaviour.to(attempt)
+        if status in TROUBLE:
+            self.excused.append((self.clock.now_ms(), self.clock.now_ms() + TROUBLED_MS))
         return Call(
             attempt=attempt,
             began_at=self.clock.now_ms(),

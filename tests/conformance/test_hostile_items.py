@@ -5,15 +5,18 @@ from typing import Any
 
 import pytest
 
+from shared.adapters.dynamodb.attributes import Item
 from shared.adapters.dynamodb.items import execution_item, read_execution
 from shared.adapters.dynamodb.job_items import past_chain_item
 from shared.adapters.dynamodb.keys import item_key, job_key, payload_key
 from shared.adapters.dynamodb.redrive_task_items import redrive_task_item
+from shared.adapters.dynamodb.tenant_items import key_item, read_key, read_tenant, tenant_item
 from shared.domain.delivery import Reason
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.execution import AttemptOutcome, Execution, State
 from shared.domain.ids import ExecutionId
 from shared.domain.job import JobState
+from shared.domain.quota import Quota
 from shared.names import Attr
 from shared.ports.claims import Claim, Undecided
 from tests.builders import (
@@ -21,12 +24,14 @@ from tests.builders import (
     DUE_AT,
     EXPIRES_AT_S,
     TENANT,
+    api_key,
     execution_id,
     in_state,
     job,
     occurrence,
     one_off,
     redrive_task,
+    tenant,
 )
 from tests.conformance.dynamo_lab import REGION, DynamoLab
 
@@ -89,6 +94,37 @@ BROKEN_CHAINS: list[dict[str, Any]] = [
     {"rv": {"SS": ["1"]}},
     {Attr.TTL: None},
     {"v": {"N": "2"}},
+]
+
+
+BROKEN_TENANTS: list[dict[str, Any]] = [
+    {"id": None},
+    {"id": {"S": "No tenant"}},
+    {"s": {"S": "napping"}},
+    {"dk": None},
+    {"ss": None},
+    {"ss": {"L": []}},
+    {"ss": {"L": [{"S": "secret"}]}},
+    {"ss": {"N": "1"}},
+    {"ix": {"N": "0"}},
+    {"w": {"S": "much"}},
+    {"q": None},
+    {"q": {"S": "tags"}},
+    {"q": {"M": {"tags": {"N": "-1"}}}},
+    {"q": {"M": {"tags": {"S": "many"}}}},
+    {"ki": {"N": "1"}},
+    {"os": {"S": "https://told.example/"}},
+    {"of": {"N": "1"}},
+    {"rv": {"SS": ["1"]}},
+    {"c": {"N": "1.5"}},
+]
+BROKEN_KEYS: list[dict[str, Any]] = [
+    {"t": None},
+    {"h": None},
+    {"sp": {"L": [{"S": "everything"}]}},
+    {"sp": {"N": "1"}},
+    {"n": {"S": ""}},
+    {"ex": {"SS": ["1"]}},
 ]
 
 
@@ -194,6 +230,38 @@ def test_a_payload_of_a_newer_version_is_not_guessed_at(engine_lab: DynamoLab) -
     )
     with pytest.raises(UnknownVersionError):
         engine_lab.jobs.get_payload(TENANT, job().id)
+
+
+def _changed(item: Item, changes: dict[str, Any]) -> Item:
+    return {name: value for name, value in (item | changes).items() if value is not None}
+
+
+@pytest.mark.parametrize("changes", BROKEN_TENANTS)
+def test_a_broken_tenant_is_unreadable_and_not_of_an_unknown_version(changes: dict[str, Any]) -> None:
+    with pytest.raises(UnreadableItemError, match="acme") as raised:
+        read_tenant(_changed(tenant_item(tenant()), changes))
+    assert not isinstance(raised.value, UnknownVersionError)
+
+
+@pytest.mark.parametrize("changes", BROKEN_KEYS)
+def test_so_is_a_broken_key(changes: dict[str, Any]) -> None:
+    with pytest.raises(UnreadableItemError) as raised:
+        read_key(_changed(key_item(api_key()), changes))
+    assert not isinstance(raised.value, UnknownVersionError)
+
+
+@pytest.mark.parametrize("version", [None, {"N": "2"}])
+def test_a_tenant_or_key_of_another_version_is_not_guessed_at(version: dict[str, str] | None) -> None:
+    with pytest.raises(UnknownVersionError):
+        read_tenant(_changed(tenant_item(tenant()), {"v": version}))
+    with pytest.raises(UnknownVersionError):
+        read_key(_changed(key_item(api_key()), {"v": version}))
+
+
+def test_a_quota_that_is_not_known_is_passed_over() -> None:
+    owner = tenant(quotas={Quota.TAGS: 3})
+    later = {"q": {"M": {"tags": {"N": "3"}, "kinds_of_tea": {"N": "7"}}}}
+    assert read_tenant(tenant_item(owner) | later) == owner
 
 
 def _rewrite_job(lab: DynamoLab, changes: dict[str, Any]) -> None:

@@ -46,7 +46,12 @@ _RULED = (
 """Parts of bodies whose text has a grammar of its own, by how their pointers begin."""
 
 
-_MAKES = {"createJob": "job_id", "createKey": "key_id", "rotateSigningSecret": "secret_id"}
+_MAKES = {
+    "createJob": "job_id",
+    "createKey": "key_id",
+    "rotateSigningSecret": "secret_id",
+    "redriveDeadLetters": "redrive_id",
+}
 
 
 class Judge:
@@ -65,7 +70,7 @@ def reaches_its_operation(ctx: CheckContext, response: Response, case: Case) -> 
     """Keeps a record, by which a run can be told from one that tried nothing, and of what can be asked for later."""
     near, operation = Judge.neighbours, case.operation.definition.raw["operationId"]
     near.statuses.setdefault(operation, set()).add(response.status_code)
-    if response.status_code == 201 and operation in _MAKES:
+    if response.status_code in (201, 202) and operation in _MAKES:
         near.ours.ids[_MAKES[operation]].append(response.json()["id"])
 
 

@@ -77,8 +77,12 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
         case.headers["If-Match"] = "*"
     for name in case.path_parameters.keys() & near.ours.ids.keys():
         case.path_parameters[name] = chance.choice(near.ours.ids[name][-RECENT:])
-    if "stop_retries" in (case.query or {}) and _operation(case) == "cancelExecution":
+    if _operation(case) == "cancelExecution":
         case.path_parameters["execution_id"] = near.redrive
+        if (case.query or {}).get("stop_retries") in ("false", False):
+            case.query["stop_retries"] = "true"
+    elif _operation(case) == "undoRedrive":
+        case.path_parameters["redrive_id"] = near.ours.ids["redrive_id"][-1]
     elif _operation(case) in OF_DEAD_LETTERS:
         case.path_parameters["execution_id"] = chance.choice(near.dead_letters)
     elif "stop_retries" in (case.query or {}):

@@ -112,6 +112,7 @@ LARGE = {
     "a header's name of 10 MB": _broken(OK_HEAD + b"X" * 10_000_000 + b": a\r\n" + NO_BODY),
     "headers of 10 MB": _broken(OK_HEAD + (b"X: " + b"a" * 5_000 + b"\r\n") * 2_000 + NO_BODY),
     "a reason phrase of 10 MB": _broken(b"HTTP/1.1 200 " + b"a" * 10_000_000 + b"\r\n" + NO_BODY),
+    "a Retry-After of zeros that is none": _tells(503, reply(503, b"", "Retry-After: " + "0" * 8_000 + "x")),
     "a gzip bomb": _tells(200, reply(200, BOMB, "Content-Encoding: gzip"), Reason.OK),
     "a gzip bomb of a failure": _tells(500, reply(500, BOMB, "Content-Encoding: gzip")),
     "no gzip at all": _tells(200, reply(200, b"plain", "Content-Encoding: gzip"), Reason.OK),

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from shared.adapters.http.retry_after import retry_after_seconds
 from shared.domain.delivery import KEPT_BODY_BYTES, Answer, Reason
 from tests.delivery.sending import LONG, SHORT, answer_to, post, run, sending
 from tests.fakes.receiver import Peer, Receiver, drips, replies, replies_and_closes, reply
@@ -87,6 +88,7 @@ NOON = "Date: Sun, 06 Nov 1994 12:00:00 GMT"
         (429, ["Retry-After: 86401"], 86_400),
         (429, ["Retry-After: " + "9" * 5000], 86_400),
         (429, ["Retry-After: " + "0" * 5000 + "5"], 5),
+        (429, ["Retry-After: " + "0" * 5000], 0),
         (503, [NOON, "Retry-After: Sun, 06 Nov 1994 12:01:30 GMT"], 90),
         (503, [NOON, "Retry-After: Sunday, 06-Nov-94 12:01:30 GMT"], 90),
         (503, [NOON, "Retry-After: Sun Nov  6 12:01:30 1994"], 90),
@@ -96,6 +98,9 @@ NOON = "Date: Sun, 06 Nov 1994 12:00:00 GMT"
         (503, ["Date: yesterday", "Retry-After: Sun, 06 Nov 1994 12:01:30 GMT"], None),
         (503, [NOON, "Retry-After: Sun, 99 Nov 1994 12:01:30 GMT"], None),
         (503, [NOON, "Retry-After: soon"], None),
+        (503, ["Retry-After: " + "0" * 8000 + "x"], None),
+        (503, [NOON, "Retry-After: Sun, 06 Nov 1994 12:01:30 GMT" + " (x)" * 1000], None),
+        (503, [NOON + " (x)" * 1000, "Retry-After: Sun, 06 Nov 1994 12:01:30 GMT"], None),
         (503, [NOON, "Retry-After: -5"], None),
         (503, [NOON, "Retry-After: 1.5"], None),
         (503, [NOON, "Retry-After: \xb2"], None),
@@ -111,3 +116,9 @@ def test_retry_after(status: int, headers: list[str], expected: int | None) -> N
     answer, _ = answer_to(replies(reply(status, b"why", *headers)))
     assert (answer.status, answer.retry_after_seconds) == (status, expected)
     assert answer.body == (b"why" if status >= 300 else b"")
+
+
+@pytest.mark.parametrize("text", ["0" * 1_000_000 + "x", "(" * 1_000_000, "Sun, " * 200_000, "1 " * 500_000])
+def test_no_retry_after_takes_longer_to_read_than_it_is_long(text: str) -> None:
+    """All calls of a process wait while one is read: with steps for each pair of characters this would not end."""
+    assert retry_after_seconds({"Retry-After": text, "Date": text}) is None

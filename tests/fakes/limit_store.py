@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from shared.domain.limits import ScopeState
+from shared.ports.limits import MOST_NOTED
 
 
 class FakeLimitStore:
@@ -38,6 +39,7 @@ class FakeLimitStore:
 
     def note_waiting(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
         """See the port."""
+        assert max(len(until), len(gone)) <= MOST_NOTED, "a store would refuse the whole update"
         self.requests += 1
         self.writes += 1
         for scope in gone:

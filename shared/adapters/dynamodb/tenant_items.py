@@ -1,12 +1,14 @@
 """Tenants and API keys as items."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from shared.adapters.dynamodb.attributes import Item, decode_all, encode_all
 from shared.adapters.dynamodb.items import VERSION
 from shared.adapters.dynamodb.keys import api_key_key, tenant_key, tenant_listing_key
 from shared.adapters.dynamodb.outcome_attributes import callback_attributes, read_callbacks
-from shared.domain.errors import UnknownVersionError
+from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.quota import Quota
 from shared.domain.tenant import ApiKey, Scope, SigningSecret, Tenant, TenantState
 from shared.names import Attr
@@ -41,8 +43,16 @@ def _secret(secret: SigningSecret) -> Any:
 
 
 def read_tenant(item: Any) -> Tenant:
-    """The tenant of an item; UnknownVersionError for a newer one."""
-    row = _row(item)
+    """The tenant of an item; UnknownVersionError or UnreadableItemError where the item is none.
+
+    Quotas that are not known are passed over: a later release may have added them.
+    """
+    with _unreadable_if_broken(item):
+        return _read_tenant(_row(item))
+
+
+def _read_tenant(row: dict[str, Any]) -> Tenant:
+    own = dict(row["q"])
     return Tenant(
         id=row["id"],
         state=TenantState(row["s"]),
@@ -57,7 +67,7 @@ def read_tenant(item: Any) -> Tenant:
         index_shards=row["ix"],
         revision=row["rv"],
         weight=row["w"],
-        quotas={Quota(name): limit for name, limit in row["q"].items()},
+        quotas={quota: own[quota.value] for quota in Quota if quota.value in own},
         key_ids=tuple(row["ki"]),
         callbacks=read_callbacks(row),
     )
@@ -91,8 +101,12 @@ def key_item(key: ApiKey) -> Item:
 
 
 def read_key(item: Any) -> ApiKey:
-    """The key of an item; UnknownVersionError for a newer one."""
-    row = _row(item)
+    """The key of an item; UnknownVersionError or UnreadableItemError where the item is none."""
+    with _unreadable_if_broken(item):
+        return _read_key(_row(item))
+
+
+def _read_key(row: dict[str, Any]) -> ApiKey:
     return ApiKey(
         id=row["id"],
         tenant_id=row["t"],
@@ -111,3 +125,11 @@ def _row(item: Any) -> dict[str, Any]:
     if row.get("v") != VERSION:
         raise UnknownVersionError(f"{row.get(Attr.PK)} has version {row.get('v')}")
     return row
+
+
+@contextmanager
+def _unreadable_if_broken(item: Any) -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, ValueError, TypeError, AttributeError) as fault:
+        raise UnreadableItemError(f"{item[Attr.PK]['S']} is broken") from fault

@@ -1,12 +1,12 @@
 """Retry-After, as receivers spell it."""
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 MAX_RETRY_AFTER_SECONDS = 86_400
-_DELTA_SECONDS = re.compile(r"0*([0-9]+)")
+_LONGEST_DATE = 64
+"""In characters; the longest form of a date that HTTP knows has 33."""
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> int | None:
@@ -15,9 +15,9 @@ def retry_after_seconds(headers: Mapping[str, str]) -> int | None:
     A date is measured against the answer's own Date, because the two come from one clock; without one it is ignored.
     """
     text = headers.get("Retry-After", "").strip()
-    if delta := _DELTA_SECONDS.fullmatch(text):
+    if text.isascii() and text.isdecimal():
         # Cut before it is converted: Python refuses to read thousands of digits.
-        return min(int(delta[1][:10]), MAX_RETRY_AFTER_SECONDS)
+        return min(int(text.lstrip("0")[:10] or "0"), MAX_RETRY_AFTER_SECONDS)
     until, sent = _http_date(text), _http_date(headers.get("Date", ""))
     if until is None or sent is None:
         return None
@@ -25,6 +25,9 @@ def retry_after_seconds(headers: Mapping[str, str]) -> int | None:
 
 
 def _http_date(text: str) -> datetime | None:
+    """None for what is none. Receivers write it: what is too long for a date is not even parsed."""
+    if len(text) > _LONGEST_DATE:
+        return None
     try:
         parsed = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):

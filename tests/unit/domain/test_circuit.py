@@ -14,6 +14,7 @@ from shared.domain.circuit import (
     QUICK_MS,
     SLOW_MS,
     START_LIMIT,
+    STEADY_AFTER,
     TRIP_AFTER,
     Circuit,
     Phase,
@@ -100,6 +101,23 @@ def test_each_opening_lasts_longer_up_to_five_minutes() -> None:
         circuit = circuit.probed_by("me", now_ms).after(Tally(unreachable=1), "me", now_ms)
     assert lasted[:4] == [OPEN_MS, 2 * OPEN_MS, 4 * OPEN_MS, 8 * OPEN_MS]
     assert max(lasted) == lasted[-1] == MOST_OPEN_MS
+
+
+def test_openings_begin_anew_once_a_destination_was_well_for_ten_times_as_long() -> None:
+    well = Circuit(trips=4, limited_at=NOW)
+    long_ms = STEADY_AFTER * 8 * OPEN_MS
+    soon = well.after(DOWN, "me", NOW + long_ms - 1)
+    late = well.after(DOWN, "me", NOW + long_ms)
+    assert (soon.trips, soon.open_until) == (5, NOW + long_ms - 1 + 16 * OPEN_MS)
+    assert (late.trips, late.open_until) == (1, NOW + long_ms + OPEN_MS)
+
+
+def test_openings_are_not_forgotten_by_what_was_never_well_again() -> None:
+    day_ms = 86_400_000
+    cut = Circuit(trips=4, limit=PROBED_LIMIT, limited_at=NOW)
+    assert cut.after(DOWN, "me", NOW + day_ms).trips == 5
+    half = Circuit(failures=TRIP_AFTER, trips=4, open_until=NOW).probed_by("me", NOW + day_ms)
+    assert half.after(Tally(unreachable=1), "me", NOW + day_ms).trips == 5
 
 
 def test_a_destination_that_recovers_is_unlimited_again_and_then_healthy() -> None:

@@ -12,6 +12,7 @@ from shared.domain.execution import Execution, State
 from shared.domain.limits import MOST_WAIT_MS, ScopeState, WaitReason
 from shared.domain.quota import Quota
 from shared.domain.slots import LEASE_MS
+from shared.domain.trouble_board import MOST_OF_TENANT, marked
 from shared.domain.wakeup import Wakeup
 from shared.names import QueueName
 from shared.usecases.admit_calls import STAND_ASIDE_MS
@@ -328,6 +329,18 @@ def test_failures_open_the_breaker_for_everybody_and_the_board_says_so() -> None
     site.send_for(site.due(50))
     report = site.work(site.another())
     assert WaitReason.BREAKER_OPEN in held(report)
+
+
+@pytest.mark.parametrize(("whose", "is_shared"), [(TENANT, False), ("globex", True)])
+def test_a_tenant_that_has_all_its_places_on_the_board_gets_no_more(whose: str, is_shared: bool) -> None:
+    site = Site()
+    site.answer = DOWN
+    site.limits.board = {f"d#{number}": marked(DUE_AT + 600_000, whose) for number in range(MOST_OF_TENANT)}
+    site.send_for(site.due(*range(TRIP_AFTER)))
+    site.work()
+    assert (f"d#{HERE}" in site.limits.board) is is_shared
+    site.send_for(site.due(50))
+    assert WaitReason.BREAKER_OPEN in held(site.work()), "whoever heard of it goes by it"
 
 
 def test_a_failure_or_two_are_nobodys_business() -> None:

@@ -1,5 +1,6 @@
 """NOTIFY: each outcome that somebody asked for is told of once, by an execution of its own, and by nobody else."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,12 @@ import pytest
 
 from shared.domain.bucket import bucket_end_ms
 from shared.domain.delivery import Answer, Callback
-from shared.domain.errors import InvalidStateError
+from shared.domain.errors import (
+    InvalidStateError,
+    UnavailableError,
+    UnknownVersionError,
+    UnreadableItemError,
+)
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.ids import one_off_job_id, parse_execution_id
 from shared.domain.notification import NOTIFICATION_RETRY, NOTIFICATION_TIMEOUT_MS
@@ -17,6 +23,7 @@ from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import format_instant
 from shared.names import Lane
 from shared.usecases.read_tenant import REMEMBER_MS
+from shared.usecases.settle_attempt import AttemptEnd
 from tests.builders import BUCKET, DUE_AT, TENANT, in_state
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.notifications import (
@@ -42,6 +49,18 @@ from tests.unit.usecases.world import World
 MINUTE = 60_000
 ONCE = RetryPolicy(max_attempts=1)
 GONE = replace(DOWN, status=410)
+
+
+def unavailable() -> None:
+    raise UnavailableError("throttled")
+
+
+def newer() -> None:
+    raise UnknownVersionError("the tenant has version 2")
+
+
+def broken() -> None:
+    raise UnreadableItemError("the tenant is broken")
 
 
 def run_all(world: World, minutes: int = 1) -> None:
@@ -183,6 +202,20 @@ def test_a_worker_lost_with_the_last_attempt_is_told_of_too() -> None:
     assert told["attempts_begun"] == 1
 
 
+@pytest.mark.parametrize("fault", [newer, broken])
+def test_a_lost_worker_is_given_up_though_its_tenant_cannot_be_read(fault: Callable[[], None]) -> None:
+    world = answering(OK)
+    execution = told_one_off(world, retry=ONCE)
+    world.put(in_state(execution, State.RUNNING, lease_until=DUE_AT + 1))
+    world.clock.time_ms = bucket_end_ms(BUCKET) + 10_000
+    world.ledger.note_swept_through(BUCKET - 1)
+    world.steps.before("tenants.get", fault, times=2)
+    assert world.sweep().quarantined == [str(execution.id)]
+    standing = world.standing(execution.id)
+    assert (standing.state, standing.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
+    assert standing.notification is not None
+
+
 @pytest.mark.parametrize(("report", "url"), [(complete, WON), (fail, LOST)])
 def test_the_end_of_a_long_run_is_told_of_when_it_is_reported(report: Any, url: str) -> None:
     world = answering(WORKS_ON)
@@ -310,7 +343,8 @@ def test_the_message_is_not_done_before_the_notification_stands() -> None:
     assert len(notifications(world)) == 1
 
 
-def test_an_outcome_does_not_wait_for_the_tenants_store() -> None:
+@pytest.mark.parametrize("fault", [unavailable, newer, broken])
+def test_an_outcome_does_not_wait_for_the_tenants_store(fault: Callable[[], None]) -> None:
     world = answering(OK)
     tell_by_default(world, OutcomeCallbacks(on_success=listener(world, WON)))
     execution = told_one_off(world, callbacks=UNSAID)
@@ -318,11 +352,13 @@ def test_an_outcome_does_not_wait_for_the_tenants_store() -> None:
     def takes_long(_: Callback) -> Answer:
         """What was remembered of the tenant is too old when the answer is there."""
         world.clock.time_ms += REMEMBER_MS
-        world.steps.fail("tenants.get", times=2)
+        world.steps.before("tenants.get", fault, times=2)
         return OK
 
     world.sender.answer_to = takes_long
-    assert len(world.attempt(execution).returned()) == 1
+    report = world.attempt(execution)
+    assert [(attempt.end, attempt.is_done) for attempt in report.attempts] == [(AttemptEnd.SUCCEEDED, False)]
+    assert len(report.returned()) == 1
     standing = world.standing(execution.id)
     assert (standing.state, notifications(world)) == (State.SUCCEEDED, {})
     assert standing.notification is not None

@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.delivery import Answer
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.execution import Execution, State
 from shared.domain.retry import RetryPolicy
 from tests.builders import BUCKET, DUE_AT, in_state
@@ -153,6 +153,27 @@ def test_a_bucket_is_not_closed_while_something_in_it_is_untold() -> None:
     world.sweep()
     assert (BUCKET, 0) not in world.ledger.rows
     assert len(notifications(world)) == 1
+
+
+@pytest.mark.parametrize("fault", [UnreadableItemError, UnknownVersionError])
+def test_who_cannot_be_told_because_the_tenant_cannot_be_read_is_reported_and_told_when_it_can(
+    fault: type[UnreadableItemError],
+) -> None:
+    def unreadable() -> None:
+        raise fault("the tenant")
+
+    world, execution = situation(OK)
+    world.steps.fail("store.put_if_absent", times=2)
+    world.attempt(execution)
+    world.clock.time_ms = (BUCKET + 3) * MINUTE_MS
+    world.steps.before("tenants.get", unreadable)
+    report = world.sweep()
+    assert report.quarantined == [str(execution.id)]
+    assert (BUCKET, 0) in world.ledger.rows
+    assert notifications(world) == {}
+    come_to_rest(world)
+    assert (BUCKET, 0) not in world.ledger.rows
+    assert_told_once(world, execution, 0)
 
 
 def test_what_was_told_is_looked_for_and_not_filed_again() -> None:

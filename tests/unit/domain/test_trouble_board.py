@@ -1,0 +1,35 @@
+"""Places on the board of trouble: each tenant has a few, and all together have not too many."""
+
+import pytest
+
+from shared.domain.limits import destination_scope
+from shared.domain.trouble_board import MOST_OF_TENANT, MOST_SCOPES, marked, with_places
+from tests.builders import DUE_AT
+
+
+def of(tenant_id: str, count: int, first: int = 0) -> dict[str, int]:
+    until = marked(DUE_AT, tenant_id)
+    return {destination_scope(f"{first + number:010d}"): until for number in range(count)}
+
+
+@pytest.mark.parametrize("until", [0, 999, DUE_AT, DUE_AT + 999])
+def test_a_mark_moves_an_instant_by_less_than_a_second_and_stays(until: int) -> None:
+    assert abs(marked(until, "acme") - until) < 1_000
+    assert marked(marked(until, "acme"), "acme") == marked(until, "acme")
+
+
+def test_a_tenant_has_so_many_places_and_no_more() -> None:
+    assert with_places(of("acme", MOST_OF_TENANT), {}) == of("acme", MOST_OF_TENANT)
+    assert with_places(of("acme", MOST_OF_TENANT + 9), {}) == of("acme", MOST_OF_TENANT)
+    assert with_places(of("acme", 9, first=1_000), of("acme", MOST_OF_TENANT)) == {}
+    assert with_places(of("globex", 9, first=1_000), of("acme", MOST_OF_TENANT)) == of(
+        "globex", 9, first=1_000
+    )
+
+
+def test_what_stands_on_a_full_board_may_stay_and_nothing_else_comes() -> None:
+    board = {scope: until + number for number, (scope, until) in enumerate(of("acme", MOST_SCOPES).items())}
+    assert with_places(of("globex", 3), board) == of("globex", 3)
+    assert with_places(of("globex", 3, first=MOST_SCOPES), board) == {}
+    board.popitem()
+    assert with_places(of("globex", 3, first=MOST_SCOPES), board) == of("globex", 1, first=MOST_SCOPES)

@@ -1,0 +1,52 @@
+"""SETTLE limits: what a process heard before an outage never stands for what it hears in it."""
+
+from shared.domain.circuit import Phase
+from shared.domain.delivery import Answer, Reason
+from shared.domain.limits import Candidate, destination_scope
+from shared.names import QueueName
+from tests.builders import DUE_AT, TENANT, execution_id
+from tests.fakes.budgets import GENEROUS
+from tests.unit.usecases.gates import gate
+from tests.unit.usecases.ports import Ports
+
+DESTINATION = "0123456789"
+SCOPE = destination_scope(DESTINATION)
+GOOD = Answer(reason=Reason.OK, status=200, duration_ms=20)
+REFUSED = Answer(reason=Reason.CONNECT_FAILED, duration_ms=5)
+STEP_MS = 3_000
+
+
+def test_a_breaker_opens_for_a_destination_that_worked_before() -> None:
+    ports = Ports(DUE_AT)
+    worker = gate(ports, QueueName.STANDARD, GENEROUS)
+    worker.settle_limits([(DESTINATION, GOOD)])
+    for _ in range(30):
+        ports.clock.time_ms += STEP_MS
+        worker.settle_limits([(DESTINATION, REFUSED)])
+    assert worker.settle_limits.take_opened() > 0
+
+
+def test_a_few_failures_among_answers_open_nothing() -> None:
+    ports = Ports(DUE_AT)
+    worker = gate(ports, QueueName.STANDARD, GENEROUS)
+    for _ in range(30):
+        ports.clock.time_ms += STEP_MS
+        worker.settle_limits([(DESTINATION, REFUSED), (DESTINATION, GOOD), (DESTINATION, REFUSED)])
+    assert worker.settle_limits.take_opened() == 0
+
+
+def test_a_probe_is_judged_by_its_own_answer() -> None:
+    """The prober has heard good of the destination before, and told nobody."""
+    ports = Ports(DUE_AT)
+    prober = gate(ports, QueueName.STANDARD, GENEROUS, "prober")
+    other = gate(ports, QueueName.STANDARD, GENEROUS, "other")
+    prober.settle_limits([(DESTINATION, GOOD)])
+    for _ in range(4):
+        ports.clock.time_ms += STEP_MS
+        other.settle_limits([(DESTINATION, REFUSED)] * 3)
+    ports.clock.time_ms += 2 * STEP_MS
+    probe = Candidate(key=execution_id(1), tenant_id=TENANT, destination=DESTINATION, waited=1)
+    assert prober.admit([probe], QueueName.STANDARD) == {}
+    assert ports.limits.states[SCOPE].circuit.prober == "prober"
+    prober.settle_limits([(DESTINATION, REFUSED)])
+    assert ports.limits.states[SCOPE].circuit.phase(ports.clock.now_ms()) is Phase.OPEN
