@@ -38,7 +38,7 @@ def check_instants(job: PromisedJob, records: list[dict[str, Any]], receiver: Re
         assert not told.late & begun, "missed, and called nevertheless"
         assert not told.paused & begun, "passed over, and called nevertheless"
         _check_accounted(job, chain, told, receiver)
-        _check_called(chain, told, begun, receiver)
+        _check_called(job, chain, told, begun, receiver)
         if chain is job.chain:
             _check_the_next(job, told, begun)
 
@@ -71,7 +71,7 @@ def _check_accounted(job: PromisedJob, chain: PromisedChain, told: Told, receive
         until_ms = chain.until_at
     elif job.ended_at is not None:
         until_ms = job.ended_at
-    elif receiver.is_excused:
+    elif receiver.is_excused(job):
         return
     else:
         until_ms = (chain.stopped_at or now_ms) - LATE_MS
@@ -80,11 +80,13 @@ def _check_accounted(job: PromisedJob, chain: PromisedChain, told: Told, receive
     assert set(chain.up_to(until_ms)) <= told.accounted, "passed over in silence"
 
 
-def _check_called(chain: PromisedChain, told: Told, begun: set[int], receiver: Receiver) -> None:
+def _check_called(
+    job: PromisedJob, chain: PromisedChain, told: Told, begun: set[int], receiver: Receiver
+) -> None:
     """What was due while the chain went on was called, but for what was late when nothing ran."""
-    assert all(receiver.was_excused(due_at) for due_at in told.late), "missed without need"
+    assert all(receiver.was_excused(job, due_at) for due_at in told.late), "missed without need"
     stopped_at = receiver.clock.now_ms() if chain.stopped_at is None else chain.stopped_at
-    if receiver.was_excused(stopped_at):
+    if receiver.was_excused(job, stopped_at):
         return
     due = set(chain.up_to(stopped_at - LATE_MS))
     assert due & told.accounted <= begun | told.late, "never called"

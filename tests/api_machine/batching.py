@@ -53,7 +53,7 @@ class Batching(ApiMachine):
         if isinstance(item, str):
             return BAD_ITEMS[item].document
         wish, details = item
-        url = f"https://receiver.example/{tenant}/{len(self.jobs)}/{number}"
+        url = f"https://{tenant}-{len(self.jobs)}-{number}.receiver.example/"
         return documents.document(wish, details, url, self.now_ms)
 
     def _accept(

@@ -47,7 +47,7 @@ class Creating(ApiMachine):
         self, tenant: str, wish: Wish, details: dict[str, Any], behaviour: Behaviour, key: str | None
     ) -> None:
         """Nobody has asked for that before, though maybe under a key that was used before."""
-        url = f"https://receiver.example/{tenant}/{len(self.jobs)}"
+        url = f"https://{tenant}-{len(self.jobs)}.receiver.example/"
         document = documents.document(wish, details, url, self.now_ms)
         answer = post(self.deployment, tenant, document, key)
         if key is not None and (tenant, key) in self.keys:

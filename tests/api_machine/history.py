@@ -32,7 +32,7 @@ def check_history(job: PromisedJob, records: list[dict[str, Any]], receiver: Rec
         elif execution.is_open:
             assert record["state"] in OPEN
         else:
-            _check_begun(execution, record, receiver)
+            _check_begun(job, execution, record, receiver)
 
 
 def _check_not_begun(job: PromisedJob, record: dict[str, Any]) -> None:
@@ -53,7 +53,9 @@ def _check_not_begun(job: PromisedJob, record: dict[str, Any]) -> None:
             raise AssertionError(other)
 
 
-def _check_begun(execution: PromisedExecution, record: dict[str, Any], receiver: Receiver) -> None:
+def _check_begun(
+    job: PromisedJob, execution: PromisedExecution, record: dict[str, Any], receiver: Receiver
+) -> None:
     expected = {
         "scheduled_at": instant(execution.scheduled_at),
         "end_reason": execution.end_reason,
@@ -67,12 +69,12 @@ def _check_begun(execution: PromisedExecution, record: dict[str, Any], receiver:
     assert (record["next_attempt_at"] is not None) == (execution.state == "waiting")
     now_ms = receiver.clock.now_ms()
     if execution.state == "queued":
-        assert now_ms <= execution.scheduled_at + LATE_MS or receiver.is_excused, "never called"
+        assert now_ms <= execution.scheduled_at + LATE_MS or receiver.is_excused(job), "never called"
     if execution.state == "waiting":
         retry_at = milliseconds(record["next_attempt_at"])
         slack_ms = LATE_MS if execution.retry_at is None else 0
         assert earliest_retry(execution) <= retry_at <= latest_retry(execution) + slack_ms
-        assert retry_at > now_ms - LATE_MS or receiver.is_excused, "a retry in time"
+        assert retry_at > now_ms - LATE_MS or receiver.is_excused(job), "a retry in time"
         execution.retry_at = retry_at
 
 
@@ -104,6 +106,6 @@ def check_once(
     if record["state"] in ("pending", "queued"):
         assert shown["next_due_at"] == instant(job.timetable.due_at)
         due_at = max(job.timetable.due_at, job.chain.begun_at)
-        assert receiver.clock.now_ms() <= due_at + LATE_MS or receiver.is_excused, "never called"
+        assert receiver.clock.now_ms() <= due_at + LATE_MS or receiver.is_excused(job), "never called"
     else:
         assert shown["next_due_at"] == record["next_attempt_at"]

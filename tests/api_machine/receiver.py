@@ -32,7 +32,9 @@ class Receiver:
     meanwhile: dict[str, Callable[[], None]] = field(default_factory=dict)
     """By job, what a client does while its next call runs."""
     excused: list[tuple[int, int]] = field(default_factory=list)
-    """Between these moments calls may be late: the deployment stood still, or a destination was in trouble."""
+    """Between these moments calls may be late: the deployment stood still for a while."""
+    troubled: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    """By job, whose destination is its own: between these moments its calls may wait, and nobody else's."""
 
     def __call__(self, callback: Callback) -> Answer:
         """Answer one call."""
@@ -56,19 +58,20 @@ class Receiver:
         answered(job, execution, self.clock.now_ms())
         return _answer(call)
 
-    @property
-    def is_excused(self) -> bool:
-        """Whether what was due may not have been called yet."""
-        return self.was_excused(self.clock.now_ms())
+    def is_excused(self, job: PromisedJob) -> bool:
+        """Whether what was due of a job may not have been called yet."""
+        return self.was_excused(job, self.clock.now_ms())
 
-    def was_excused(self, moment_ms: int) -> bool:
+    def was_excused(self, job: PromisedJob, moment_ms: int) -> bool:
         """Whether that was so at a moment."""
-        return any(from_ms <= moment_ms <= until_ms for from_ms, until_ms in self.excused)
+        spans = (*self.excused, *self.troubled.get(job.id, ()))
+        return any(from_ms <= moment_ms <= until_ms for from_ms, until_ms in spans)
 
     def _call(self, job: PromisedJob, attempt: int) -> Call:
         status = job.behaviour.to(attempt)
         if status in TROUBLE:
-            self.excused.append((self.clock.now_ms(), self.clock.now_ms() + TROUBLED_MS))
+            now_ms = self.clock.now_ms()
+            self.troubled.setdefault(job.id, []).append((now_ms, now_ms + TROUBLED_MS))
         return Call(
             attempt=attempt,
             began_at=self.clock.now_ms(),
@@ -95,7 +98,7 @@ class Receiver:
         return {
             "after the cancellation": job.ended_at is not None and not execution.has_crossed,
             "before its time": call.began_at < due_at,
-            "too late": call.began_at > last_due_at + LATE_MS and not self.is_excused,
+            "too late": call.began_at > last_due_at + LATE_MS and not self.is_excused(job),
         }
 
 

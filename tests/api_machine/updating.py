@@ -1,5 +1,7 @@
 """PATCH jobs of both kinds: before, between and during attempts, with entity tags that are good or stale."""
 
+from urllib.parse import urlsplit
+
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
@@ -62,7 +64,7 @@ def _can_be_updated(job: PromisedJob) -> bool:
 def ask_to_update(deployment: Deployment, job: PromisedJob, change: Change, match: str | None) -> None:
     """Ask for it, and note what the answer promises."""
     before = view(deployment, job)
-    url = f"https://receiver.example/{job.id}/{len(job.revisions)}"
+    url = f"https://{urlsplit(job.terms.request['url']).hostname}/{len(job.revisions)}"
     document = patches.patch_of(change, url, deployment.now_ms)
     refusal = _refusal(job, before, document, match)
     answer = deployment.send(job.tenant, "PATCH", job.path, document, **tag_of(job, match))

@@ -78,9 +78,8 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
     for name in case.path_parameters.keys() & near.ours.ids.keys():
         case.path_parameters[name] = chance.choice(near.ours.ids[name][-RECENT:])
     if _operation(case) == "cancelExecution":
-        case.path_parameters["execution_id"] = near.redrive
-        if (case.query or {}).get("stop_retries") in ("false", False):
-            case.query["stop_retries"] = "true"
+        is_to_stop = (case.query or {}).get("stop_retries") in ("true", True)
+        case.path_parameters["execution_id"] = near.running if is_to_stop else near.queued
     elif _operation(case) == "undoRedrive":
         case.path_parameters["redrive_id"] = near.ours.ids["redrive_id"][-1]
     elif _operation(case) in OF_DEAD_LETTERS:

@@ -47,8 +47,10 @@ class Neighbours:
     """Ours."""
     hourly: list[str]
     """Jobs of ours that nothing else is done to."""
-    redrive: str
-    """One of ours that goes on, too."""
+    running: str
+    """A redrive of ours that goes on, too."""
+    queued: str
+    """And one that nothing will start."""
     dead_letters: list[str]
     """Ours."""
     statuses: dict[str, set[int]] = field(default_factory=dict)
@@ -89,7 +91,9 @@ def neighbours(ours: str = NAMES[0]) -> Neighbours:
     operator = api.world.create_tenant.operator().api_key
     parties = {name: settle(api, name) for name in NAMES}
     attempts = {name: _attempts(api, party) for name, party in parties.items()}
-    redrive = _redrive(api, parties[ours])
+    running = _redrive(api, parties[ours])
+    Lanes(api.world).until(api.world.clock.time_ms + 1_000)
+    queued = _redrive(api, parties[ours])
     api.world.sender.answer_to = succeeds
     for name, party in parties.items():
         party.ids["execution_id"] += [each.execution_id for each in attempts[name]]
@@ -101,7 +105,8 @@ def neighbours(ours: str = NAMES[0]) -> Neighbours:
         theirs=parties[theirs],
         attempts=attempts[ours],
         hourly=_hourly(api, parties[ours]),
-        redrive=redrive,
+        running=running,
+        queued=queued,
         dead_letters=_dead_letters(api, parties[ours]),
     )
 
@@ -112,11 +117,8 @@ def _hourly(api: ApiWorld, party: Party) -> list[str]:
 
 
 def _redrive(api: ApiWorld, party: Party) -> str:
-    """A redrive whose receiver works on."""
     path = f"/v1/executions/{failed_of(api, party)}/redrive"
-    redrive = str(ask(api, party.key, "POST", path).json["id"])
-    Lanes(api.world).until(api.world.clock.time_ms + 1_000)
-    return redrive
+    return str(ask(api, party.key, "POST", path).json["id"])
 
 
 def _dead_letters(api: ApiWorld, party: Party) -> list[str]:

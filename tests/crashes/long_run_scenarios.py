@@ -118,5 +118,6 @@ def ends_what_has_passed_its_deadline_without_attempts(stage: Stage) -> None:
         _report(stage, order, Verb.HEARTBEAT)
         stage.wait(15)
     _report(stage, order, Verb.HEARTBEAT)
+    stage.wait_until_second(12)  # A bucket is swept ten seconds after its end.
     stage.mark("sweeper")
     stage.sweep()

@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 _ADMIT = "tests/unit/usecases/test_admit.py"
+_BREAKER = "tests/unit/usecases/test_breaker.py"
 _CIRCUIT = "tests/unit/domain/test_circuit.py"
 _SWEEP = "tests/unit/domain/test_sweep.py"
 _GIVE_WAY = "tests/unit/usecases/test_give_way.py"
@@ -83,14 +84,14 @@ LIMITS = (
         file="shared/usecases/settle_limits.py",
         old="                circuit = circuit.without_probe_of(owner)\n",
         new="                circuit = circuit.without_probe_of('')\n",
-        killer=_ADMIT,
+        killer=_BREAKER,
     ),
     Mutant(
         name="trouble that nobody else hears of",
         file="shared/usecases/settle_limits.py",
         old="            self.states.note({scope: max(now_ms, circuit.open_until) + TROUBLE_MS})\n",
         new="            return\n",
-        killer=_ADMIT,
+        killer=_BREAKER,
     ),
     Mutant(
         name="slots that never expire",

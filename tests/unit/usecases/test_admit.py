@@ -2,97 +2,18 @@
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from shared.domain.circuit import OPEN_MS, PROBE_MS, TRIP_AFTER, Circuit
-from shared.domain.delivery import Answer, Callback, Reason
-from shared.domain.execution import Execution, State
-from shared.domain.limits import MOST_WAIT_MS, ScopeState, WaitReason
-from shared.domain.quota import Quota
+from shared.domain.circuit import OPEN_MS
+from shared.domain.execution import State
+from shared.domain.limits import MOST_WAIT_MS, WaitReason
 from shared.domain.slots import LEASE_MS
-from shared.domain.trouble_board import MOST_OF_TENANT, marked
-from shared.domain.wakeup import Wakeup
-from shared.names import QueueName
 from shared.usecases.admit_calls import STAND_ASIDE_MS
 from shared.usecases.file_execution import wakeup_for
-from shared.usecases.gate_calls import GateCalls
-from shared.usecases.give_way import Arrived
-from shared.usecases.run_attempts import BatchReport, Delivery, Verdict
+from shared.usecases.run_attempts import Verdict
 from tests.builders import DUE_AT, TENANT
-from tests.unit.usecases.gates import gate
-from tests.unit.usecases.world import World
-
-HERE, THERE = "0123456789", "9876543210"
-OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
-BUSY = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=503)
-DOWN = Answer(reason=Reason.CONNECT_FAILED, duration_ms=5)
-
-
-class Site(World):
-    """A deployment at the moment when its jobs are due."""
-
-    def __init__(self, **quotas: int) -> None:
-        super().__init__(DUE_AT)
-        self.answer = OK
-        self.sender.answer_to = self._answered
-        self.allow(**quotas)
-
-    def _answered(self, _callback: Callback, *_: Any) -> Answer:
-        return self.answer
-
-    def allow(self, **quotas: int) -> None:
-        """Limits of the tenant's own."""
-        limits = {Quota(name): limit for name, limit in quotas.items()}
-        self.tenants.tenants[TENANT] = replace(self.tenants.tenants[TENANT], quotas=limits)
-
-    def due(self, *numbers: int, to: str = HERE) -> list[Execution]:
-        """Jobs that are due."""
-        return [
-            self.put(self.one_off(number, destination=to, state=State.QUEUED, created_at=DUE_AT - 1))
-            for number in numbers
-        ]
-
-    def another(self, owner: str = "process2", queue: QueueName = QueueName.STANDARD) -> GateCalls:
-        """The gate of another process."""
-        return gate(self, queue, self.defaults, owner)
-
-    def work(self, through: GateCalls | None = None) -> BatchReport:
-        """Hand every message that is visible to one process."""
-        now_ms, taken = self.clock.now_ms(), [*self.queue.messages]
-        ready = [one for one in taken if one.visible_at <= now_ms]
-        self.queue.messages = [one for one in taken if one.visible_at > now_ms]
-        before = self.run_attempts.gate
-        self.run_attempts.gate = through or before
-        try:
-            return self.run(
-                *(
-                    Delivery(message_id=f"{n}", sent_at=one.sent_at, receive_count=1, wakeup=one.wakeup)
-                    for n, one in enumerate(ready)
-                )
-            )
-        finally:
-            self.run_attempts.gate = before
-
-    def send_for(self, executions: list[Execution]) -> None:
-        """A message for each."""
-        for execution in executions:
-            self.file.ensure_sent(execution)
-
-    def states(self, executions: list[Execution]) -> Counter[State]:
-        """How many stand in each state."""
-        return Counter(self.standing(one.id).state for one in executions)
-
-
-def held(report: BatchReport) -> Counter[WaitReason]:
-    return Counter(one.deferral.reason for one in report.held)
-
-
-def open_breaker(site: Site, until: int = DUE_AT + OPEN_MS) -> None:
-    circuit = Circuit(failures=TRIP_AFTER, trips=1, open_until=until)
-    site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=circuit)
-    site.limits.board[f"d#{HERE}"] = until + 600_000
+from tests.unit.usecases.limited_site import HERE, THERE, Site, arrived, held, open_breaker
 
 
 def test_a_healthy_destination_without_limits_costs_one_look_at_the_board_and_no_write() -> None:
@@ -138,11 +59,11 @@ def test_all_processes_together_keep_to_the_limit_while_their_calls_go_on() -> N
     first.hold([])
     taken = first.admit.states
     candidates = site.due(*range(4))
-    assert first.hold([_arrived(site, one) for one in candidates]) == {}
+    assert first.hold([arrived(site, one) for one in candidates]) == {}
     assert sum(lease.slots for lease in site.limits.states[f"t#{TENANT}"].leases) == 4
     second = site.another("process3")
     others = site.due(*range(10, 14))
-    assert len(second.hold([_arrived(site, one) for one in others])) == 3
+    assert len(second.hold([arrived(site, one) for one in others])) == 3
     assert sum(lease.slots for lease in site.limits.states[f"t#{TENANT}"].leases) == 5
     assert taken.held(f"t#{TENANT}") == 4
 
@@ -150,12 +71,12 @@ def test_all_processes_together_keep_to_the_limit_while_their_calls_go_on() -> N
 def test_a_process_that_died_gives_its_slots_back_when_its_lease_ends() -> None:
     site = Site(concurrency=2)
     dead = site.another("process2")
-    assert dead.hold([_arrived(site, one) for one in site.due(1, 2)]) == {}
+    assert dead.hold([arrived(site, one) for one in site.due(1, 2)]) == {}
     (waiting,) = site.due(3)
     site.clock.time_ms += LEASE_MS - 1
-    assert len(site.another("process3").hold([_arrived(site, waiting)])) == 1
+    assert len(site.another("process3").hold([arrived(site, waiting)])) == 1
     site.clock.time_ms += 1
-    assert site.another("process4").hold([_arrived(site, waiting)]) == {}
+    assert site.another("process4").hold([arrived(site, waiting)]) == {}
 
 
 def test_slots_that_others_wait_for_are_given_back_with_the_batch() -> None:
@@ -184,7 +105,7 @@ def test_slots_that_nobody_waits_for_are_kept_a_moment_and_then_given_back() -> 
 def test_waiting_writes_nothing_however_often_it_is_looked_at() -> None:
     site = Site(concurrency=1)
     other = site.another("process2")
-    assert other.hold([_arrived(site, one) for one in site.due(99)]) == {}
+    assert other.hold([arrived(site, one) for one in site.due(99)]) == {}
     site.send_for(site.due(*range(10)))
     site.work()
     before, polls = site.limits.writes, 0
@@ -249,137 +170,17 @@ def test_who_has_waited_goes_first_and_what_is_new_waits_once_while_others_do() 
 
 def test_waits_grow_and_are_drawn_so_that_those_who_wait_do_not_come_as_one_wave() -> None:
     site = Site(concurrency=1)
-    assert site.another("process2").hold([_arrived(site, one) for one in site.due(99)]) == {}
+    assert site.another("process2").hold([arrived(site, one) for one in site.due(99)]) == {}
     (job,) = site.due(1)
     waits: dict[int, set[int]] = {}
     for waited in (0, 1, 2, 99):
         for _ in range(40):
-            (deferral,) = site.another("process3").hold([_arrived(site, job, waited=waited)]).values()
+            (deferral,) = site.another("process3").hold([arrived(site, job, waited=waited)]).values()
             waits.setdefault(waited, set()).add(deferral.deferral.wait_ms)
     assert all(len(drawn) > 30 for drawn in waits.values())
     assert (min(waits[0]) >= 1_000, max(waits[0]) <= 2_000, max(waits[99]) <= MOST_WAIT_MS) == (True,) * 3
     assert min(waits[1]) >= 1_500
     assert min(waits[99]) >= MOST_WAIT_MS // 2
-
-
-def test_while_a_breaker_is_open_nothing_is_called_and_all_come_back_behind_it_spread() -> None:
-    site = Site()
-    open_breaker(site)
-    jobs = site.due(*range(30))
-    for job in jobs:
-        site.send_for([job])
-        assert held(site.work()) == {WaitReason.BREAKER_OPEN: 1}
-    assert site.states(jobs) == {State.QUEUED: 30}
-    back = [one.wakeup.not_before for one in site.queue.messages]
-    assert min(back) >= DUE_AT + OPEN_MS
-    assert max(back) - min(back) > 2_000
-
-
-def test_another_destination_of_the_same_tenant_is_called_all_the_same() -> None:
-    site = Site()
-    open_breaker(site)
-    site.send_for(site.due(1) + site.due(2, to=THERE))
-    assert [one.execution.destination for one in site.work().attempts] == [THERE]
-
-
-def test_a_half_open_breaker_lets_one_call_probe_and_one_answer_closes_it() -> None:
-    site = Site()
-    open_breaker(site, until=DUE_AT)
-    jobs = site.due(*range(5))
-    site.send_for(jobs)
-    assert len(site.work().attempts) == 1
-    circuit = site.limits.states[f"d#{HERE}"].circuit
-    assert (circuit.open_until, circuit.failures) == (0, 0)
-    for _ in range(60):
-        site.clock.time_ms += 1_000
-        site.work()
-    assert site.states(jobs) == {State.SUCCEEDED: 5}
-
-
-def test_only_one_process_probes_and_a_probe_that_died_is_taken_over() -> None:
-    site = Site()
-    open_breaker(site, until=DUE_AT)
-    jobs = site.due(1, 2)
-    assert site.another("process2").hold([_arrived(site, jobs[0])]) == {}
-    assert len(site.another("process3").hold([_arrived(site, jobs[1])])) == 1
-    site.clock.time_ms += PROBE_MS
-    assert site.another("process3").hold([_arrived(site, jobs[1])]) == {}
-
-
-def test_a_probe_for_something_that_had_ended_already_is_left_to_the_next() -> None:
-    site = Site()
-    open_breaker(site, until=DUE_AT)
-    (ended,) = site.due(1)
-    site.put(replace(ended, state=State.SUCCEEDED))
-    site.file.send([_wakeup(ended)])
-    site.work()
-    (job,) = site.due(2)
-    site.clock.time_ms += 1_000
-    site.send_for([job])
-    assert len(site.work(site.another()).attempts) == 1
-
-
-def test_failures_open_the_breaker_for_everybody_and_the_board_says_so() -> None:
-    site = Site()
-    site.answer = DOWN
-    site.send_for(site.due(*range(TRIP_AFTER)))
-    site.work()
-    assert site.limits.states[f"d#{HERE}"].circuit.open_until == site.clock.now_ms() + OPEN_MS
-    assert site.run_attempts.gate.settle_limits.take_opened() == 1
-    site.send_for(site.due(50))
-    report = site.work(site.another())
-    assert WaitReason.BREAKER_OPEN in held(report)
-
-
-@pytest.mark.parametrize(("whose", "is_shared"), [(TENANT, False), ("globex", True)])
-def test_a_tenant_that_has_all_its_places_on_the_board_gets_no_more(whose: str, is_shared: bool) -> None:
-    site = Site()
-    site.answer = DOWN
-    site.limits.board = {f"d#{number}": marked(DUE_AT + 600_000, whose) for number in range(MOST_OF_TENANT)}
-    site.send_for(site.due(*range(TRIP_AFTER)))
-    site.work()
-    assert (f"d#{HERE}" in site.limits.board) is is_shared
-    site.send_for(site.due(50))
-    assert WaitReason.BREAKER_OPEN in held(site.work()), "whoever heard of it goes by it"
-
-
-def test_a_failure_or_two_are_nobodys_business() -> None:
-    site = Site()
-    site.answer = DOWN
-    site.send_for(site.due(1, 2))
-    site.work()
-    assert site.limits.writes == 0
-
-
-def test_an_overloaded_destination_is_called_less_at_once() -> None:
-    site = Site()
-    site.answer = BUSY
-    site.send_for(site.due(1))
-    site.work()
-    assert site.limits.states[f"d#{HERE}"].circuit.limit == 32
-    site.answer = OK
-    site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(limit=2, limited_at=DUE_AT))
-    site.clock.time_ms += 4_000
-    site.send_for(site.due(*range(10, 15)))
-    report = site.work(site.another())
-    assert (len(report.attempts), held(report)) == (2, {WaitReason.DESTINATION_CONCURRENCY: 3})
-
-
-def test_a_slow_destination_goes_on_through_the_slow_path_at_once_and_nothing_is_written_for_it() -> None:
-    site = Site()
-    site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
-    site.limits.board[f"d#{HERE}"] = DUE_AT + 600_000
-    jobs = site.due(1, 2)
-    site.send_for(jobs)
-    report = site.work()
-    assert (held(report), site.limits.writes) == ({WaitReason.SLOW: 2}, 0)
-    assert {(one.wakeup.queue, one.wakeup.waited) for one in site.queue.messages} == {(QueueName.SLOW, 0)}
-    slow = site.work(site.another("process2", QueueName.SLOW))
-    assert len(slow.attempts) == 2
-    assert not site.limits.states[f"d#{HERE}"].circuit.slow, "it answered quickly"
-    site.clock.time_ms += 3_000
-    site.send_for(site.due(3))
-    assert len(site.work(site.another("process3")).attempts) == 1
 
 
 def test_where_the_store_does_not_answer_there_are_no_limits_and_that_is_counted() -> None:
@@ -413,7 +214,7 @@ def test_a_deferral_that_cannot_be_sent_leaves_its_message_where_it_is() -> None
 def test_what_waits_of_a_pack_stays_one_message_with_its_destinations() -> None:
     site = Site(concurrency=2)
     jobs = site.due(*range(6))
-    wakeups = [_wakeup(job) for job in jobs]
+    wakeups = [wakeup_for(job) for job in jobs]
     site.file.send(
         [replace(wakeups[0], keys=tuple(job.id for job in jobs), destinations=(HERE,) * 5 + (THERE,))]
     )
@@ -428,7 +229,7 @@ def test_a_message_of_a_sweep_that_would_wait_too_long_ends() -> None:
     open_breaker(site)
     (job,) = site.due(1)
     for ends_at, left in ((DUE_AT + OPEN_MS, 0), (DUE_AT + 900_000, 1)):
-        site.file.send([replace(_wakeup(job), ends_at=ends_at)])
+        site.file.send([replace(wakeup_for(job), ends_at=ends_at)])
         report = site.work()
         assert [one.verdict for one in report.settled] == [Verdict.DONE]
         assert len(site.queue.messages) == left
@@ -447,15 +248,6 @@ def test_a_start_deadline_holds_though_a_job_has_waited() -> None:
     assert site.sender.calls == []
 
 
-def _wakeup(execution: Execution) -> Wakeup:
-    return wakeup_for(execution)
-
-
-def _arrived(site: Site, execution: Execution, waited: int = 0) -> Arrived:
-    wakeup = replace(_wakeup(execution), waited=waited)
-    return Arrived(wakeup=wakeup, visible_at=site.clock.now_ms(), receive_count=1)
-
-
 def test_a_process_that_knows_of_nobody_waiting_lets_who_has_waited_go_first_and_then_the_older() -> None:
     site = Site(concurrency=2)
     young, old, waited = (
@@ -463,16 +255,16 @@ def test_a_process_that_knows_of_nobody_waiting_lets_who_has_waited_go_first_and
         for number, ago_ms in ((1, 0), (2, 500), (3, 0))
     )
     held_back = site.another().hold(
-        [_arrived(site, young), _arrived(site, old), _arrived(site, waited, waited=1)]
+        [arrived(site, young), arrived(site, old), arrived(site, waited, waited=1)]
     )
     assert set(held_back) == {young.id}
 
 
 def test_what_another_process_has_used_up_of_a_second_costs_a_read_and_no_write() -> None:
     site = Site(calls_per_second=3)
-    assert site.another("process2").hold([_arrived(site, one) for one in site.due(1, 2, 3)]) == {}
+    assert site.another("process2").hold([arrived(site, one) for one in site.due(1, 2, 3)]) == {}
     written = site.budgets.writes
-    assert len(site.another("process3").hold([_arrived(site, one) for one in site.due(4, 5)])) == 2
+    assert len(site.another("process3").hold([arrived(site, one) for one in site.due(4, 5)])) == 2
     assert site.budgets.writes == written
 
 
