@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, replace
 
+from shared.domain.execution import Execution
 from shared.domain.job import Job, JobState
 from shared.domain.retention import Retention
+from shared.domain.schedule import latest_at_or_before
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.passed_over import RecordPassedOver
@@ -23,8 +25,17 @@ class MarkDeleting:
         now_ms = self.clock.now_ms()
         deleting = replace(job, state=JobState.DELETING, revision=job.revision + 1, changed_at=now_ms)
         records = self.passed_over(job, now_ms, now_ms) if job.state is JobState.PAUSED else []
-        if records:  # the history of the job goes on up to its record of the pause
-            deleting = replace(deleting, ended_through=records[-1].nominal_at)
+        if job.state is JobState.PAUSED:
+            deleting = replace(deleting, ended_through=_told_through(job, records, now_ms))
         expires_at_s = self.retention.expires_at_s(now_ms)
         is_marked = self.jobs.replace(job, deleting, executions=records, expires_at_s=expires_at_s)
         return deleting if is_marked else None
+
+
+def _told_through(paused: Job, records: list[Execution], now_ms: int) -> int | None:
+    """The history goes on up to the record of the pause; where there is no need of one, tombstones stand up to now."""
+    if records:
+        return records[-1].nominal_at
+    if paused.ended_through is None:
+        return None
+    return latest_at_or_before(paused.schedule, now_ms, paused.ended_through) or paused.ended_through

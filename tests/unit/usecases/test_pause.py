@@ -296,6 +296,20 @@ def test_a_late_tombstone_in_the_place_of_the_record_does_not_hold_the_job_up() 
     assert record.nominal_at == behind + MINUTE
 
 
+@pytest.mark.parametrize("minutes", [0, 1, 10])
+def test_a_late_tombstone_behind_the_end_of_the_chain_is_in_the_history_of_a_deleted_job(minutes: int) -> None:
+    """Without another instant behind it there is no record of the pause that would lead there."""
+    chain = chains.due_now()
+    paused = chain.pause()
+    behind = first_after(paused.schedule, paused.ended_through or 0) or 0
+    chain.world.put(replace(chain.executions()[-1], id=paused.id_at(behind), nominal_at=behind))
+    chain.world.clock.time_ms = behind + minutes * MINUTE
+    chain.delete()
+    assert_accounted(chain)
+    listed = chain.world.list_executions(TENANT, chain.job.id, limit=50).executions
+    assert behind in {one.nominal_at for one in listed}
+
+
 def test_whoever_ends_the_chain_stops_at_the_record_of_its_pause() -> None:
     chain = chains.due_now()
     chain.world.steps.crash_after("jobs.replace")
