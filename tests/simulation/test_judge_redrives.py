@@ -121,3 +121,14 @@ def test_redrives_of_jobs_that_no_client_knows_are_beside_them() -> None:
     case = honest()
     case.strays.append(told("exe_stray", 1))
     assert "exe_stray" in beside_of(case)
+
+
+@pytest.mark.parametrize(("give_up_seconds", "is_excused"), [(None, False), (3, True)])
+def test_a_redrive_that_waited_until_it_was_too_old_need_not_have_begun(
+    give_up_seconds: int | None, is_excused: bool
+) -> None:
+    case = with_record(FIRST, state="failed", reason="too_old", outcomes=())
+    case.calls = [one for one in case.calls if one.execution_id != FIRST]
+    case.orders[0] = replace(case.orders[0], give_up_seconds=give_up_seconds)
+    found = [fault.execution_id for fault in faults(case) if fault.verdict is Verdict.LATE]
+    assert found == ([] if is_excused else [FIRST])
