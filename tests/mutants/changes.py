@@ -190,4 +190,11 @@ CHANGES = (
         new="",
         killer="tests/unit/usecases/test_changes_repeated.py",
     ),
+    Mutant(
+        name="deletion that forgets late tombstones of a pause",
+        file="shared/usecases/mark_deleting.py",
+        old="    return latest_at_or_before(paused.schedule, now_ms, paused.ended_through) or paused.ended_through\n",
+        new="    return paused.ended_through\n",
+        killer="tests/unit/usecases/test_pause.py",
+    ),
 )
