@@ -27,8 +27,9 @@ class LaneConcurrency:
     critical: int
     standard: int
     bulk: int
-    slow: int
-    """Of the slow path, where destinations are called that answer slowly."""
+    slow_critical: int
+    slow_standard: int
+    slow_bulk: int
 
     def __post_init__(self) -> None:
         """Refuse what an SQS event source does not accept."""
@@ -37,7 +38,7 @@ class LaneConcurrency:
 
     def of(self, queue: QueueName) -> int:
         """The limit of one queue."""
-        limit: int = getattr(self, queue.value)
+        limit: int = getattr(self, queue.name.lower())
         return limit
 
 
@@ -147,7 +148,9 @@ def cloud_stage(name: str, region: str, account: str | None = None) -> StageConf
         account=account,
         shard_plan=(ShardEpoch(since="2026-01-01T00:00Z", normal=4, quarter=8, midnight=16),),
         watchers=2,
-        lane_concurrency=LaneConcurrency(critical=300, standard=300, bulk=100, slow=50),
+        lane_concurrency=LaneConcurrency(
+            critical=300, standard=300, bulk=100, slow_critical=50, slow_standard=50, slow_bulk=20
+        ),
     )
 
 
@@ -159,7 +162,9 @@ def local_stage() -> StageConfig:
         account="000000000000",
         shard_plan=(ShardEpoch(since="2026-01-01T00:00Z", normal=2, quarter=2, midnight=2),),
         watchers=1,
-        lane_concurrency=LaneConcurrency(critical=4, standard=4, bulk=2, slow=2),
+        lane_concurrency=LaneConcurrency(
+            critical=4, standard=4, bulk=2, slow_critical=2, slow_standard=2, slow_bulk=2
+        ),
         bundle="host",
         default_quotas=DefaultQuotas(
             recurring_jobs=100_000, creates_per_second=10_000, due_per_minute=1_000_000

@@ -15,12 +15,25 @@ class Lane(StrEnum):
 
 
 class QueueName(StrEnum):
-    """A queue of wake-ups: that of each lane, and the slow path, where destinations wait that answer slowly."""
+    """A queue of wake-ups: that of each lane, and beside it its slow path, for destinations that answer slowly."""
 
     CRITICAL = "critical"
     STANDARD = "standard"
     BULK = "bulk"
-    SLOW = "slow"
+    SLOW_CRITICAL = "slow-critical"
+    SLOW_STANDARD = "slow"
+    """It was there before the others, for all lanes: messages under way and parked ones have it by this name."""
+    SLOW_BULK = "slow-bulk"
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether it is a slow path."""
+        return self.name.startswith("SLOW_")
+
+    @property
+    def slow_path(self) -> "QueueName":
+        """The slow path of this queue; of a slow path itself."""
+        return self if self.is_slow else QueueName[f"SLOW_{self.name}"]
 
 
 class Env:
@@ -82,11 +95,13 @@ class Metric:
     SEND_FAILED = "SendFailed"
     SWEEPER_TICK = "SweeperTick"
     OLDEST_UNCLAIMED_DUE_SECONDS = "OldestUnclaimedDueSeconds"
+    OLDEST_WAITING_DUE_SECONDS = "OldestWaitingDueSeconds"
     RESENT = "Resent"
     WORKER_LOST = "WorkerLost"
     QUARANTINED = "Quarantined"
     CLAIMED = "Claimed"
     START_LAG_MS = "StartLagMs"
+    WAITED_LAG_MS = "WaitedLagMs"
     SUCCEEDED = "Succeeded"
     RETRIED = "Retried"
     FAILED = "Failed"

@@ -8,25 +8,27 @@ from functions.api.models.dead_letters import (
     InspectedOut,
 )
 from functions.api.views import execution_out
-from shared.domain.execution import Execution
+from shared.domain.execution import Execution, State
 from shared.domain.request import Request
 
 
-def dead_letter_out(execution: Execution) -> DeadLetterOut:
-    """One dead letter."""
+def dead_letter_out(execution: Execution, notified: State | None = None) -> DeadLetterOut:
+    """One dead letter; `notified` is the state of its notification, where that is known."""
     last = execution.outcomes[-1] if execution.outcomes else None
     return DeadLetterOut(
-        **execution_out(execution).model_dump(),
+        **execution_out(execution, notified).model_dump(),
         lane=execution.lane,
         last_status=last.status if last else None,
         last_reason=last.reason.word if last else None,
     )
 
 
-def inspected_out(execution: Execution, request: Request | None, *, reveal: bool) -> InspectedOut:
+def inspected_out(
+    execution: Execution, notified: State | None, request: Request | None, *, reveal: bool
+) -> InspectedOut:
     """One dead letter with its request, as far as it may be shown."""
     shown = request_out(request, reveal=reveal) if request is not None else None
-    return InspectedOut(**dead_letter_out(execution).model_dump(), request=shown)
+    return InspectedOut(**dead_letter_out(execution, notified).model_dump(), request=shown)
 
 
 def request_out(request: Request, *, reveal: bool) -> FailedRequestOut:

@@ -28,14 +28,16 @@ def header(app: APIGatewayHttpResolver, name: str) -> str | None:
 
 
 def path_part(app: APIGatewayHttpResolver, name: str) -> str:
-    """A variable part of the path."""
+    """A variable part of the path; the line's end that the router overlooks behind the last one is part of no id."""
+    if not app.current_event.path.isprintable():
+        raise ProblemError(Problem.NOT_FOUND, "there is no such path")
     return str(app.context["arguments"][name])
 
 
 def subject_of(app: APIGatewayHttpResolver, admitted: Admitted) -> str:
     """The tenant that the path names, where only operators come; everywhere else that of the credential."""
-    named: str | None = app.context["arguments"].get("tenant_id")
-    return tenant_of(admitted).id if named is None else named
+    is_named = "tenant_id" in app.context["arguments"]
+    return path_part(app, "tenant_id") if is_named else tenant_of(admitted).id
 
 
 def if_match(app: APIGatewayHttpResolver) -> int | None:

@@ -1,15 +1,23 @@
 """Domain values as the API shows them."""
 
+from collections.abc import Mapping
+
 from functions.api.models.executions import (
     AttemptOut,
+    ExecutionDetailOut,
     ExecutionOut,
     ExecutionPageOut,
     MissedOut,
     NotificationOut,
+    WaitOut,
 )
 from shared.domain.execution import Execution, State
-from shared.domain.ids import backfilled_job
+from shared.domain.ids import ExecutionId, backfilled_job
 from shared.domain.schedule import format_instant
+from shared.domain.wait_hint import WaitHint
+
+Notified = Mapping[ExecutionId, State]
+"""Where notifications stand, by their ids."""
 
 
 def execution_out(execution: Execution, notified: State | None = None) -> ExecutionOut:
@@ -45,11 +53,27 @@ def execution_out(execution: Execution, notified: State | None = None) -> Execut
     )
 
 
-def page_out(executions: tuple[Execution, ...], next_cursor: str | None) -> ExecutionPageOut:
+def execution_detail_out(
+    execution: Execution, notified: State | None, hint: WaitHint | None
+) -> ExecutionDetailOut:
+    """One execution that was asked for by itself, with what it waits for."""
+    waiting_for = WaitOut(reason=hint.reason.value, until=_instant(hint.until)) if hint else None
+    return ExecutionDetailOut(**execution_out(execution, notified).model_dump(), waiting_for=waiting_for)
+
+
+def page_out(
+    executions: tuple[Execution, ...], notified: Notified, next_cursor: str | None
+) -> ExecutionPageOut:
     """A page of executions."""
     return ExecutionPageOut(
-        executions=[execution_out(execution) for execution in executions], next_cursor=next_cursor
+        executions=[execution_out(execution, state_in(notified, execution)) for execution in executions],
+        next_cursor=next_cursor,
     )
+
+
+def state_in(notified: Notified, execution: Execution) -> State | None:
+    """The state of an execution's notification; None where it has none, or none stands."""
+    return notified.get(execution.notification) if execution.notification is not None else None
 
 
 def _notification_out(execution: Execution, notified: State | None) -> NotificationOut | None:

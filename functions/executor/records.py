@@ -3,7 +3,7 @@
 from typing import Any
 
 from shared.adapters.sqs.messages import decode_wakeup
-from shared.domain.errors import InvalidValueError
+from shared.domain.errors import InvalidValueError, NewerMessageError
 from shared.usecases.run_attempts import BatchReport, Delivery
 
 
@@ -13,17 +13,18 @@ def deliveries(records: list[dict[str, Any]]) -> list[Delivery]:
 
 
 def _delivery(record: dict[str, Any]) -> Delivery:
-    wakeup, fault = None, ""
+    wakeup, fault, is_newer = None, "", False
     try:
         wakeup = decode_wakeup(record["body"])
     except InvalidValueError as unreadable:
-        fault = str(unreadable)
+        fault, is_newer = str(unreadable), isinstance(unreadable, NewerMessageError)
     return Delivery(
         message_id=record["messageId"],
         sent_at=int(record["attributes"]["SentTimestamp"]),
         receive_count=int(record["attributes"]["ApproximateReceiveCount"]),
         wakeup=wakeup,
         fault=fault,
+        is_newer=is_newer,
     )
 
 

@@ -38,7 +38,9 @@ def emit(report: BatchReport) -> None:
     count(Metric.POISON, report.poison)
     for reason, held in Counter(held.deferral.reason for held in report.held).items():
         count(DEFERRED[reason], held)
-    milliseconds(Metric.START_LAG_MS, [attempt.lag_ms for attempt in report.attempts])
+    lags = [(attempt.execution.id in report.waited, attempt.lag_ms) for attempt in report.attempts]
+    milliseconds(Metric.START_LAG_MS, [lag_ms for has_waited, lag_ms in lags if not has_waited])
+    milliseconds(Metric.WAITED_LAG_MS, [lag_ms for has_waited, lag_ms in lags if has_waited])
     for attempt in report.attempts:
         if attempt.end not in _AS_WISHED:
             _log(attempt)

@@ -26,6 +26,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     report = sweep(has_time)
     count(Metric.SWEEPER_TICK)
     seconds(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, report.oldest_unclaimed_ms / 1000)
+    seconds(Metric.OLDEST_WAITING_DUE_SECONDS, report.oldest_waiting_ms / 1000)
     count(Metric.RESENT, report.resent)
     count(Metric.OPEN_BREAKERS, report.open_breakers)
     count(Metric.WORKER_LOST, report.worker_lost)

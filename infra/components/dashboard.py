@@ -40,6 +40,13 @@ def add_dashboard(scope: Construct, stage: StageConfig, watched: Watched, alarms
             "Waits for tenants' limits": _deferred(_WAITS_OF_TENANTS),
             "Waits for destinations": _deferred(_WAITS_OF_DESTINATIONS),
             "Gives way": _deferred(_WAITS_FOR_OTHERS),
+        },
+    )
+    _row(
+        board,
+        {
+            "Oldest that waits (s)": [own(Metric.OLDEST_WAITING_DUE_SECONDS, "sweeper", MAXIMUM)],
+            "Lag of what had to wait (ms)": [own(Metric.WAITED_LAG_MS, each, P99) for each in EXECUTORS],
             "Breakers": _breakers(),
         },
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from infra.components.construct_ids import construct_id
 from infra.config import FunctionMemory
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 
@@ -36,7 +37,12 @@ class FunctionSpec:
     @property
     def construct_id(self) -> str:
         """The service in CamelCase, as CloudFormation names resources."""
-        return "".join(word.capitalize() for word in self.service.split("-"))
+        return construct_id(self.service)
+
+    @property
+    def consumes(self) -> bool:
+        """Whether it reads wake-ups, of a queue or of the dead-letter queues."""
+        return self.lane is not None or self.rescues
 
 
 def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:

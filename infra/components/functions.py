@@ -1,6 +1,7 @@
 """The Lambda functions: one shared bundle, one role each, one environment for all."""
 
 from collections.abc import Mapping
+from typing import cast
 
 from aws_cdk import AssetHashType, Duration
 from aws_cdk import aws_iam as iam
@@ -32,6 +33,7 @@ class Functions(Construct):
         self._logs: dict[str, logs.LogGroup] = {}
         self.specs = {spec.service: spec for spec in function_specs(stage.memory)}
         self._made = {spec.service: self._function(spec) for spec in self.specs.values()}
+        self._replace_consumers_first()
 
     @property
     def by_service(self) -> Mapping[str, lambda_.Function]:
@@ -47,6 +49,17 @@ class Functions(Construct):
         for service, function in self._made.items():
             if self.specs[service].calls_back:
                 function.add_environment(Env.API_HOSTS, ",".join(hosts))
+
+    def _replace_consumers_first(self) -> None:
+        """Whoever reads messages knows their newest version before anybody else writes it."""
+        readers = [self._resource(spec) for spec in self.specs.values() if spec.consumes]
+        for spec in self.specs.values():
+            if not spec.consumes:
+                for reader in readers:
+                    self._resource(spec).add_dependency(reader)
+
+    def _resource(self, spec: FunctionSpec) -> lambda_.CfnFunction:
+        return cast(lambda_.CfnFunction, self._made[spec.service].node.default_child)
 
     def _function(self, spec: FunctionSpec) -> lambda_.Function:
         group = log_group(self, f"{spec.construct_id}Log", self._stage)

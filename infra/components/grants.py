@@ -21,7 +21,10 @@ PARTIQL, INSERT, CHECK = "PartiQLUpdate", "PartiQLInsert", "ConditionCheckItem"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grants:
-    """DynamoDB actions on each table, and what it may do with tenants' data keys. All send to the lanes."""
+    """DynamoDB actions on each table, and what it may do with tenants' data keys.
+
+    All send to the lanes, and executors to the slow path beside their queue.
+    """
 
     executions: tuple[str, ...] = ()
     failed_index: tuple[str, ...] = ()
@@ -32,7 +35,7 @@ class Grants:
     audit: tuple[str, ...] = ()
     """Never more than to append and to read: nobody may change or delete what was recorded."""
     sees_queues: bool = False
-    """Asks how much waits in each queue."""
+    """Asks how much waits in each lane."""
     decrypts: bool = False
     makes_data_keys: bool = False
 
@@ -44,7 +47,7 @@ GRANTS: dict[str, Grants] = {
         tenant_index=(QUERY,),
         jobs=(GET, PUT, UPDATE, QUERY, CHECK),
         tenants=(GET, PUT, UPDATE, BATCH_GET, QUERY),
-        leases=(GET, UPDATE, QUERY),
+        leases=(GET, UPDATE, QUERY, BATCH_GET),
         audit=(PUT, QUERY),
         decrypts=True,
         makes_data_keys=True,
@@ -106,8 +109,8 @@ def statements(
         (_dynamodb(grants.tenants), [tables.tenants.table_arn]),
         (_dynamodb(grants.leases), [tables.leases.table_arn]),
         (_dynamodb(grants.audit), [tables.audit.table_arn]),
-        (SEND, [pair.main.queue_arn for pair in lanes.queues.values()]),
-        (SEE if grants.sees_queues else (), [pair.main.queue_arn for pair in lanes.queues.values()]),
+        (SEND, _sent_to(spec, lanes)),
+        (SEE if grants.sees_queues else (), _of_lanes(lanes)),
         (CONSUME, _consumed(spec, lanes)),
     ]
     found = [allow(actions, resources) for actions, resources in wanted if actions and resources]
@@ -130,6 +133,16 @@ def allow(actions: Sequence[str], resources: Sequence[str]) -> iam.PolicyStateme
 
 def _dynamodb(verbs: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"dynamodb:{verb}" for verb in verbs)
+
+
+def _of_lanes(lanes: Lanes) -> list[str]:
+    return [pair.main.queue_arn for queue, pair in lanes.queues.items() if not queue.is_slow]
+
+
+def _sent_to(spec: FunctionSpec, lanes: Lanes) -> list[str]:
+    """The lanes; and for an executor the slow path of its own queue, where it moves calls or puts them off."""
+    own = [lanes.queues[spec.lane.slow_path].main.queue_arn] if spec.lane is not None else []
+    return _of_lanes(lanes) + own
 
 
 def _consumed(spec: FunctionSpec, lanes: Lanes) -> list[str]:

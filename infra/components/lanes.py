@@ -1,4 +1,4 @@
-"""Lanes and the slow path: for each a queue and its dead-letter queue.
+"""Lanes and their slow paths: for each a queue and its dead-letter queue.
 
 Standard queues, because only they delay single messages. SQS holds nothing but wake-ups, so what a queue loses or
 doubles is found again in the tables.
@@ -10,6 +10,7 @@ from aws_cdk import Duration
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra.components.construct_ids import construct_id
 from infra.components.function_specs import DEAD_LETTER_TIMEOUT_SECONDS
 from infra.config import StageConfig
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
@@ -37,11 +38,10 @@ class Lanes(Construct):
         self.queues: dict[QueueName, LaneQueue] = {queue: self._lane(queue) for queue in QueueName}
 
     def _lane(self, lane: QueueName) -> LaneQueue:
-        dead = self._queue(
-            f"{lane.capitalize()}Dead", self._stage.dead_letter_retention_days, DEAD_LETTER_TIMEOUT_SECONDS
-        )
+        name = construct_id(lane)
+        dead = self._queue(f"{name}Dead", self._stage.dead_letter_retention_days, DEAD_LETTER_TIMEOUT_SECONDS)
         main = self._queue(
-            lane.capitalize(),
+            name,
             self._stage.queue_retention_days,
             EXECUTOR_TIMEOUT_SECONDS,
             sqs.DeadLetterQueue(queue=dead, max_receive_count=MAX_RECEIVES),

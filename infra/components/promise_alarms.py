@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from infra.components.alarm_spec import SILENCE_IS_BAD, UNDER, AlarmSpec
+from infra.components.construct_ids import construct_id
 from infra.components.metrics import MAXIMUM, P99, own
 from infra.config import StageConfig
 from shared.names import Lane, Metric, QueueName
@@ -79,7 +80,7 @@ def _reconciler() -> Iterator[AlarmSpec]:
 def _sweeper() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="OldestUnclaimedDue",
-        meaning="A job is due for over 2 minutes and no worker has claimed it.",
+        meaning="A job is due for over 2 minutes, does not wait as ordered, and no worker has claimed it.",
         metric=own(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, "sweeper", MAXIMUM),
         threshold=OLDEST_UNCLAIMED_SECONDS,
     )
@@ -99,7 +100,7 @@ def _sweeper() -> Iterator[AlarmSpec]:
 def _start_lag(lane: Lane) -> AlarmSpec:
     return AlarmSpec(
         name=f"StartLag{lane.capitalize()}",
-        meaning=f"1 in 100 calls of the {lane} lane starts over a second late.",
+        meaning=f"1 in 100 calls of the {lane} lane starts over a second late, and had nothing to wait for.",
         metric=own(Metric.START_LAG_MS, f"executor-{lane}", P99),
         threshold=START_LAG_MS,
         minutes=3,
@@ -108,7 +109,7 @@ def _start_lag(lane: Lane) -> AlarmSpec:
 
 
 def _executor(queue: QueueName) -> Iterator[AlarmSpec]:
-    name, executor = queue.capitalize(), f"executor-{queue}"
+    name, executor = construct_id(queue), f"executor-{queue}"
     yield AlarmSpec(
         name=f"Failed{name}",
         meaning=f"Executions of the {queue} queue used up their attempts. For the tenant to act on.",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from aws_cdk import aws_lambda as lambda_
 
 from infra.components.alarm_spec import AlarmSpec
+from infra.components.construct_ids import construct_id
 from infra.components.functions import Functions
 from infra.components.http_entry import HttpEntry
 from infra.components.lanes import Lanes
@@ -43,7 +44,7 @@ def resource_alarms(stage: StageConfig, watched: Watched) -> Iterator[AlarmSpec]
 
 
 def _queue(queue: QueueName, lanes: Lanes) -> Iterator[AlarmSpec]:
-    pair, name = lanes.queues[queue], queue.capitalize()
+    pair, name = lanes.queues[queue], construct_id(queue)
     yield AlarmSpec(
         name=f"QueueAge{name}",
         meaning=f"Messages of the {queue} queue are not being worked off.",

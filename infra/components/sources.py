@@ -7,6 +7,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra.components.construct_ids import construct_id
 from infra.components.functions import Functions
 from infra.components.lanes import Lanes
 from infra.config import StageConfig
@@ -26,7 +27,7 @@ def connect_queues(functions: Functions, lanes: Lanes, stage: StageConfig) -> No
 
 def _map(function: lambda_.Function, name: QueueName, queue: sqs.Queue, concurrency: int) -> None:
     function.add_event_source_mapping(
-        f"{name.capitalize()}Source",
+        f"{construct_id(name)}Source",
         event_source_arn=queue.queue_arn,
         batch_size=EXECUTOR_BATCH,  # without a window: a due call never waits for company
         max_concurrency=concurrency,

@@ -4,6 +4,7 @@ from aws_cdk import CfnOutput, Environment, Stack
 from constructs import Construct
 
 from infra.components.alarms import Alarms
+from infra.components.construct_ids import construct_id
 from infra.components.dashboard import add_dashboard
 from infra.components.environment import Shared
 from infra.components.functions import Functions
@@ -46,8 +47,8 @@ class ServiceStack(Stack):
         CfnOutput(self, "ApiUrl", value=self.entry.api.api_endpoint)
         CfnOutput(self, "AlarmTopicArn", value=self.alarms.topic.topic_arn)
         for lane, pair in self.lanes.queues.items():
-            CfnOutput(self, f"{lane.capitalize()}QueueUrl", value=pair.main.queue_url)
-            CfnOutput(self, f"{lane.capitalize()}DeadLetterQueueUrl", value=pair.dead.queue_url)
+            CfnOutput(self, f"{construct_id(lane)}QueueUrl", value=pair.main.queue_url)
+            CfnOutput(self, f"{construct_id(lane)}DeadLetterQueueUrl", value=pair.dead.queue_url)
         for service, function in self.functions.by_service.items():
             name = self.functions.specs[service].construct_id
             CfnOutput(self, f"{name}FunctionName", value=function.function_name)

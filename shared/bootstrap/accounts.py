@@ -1,4 +1,4 @@
-"""The use cases that look after tenants: the API's and the operator's commands."""
+"""The use cases that look after tenants and their limits: the API's and the operator's commands."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,9 +7,11 @@ from functools import cached_property
 from shared.adapters.dynamodb.audit_log import DynamoAuditLog
 from shared.adapters.dynamodb.budget_store import DynamoBudgetStore
 from shared.adapters.dynamodb.recurring_jobs import DynamoRecurringJobs
+from shared.adapters.dynamodb.wait_signs import DynamoWaitSigns
 from shared.bootstrap.callbacks import CallbackParts
 from shared.settings import ApiSettings
 from shared.usecases.check_quota import CheckQuota
+from shared.usecases.explain_wait import ExplainWait
 from shared.usecases.manage_keys import Keyring
 from shared.usecases.manage_signing_secrets import SigningSecrets
 from shared.usecases.read_usage import ReadUsage
@@ -89,4 +91,15 @@ def read_usage(parts: ApiParts) -> ReadUsage:
         recurring=parts.recurring_jobs,
         clock=parts.core.clock,
         defaults=parts.settings.default_quotas,
+    )
+
+
+def explain_wait(parts: ApiParts) -> ExplainWait:
+    """What an execution waits for: one for each process, since it remembers that there was no answer."""
+    core, settings = parts.core, parts.settings
+    return ExplainWait(
+        signs=DynamoWaitSigns(core.dynamodb, settings.leases_table, settings.region),
+        turns=core.turns,
+        defaults=settings.default_quotas,
+        clock=core.clock,
     )

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from shared.domain.dst import DstChange, dropped_changes
-from shared.domain.execution import EndReason, Execution, Missed, State
+from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import Job
+from shared.domain.missed import Missed
 from shared.domain.schedule import Cron, Series
 
 RECORDED_AT_MOST = 20

@@ -9,6 +9,10 @@ class InvalidValueError(PunctualError, ValueError):
     """A value breaks a rule of the domain; the text says which, in words that a user may see."""
 
 
+class NewerMessageError(InvalidValueError):
+    """A message was written by a newer version: whoever is of that version can read it."""
+
+
 class ScheduleError(InvalidValueError):
     """A schedule cannot be accepted. `field` names the part of it, in the API's own spelling."""
 

@@ -5,10 +5,12 @@ from enum import Enum, StrEnum
 from typing import Any
 
 from shared.domain.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
-from shared.domain.delivery import GONE_STATUS, Reason
+from shared.domain.attempt_outcome import AttemptOutcome
+from shared.domain.delivery import GONE_STATUS
 from shared.domain.destination import UNKNOWN
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import ExecutionId
+from shared.domain.missed import Missed
 from shared.domain.outcome_callbacks import UNSAID, OutcomeCallbacks
 from shared.domain.overlap import OverlapPolicy
 from shared.domain.recurrence import Recurrence
@@ -105,28 +107,6 @@ class EndReason(StrEnum):
     CATCH_UP_LIMIT = "catch_up_limit"
     DST_GAP = "dst_gap"
     ZONE_RULES_CHANGED = "zone_rules_changed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptOutcome:
-    """What is remembered of one attempt. An attempt whose worker died leaves none."""
-
-    attempt: int
-    started_at: int
-    duration_ms: int
-    status: int | None
-    reason: Reason
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Missed:
-    """Nominal instants that were passed over in one jump: how many, and the first and last of them."""
-
-    count: int
-    first_at: int
-    last_at: int
-    resumed_at: int
-    """The nominal instant at which the chain went on."""
 
 
 FRESH: dict[str, Any] = {
@@ -263,9 +243,15 @@ class Execution:
         return is_final and self.outcomes[-1:] != () and self.outcomes[-1].status == GONE_STATUS
 
     @property
+    def aged_from(self) -> int:
+        """From when its age counts: when it was due; a redrive that is filed long after it was chosen is new then."""
+        due_at = self.id.dispatch_at
+        return max(due_at, self.created_at) if self.redrive_of is not None else due_at
+
+    @property
     def gives_up_at(self) -> int | None:
         """After this instant none of its attempts begins; None where none would be too late."""
-        return self.retry.gives_up_at(self.id.dispatch_at)
+        return self.retry.gives_up_at(self.aged_from)
 
     @property
     def starts_at(self) -> int:

@@ -15,8 +15,9 @@ In each mode an instant older than the window never runs.
 from dataclasses import dataclass, replace
 
 from shared.domain.catch_up import DEFAULT_POLICY, CatchUp, CatchUpPolicy
-from shared.domain.execution import EndReason, Missed
+from shared.domain.execution import EndReason
 from shared.domain.instant_search import nth_latest
+from shared.domain.missed import Missed
 from shared.domain.schedule import Series, count_between, first_after, latest_at_or_before
 
 COUNT_LIMIT = 100_000

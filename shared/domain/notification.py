@@ -9,8 +9,9 @@ from dataclasses import replace
 from hashlib import sha256
 
 from shared.domain.async_policy import DEFAULT_ASYNC_POLICY
+from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.bucket import ShardCounts
-from shared.domain.execution import FRESH, AttemptOutcome, Execution, State
+from shared.domain.execution import FRESH, Execution, State
 from shared.domain.ids import ENTROPY_BITS, ExecutionId, new_one_off_id
 from shared.domain.outcome_callbacks import NOBODY, UNSAID, Listener
 from shared.domain.request import Request

@@ -1,11 +1,13 @@
 """Bulk redrives: all dead letters of a range, redriven at a pace, page by page, however long that takes."""
 
+import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from shared.domain.errors import InvalidValueError
+from shared.domain.execution import Execution, State
 from shared.domain.ids import encode_base32
-from shared.domain.place import END, Place
+from shared.domain.place import END, Place, due_place
 from shared.domain.wanted import WantedDeadLetters
 
 MAX_RATE = 1_000
@@ -13,6 +15,7 @@ AHEAD_MS = 15 * 60_000
 """Redrives are filed so long before they are due: what is further off can still be taken back without a trace."""
 SETTLED_MS = 180_000
 """Whoever worked a task off when its undoing began has ended after so long: no function may run for longer."""
+_TASK_ID = re.compile(r"rdr_[0-9a-hjkmnp-tv-z]{26}")
 
 
 class TaskState(StrEnum):
@@ -83,8 +86,18 @@ class RedriveTask:
 
     @property
     def rest(self) -> WantedDeadLetters:
-        """What is still to be looked at."""
-        return replace(self.wanted, span=replace(self.wanted.span, after=self.position))
+        """What is still to be looked at.
+
+        Whoever undoes looks at all that had other tags, too: those of a job may have changed since. All else that
+        can be asked for is said by the dead letters themselves, which do not change.
+        """
+        tag = self.wanted.tag if self.undo_asked_at is None else None
+        return replace(self.wanted, tag=tag, span=replace(self.wanted.span, after=self.position))
+
+    def undoes_from(self, execution: Execution) -> bool:
+        """Whether a walk that undoes comes to this execution by itself, as to a dead letter of the range."""
+        is_there = execution.state is State.FAILED and due_place(execution.id) in self.wanted.span
+        return is_there and self.wanted.admits(execution)
 
     def due_at(self, base_at: int, number: int) -> int:
         """When the redrive of this number, from 0, is due on a page that begins with an instant."""
@@ -129,3 +142,8 @@ class RedriveTask:
 def redrive_task_id(created_at: int, entropy: int) -> str:
     """A new id for a bulk redrive; sorts by the time of creation."""
     return f"rdr_{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}"
+
+
+def is_redrive_task_id(text: str) -> bool:
+    """Whether the text has the form of a bulk redrive's id."""
+    return _TASK_ID.fullmatch(text) is not None

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from shared.domain.execution import AttemptOutcome, EndReason, Execution, Transition
+from shared.domain.attempt_outcome import AttemptOutcome
+from shared.domain.execution import EndReason, Execution, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.place import Span, Stretch
 from shared.domain.pointer import Pointer

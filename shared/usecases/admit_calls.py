@@ -123,8 +123,8 @@ class AdmitCalls:
         if circuit.phase(now_ms) is Phase.OPEN:
             wait = wait_for_breaker_ms(circuit.open_until, now_ms, self.entropy.draw())
             return _all(group, Deferral(reason=WaitReason.BREAKER_OPEN, wait_ms=wait))
-        if circuit.slow and queue is not QueueName.SLOW:
-            return _all(group, Deferral(reason=WaitReason.SLOW, wait_ms=0, via=QueueName.SLOW))
+        if circuit.slow and not queue.is_slow:
+            return _all(group, Deferral(reason=WaitReason.SLOW, wait_ms=0, via=queue.slow_path))
         if circuit.phase(now_ms) is Phase.HALF_OPEN:
             probes = 1 if self._probes(scope) else 0
             return self._wait(group[probes:], WaitReason.BREAKER_OPEN)

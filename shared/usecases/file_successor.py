@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import Execution, Missed, State
+from shared.domain.execution import Execution, State
 from shared.domain.job import JobState
 from shared.domain.misfire import Succession, succession
+from shared.domain.missed import Missed
 from shared.domain.retention import Retention
 from shared.names import Lane
 from shared.ports.executions import ExecutionStore

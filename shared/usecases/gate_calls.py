@@ -42,7 +42,8 @@ class GateCalls:
         return self.admit.states.take_unanswered() + self.admit.spend.take_unanswered()
 
     def hold(self, arrived: Sequence[Arrived]) -> dict[ExecutionId, Held]:
-        """The keys that wait, each with another message for it or without; all others may be claimed."""
+        """A batch begins: the keys that wait, each with another message or without; all others may be claimed."""
+        self.settle_limits.begin()
         deferred = self.give_way(arrived, self.queue)
         deferred |= self._admit(_candidates(arrived, deferred))
         unsent = self.defer([one.wakeup for one in arrived], deferred) if deferred else set()
@@ -57,7 +58,7 @@ class GateCalls:
             return {}
 
     def settle(self, attempts: Iterable[AttemptResult]) -> None:
-        """Learn from the answers, and give back what was leased."""
+        """A batch ends: learn from the answers, and give back what was leased."""
         answers = [(one.execution.destination, one.answer) for one in attempts if one.execution.destination]
         try:
             self.settle_limits(answers)

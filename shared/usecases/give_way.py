@@ -2,7 +2,7 @@
 
 Work in bulk (what is caught up with, and backfills, by default) waits while another lane is behind. In the standard
 lane, while batches are full, what has been visible for long goes on through the lane for bulk, so that fresh work is
-not behind it.
+not behind it. There it yields to nobody: the workers for bulk have room while their own work waits.
 """
 
 from collections.abc import Sequence
@@ -47,11 +47,16 @@ class GiveWay:
         if queue is QueueName.STANDARD and len(arrived) >= EXECUTOR_BATCH:
             late = Deferral(reason=WaitReason.LATE, wait_ms=0, via=QueueName.BULK)
             return {key: late for one in arrived if self._is_late(one) for key in one.wakeup.keys}
-        if queue is QueueName.BULK and self._others_are_behind():
-            wait = WAIT_MS + int(WAIT_MS * self.entropy.draw())
-            yields = Deferral(reason=WaitReason.BACKPRESSURE, wait_ms=wait)
-            return {key: yields for one in arrived for key in one.wakeup.keys if self._may_wait(key)}
+        if queue is QueueName.BULK:
+            own = [one.wakeup for one in arrived if one.wakeup.lane is Lane.BULK]
+            return self._yield([key for wakeup in own for key in wakeup.keys if self._may_wait(key)])
         return {}
+
+    def _yield(self, keys: Sequence[ExecutionId]) -> dict[ExecutionId, Deferral]:
+        if not keys or not self._others_are_behind():
+            return {}
+        wait = WAIT_MS + int(WAIT_MS * self.entropy.draw())
+        return dict.fromkeys(keys, Deferral(reason=WaitReason.BACKPRESSURE, wait_ms=wait))
 
     def _is_late(self, one: Arrived) -> bool:
         """One that came through this queue though it is another lane's has waited enough; so has one that came back."""

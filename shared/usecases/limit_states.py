@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from shared.domain.errors import PunctualError
 from shared.domain.limits import ScopeState, tenant_scope
-from shared.domain.slots import free_for, held_by, leased_to
+from shared.domain.slots import free_for, held_by, is_mostly_free, leased_to
 from shared.domain.trouble_board import marked, with_places
 from shared.names import EXECUTOR_TIMEOUT_SECONDS
 from shared.ports.limits import MOST_NOTED, LimitStore
@@ -20,6 +20,8 @@ from shared.ports.runtime import Clock
 STATE_MS = 1_000
 """A state that is older is read again before it is gone by."""
 BOARD_MS = 2_000
+BEHIND_MS = 5_000
+"""A read that is not strong may be behind a write for so long, and mostly is for some milliseconds."""
 NOTE_AGAIN_MS = 60_000
 TRIES = 3
 SILENCE_MS = 5_000
@@ -72,14 +74,20 @@ class LimitStates:
     def refresh(self, scopes: Collection[str]) -> None:
         """Read the states of these scopes that are not known as of this second, all at once."""
         now_ms = self.clock.now_ms()
-        stale = [scope for scope in dict.fromkeys(scopes) if now_ms - self._read_at(scope) >= STATE_MS]
+        stale = [scope for scope in dict.fromkeys(scopes) if not self.is_fresh(scope)]
         if len(self._known) + len(stale) > MAX_KNOWN:
             self._known.clear()
         for start in range(0, len(stale), READ_AT_ONCE):
             part = stale[start : start + READ_AT_ONCE]
             read = self._ask(partial(self.store.read, part))
             for scope, state in (read or {}).items():
-                self._known[scope] = (now_ms, state)
+                self._known[scope] = (now_ms, self._newest(scope, state))
+
+    def _newest(self, scope: str, read: ScopeState) -> ScopeState:
+        """A read may be behind what this process has written: who took it for true would forget its own slots."""
+        known = self.of(scope)
+        is_behind = read.version < known.version and self.written_before_ms(scope) < BEHIND_MS
+        return known if is_behind else read
 
     def _read_at(self, scope: str) -> int:
         return self._known[scope][0] if scope in self._known else 0
@@ -87,6 +95,10 @@ class LimitStates:
     def of(self, scope: str) -> ScopeState:
         """The state as it is known."""
         return self._known[scope][1] if scope in self._known else ScopeState()
+
+    def is_fresh(self, scope: str) -> bool:
+        """Whether the state is known as of this second."""
+        return self.clock.now_ms() - self._read_at(scope) < STATE_MS
 
     def held(self, scope: str) -> int:
         """How many slots this process holds for as long as any batch that begins now can last."""
@@ -101,6 +113,10 @@ class LimitStates:
         """How many slots this process could have, those that it holds included."""
         return free_for(self.owner, limit, self.of(scope).leases, self.clock.now_ms())
 
+    def may_keep(self, scope: str, limit: int) -> bool:
+        """Whether others lack nothing while this process keeps what it holds, used or not."""
+        return is_mostly_free(limit, self.free(scope, limit), self.held(scope))
+
     def written_before_ms(self, scope: str) -> int:
         """How long ago this process last changed the scope."""
         return self.clock.now_ms() - self._written_at.get(scope, 0)
@@ -109,13 +125,13 @@ class LimitStates:
         """A state in which this process holds so many slots."""
         return replace(state, leases=leased_to(self.owner, slots, state.leases, self.clock.now_ms()))
 
-    def change(self, scope: str, make: Change) -> bool | None:
+    def change(self, scope: str, make: Change, tries: int = TRIES) -> bool | None:
         """Change a state, judged by `make` anew whenever somebody else was faster.
 
         True when it was changed, or there was nothing to be changed; False when others were faster too often;
         None where the store does not answer.
         """
-        for _ in range(TRIES):
+        for _ in range(tries):
             before = self.of(scope)
             after = make(before)
             if after == before:

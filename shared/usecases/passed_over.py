@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from shared.domain.execution import EndReason, Execution, Missed, State
+from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import Job
 from shared.domain.misfire import COUNT_LIMIT
+from shared.domain.missed import Missed
 from shared.domain.schedule import count_between, first_after, latest_at_or_before
 from shared.ports.executions import ExecutionStore
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
-from shared.domain.execution import Execution, Missed
+from shared.domain.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.job import CHANGING, Chain, Job, JobState
+from shared.domain.missed import Missed
 from shared.domain.schedule import instants_before
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore

@@ -1,10 +1,10 @@
 """REDRIVE a dead letter: run its request once more, in an execution of its own. What failed stays failed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shared.domain.bucket import ShardPlan, bucket_of
-from shared.domain.errors import InvalidStateError, NotFoundError
-from shared.domain.execution import REDRIVABLE, Execution, State
+from shared.domain.errors import InvalidStateError, NotFoundError, UnreadableItemError
+from shared.domain.execution import REDRIVABLE, EndReason, Execution, State
 from shared.domain.ids import ExecutionId, is_recurring_job_id
 from shared.domain.job import GONE
 from shared.domain.new_redrive import next_redrive, redriven
@@ -67,14 +67,31 @@ class RedriveExecution:
 
     def make_sure(self, last: Execution, chosen: ExecutionId) -> Execution:
         """File the redrive that was chosen, if it does not stand there yet; as it stands then."""
-        now_ms = self.clock.now_ms()
-        if chosen.dispatch_at + self.retention.days * DAY_SECONDS * 1000 <= now_ms:
-            # It may have run, and its record may have gone; so may that of the execution before it.
-            raise NotFoundError("no such execution")
-        self._keep_payload(last, chosen.dispatch_at)
-        draft = redriven(last, chosen, created_at=now_ms)
-        self.jobs.note_beside(draft, self._outlives_s(chosen.dispatch_at))
+        self._check_kept(chosen)
+        self._keep_request(last, chosen.dispatch_at)
+        draft = redriven(last, chosen, created_at=self.clock.now_ms())
+        self._note(draft)
         return self.file(draft)
+
+    def never(self, last: Execution, chosen: ExecutionId) -> Execution:
+        """Let a redrive that was chosen never be, unless it stands there: whoever files it then finds it cancelled."""
+        self._check_kept(chosen)
+        now_ms = self.clock.now_ms()
+        draft = redriven(last, chosen, created_at=now_ms)
+        self._note(draft)
+        ended = replace(draft, state=State.CANCELLED, end_reason=EndReason.CANCELLED)
+        expires_at_s = self.retention.expires_at_s(now_ms)
+        return self.store.put_if_absent(ended, expires_at_s=expires_at_s) or ended
+
+    def _check_kept(self, chosen: ExecutionId) -> None:
+        """It may have run, and its record may have gone; so may that of the execution before it."""
+        if chosen.dispatch_at + self.retention.days * DAY_SECONDS * 1000 <= self.clock.now_ms():
+            raise NotFoundError("no such execution")
+
+    def _note(self, draft: Execution) -> None:
+        """A notification is no part of its job's history, and does not end with its job; nor do its redrives."""
+        if draft.notification_of is None:
+            self.jobs.note_beside(draft, self._outlives_s(draft.id.dispatch_at))
 
     def _choose(self, last: Execution, due_at: int, task: str | None) -> tuple[ExecutionId, bool]:
         """The redrive that comes after an execution, and whether it was chosen here and now."""
@@ -83,7 +100,7 @@ class RedriveExecution:
         following = next_redrive(last)
         if following.number > MAX_REDRIVES:
             raise InvalidStateError(f"it was redriven {MAX_REDRIVES} times")
-        self._keep_payload(last, due_at)
+        self._keep_request(last, due_at)
         chosen = redrive_id(following, due_at, self.plan.counts_at(bucket_of(due_at)))
         standing = self.store.mark_redriven(last.id, RedrivenBy(execution=chosen, task=task))
         if standing is None:
@@ -93,17 +110,25 @@ class RedriveExecution:
         return standing.redriven_by.execution, False
 
     def _check_job(self, failed: Execution) -> None:
-        """A deletion holds, whatever failed before it."""
-        if is_recurring_job_id(failed.job_id):
+        """A deletion holds, whatever failed before it; but what had ended by then is told of."""
+        if is_recurring_job_id(failed.job_id) and failed.notification_of is None:
             job = self.jobs.get(failed.tenant_id, failed.job_id)
             if job is None or job.state in GONE:
                 raise InvalidStateError("its job was deleted")
 
-    def _keep_payload(self, last: Execution, due_at: int) -> None:
+    def _keep_request(self, last: Execution, due_at: int) -> None:
         """A large request goes with the execution that used it last: it has to outlast the redrive."""
+        if last.notification_of is not None and not self._is_readable(last.notification_of):
+            raise InvalidStateError("the execution that it tells of is not kept any more")
         name = last.payload_apart
         if name and not self.jobs.keep_payload(last.tenant_id, name, self._outlives_s(due_at)):
             raise InvalidStateError("its request is not kept any more")
+
+    def _is_readable(self, execution_id: ExecutionId) -> bool:
+        try:
+            return self.store.get(execution_id) is not None
+        except UnreadableItemError:
+            return False
 
     def _outlives_s(self, due_at: int) -> int:
         return self.retention.outlives_records_s(max(due_at, self.clock.now_ms()))

@@ -35,19 +35,27 @@ UNSURE_WAIT_SECONDS = 15
 """How long a message waits when the store did not say what became of it."""
 POISON_RETURN_SECONDS = 1
 """A message that nobody can read goes quickly through its receives into the dead-letter queue."""
+NEWER_RETURN_SECONDS = 20
+MOST_NEWER_RETURN_SECONDS = 320
+"""One of a newer version waits for an executor of that version: twice as long each time, over ten minutes with five
+receives, for while a deployment is replaced both are at work."""
 
 ENDS = (AttemptEnd.SUCCEEDED, AttemptEnd.FAILED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """One received message. `wakeup` is None where the body cannot be read, and `fault` says why."""
+    """One received message. `wakeup` is None where the body cannot be read, and `fault` says why.
+
+    `is_newer`: because a newer version wrote it.
+    """
 
     message_id: str
     sent_at: int
     receive_count: int
     wakeup: Wakeup | None
     fault: str = ""
+    is_newer: bool = False
 
 
 class Verdict(Enum):
@@ -75,6 +83,8 @@ class BatchReport:
     refusals: list[RefusalResult] = field(default_factory=list)
     undecided: list[Undecided] = field(default_factory=list)
     held: list[Held] = field(default_factory=list)
+    waited: set[ExecutionId] = field(default_factory=set)
+    """Those whose messages had waited for a limit or for other lanes before."""
     poison: int = 0
 
     def returned(self) -> list[Settled]:
@@ -108,7 +118,7 @@ class RunAttempts:
         for delivery in deliveries:
             if delivery.wakeup is None:
                 report.poison += 1
-                report.settled.append(_return(delivery, POISON_RETURN_SECONDS))
+                report.settled.append(_return(delivery, _wait_for_a_reader(delivery)))
             elif (early_ms := delivery.wakeup.not_before - self.clock.now_ms()) > EARLY_MS:
                 report.settled.append(_return(delivery, -(-early_ms // 1000)))
             else:
@@ -120,6 +130,7 @@ class RunAttempts:
         report.refusals = [result for result in results.values() if isinstance(result, RefusalResult)]
         report.undecided = [result for result in results.values() if isinstance(result, Undecided)]
         report.held = [result for result in results.values() if isinstance(result, Held)]
+        report.waited = {key for _, wakeup in ready if wakeup.waited for key in wakeup.keys}
         await self.offload(self.gate.settle, report.attempts)
         return report
 
@@ -233,6 +244,12 @@ class RunAttempts:
 
 def _return(delivery: Delivery, visible_after_seconds: int) -> Settled:
     return Settled(delivery=delivery, verdict=Verdict.RETURN, visible_after_seconds=visible_after_seconds)
+
+
+def _wait_for_a_reader(delivery: Delivery) -> int:
+    if not delivery.is_newer:
+        return POISON_RETURN_SECONDS
+    return min(MOST_NEWER_RETURN_SECONDS, NEWER_RETURN_SECONDS << (delivery.receive_count - 1))
 
 
 def _visible_at(delivery: Delivery, wakeup: Wakeup) -> int:

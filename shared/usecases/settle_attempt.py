@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.delivery import Answer, Reason
 from shared.domain.errors import UnavailableError, UnreadableItemError
-from shared.domain.execution import AttemptOutcome, EndReason, Execution, State, Transition
+from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.retention import Retention
 from shared.domain.retry import is_retryable
 from shared.ports.executions import ExecutionStore, Finish
@@ -84,9 +85,7 @@ class SettleAttempt:
         if not is_retryable(answer) or not execution.has_attempts_left:
             return self._failure(execution, outcomes, answer.body, _end_reason(execution, answer))
         next_attempt_at = now_ms + self._delay_ms(execution, answer)
-        if next_attempt_at > execution.retry.latest_retry_at(
-            execution.id.dispatch_at, outcomes[0].started_at
-        ):
+        if next_attempt_at > execution.retry.latest_retry_at(execution.aged_from, outcomes[0].started_at):
             return self._failure(execution, outcomes, answer.body, EndReason.TOO_OLD)
         return Finish(
             transition=Transition.RETRY,

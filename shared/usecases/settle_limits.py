@@ -10,10 +10,12 @@ from shared.domain.circuit import Circuit, Phase, Tally
 from shared.domain.delivery import Answer
 from shared.domain.limits import ScopeState, destination_scope
 from shared.ports.runtime import Clock
-from shared.usecases.limit_states import LimitStates
+from shared.usecases.limit_states import TRIES, LimitStates
 
 HOLD_MS = 2_000
-"""Slots that nobody else waits for are given back no sooner than this after they were taken, for the next batch."""
+"""A batch that comes so soon after the last one lets expect another: slots are kept for it, for as long at the most."""
+RELEASE_TRIES = 10
+"""Whoever stands still after its batch keeps what it could not give back until its lease ends."""
 REPORT_MS = 2_000
 """So often at most does a process say what it hears of a destination, but for a probe."""
 TELLING_FAILURES = 3
@@ -34,9 +36,16 @@ class SettleLimits:
     opened: int = 0
     """How many breakers this process opened since this was last taken."""
     _tallies: dict[str, Tally] = field(default_factory=dict)
+    _ended_at: int = 0
+    _expects_more: bool = False
+
+    def begin(self) -> None:
+        """A batch begins."""
+        self._expects_more = self.clock.now_ms() - self._ended_at < HOLD_MS
 
     def __call__(self, answers: Iterable[tuple[str, Answer]]) -> None:
-        """Each answer with its destination. Raises nothing."""
+        """A batch ends. Each answer with its destination. Raises nothing."""
+        self._ended_at = self.clock.now_ms()
         heard: dict[str, Tally] = {}
         for destination, answer in answers:
             scope = destination_scope(destination)
@@ -45,6 +54,8 @@ class SettleLimits:
             self._tallies[scope] = self._tallies.get(scope, Tally()).then(tally)
         scopes = dict.fromkeys((*self.states.slots_of, *self.states.probing, *self._tallies))
         board = self.states.waiting() if scopes else {}
+        # A call that is answered now may have begun before anything was known of its destination.
+        self.states.refresh([scope for scope in scopes if scope in board])
         for scope in scopes:
             self._settle(scope, heard.get(scope, Tally()), is_known=scope in board)
         if len(self._tallies) > MAX_TALLIES:
@@ -78,15 +89,18 @@ class SettleLimits:
         return self.states.written_before_ms(scope) >= REPORT_MS
 
     def _releases(self, scope: str) -> bool:
-        """At once where others can have none of the slots, or else a little later: the next batch may want them too."""
+        """With each batch, but for what others can do without where another batch is likely to come at once.
+
+        A process that no batch comes to stands still: it cannot give back anything then.
+        """
         limit = self.states.slots_of.get(scope)
         if limit is None:
             return False
         if not self.states.holds_any(scope):
             del self.states.slots_of[scope]
             return False
-        are_all_taken = self.states.free(scope, limit) <= self.states.held(scope)
-        return are_all_taken or self._may_write(scope)
+        keeps = self._expects_more and self.states.may_keep(scope, limit)
+        return not keeps or self._may_write(scope)
 
     def _is_probed_by_me(self, circuit: Circuit) -> bool:
         is_half_open = circuit.phase(self.clock.now_ms()) is Phase.HALF_OPEN
@@ -105,7 +119,7 @@ class SettleLimits:
             kept = state if not releases else self.states.with_slots(state, 0)
             return replace(kept, circuit=circuit)
 
-        if self.states.change(scope, settled):
+        if self.states.change(scope, settled, RELEASE_TRIES if releases else TRIES):
             self.opened += opens
             self._note(scope)
 
@@ -115,6 +129,6 @@ class SettleLimits:
             return
         circuit, now_ms = self.states.of(scope).circuit, self.clock.now_ms()
         if circuit.is_healthy:
-            self.states.note({}, gone=[scope])
+            self.states.note({}, gone=[scope] if self.states.is_fresh(scope) else ())
         else:
             self.states.note({scope: max(now_ms, circuit.open_until) + TROUBLE_MS})

@@ -11,7 +11,7 @@ from shared.domain.errors import (
 from shared.domain.execution import Execution
 from shared.domain.ids import ENTROPY_BITS
 from shared.domain.place import Place, Span
-from shared.domain.redrive_task import RedriveTask, redrive_task_id
+from shared.domain.redrive_task import RedriveTask, is_redrive_task_id, redrive_task_id
 from shared.domain.retention import DAY_SECONDS, IDEMPOTENCY_DAYS
 from shared.domain.tenant import Tenant
 from shared.domain.wanted import WantedDeadLetters
@@ -94,7 +94,7 @@ class StartRedrive:
 
     def find(self, tenant_id: str, task_id: str) -> RedriveTask:
         """One of the tenant's; NotFoundError."""
-        task = self.tasks.get(tenant_id, task_id)
+        task = self.tasks.get(tenant_id, task_id) if is_redrive_task_id(task_id) else None
         if task is None:
             raise NotFoundError("no such redrive")
         return task

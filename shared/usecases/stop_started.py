@@ -7,6 +7,7 @@ from shared.domain.bucket import GUARD_MS
 from shared.domain.execution import OPEN, EndReason, Execution, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.job import Chain, Job
+from shared.domain.place import Place
 from shared.domain.retention import Retention
 from shared.domain.schedule import instants_before
 from shared.ports.executions import ExecutionStore
@@ -19,6 +20,8 @@ STOPPED_ONE_BY_ONE = 500
 PAST_CHAINS = 5
 _STARTED = frozenset({State.WAITING, State.RUNNING})
 PAGE = 100
+STOPPING_MS = 10_000
+"""For so long what stands beside the schedule is looked at, so that whoever deletes the job gets an answer in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,18 @@ class StopStarted:
         past = self.jobs.past_chains(job.tenant_id, job.id, limit=PAST_CHAINS)
         for chain in (job.chain(begun_by), *past):
             self._stop_chain(chain, min(begun_by, chain.history_until))
-        beside = self.jobs.extras(job.tenant_id, job.id, before=None, limit=PAGE)
-        self._stop_page([place.execution_id for place in beside], OPEN)
+        self._stop_beside(job)
+
+    def _stop_beside(self, job: Job) -> None:
+        """All that stands beside the schedule, as far as the time goes; of the rest each asks for its job itself."""
+        before: Place | None = None
+        until = self.clock.now_ms() + STOPPING_MS
+        while self.clock.now_ms() < until:
+            places = self.jobs.extras(job.tenant_id, job.id, before=before, limit=PAGE)
+            self._stop_page([place.execution_id for place in places], OPEN)
+            if len(places) < PAGE:
+                return
+            before = places[-1]
 
     def _stop_chain(self, chain: Chain, until: int) -> None:
         instants = instants_before(chain.schedule, until + 1, chain.history_from, STOPPED_ONE_BY_ONE)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 
 from shared.domain.bucket import ShardPlan, bucket_of, bucket_start_ms, next_sweep_ms
 from shared.domain.errors import PunctualError, UnavailableError
-from shared.domain.execution import NOT_STARTED
 from shared.domain.retention import Retention
 from shared.domain.sweep import (
     AGED_AT_ONCE,
@@ -32,6 +31,7 @@ from shared.ports.queue import Backlog, WakeupQueue
 from shared.ports.runtime import Clock
 from shared.usecases.give_up_lost import GiveUpLost
 from shared.usecases.heal_notifications import HealNotifications
+from shared.usecases.measure_overdue import MeasureOverdue
 from shared.usecases.survey_lanes import SurveyLanes
 
 PAGE_ROWS = 500
@@ -55,6 +55,9 @@ class SweepReport:
     worker_lost: int = 0
     quarantined: list[str] = field(default_factory=list)
     oldest_unclaimed_ms: int = 0
+    """How long the oldest job is overdue that no worker has claimed, and that does not wait as ordered."""
+    oldest_waiting_ms: int = 0
+    """How long the oldest one is that waits for a limit, a destination or other lanes."""
 
 
 @dataclass(slots=True)
@@ -95,15 +98,17 @@ class SweepBuckets:
         report = SweepReport()
         lanes = SurveyLanes(self.progress, self.backlog, self.limits)
         report.open_breakers = lanes.open_breakers(self.clock.now_ms())
+        measure = MeasureOverdue(lanes)
         for shard in self._open_shards(report, has_time):
             if not has_time():
                 break
             if shard.next_pass_at > self.clock.now_ms():
                 continue
             try:
-                self._sweep(shard, lanes, report)
+                self._sweep(shard, lanes, measure, report)
             except UnavailableError:
                 report.unavailable += 1
+        report.oldest_unclaimed_ms, report.oldest_waiting_ms = measure.result(self.clock.now_ms())
         return report
 
     def _open_shards(self, report: SweepReport, has_time: Callable[[], bool]) -> list[OpenShard]:
@@ -136,7 +141,9 @@ class SweepBuckets:
             self.ledger.note_swept_through(bucket)
         return added
 
-    def _sweep(self, shard: OpenShard, lanes: SurveyLanes, report: SweepReport) -> None:
+    def _sweep(
+        self, shard: OpenShard, lanes: SurveyLanes, measure: MeasureOverdue, report: SweepReport
+    ) -> None:
         state = _Pass(
             context=SweepContext(
                 now_ms=self.clock.now_ms(),
@@ -154,7 +161,10 @@ class SweepBuckets:
             state.unfinished += untold.rows
             report.quarantined.extend(untold.quarantined)
             lanes.look_at(page.rows)
-            self._sweep_rows([row for row in page.rows if not row.state.is_terminal], lanes, state, report)
+            rows = [row for row in page.rows if not row.state.is_terminal]
+            for row in rows:
+                measure(row, state.context.now_ms)
+            self._sweep_rows(rows, lanes, state, report)
             after = page.next_after
             if after is None:
                 break
@@ -164,7 +174,7 @@ class SweepBuckets:
     def _sweep_rows(self, rows: list[DueRow], lanes: SurveyLanes, state: _Pass, report: SweepReport) -> None:
         late = []
         for row in rows:
-            self._note(row, state, report)
+            self._note(row, state)
             if self._decide(row, state, report) is not SweepAction.RESEND:
                 continue
             if is_held_back(row, lanes.of(row), lanes.board, state.context):
@@ -194,12 +204,8 @@ class SweepBuckets:
             return SweepAction.LEAVE
         return action
 
-    def _note(self, row: DueRow, state: _Pass, report: SweepReport) -> None:
+    def _note(self, row: DueRow, state: _Pass) -> None:
         state.unfinished += 1
-        if row.state in NOT_STARTED and row.pointer_target is None:
-            report.oldest_unclaimed_ms = max(
-                report.oldest_unclaimed_ms, state.context.now_ms - row.id.dispatch_at
-            )
         later = actionable_at(row, state.context.now_ms)
         if later is not None:
             state.look_again_at(later)

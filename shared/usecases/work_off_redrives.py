@@ -5,10 +5,16 @@ and whoever ticks it off second is refused and stops.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from shared.domain.errors import PunctualError, UnavailableError, UnreadableItemError
+from shared.domain.errors import (
+    NotFoundError,
+    PunctualError,
+    UnavailableError,
+    UnknownVersionError,
+    UnreadableItemError,
+)
 from shared.domain.execution import NOT_STARTED, EndReason, Execution, State, Transition
 from shared.domain.redrive_task import AHEAD_MS, RedriveTask, TaskCounts, TaskState
 from shared.domain.retention import Retention
@@ -16,7 +22,7 @@ from shared.ports.executions import ExecutionStore
 from shared.ports.redrives import RedriveTasks
 from shared.ports.runtime import Clock
 from shared.usecases.conclude_execution import ConcludeExecution
-from shared.usecases.follow_redrives import follow_redrives
+from shared.usecases.follow_redrives import Link, follow_redrives
 from shared.usecases.list_dead_letters import ListDeadLetters
 from shared.usecases.redrive_execution import RedriveExecution
 
@@ -122,11 +128,12 @@ class WorkOffRedrives:
     def _redrive_one(self, task: RedriveTask, dead: Execution, due_at: int) -> bool:
         """Whether the task has a redrive of it. Others' redrives are let be, unless nothing came of them."""
         for link in follow_redrives(self.store, dead):
-            if link.chosen.task == task.id or link.standing is None:
-                if link.standing is None:
-                    self.redrive.make_sure(link.last, link.chosen.execution)
-                else:
-                    self.redrive.file.ensure_sent(link.standing)
+            is_own = link.chosen.task == task.id
+            if link.standing is None:
+                self.redrive.make_sure(link.last, link.chosen.execution)
+                return is_own
+            if is_own:
+                self.redrive.file.ensure_sent(link.standing)
                 return True
             if link.standing.state is not State.CANCELLED:
                 return False
@@ -136,17 +143,36 @@ class WorkOffRedrives:
     def _undo_all(self, task: RedriveTask, dead: tuple[Execution, ...], _: int) -> tuple[TaskCounts, int]:
         counts = task.counts
         for execution in dead:
-            for link in follow_redrives(self.store, execution):
-                if link.chosen.task != task.id or link.standing is None:
+            for link in self._behind(execution, task):
+                if link.chosen.task != task.id:
                     continue
-                if self._undo(link.standing):
+                if self._undo(link):
                     counts = replace(counts, cancelled=counts.cancelled + 1)
                 else:
                     counts = replace(counts, too_late=counts.too_late + 1)
         return counts, task.next_due_at
 
-    def _undo(self, redrive: Execution) -> bool:
-        """Whether it never started, and never will."""
+    def _behind(self, dead: Execution, task: RedriveTask) -> Iterator[Link]:
+        """Its redrives up to the next dead letter that is walked over by itself, so that each is met once.
+
+        One that is broken is the last as well: nobody can start it either. What is newer is not passed over.
+        """
+        try:
+            for link in follow_redrives(self.store, dead):
+                if link.last is not dead and task.undoes_from(link.last):
+                    return
+                yield link
+        except UnknownVersionError:
+            raise
+        except UnreadableItemError:
+            return
+
+    def _undo(self, link: Link) -> bool:
+        """Whether it never started, and never will; of one whose record has gone nobody can say that."""
+        try:
+            redrive = link.standing or self.redrive.never(link.last, link.chosen.execution)
+        except NotFoundError:
+            return False
         standing: Execution | None = redrive
         if redrive.state in NOT_STARTED:
             standing = self.store.cancel(

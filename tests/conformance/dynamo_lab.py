@@ -20,6 +20,7 @@ from shared.adapters.dynamodb.recurring_jobs import DynamoRecurringJobs
 from shared.adapters.dynamodb.redrive_tasks import DynamoRedriveTasks
 from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
 from shared.adapters.dynamodb.turn_store import DynamoTurnStore
+from shared.adapters.dynamodb.wait_signs import DynamoWaitSigns
 from shared.domain.ids import ExecutionId
 from shared.domain.pointer import Pointer
 from shared.names import Attr
@@ -133,6 +134,11 @@ class DynamoLab:
     def limits(self) -> DynamoLimitStore:
         """See the protocol."""
         return DynamoLimitStore(self._use(self.names.leases), self.names.leases, REGION)
+
+    @cached_property
+    def wait_signs(self) -> DynamoWaitSigns:
+        """See the protocol."""
+        return DynamoWaitSigns(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
     def recurring_jobs(self) -> DynamoRecurringJobs:

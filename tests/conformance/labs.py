@@ -21,6 +21,7 @@ from shared.ports.queries import Queries
 from shared.ports.reconciling import ReconcileMark
 from shared.ports.redrives import RedriveTasks
 from shared.ports.tenants import TenantStore
+from shared.ports.wait_signs import WaitSigns
 from tests.fakes.audit import FakeAuditLog
 from tests.fakes.boards import FakeParkingLot, FakeProgressBoard
 from tests.fakes.budgets import FakeBudgetStore, FakeRecurringJobs
@@ -37,6 +38,7 @@ from tests.fakes.redrives import FakeRedriveTasks
 from tests.fakes.table import Damage, FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
 from tests.fakes.turn_store import FakeTurnStore
+from tests.fakes.wait_signs import FakeWaitSigns
 
 
 class Lab(Protocol):
@@ -89,6 +91,9 @@ class Lab(Protocol):
 
     @property
     def limits(self) -> LimitStore: ...
+
+    @property
+    def wait_signs(self) -> WaitSigns: ...
 
     @property
     def recurring_jobs(self) -> RecurringJobs: ...
@@ -146,6 +151,7 @@ class FakeLab:
         self.tenants = FakeTenantStore()
         self.budgets = FakeBudgetStore()
         self.limits = FakeLimitStore()
+        self.wait_signs = FakeWaitSigns(self.limits, self.progress)
         self.recurring_jobs = FakeRecurringJobs(self.table)
         self.audit = FakeAuditLog()
 

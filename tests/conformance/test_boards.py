@@ -35,7 +35,7 @@ def test_the_last_report_of_each_lane_is_read(lab: Lab) -> None:
 
 
 def test_a_parked_message_is_kept_as_it_came(lab: Lab) -> None:
-    odd = replace(PARKED, body="\u0000 not json at all 💥" * 500, lane=QueueName.SLOW)
+    odd = replace(PARKED, body="\u0000 not json at all 💥" * 500, lane=QueueName.SLOW_STANDARD)
     lab.parking.park(odd)
     assert lab.parking.parked(10) == [odd]
 

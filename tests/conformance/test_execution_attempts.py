@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.delivery import Reason
 from shared.domain.errors import NotFoundError
-from shared.domain.execution import AttemptOutcome, EndReason, Execution, State, Transition
+from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.retry import RetryPolicy
 from shared.ports.claims import Claim, Refused
 from shared.ports.executions import Finish

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
-from shared.domain.execution import EndReason, Missed, State
+from shared.domain.execution import EndReason, State
 from shared.domain.job import Job
+from shared.domain.missed import Missed
 from shared.domain.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
 from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import Cron

@@ -11,9 +11,10 @@ from shared.adapters.dynamodb.job_items import past_chain_item
 from shared.adapters.dynamodb.keys import item_key, job_key, payload_key
 from shared.adapters.dynamodb.redrive_task_items import redrive_task_item
 from shared.adapters.dynamodb.tenant_items import key_item, read_key, read_tenant, tenant_item
+from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.delivery import Reason
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
-from shared.domain.execution import AttemptOutcome, Execution, State
+from shared.domain.execution import Execution, State
 from shared.domain.ids import ExecutionId
 from shared.domain.job import JobState
 from shared.domain.quota import Quota

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery import Reason
-from shared.domain.execution import AttemptOutcome, EndReason, Execution, Transition
+from shared.domain.execution import EndReason, Execution, Transition
 from shared.domain.ids import backfill_job_id, recurring_job_id
 from shared.domain.new_backfill import EVERY_ONE, NewBackfill
 from shared.domain.outcome_callbacks import Listener, OutcomeCallbacks

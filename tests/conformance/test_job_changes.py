@@ -8,8 +8,9 @@ import pytest
 
 from shared.domain.bucket import ShardCounts
 from shared.domain.catch_up import CatchUp, CatchUpPolicy
-from shared.domain.execution import EndReason, Execution, Missed, State
+from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import ENDED, Chain, Job, JobState
+from shared.domain.missed import Missed
 from shared.domain.overlap import OverlapPolicy
 from shared.domain.retry import RetryPolicy
 from shared.domain.schedule import Cron, Gap, Overlap, Rate

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from shared.domain.circuit import Circuit
 from shared.domain.limits import ScopeState, destination_scope, tenant_scope
-from shared.domain.slots import MAX_HOLDERS, SlotLease
+from shared.domain.slots import MOST_HOLDERS, SlotLease
 from shared.ports.limits import MOST_NOTED
 from tests.builders import DUE_AT, TENANT
 from tests.conformance.labs import Lab
@@ -63,7 +63,7 @@ def test_a_swap_of_what_has_expired_is_refused_and_shows_that_nothing_stands(lab
 
 
 def test_a_full_house_of_holders_is_kept(lab: Lab) -> None:
-    leases = tuple(SlotLease(owner=f"{n:08d}", slots=999, until=DUE_AT + n) for n in range(MAX_HOLDERS))
+    leases = tuple(SlotLease(owner=f"{n:08d}", slots=999, until=DUE_AT + n) for n in range(MOST_HOLDERS))
     assert lab.limits.swap(SCOPE, ScopeState(), ScopeState(leases=leases), DUE_AT) is None
     assert stored(lab).leases == leases
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from shared.adapters.sqs.messages import decode_wakeup, encode_wakeup
 from shared.domain.destination import DESTINATION
-from shared.domain.errors import InvalidValueError
+from shared.domain.errors import InvalidValueError, NewerMessageError
 from shared.domain.ids import ExecutionId
 from shared.domain.wakeup import Wakeup
 from shared.names import Lane, QueueName
@@ -128,6 +128,28 @@ def test_anything_else_is_refused_with_a_reason_that_is_short_and_repeats_nothin
     reason = str(raised.value)
     assert 0 < len(reason) < 200
     assert "example.com" not in reason
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        GOOD | {"v": 3},
+        GOOD | {"v": 4, "lane": "express", "keys": {}, "more": None},
+        GOOD | {"v": 3, "via": "express", "waited": "1"},
+        {"v": 10**9},
+    ],
+)
+def test_a_newer_version_is_told_from_what_nobody_can_read(body: dict[str, Any]) -> None:
+    with pytest.raises(NewerMessageError) as raised:
+        decode_wakeup(json.dumps(body))
+    assert "express" not in str(raised.value)
+
+
+@pytest.mark.parametrize("kind", sorted(HOSTILE.keys() - {"a later version"}))
+def test_what_nobody_can_read_is_taken_for_no_newer_version(kind: str) -> None:
+    with pytest.raises(InvalidValueError) as raised:
+        decode_wakeup(HOSTILE[kind])
+    assert not isinstance(raised.value, NewerMessageError)
 
 
 @settings(deadline=None)

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.delivery import Reason
-from shared.domain.execution import AttemptOutcome, EndReason, Execution, State, Transition
+from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.place import BEGINNING, END, Place, Span, due_place
 from shared.ports.claims import Claim
 from shared.ports.executions import Finish

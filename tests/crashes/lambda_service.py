@@ -11,7 +11,7 @@ from tests.crashes.gateway import NOBODY, Answer, answer_of, http_event
 from tests.crashes.nursery import SandboxDiedError
 from tests.crashes.reader import Send
 
-EXECUTORS = {QueueName.STANDARD: 3, QueueName.CRITICAL: 1, QueueName.BULK: 1, QueueName.SLOW: 1}
+EXECUTORS = dict.fromkeys(QueueName, 1) | {QueueName.STANDARD: 3}
 WATCHERS = 2
 TICK_SECONDS = 60.0
 OVERLAPPING = 2

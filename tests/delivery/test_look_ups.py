@@ -61,6 +61,39 @@ def test_a_hundred_black_holed_names_delay_no_other() -> None:
     run(scenario)
 
 
+@pytest.mark.parametrize(
+    ("look_up_seconds", "timeout_seconds", "reason"),
+    [(SHORT, LONG, Reason.DNS_FAILED), (LONG, SHORT, Reason.TIMEOUT)],
+)
+def test_in_a_batch_each_black_holed_name_ends_at_its_own_bound_and_the_others_are_quick(
+    look_up_seconds: float, timeout_seconds: float, reason: Reason
+) -> None:
+    """All calls of a batch at once, as an executor makes them: nine to silence for each that is answered."""
+    holes = [f"hole{number}.test" for number in range(90)]
+
+    async def scenario() -> None:
+        with name_server({"open.test": [["127.0.0.1"]]}, silent=set(holes)) as names:
+            async with (
+                Receiver(replies(reply())) as receiver,
+                sending(look_up=names.look_up, look_up_seconds=look_up_seconds) as sender,
+            ):
+
+                async def timed(url: str, seconds: float) -> tuple[Reason, float]:
+                    begun = time.monotonic()
+                    answer = await sender.send(post(url), timeout_seconds=seconds)
+                    return answer.reason, time.monotonic() - begun
+
+                stuck = [timed(f"https://{name}/", timeout_seconds) for name in holes]
+                others = [timed(receiver.url(host="open.test"), LONG) for _ in range(10)]
+                ends = await asyncio.gather(*stuck, *others)
+        assert {end for end, _ in ends[:90]} == {reason}
+        assert all(SHORT * 0.9 <= took < SHORT + 1 for _, took in ends[:90])
+        assert {end for end, _ in ends[90:]} == {Reason.OK}
+        assert all(took < SHORT + 1 for _, took in ends[90:])
+
+    run(scenario)
+
+
 def test_a_look_up_that_was_left_behind_does_not_hold_up_the_end() -> None:
     async def scenario() -> float:
         with name_server({}, silent={"hole.test"}) as names:

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from infra.components.construct_ids import construct_id
 from shared.names import METRICS_NAMESPACE, Lane, Metric, QueueName
 from tests.infra.conftest import Synthesised
 from tests.infra.template import Resource, resolve
@@ -60,6 +61,15 @@ def test_the_dashboard_shows_only_metrics_that_exist(cloud: Synthesised) -> None
     assert shown > 20
 
 
+def test_what_waits_as_ordered_is_shown_and_wakes_nobody(cloud: Synthesised) -> None:
+    waits = {Metric.OLDEST_WAITING_DUE_SECONDS, Metric.WAITED_LAG_MS}
+    (board,) = cloud.service.properties("AWS::CloudWatch::Dashboard")
+    shown = resolve(board["DashboardBody"])
+    assert all(name in shown for name in waits)
+    watched = {metric["MetricName"] for alarm in _alarms(cloud).values() for metric in _metrics(alarm)}
+    assert not waits & watched
+
+
 def test_a_heartbeat_that_falls_silent_is_an_alarm(cloud: Synthesised) -> None:
     for name, beats in (("WatcherHeartbeat", cloud.stage.watchers), ("SweeperHeartbeat", 1)):
         alarm = _alarms(cloud)[name]
@@ -87,10 +97,10 @@ def test_every_lane_is_watched_for_lag(cloud: Synthesised) -> None:
 def test_every_queue_is_watched_for_age_dead_letters_failures_and_limits(cloud: Synthesised) -> None:
     alarms = _alarms(cloud)
     for queue in QueueName:
-        name = queue.capitalize()
+        name = construct_id(queue)
         assert {f"QueueAge{name}", f"Failed{name}", f"LimitsUnanswered{name}"} <= alarms.keys()
         assert alarms[f"DeadLetters{name}"]["Threshold"] == 0
-    queues = {json.dumps(alarms[f"DeadLetters{queue.capitalize()}"]["Dimensions"]) for queue in QueueName}
+    queues = {json.dumps(alarms[f"DeadLetters{construct_id(queue)}"]["Dimensions"]) for queue in QueueName}
     assert len(queues) == len(QueueName)
 
 

@@ -8,6 +8,7 @@ import pytest
 from infra.components.shard_plan import MAX_SHARDS, ShardEpoch, plan_json
 from infra.config import IDEMPOTENCY_DAYS, LaneConcurrency, cloud_stage, local_stage
 from shared.domain import bucket, retention
+from shared.names import QueueName
 
 STAGE = cloud_stage("prod", "eu-west-1")
 EPOCH = STAGE.shard_plan[0]
@@ -54,10 +55,10 @@ def test_an_epoch_that_no_id_could_carry_is_refused(change: dict[str, Any]) -> N
 
 
 @pytest.mark.parametrize("limit", [1, 1001])
-@pytest.mark.parametrize("queue", ["critical", "standard", "bulk", "slow"])
+@pytest.mark.parametrize("queue", [queue.name.lower() for queue in QueueName])
 def test_a_queue_needs_a_concurrency_that_sqs_accepts(queue: str, limit: int) -> None:
     with pytest.raises(ValueError):
-        LaneConcurrency(**({"critical": 2, "standard": 2, "bulk": 2, "slow": 2} | {queue: limit}))
+        LaneConcurrency(**({other.name.lower(): 2 for other in QueueName} | {queue: limit}))
 
 
 def test_a_stage_never_changes() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from shared.names import QueueName
 from tests.infra.conftest import Synthesised
 from tests.infra.template import Template
 
@@ -30,8 +31,8 @@ def _referred(value: Any) -> Iterator[str]:
                 yield from _referred(part)
 
 
-def _order(template: Template) -> list[str]:
-    """An order in which the resources can be made; CycleError where there is none."""
+def _needs(template: Template) -> dict[str, set[str]]:
+    """What each resource waits for."""
     resources = template.body["Resources"]
     needs = {}
     for name, made in resources.items():
@@ -41,7 +42,12 @@ def _order(template: Template) -> list[str]:
             *([awaited] if isinstance(awaited, str) else awaited),
         }
         needs[name] = {each for each in found if each in resources and each != name}
-    return list(TopologicalSorter(needs).static_order())
+    return needs
+
+
+def _order(template: Template) -> list[str]:
+    """An order in which the resources can be made; CycleError where there is none."""
+    return list(TopologicalSorter(_needs(template)).static_order())
 
 
 @pytest.mark.parametrize("stage", ["cloud", "local"])
@@ -61,3 +67,18 @@ def test_the_api_is_made_before_the_functions_that_have_to_know_it(cloud: Synthe
     ]
     assert knowing
     assert all(order.index(api) < order.index(name) for name in knowing)
+
+
+@pytest.mark.parametrize("stage", ["cloud", "local"])
+def test_functions_that_read_messages_are_replaced_before_those_that_only_write_them(
+    stage: str, request: pytest.FixtureRequest
+) -> None:
+    template: Template = request.getfixturevalue(stage).service
+    needs, functions = _needs(template), template.of_type("AWS::Lambda::Function")
+    mappings = template.properties("AWS::Lambda::EventSourceMapping")
+    readers = {mapping["FunctionName"]["Ref"] for mapping in mappings}
+    assert len(readers) == len(QueueName) + 1
+    for name in functions.keys() - readers:
+        assert readers <= needs[name]
+    for name in readers:
+        assert not needs[name] & functions.keys()

@@ -7,9 +7,9 @@ import pytest
 from infra.components.function_specs import FunctionSpec, function_specs
 from infra.components.grants import GRANTS
 from infra.config import FunctionMemory
-from shared.names import ENCRYPTION_CONTEXT_TENANT, Index, QueueName
+from shared.names import ENCRYPTION_CONTEXT_TENANT, Index, Lane, QueueName
 from tests.infra.conftest import Synthesised
-from tests.infra.template import Resource, resolve
+from tests.infra.template import Resource, environment, resolve
 
 SPECS = function_specs(FunctionMemory())
 KMS_CONDITION = {"ForAnyValue:StringEquals": {"kms:EncryptionContextKeys": ENCRYPTION_CONTEXT_TENANT}}
@@ -110,11 +110,40 @@ def test_only_its_own_queues_are_consumed(cloud: Synthesised, spec: FunctionSpec
     assert consumed == mapped
 
 
+def _queue_arns(stacks: Synthesised) -> dict[QueueName, str]:
+    """By the mapping that feeds each to its executor."""
+    functions = {spec.lane: spec.service for spec in SPECS if spec.lane is not None}
+    fed = {
+        environment(stacks.service.referred(mapping["FunctionName"]))["POWERTOOLS_SERVICE_NAME"]: resolve(
+            mapping["EventSourceArn"]
+        )
+        for mapping in stacks.service.properties("AWS::Lambda::EventSourceMapping")
+    }
+    return {queue: fed[functions[queue]] for queue in QueueName}
+
+
 @every_function
-def test_nobody_may_send_to_a_dead_letter_queue(cloud: Synthesised, spec: FunctionSpec) -> None:
+def test_each_sends_to_the_lanes_and_an_executor_to_the_slow_path_beside_its_queue_alone(
+    cloud: Synthesised, spec: FunctionSpec
+) -> None:
+    arns = _queue_arns(cloud)
     sent_to = [name for action, name in _allowed(cloud, spec.service) if action == "sqs:SendMessage"]
-    assert len(sent_to) == len(QueueName)
+    wanted = {arns[QueueName(lane)] for lane in Lane}
+    if spec.lane is not None:
+        wanted.add(arns[spec.lane.slow_path])
+    assert set(sent_to) == wanted
     assert not any("Dead" in name for name in sent_to)
+
+
+def test_the_sweeper_alone_asks_how_much_waits_in_the_lanes(cloud: Synthesised) -> None:
+    """The event sources ask that of the queues that they consume."""
+    arns = _queue_arns(cloud)
+    for spec in SPECS:
+        allowed = _allowed(cloud, spec.service)
+        seen = {name for action, name in allowed if action == "sqs:GetQueueAttributes"}
+        consumed = {name for action, name in allowed if action == "sqs:ReceiveMessage"}
+        wanted = {arns[QueueName(lane)] for lane in Lane} if spec.service == "sweeper" else set()
+        assert seen - consumed == wanted
 
 
 def test_data_keys_are_unwrapped_only_for_a_named_tenant_by_those_who_call_back(cloud: Synthesised) -> None:

@@ -2,6 +2,7 @@
 
 from tests.mutants.attempts import ATTEMPTS
 from tests.mutants.backfills import BACKFILLS
+from tests.mutants.bulk_redrives import BULK_REDRIVES
 from tests.mutants.callbacks import CALLBACKS
 from tests.mutants.chains import CHAINS
 from tests.mutants.changes import CHANGES
@@ -23,6 +24,7 @@ MUTANTS = (
     *CHANGES,
     *BACKFILLS,
     *REDRIVES,
+    *BULK_REDRIVES,
     *RETRIES,
     *NOTIFICATIONS,
     *LIMITS,

@@ -6,6 +6,8 @@ _ADMIT = "tests/unit/usecases/test_admit.py"
 _BREAKER = "tests/unit/usecases/test_breaker.py"
 _CIRCUIT = "tests/unit/domain/test_circuit.py"
 _SWEEP = "tests/unit/domain/test_sweep.py"
+_SLOTS = "tests/unit/usecases/test_slots_given_back.py"
+_OVERDUE = "tests/unit/usecases/test_overdue.py"
 _GIVE_WAY = "tests/unit/usecases/test_give_way.py"
 
 LIMITS = (
@@ -75,9 +77,30 @@ LIMITS = (
     Mutant(
         name="slots that are never given back",
         file="shared/usecases/settle_limits.py",
-        old="        return are_all_taken or self._may_write(scope)\n",
-        new="        return are_all_taken and not limit\n",
-        killer=_ADMIT,
+        old="        return not keeps or self._may_write(scope)\n",
+        new="        return not keeps and not limit\n",
+        killer=_SLOTS,
+    ),
+    Mutant(
+        name="slots kept by processes that stand still",
+        file="shared/usecases/settle_limits.py",
+        old="self.clock.now_ms() - self._ended_at < HOLD_MS",
+        new="self.clock.now_ms() > 0",
+        killer=_SLOTS,
+    ),
+    Mutant(
+        name="slots kept that others lack",
+        file="shared/usecases/settle_limits.py",
+        old="self._expects_more and self.states.may_keep(scope, limit)",
+        new="self._expects_more and limit > 0",
+        killer=_SLOTS,
+    ),
+    Mutant(
+        name="large limit that is never reached",
+        file="shared/domain/slots.py",
+        old="    return min(MOST_HOLDERS, max(MAX_HOLDERS, -(-limit // EXECUTOR_BATCH)))\n",
+        new="    return MAX_HOLDERS if limit else EXECUTOR_BATCH\n",
+        killer=_SLOTS,
     ),
     Mutant(
         name="probe of something that had ended, waited for",
@@ -159,8 +182,15 @@ LIMITS = (
     Mutant(
         name="bulk that makes no room",
         file="shared/usecases/give_way.py",
-        old="        if queue is QueueName.BULK and self._others_are_behind():\n",
-        new="        if queue is QueueName.BULK and not arrived:\n",
+        old="        if not keys or not self._others_are_behind():\n",
+        new="        if keys or not self._others_are_behind():\n",
+        killer=_GIVE_WAY,
+    ),
+    Mutant(
+        name="late work that waits for the lane it left",
+        file="shared/usecases/give_way.py",
+        old="for one in arrived if one.wakeup.lane is Lane.BULK]",
+        new="for one in arrived]",
         killer=_GIVE_WAY,
     ),
     Mutant(
@@ -169,5 +199,40 @@ LIMITS = (
         old="        if queue is QueueName.STANDARD and len(arrived) >= EXECUTOR_BATCH:\n",
         new="        if queue is QueueName.STANDARD and not arrived:\n",
         killer=_GIVE_WAY,
+    ),
+    Mutant(
+        name="waits that wake operators",
+        file="shared/usecases/measure_overdue.py",
+        old="        if self.lanes.waits_as_ordered(row, now_ms):\n",
+        new="        if row.attempt:\n",
+        killer=_OVERDUE,
+    ),
+    Mutant(
+        name="outage behind a tenant that waits",
+        file="shared/usecases/measure_overdue.py",
+        old="if self.lanes.is_at_work(lane, now_ms)}",
+        new="if lane}",
+        killer=_OVERDUE,
+    ),
+    Mutant(
+        name="lane at work by what began long ago",
+        file="shared/usecases/survey_lanes.py",
+        old="        if now_ms - max(begun, default=0) < BEGUN_MS or",
+        new="        if begun or",
+        killer=_OVERDUE,
+    ),
+    Mutant(
+        name="lane at work where nothing can be told",
+        file="shared/usecases/survey_lanes.py",
+        old="        return self._backlog_of(lane) == 0\n",
+        new="        return not self._backlog_of(lane)\n",
+        killer=_OVERDUE,
+    ),
+    Mutant(
+        name="lag of what waited among the others",
+        file="shared/usecases/run_attempts.py",
+        old="        report.waited = {key for _, wakeup in ready if wakeup.waited for key in wakeup.keys}\n",
+        new="        report.waited = {key for _, wakeup in ready if not wakeup.keys for key in wakeup.keys}\n",
+        killer=_ADMIT,
     ),
 )

@@ -3,9 +3,10 @@
 from tests.mutants.mutant import Mutant
 
 _SINGLE = "tests/unit/usecases/test_redrive.py"
-_BULK = "tests/unit/usecases/test_bulk_redrive.py"
 _STORE = "tests/conformance/test_redrives.py"
-_TASKS = "tests/conformance/test_redrive_tasks.py"
+_UNFINISHED = "tests/unit/usecases/test_redrive_unfinished.py"
+_NOTIFICATIONS = "tests/unit/usecases/test_redrive_notifications.py"
+_DELETED = "tests/unit/usecases/test_delete_redrives.py"
 
 REDRIVES = (
     Mutant(
@@ -67,8 +68,8 @@ REDRIVES = (
     Mutant(
         name="redrive that is no part of its job's history",
         file="shared/usecases/redrive_execution.py",
-        old="        self.jobs.note_beside(draft, self._outlives_s(chosen.dispatch_at))\n",
-        new="",
+        old="        if draft.notification_of is None:\n            self.jobs.note_beside",
+        new="        if draft.notification_of is not None:\n            self.jobs.note_beside",
         killer=_SINGLE,
     ),
     Mutant(
@@ -88,7 +89,7 @@ REDRIVES = (
     Mutant(
         name="redrive of what has expired and may have run",
         file="shared/usecases/redrive_execution.py",
-        old="        if chosen.dispatch_at + self.retention.days * DAY_SECONDS * 1000 <= now_ms:\n",
+        old="        if chosen.dispatch_at + self.retention.days * DAY_SECONDS * 1000 <= self.clock.now_ms():\n",
         new="        if chosen.dispatch_at < 0:\n",
         killer=_SINGLE,
     ),
@@ -100,86 +101,67 @@ REDRIVES = (
         killer=_SINGLE,
     ),
     Mutant(
-        name="bulk redrive that moves its cursor before filing",
-        file="shared/usecases/work_off_redrives.py",
-        old="        work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all\n",
-        new="        work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all\n"
-        "        place = found.last.place if found.last else None\n"
-        "        moved = task.walked_to(place, task.counts, task.next_due_at)\n"
-        "        if not self.tasks.replace(task, moved):\n"
-        "            return None\n"
-        "        task = moved\n",
-        killer=_BULK,
-    ),
-    Mutant(
-        name="bulk redrive that goes on though another has ticked the page off",
-        file="shared/adapters/dynamodb/redrive_tasks.py",
-        old='            "ConditionExpression": "vn = :before",\n',
-        new='            "ConditionExpression": "vn = :before OR vn <> :before",\n',
-        killer=_TASKS,
-    ),
-    Mutant(
-        name="bulk redrive whose redrives are all due at once",
-        file="shared/domain/redrive_task.py",
-        old="        return base_at + number * 1000 // self.rate\n",
-        new="        return base_at\n",
-        killer=_BULK,
-    ),
-    Mutant(
-        name="bulk redrive that makes up for a standstill all at once",
-        file="shared/usecases/work_off_redrives.py",
-        old="        base_at = max(task.next_due_at, now_ms)\n",
-        new="        base_at = task.next_due_at\n",
-        killer=_BULK,
-    ),
-    Mutant(
-        name="bulk redrive that redrives its own redrives",
-        file="shared/usecases/start_redrive.py",
-        old="before=min(wanted.span.before, Place(at=now_ms)))\n",
-        new="before=wanted.span.before)\n",
-        killer=_BULK,
-    ),
-    Mutant(
-        name="bulk redrive that redrives what is redriven",
-        file="shared/usecases/work_off_redrives.py",
-        old="            if link.standing.state is not State.CANCELLED:\n",
-        new="            if link.standing.state not in (State.CANCELLED, State.FAILED):\n",
-        killer=_BULK,
-    ),
-    Mutant(
-        name="undo that ignores a started one",
+        name="redrive that is as old as its choice",
         file="shared/domain/execution.py",
-        old='    UNDO = ("undo", NOT_STARTED, State.CANCELLED)\n',
-        new='    UNDO = ("undo", NOT_STARTED | {State.WAITING}, State.CANCELLED)\n',
-        killer=_STORE,
+        old="        return max(due_at, self.created_at) if self.redrive_of is not None else due_at\n",
+        new="        return due_at\n",
+        killer=_UNFINISHED,
     ),
     Mutant(
-        name="undo that counts what was too late as undone",
-        file="shared/usecases/work_off_redrives.py",
-        old="        return standing.state is State.CANCELLED and standing.attempt == 0\n",
-        new="        return True\n",
-        killer=_BULK,
+        name="redrive whose retries are as old as its choice",
+        file="shared/usecases/settle_attempt.py",
+        old="latest_retry_at(execution.aged_from, ",
+        new="latest_retry_at(execution.id.dispatch_at, ",
+        killer=_UNFINISHED,
     ),
     Mutant(
-        name="undo that takes redrives of others back",
-        file="shared/usecases/work_off_redrives.py",
-        old="                if link.chosen.task != task.id or link.standing is None:\n",
-        new="                if link.standing is None:\n",
-        killer=_BULK,
+        name="redrive ahead of its time that is as old as its record",
+        file="shared/domain/execution.py",
+        old="        return max(due_at, self.created_at) if self.redrive_of is not None else due_at\n",
+        new="        return self.created_at if self.redrive_of is not None else due_at\n",
+        killer=_UNFINISHED,
     ),
     Mutant(
-        name="undo that walks but once",
-        file="shared/usecases/work_off_redrives.py",
-        old="(task.pass_began_at or 0) < task.settles_at:\n",
-        new="(task.pass_began_at or 0) < 0:\n",
-        killer=_BULK,
+        name="deletion that ends the first page of redrives alone",
+        file="shared/usecases/stop_started.py",
+        old="            if len(places) < PAGE:\n",
+        new="            if len(places) <= PAGE:\n",
+        killer=_DELETED,
     ),
     Mutant(
-        name="two bulk redrives of a tenant at once",
-        file="shared/adapters/dynamodb/redrive_tasks.py",
-        old='self._enlist(task, "attribute_not_exists(#id)")',
-        new='self._enlist(task, "attribute_not_exists(#id) OR #id <> :id")',
-        killer=_TASKS,
+        name="deletion that goes over redrives for as long as it takes",
+        file="shared/usecases/stop_started.py",
+        old="        while self.clock.now_ms() < until:\n",
+        new="        while until:\n",
+        killer=_DELETED,
+    ),
+    Mutant(
+        name="redrive that a deletion leaves open and that is called",
+        file="shared/usecases/call_receiver.py",
+        old="execution.recurrence is not None and execution.attempt == 1 and not is_renewed\n",
+        new="execution.attempt == 1 and not is_renewed\n",
+        killer=_DELETED,
+    ),
+    Mutant(
+        name="redrive of a notification in the history of its job",
+        file="shared/usecases/redrive_execution.py",
+        old="        if draft.notification_of is None:\n            self.jobs.note_beside",
+        new="        if draft:\n            self.jobs.note_beside",
+        killer=_NOTIFICATIONS,
+    ),
+    Mutant(
+        name="deletion that holds against telling of what had ended",
+        file="shared/usecases/redrive_execution.py",
+        old="is_recurring_job_id(failed.job_id) and failed.notification_of is None:\n",
+        new="is_recurring_job_id(failed.job_id):\n",
+        killer=_NOTIFICATIONS,
+    ),
+    Mutant(
+        name="redrive of a notification that has nothing to tell",
+        file="shared/usecases/redrive_execution.py",
+        old="            return self.store.get(execution_id) is not None\n",
+        new="            return self.store.get(execution_id) is not execution_id\n",
+        killer=_NOTIFICATIONS,
     ),
     Mutant(
         name="secret that is shown to whoever may read",

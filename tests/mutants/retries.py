@@ -61,6 +61,36 @@ RETRIES = (
         killer=_EXECUTE,
     ),
     Mutant(
+        name="Retry-After that is settled without",
+        file="shared/usecases/settle_attempt.py",
+        old="self.entropy.draw(), answer.retry_after_seconds)",
+        new="self.entropy.draw(), None)",
+    ),
+    Mutant(
+        name="retry of what its receiver gave up",
+        file=_RETRY,
+        old="frozenset({Reason.STOPPED, Reason.RECEIVER_GAVE_UP, Reason.TOO_OLD})",
+        new="frozenset({Reason.STOPPED, Reason.TOO_OLD})",
+    ),
+    Mutant(
+        name="retry though the receiver is gone",
+        file=_RETRY,
+        old="return not answer.succeeded and answer.status != GONE_STATUS and ",
+        new="return not answer.succeeded and ",
+    ),
+    Mutant(
+        name="job that goes on though its receiver is gone",
+        file="shared/usecases/conclude_execution.py",
+        old="if job.state is JobState.ACTIVE and job.chain_revision == ended.revision:",
+        new="if job.state is JobState.PAUSED and job.chain_revision == ended.revision:",
+    ),
+    Mutant(
+        name="first attempt of what is too old",
+        file="shared/usecases/call_receiver.py",
+        old="if execution.gives_up_at is not None and now_ms > execution.gives_up_at:",
+        new="if execution.attempt > 1 and execution.gives_up_at is not None and now_ms > execution.gives_up_at:",
+    ),
+    Mutant(
         name="receiver that asks for no retry, and gets one",
         file="shared/adapters/http/sender.py",
         old="        if self.gave_up:\n",

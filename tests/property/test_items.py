@@ -11,12 +11,14 @@ from shared.adapters.dynamodb.items import execution_item, pointer_item, read_du
 from shared.adapters.dynamodb.keys import execution_key
 from shared.adapters.dynamodb.outcomes import pack_outcomes, unpack_outcomes
 from shared.domain.async_policy import AsyncPolicy
+from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery import Reason
 from shared.domain.destination import DESTINATION
 from shared.domain.errors import UnreadableItemError
-from shared.domain.execution import REDRIVABLE, AttemptOutcome, EndReason, Execution, Missed, State
+from shared.domain.execution import REDRIVABLE, EndReason, Execution, State
 from shared.domain.ids import ExecutionId, one_off_job_id, recurring_job_id
+from shared.domain.missed import Missed
 from shared.domain.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
 from shared.domain.pointer import Pointer
 from shared.domain.recurrence import Recurrence

@@ -71,6 +71,10 @@ class Backlog:
         wanted = {str(one.id) for one in executions}
         return (call for call in self.world.receiver.log if call.execution_id in wanted)
 
+    def begun(self, executions: Iterable[Execution]) -> int:
+        """For how many of these a call was made."""
+        return len({call.execution_id for call in self.calls(executions)})
+
 
 def p99(lags: list[int]) -> int:
     """The 99th percentile of lags that are in order."""

@@ -12,6 +12,7 @@ from shared.names import Lane
 from tests.simulation.backfills import draw_backfills
 from tests.simulation.batches import Batches
 from tests.simulation.changes import first_version
+from tests.simulation.demands import Demands
 from tests.simulation.descriptions import new_job
 from tests.simulation.drawn_changes import (
     draw_described_anew,
@@ -32,6 +33,8 @@ from tests.simulation.wiring import Ports
 from tests.simulation.world import START_MS, TENANTS, World
 
 LOAD_MS = 240_000
+DEMANDS_GO_ON_MS = 60_000
+"""For so long after the load do receivers ask for something by their answers."""
 DELAYS = (0, 1, 3, 20, 60, 130, 200)
 RATES = (1, 2, 5, 17, 30, 75)
 SLOWER_RATES = (3, 7, 20, 45)
@@ -66,6 +69,10 @@ class Clients:
         long_work.draw(self.orders)
         draw_patience(self.orders, self.world.seed)
         draw_listeners(self.orders, self.world.seed)
+        demands = Demands(self.world.seed, self.world.weather, START_MS + LOAD_MS + DEMANDS_GO_ON_MS)
+        if self.world.is_demanding:
+            demands.draw(self.orders)
+        self.world.receiver.demands = demands
         self.reports = long_work.reports
         readers = Readers(self.world, self.orders)
         readers.start(START_MS, LOAD_MS)

@@ -99,6 +99,10 @@ class Arrival:
     """The job that it makes up for, where it says so."""
     token: str = ""
     """By which its receiver may report on the attempt."""
+    asked_seconds: int | None = None
+    """For how much time its receiver asked by its answer."""
+    gave_up: bool = False
+    """Whether its receiver answered that no retry would help."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -42,6 +42,9 @@ class Strike(StrEnum):
     BUSY = "busy"
     OUTAGE = "outage"
     SLUGGISH = "sluggish"
+    RETRY_AFTER = "retry_after"
+    NO_RETRY = "no_retry"
+    GONE = "gone"
     LINGERING_ROW = "lingering_row"
     VANISHED_ROW = "vanished_row"
 

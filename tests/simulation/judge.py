@@ -3,8 +3,8 @@
 It shares no rule with the product: instants of recurring jobs are counted out one by one, attempts are counted
 here, and lateness is measured against virtual time. Each concern has a module: `judge_calls`, `judge_records`,
 `judge_one_offs`, `judge_series`, `judge_backfills`, `judge_reports`, `judge_redrives`, `judge_patience`,
-`judge_notifications`, `judge_readers`, `judge_limits`, and for jobs that are changed `judge_changes`, `judge_pauses`,
-`judge_instants`, `judge_overlap`, `judge_edits`.
+`judge_no_retry`, `judge_notifications`, `judge_readers`, `judge_limits`, and for jobs that are changed
+`judge_changes`, `judge_pauses`, `judge_instants`, `judge_overlap`, `judge_edits`.
 """
 
 from collections import defaultdict
@@ -16,6 +16,7 @@ from tests.simulation.judge_calls import judge_calls
 from tests.simulation.judge_changes import judge_changed
 from tests.simulation.judge_edits import judge_edited
 from tests.simulation.judge_limits import judge_limits
+from tests.simulation.judge_no_retry import judge_no_retry
 from tests.simulation.judge_notifications import judge_notifications
 from tests.simulation.judge_one_offs import judge_one_off
 from tests.simulation.judge_patience import judge_patience
@@ -54,6 +55,7 @@ def _faults(evidence: Evidence) -> Iterator[Fault]:
         yield from judge_reports(evidence, order, records, calls[job_id])
         yield from judge_redrives(evidence, order, records, calls[job_id])
         yield from judge_patience(evidence, order, records, calls[job_id], beside)
+        yield from judge_no_retry(evidence, order, records, calls[job_id], beside)
         own = [record for record in records if record.execution_id not in beside]
         made = [call for call in calls[job_id] if call.execution_id not in beside]
         yield from _judge_of(order)(evidence, order, own, made)

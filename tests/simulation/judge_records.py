@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from tests.simulation.bounds import MILD_LAG_MS, lag_ms
 from tests.simulation.evidence import Arrival, Evidence, Order, Record
-from tests.simulation.judge_patience import longest_wait_seconds
+from tests.simulation.judge_patience import longest_wait_after, longest_wait_seconds
 from tests.simulation.verdicts import Fault, Verdict
 
 NEVER_CALLED = {"stopped", "too_old"}
@@ -80,8 +80,10 @@ def _is_reported(evidence: Evidence, record: Record) -> bool:
 def _retries(evidence: Evidence, order: Order, record: Record, calls: list[Arrival]) -> Iterator[Fault]:
     """Where no message is lost, the next attempt comes after its backoff, and not with a sweep."""
     for earlier, later in pairwise(sorted(calls, key=lambda call: call.attempt)):
-        backoff_seconds = sum(  # an attempt that was claimed, and ended without a call, has its own
-            longest_wait_seconds(order, attempt) for attempt in range(earlier.attempt, later.attempt)
+        backoff_seconds = longest_wait_after(order, earlier) + sum(
+            # an attempt that was claimed, and ended without a call, has its own
+            longest_wait_seconds(order, attempt)
+            for attempt in range(earlier.attempt + 1, later.attempt)
         )
         pause_ms = later.began_at - (earlier.ended_at or earlier.began_at)
         if pause_ms > backoff_seconds * 1000 + max(MILD_LAG_MS, lag_ms(evidence.weather)):

@@ -89,7 +89,9 @@ def _answered(
             yield Fault(verdict=Verdict.CANCEL, text="a cancelled redrive was called", execution_id=answer)
         if cancelled_at is not None and record.state != "cancelled":
             yield Fault(verdict=Verdict.CANCEL, text=f"it is {record.state}", execution_id=answer)
-        is_ours = record.state != "cancelled" and order.cancel_asked_at is None and not _gave_up(order, record)
+        is_ours = (
+            record.state != "cancelled" and order.cancel_asked_at is None and not _gave_up(order, record)
+        )
         late_ms = min(begun, default=evidence.ended_at) - answered_at
         if is_ours and evidence.weather.is_mild and not press.is_paced and late_ms > lag_ms(evidence.weather):
             yield Fault(verdict=Verdict.LATE, text=f"a redrive, {late_ms} ms", execution_id=answer)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tests.simulation.bounds import CATCH_UP_MS, CLAIM_TO_CALL_MS, WAIT_MS, lag_ms
 from tests.simulation.evidence import Arrival, Evidence, Order, Record
+from tests.simulation.judge_no_retry import accounted_until
 from tests.simulation.verdicts import Fault, Verdict
 
 AHEAD_MS = 600_000
@@ -41,6 +42,7 @@ def _accounted(evidence: Evidence, order: Order, due: list[int], records: list[R
     seen = {record.nominal_at for record in records}
     gaps = [record.missed for record in records if record.missed is not None]
     end = (order.cancel_asked_at or evidence.ended_at) - evidence.weather.skew_ms
+    end = min(end, accounted_until([call for call in evidence.calls if call.job_id == order.job_id], end))
     for instant in due:
         covered = instant in seen or any(first <= instant <= last for first, last in gaps)
         if instant < end and not covered:

@@ -24,6 +24,8 @@ class SimReceiver:
         self.log: list[Arrival] = []
         self.works_on: Callable[[Arrival, int], bool] = lambda _arrival, _answered_at: False
         """Asked for each call that would be answered 200: whether it is 202, and the outcome is reported later."""
+        self.demands: Callable[[Arrival, Answer], Answer] = lambda _arrival, answer: answer
+        """Asked for each answer: the one to give in its place."""
         self._hub = hub
         self._weather = weather
         self._down_until: dict[str, int] = {}
@@ -32,6 +34,10 @@ class SimReceiver:
     def sender(self, process: Process, clock: ProcessClock) -> "SimSender":
         """The sender port of one executor."""
         return SimSender(self, process, clock)
+
+    def answers_slowly(self, host: str, until_ms: int) -> None:
+        """From now on a host takes several seconds for an answer."""
+        self._slow_until[host] = until_ms
 
     def arrive(self, callback: Callback, process: Process) -> Arrival:
         """A call begins."""
@@ -52,6 +58,10 @@ class SimReceiver:
         return arrival
 
     def answer(self, arrival: Arrival, timeout_ms: int) -> Answer:
+        """What the weather makes of it, unless its receiver has a wish."""
+        return self.demands(arrival, self._drawn(arrival, timeout_ms))
+
+    def _drawn(self, arrival: Arrival, timeout_ms: int) -> Answer:
         """Content, refusing, too slow, too busy or not there."""
         now_ms, host = self._hub.now_ms, urlsplit(arrival.url).netloc
         self._draw_trouble(host)
@@ -74,7 +84,7 @@ class SimReceiver:
         if self._weather.strikes(Strike.OUTAGE):
             self._down_until[host] = self._hub.now_ms + self._weather.rng.randint(*OUTAGE_MS)
         if self._weather.strikes(Strike.SLUGGISH):
-            self._slow_until[host] = self._hub.now_ms + self._weather.rng.randint(*SLUGGISH_FOR_MS)
+            self.answers_slowly(host, self._hub.now_ms + self._weather.rng.randint(*SLUGGISH_FOR_MS))
 
 
 class SimSender:
@@ -94,6 +104,8 @@ class SimSender:
         answer = self._receiver.answer(arrival, round(timeout_seconds * 1000))
         await self._clock.sleep_ms(answer.duration_ms)
         arrival.ended_at, arrival.status = arrival.began_at + answer.duration_ms, answer.status
+        arrival.asked_seconds = answer.retry_after_seconds
+        arrival.gave_up = answer.reason is Reason.RECEIVER_GAVE_UP
         self._process.note(f"attempt {arrival.attempt} answered: {answer.status or answer.reason}", about)
         if not self._process.alive:
             raise Crash

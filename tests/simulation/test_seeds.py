@@ -36,8 +36,8 @@ def test_several_processes_give_the_same_outcomes_in_the_same_order() -> None:
 def test_a_run_leaves_nothing_behind_that_still_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     worlds: list[World] = []
 
-    def recorded(seed: int, mix: FaultMix | None) -> World:
-        worlds.append(World(seed, mix))
+    def recorded(seed: int, mix: FaultMix | None, **kinds: bool) -> World:
+        worlds.append(World(seed, mix, **kinds))
         return worlds[-1]
 
     monkeypatch.setattr(run, "World", recorded)

@@ -51,8 +51,10 @@ LIMITS = {
 class World:
     """Everything that one seed runs with."""
 
-    def __init__(self, seed: int, mix: FaultMix | None = None) -> None:
+    def __init__(self, seed: int, mix: FaultMix | None = None, *, is_demanding: bool = True) -> None:
         self.seed = seed
+        self.is_demanding = is_demanding
+        """Whether receivers may ask for something by their answers."""
         rng = random.Random(seed)
         self.weather = Weather(rng, draw_mix(rng) if mix is None else mix)
         self.hub = Hub(START_MS)

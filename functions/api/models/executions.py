@@ -4,13 +4,15 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from functions.api.models.examples.executions import EXECUTION_OUT, EXECUTION_PAGE
+from functions.api.models.examples.executions import EXECUTION_DETAIL, EXECUTION_OUT, EXECUTION_PAGE
 from functions.api.models.schema import InstantOut, shown_by
 from shared.domain.delivery import Reason
 from shared.domain.execution import EndReason
+from shared.domain.wait_hint import WaitingFor
 from shared.domain.wanted import EXECUTION_STATES
 
 StateOut = Annotated[str, Field(json_schema_extra={"enum": [state.value for state in EXECUTION_STATES]})]
+WaitReasonOut = Annotated[str, Field(json_schema_extra={"enum": [reason.value for reason in WaitingFor]})]
 EndReasonOut = Annotated[str, Field(json_schema_extra={"enum": [reason.value for reason in EndReason]})]
 
 
@@ -38,7 +40,9 @@ class NotificationOut(BaseModel):
     """The execution that tells of the end of another."""
 
     id: str
-    state: StateOut | None = Field(description="Null in lists, which do not look, and where none stands.")
+    state: StateOut | None = Field(
+        description="Null where none stands, and in answers to anything but a GET, which do not look."
+    )
 
 
 class ExecutionOut(BaseModel):
@@ -68,6 +72,28 @@ class ExecutionOut(BaseModel):
     redriven_by: str | None = Field(description="The execution that runs its request once more.")
     notification: NotificationOut | None = Field(description="What tells of its outcome, if anybody is told.")
     notification_of: str | None = Field(description="The execution of whose outcome it tells.")
+
+
+class WaitOut(BaseModel):
+    """What an execution waits for that is due: a hint of what is known in this moment."""
+
+    reason: WaitReasonOut
+    until: InstantOut | None = Field(
+        description="It does not begin before, as things stand; null where that is not known."
+    )
+
+
+class ExecutionDetailOut(ExecutionOut):
+    """One planned firing, asked for by itself."""
+
+    model_config = shown_by(EXECUTION_DETAIL)
+
+    waiting_for: WaitOut | None = Field(
+        description=(
+            "Why its next attempt is due and has not begun, as far as that is known in this moment. A hint: it "
+            "may lag by a few seconds. Null for what is not due or has begun, and where nothing is known."
+        )
+    )
 
 
 class ExecutionPageOut(BaseModel):

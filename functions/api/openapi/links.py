@@ -13,6 +13,7 @@ _IDS: dict[str, dict[str, str]] = {
     "JobOut": {"job_id": "/id"},
     "JobPageOut": {"job_id": "/jobs/0/id"},
     "ExecutionOut": {"execution_id": "/id", "job_id": "/job_id"},
+    "ExecutionDetailOut": {"execution_id": "/id", "job_id": "/job_id"},
     "ExecutionPageOut": {"execution_id": "/executions/0/id", "job_id": "/executions/0/job_id"},
     "DeadLetterPageOut": {"execution_id": "/executions/0/id", "job_id": "/executions/0/job_id"},
     "InspectedOut": {"execution_id": "/id", "job_id": "/job_id"},

@@ -7,13 +7,14 @@ from functions.api.dead_letter_views import dead_letter_out, inspected_out
 from functions.api.models.dead_letters import DeadLetterPageOut, InspectedOut
 from functions.api.models.executions import ExecutionOut
 from functions.api.positions import place_parts, read_place
-from functions.api.views import execution_out
+from functions.api.views import execution_out, state_in
 from shared.domain.errors import NotFoundError, UnreadableItemError
 from shared.domain.execution import State
 from shared.domain.tenant import Tenant
 from shared.domain.wanted import WantedDeadLetters
 from shared.usecases.cancel_redrive import CancelRedrive
 from shared.usecases.find_execution import FindExecution
+from shared.usecases.follow_notifications import FollowNotifications
 from shared.usecases.list_dead_letters import ListDeadLetters
 from shared.usecases.open_request import OpenRequest
 from shared.usecases.redrive_execution import RedriveExecution
@@ -36,6 +37,7 @@ class DeadLetterOperations:
     open_request: OpenRequest
     redrive_execution: RedriveExecution
     cancel_redrive: CancelRedrive
+    follow_notifications: FollowNotifications
     cursors: Cursors
 
     def page(
@@ -54,9 +56,9 @@ class DeadLetterOperations:
         }
         before = self.cursors.unseal(tenant, question, cursor, read_place)
         page = self.list_dead_letters(tenant.id, limit=limit, wanted=wanted, before=before)
-        more = page.next_before
+        more, notified = page.next_before, self.follow_notifications(page.executions)
         return DeadLetterPageOut(
-            executions=[dead_letter_out(execution) for execution in page.executions],
+            executions=[dead_letter_out(one, state_in(notified, one)) for one in page.executions],
             next_cursor=self.cursors.seal(tenant, question, place_parts(more)) if more else None,
         )
 
@@ -69,7 +71,8 @@ class DeadLetterOperations:
             request = self.open_request(tenant, execution)
         except UnreadableItemError:
             request = None
-        return inspected_out(execution, request, reveal=reveal)
+        notified = state_in(self.follow_notifications([execution]), execution)
+        return inspected_out(execution, notified, request, reveal=reveal)
 
     def redrive(self, tenant: Tenant, execution_id: str) -> MadeRedrive:
         """The redrive of a dead letter."""

@@ -1,16 +1,16 @@
 """What became of jobs."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 
 from functions.api.cursors import Cursors
-from functions.api.models.executions import ExecutionOut, ExecutionPageOut
+from functions.api.models.executions import ExecutionDetailOut, ExecutionPageOut
 from functions.api.positions import history_parts, place_parts, read_history, read_place
-from functions.api.views import execution_out, page_out
-from shared.domain.errors import NotFoundError
+from functions.api.views import execution_detail_out, page_out, state_in
 from shared.domain.tenant import Tenant
 from shared.domain.wanted import WantedExecutions
+from shared.usecases.explain_wait import ExplainWait
 from shared.usecases.find_execution import FindExecution
+from shared.usecases.follow_notifications import FollowNotifications
 from shared.usecases.list_by_time import ListByTime
 from shared.usecases.list_executions import ListExecutions
 
@@ -25,16 +25,15 @@ class ExecutionOperations:
     find_execution: FindExecution
     list_executions: ListExecutions
     list_by_time: ListByTime
+    explain_wait: ExplainWait
+    follow_notifications: FollowNotifications
     cursors: Cursors
 
-    def get(self, tenant: Tenant, execution_id: str) -> ExecutionOut:
-        """One execution, and where its notification stands."""
+    def get(self, tenant: Tenant, execution_id: str) -> ExecutionDetailOut:
+        """One execution, what it waits for, and where its notification stands."""
         execution = self.find_execution(tenant.id, execution_id)
-        notified = None
-        if execution.notification is not None:
-            with suppress(NotFoundError):
-                notified = self.find_execution(tenant.id, str(execution.notification)).state
-        return execution_out(execution, notified)
+        notified = state_in(self.follow_notifications([execution]), execution)
+        return execution_detail_out(execution, notified, self.explain_wait(tenant, execution))
 
     def of_job(
         self, tenant: Tenant, job_id: str, wanted: WantedExecutions, limit: int, cursor: str | None
@@ -44,9 +43,8 @@ class ExecutionOperations:
         position = self.cursors.unseal(tenant, question, cursor, read_history)
         page = self.list_executions(tenant.id, job_id, limit=limit, wanted=wanted, position=position)
         more = page.next_position
-        return page_out(
-            page.executions, self.cursors.seal(tenant, question, history_parts(more)) if more else None
-        )
+        next_cursor = self.cursors.seal(tenant, question, history_parts(more)) if more else None
+        return page_out(page.executions, self.follow_notifications(page.executions), next_cursor)
 
     def by_time(
         self, tenant: Tenant, wanted: WantedExecutions, limit: int, cursor: str | None
@@ -56,9 +54,8 @@ class ExecutionOperations:
         before = self.cursors.unseal(tenant, question, cursor, read_place)
         page = self.list_by_time(tenant, limit=limit, wanted=wanted, before=before)
         more = page.next_before
-        return page_out(
-            page.executions, self.cursors.seal(tenant, question, place_parts(more)) if more else None
-        )
+        next_cursor = self.cursors.seal(tenant, question, place_parts(more)) if more else None
+        return page_out(page.executions, self.follow_notifications(page.executions), next_cursor)
 
 
 def _spelt(wanted: WantedExecutions) -> dict[str, str | int | None]:

@@ -6,18 +6,22 @@ from functions.api.operations.executions import ExecutionOperations
 from functions.api.operations.listings import ListingOperations
 from functions.api.operations.redrives import RedriveOperations
 from shared.bootstrap import redrive_requests, redrives
+from shared.bootstrap.accounts import ApiParts, explain_wait
 from shared.bootstrap.callbacks import CallbackParts
 from shared.bootstrap.listings import Listings
+from shared.usecases.follow_notifications import FollowNotifications
 from shared.usecases.undo_redrive import UndoRedrive
 
 
-def execution_operations(parts: CallbackParts) -> ExecutionOperations:
+def execution_operations(parts: ApiParts) -> ExecutionOperations:
     """What became of jobs."""
     listings = Listings(parts)
     return ExecutionOperations(
         find_execution=listings.find_execution(),
         list_executions=listings.list_executions(),
         list_by_time=listings.list_by_time(),
+        explain_wait=explain_wait(parts),
+        follow_notifications=FollowNotifications(parts.core.store),
         cursors=Cursors(parts.vault),
     )
 
@@ -30,6 +34,7 @@ def dead_letter_operations(parts: CallbackParts) -> DeadLetterOperations:
         open_request=parts.open_request,
         redrive_execution=redrives.redrive_execution(parts.core),
         cancel_redrive=redrive_requests.cancel_redrive(parts),
+        follow_notifications=FollowNotifications(parts.core.store),
         cursors=Cursors(parts.vault),
     )
 

@@ -23,9 +23,12 @@ def list_audit(service: Service, app: APIGatewayHttpResolver, admitted: Admitted
     target = query(app, (*_FILTER, *PAGING)).get("target")
     if target is not None and not 1 <= len(target) <= _MAX_TARGET:
         raise ProblemError(Problem.MALFORMED_REQUEST, f"target is 1 to {_MAX_TARGET} characters")
+    reader, subject = tenant_of(admitted), subject_of(app, admitted)
+    if subject != reader.id:
+        service.accounts.tenants.find_tenant(subject)
     page = service.audit.page(
-        tenant_of(admitted),
-        subject_of(app, admitted),
+        reader,
+        subject,
         from_at=_instant(app, "from", 0),
         until_at=_instant(app, "to", _FOREVER),
         target=target,
@@ -47,7 +50,7 @@ def _instant(app: APIGatewayHttpResolver, name: str, default: int) -> int:
         ) from fault
 
 
-def _route(path: str, operation: str, summary: str, description: str) -> Route:
+def _route(path: str, operation: str, summary: str, description: str, *also: Problem) -> Route:
     return Route(
         method="GET",
         path=path,
@@ -57,7 +60,7 @@ def _route(path: str, operation: str, summary: str, description: str) -> Route:
         success=200,
         answer=AuditPageOut,
         query=(*PAGING, *_FILTER),
-        problems=(Problem.MALFORMED_REQUEST, Problem.INVALID_CURSOR),
+        problems=(Problem.MALFORMED_REQUEST, *also, Problem.INVALID_CURSOR),
     )
 
 
@@ -73,5 +76,6 @@ ROUTES: dict[Route, Call] = {
         "listAuditOfTenant",
         "Show who changed what of a tenant, newest first (operators)",
         "Operators see with which key an operator acted; the tenant sees only that one did.",
+        Problem.NOT_FOUND,
     ): list_audit,
 }

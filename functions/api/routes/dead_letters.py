@@ -92,7 +92,8 @@ ROUTES: dict[Route, Call] = {
         description=(
             "The redrive is an execution of its own with all of its attempts before it; what failed stays failed. "
             "To ask again while it is open, or when it has succeeded, changes nothing and is answered with it and "
-            "`Idempotency-Replayed: true`; when it has failed or was cancelled, another one is made."
+            "`Idempotency-Replayed: true`; when it has failed or was cancelled, another one is made. It needs no "
+            "`Idempotency-Key`, and one that is sent is ignored."
         ),
         success=201,
         answer=ExecutionOut,

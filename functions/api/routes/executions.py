@@ -4,7 +4,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
 from functions.api.filters import EXECUTION_FILTERS, wanted_executions
 from functions.api.gate import Admitted
-from functions.api.models.executions import ExecutionOut, ExecutionPageOut
+from functions.api.models.executions import ExecutionDetailOut, ExecutionPageOut
 from functions.api.problems import Problem
 from functions.api.reading import paging, path_part, query, tenant_of
 from functions.api.route import PAGING, Call, Route, answer
@@ -65,9 +65,12 @@ ROUTES: dict[Route, Call] = {
         path="/v1/executions/<execution_id>",
         operation="getExecution",
         summary="Show an execution",
-        description="With all of its attempts. Read strongly.",
+        description=(
+            "With all of its attempts. Read strongly, but for `waiting_for`, which is a hint of what is known in "
+            "this moment."
+        ),
         success=200,
-        answer=ExecutionOut,
+        answer=ExecutionDetailOut,
         problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND),
     ): get_execution,
 }

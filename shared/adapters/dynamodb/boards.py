@@ -40,10 +40,7 @@ class DynamoProgressBoard:
                 TableName=self._table,
                 Key=item_key(*progress_key(self._region, lane)),
             )
-        if "Item" not in answer:
-            return None
-        row: dict[str, Any] = dict(decode_all(answer["Item"]))
-        return LaneProgress(visible_at=row["va"], reported_at=row["ra"])
+        return read_progress(answer["Item"]) if "Item" in answer else None
 
 
 class DynamoParkingLot:
@@ -98,6 +95,12 @@ class DynamoParkingLot:
 
     def _key(self, parked_id: str) -> tuple[str, str]:
         return parked_key(self._region, *parse_parked_id(parked_id))
+
+
+def read_progress(item: Mapping[str, Value]) -> LaneProgress:
+    """The report of a lane, as its item has it."""
+    row: dict[str, Any] = dict(decode_all(item))
+    return LaneProgress(visible_at=row["va"], reported_at=row["ra"])
 
 
 def _parked(item: Mapping[str, Value]) -> Parked:

@@ -34,8 +34,9 @@ from shared.adapters.dynamodb.redrive_attributes import (
 from shared.adapters.dynamodb.retry_attributes import EXTRAS, encode_retry_extras, read_retry
 from shared.domain.destination import UNKNOWN
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
-from shared.domain.execution import EndReason, Execution, Missed, State
+from shared.domain.execution import EndReason, Execution, State
 from shared.domain.ids import ExecutionId, one_off_job_id, parse_execution_id
+from shared.domain.missed import Missed
 from shared.domain.pointer import Pointer
 from shared.domain.sweep import DueRow
 from shared.names import Attr, Lane

@@ -46,7 +46,7 @@ class DynamoLimitStore:
             with translated():
                 answer = self._client.batch_get_item(RequestItems={self._table: {"Keys": keys}})
             for item in answer["Responses"].get(self._table, []):
-                states[parse_limit_pk(str(decode(item[Attr.PK])))] = _read(item)
+                states[parse_limit_pk(str(decode(item[Attr.PK])))] = read_state(item)
             unprocessed: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))
             keys = unprocessed.get(self._table, {}).get("Keys", [])
         if keys:
@@ -69,19 +69,14 @@ class DynamoLimitStore:
                     **named,
                 )
         except ConditionRefused as refused:
-            return _read(refused.items[0]) if refused.items[0] else ScopeState()
+            return read_state(refused.items[0]) if refused.items[0] else ScopeState()
         return None
 
     def waiting(self) -> Mapping[str, int]:
         """See the port."""
         with translated():
             answer = self._client.get_item(TableName=self._table, Key=item_key(*waiting_key(self._region)))
-        board = answer.get("Item", {})
-        return {
-            name.removeprefix(_PREFIX): int(str(decode(value)))
-            for name, value in board.items()
-            if name.startswith(_PREFIX)
-        }
+        return read_board(answer.get("Item", {}))
 
     def note_waiting(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
         """See the port."""
@@ -127,7 +122,17 @@ def _item(state: ScopeState, version: int, expires_at_s: int) -> dict[str, Any]:
     )
 
 
-def _read(item: Any) -> ScopeState:
+def read_board(item: Mapping[str, Any]) -> dict[str, int]:
+    """The board, as its item has it."""
+    return {
+        name.removeprefix(_PREFIX): int(str(decode(value)))
+        for name, value in item.items()
+        if name.startswith(_PREFIX)
+    }
+
+
+def read_state(item: Any) -> ScopeState:
+    """The state of a scope, as its item has it."""
     plain = plain_item(item)
     circuit = Circuit(
         failures=plain.get("f", 0),

@@ -2,8 +2,8 @@
 
 import struct
 
+from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.delivery import Reason
-from shared.domain.execution import AttemptOutcome
 
 _ROW = struct.Struct(">BQIHB")
 _SECONDS = 1 << 23

@@ -6,7 +6,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from shared.domain.destination import DESTINATION
-from shared.domain.errors import InvalidValueError
+from shared.domain.errors import InvalidValueError, NewerMessageError
 from shared.domain.ids import parse_execution_id
 from shared.domain.wakeup import MAX_KEYS, Wakeup
 from shared.names import Lane, QueueName
@@ -15,6 +15,8 @@ VERSION = 2
 FIRST_VERSION = 1
 """It knew no destinations and no waiting. Messages of it may be under way while a deployment is replaced."""
 MOST_WAITED = 1_000_000
+_TOO_HIGH = "less_than_equal"
+"""What pydantic calls the fault of a number above the highest one."""
 _SINCE_2 = frozenset({"to", "via", "waited", "ends_at"})
 
 
@@ -62,11 +64,17 @@ def encode_wakeup(wakeup: Wakeup) -> str:
 
 
 def decode_wakeup(body: str) -> Wakeup:
-    """The wake-up; InvalidValueError, with a reason fit for people, for anything else."""
+    """The wake-up; InvalidValueError, with a reason fit for people, for anything else.
+
+    NewerMessageError is that of a body whose version is above ours, whatever else it may have.
+    """
     try:
         message = MessageBody.model_validate_json(body)
     except ValidationError as fault:
-        first = fault.errors(include_input=False, include_url=False, include_context=False)[0]
+        found = fault.errors(include_input=False, include_url=False, include_context=False)
+        if any(one["loc"] == ("v",) and one["type"] == _TOO_HIGH for one in found):
+            raise NewerMessageError("a newer version wrote the message") from fault
+        first = found[0]
         place = ".".join(str(part) for part in first["loc"])
         raise InvalidValueError(f"unreadable message: {place or 'body'}: {first['msg']}") from fault
     places = {parse_execution_id(key): number for number, key in reversed([*enumerate(message.keys)])}

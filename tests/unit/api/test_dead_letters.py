@@ -276,7 +276,7 @@ def test_parked_messages_are_shown_to_operators_page_by_page_and_harmless() -> N
     operator = world.world.create_tenant.operator().api_key
     for number in range(3):
         world.world.parking.park(
-            park(f"m-{number}", QueueName.SLOW, "\x1b[2J<b>", "no JSON", DUE_AT + number)
+            park(f"m-{number}", QueueName.SLOW_STANDARD, "\x1b[2J<b>", "no JSON", DUE_AT + number)
         )
     first = ask(world, operator, "GET", "/v1/admin/parked", limit="2").json
     rest = ask(world, operator, "GET", "/v1/admin/parked", limit="2", cursor=first["next_cursor"]).json

@@ -7,6 +7,7 @@ import pytest
 
 from shared.domain.delivery import Answer as Reply
 from shared.domain.delivery import Reason
+from shared.domain.ids import parse_execution_id
 from tests.unit.api.recipes import ask
 from tests.unit.api.test_accounts import TENANTS, Office
 from tests.unit.api.test_lifecycle import patch, post
@@ -134,12 +135,12 @@ def test_an_execution_shows_its_notification_and_that_shows_what_it_tells_of() -
     assert told(world) == [WON]
     newest, oldest = world.get("/v1/executions").json["executions"]
     ended, telling = (newest, oldest) if newest["notification"] else (oldest, newest)
-    assert ended["notification"] == {"id": telling["id"], "state": None}
+    assert ended["notification"] == {"id": telling["id"], "state": "succeeded"}
     shown = world.get(f"/v1/executions/{ended['id']}").json
     assert shown["notification"] == {"id": telling["id"], "state": "succeeded"}
     assert (telling["notification_of"], telling["notification"]) == (ended["id"], None)
     history = world.get(f"/v1/jobs/{ended['job_id']}/executions").json["executions"]
-    assert [one["id"] for one in history] == [ended["id"]]
+    assert [(one["id"], one["notification"]) for one in history] == [(ended["id"], ended["notification"])]
     assert [job["id"] for job in world.get("/v1/jobs").json["jobs"]] == [ended["job_id"]]
     assert world.get(f"/v1/jobs/{telling['id'].replace('exe_', 'job_')}").problem == "not-found"
 
@@ -241,3 +242,43 @@ class TestTenants:
     def test_it_is_for_operators_alone(self) -> None:
         office = Office()
         assert office.ask("PATCH", f"{TENANTS}/shop", BOTH).problem == "forbidden"
+
+
+def reads_of(world: ApiWorld, path: str) -> tuple[int, Any]:
+    """How many reads of the store a listing costs, and what it shows."""
+    before = world.world.steps.count("store.get_many")
+    shown = world.get(path, limit="100").json["executions"]
+    return world.world.steps.count("store.get_many") - before, shown
+
+
+def test_a_page_looks_after_all_its_notifications_at_once() -> None:
+    world = ApiWorld()
+    for _ in range(12):
+        world.create(**NOW, **BOTH)
+    pass_minutes(world)
+    reads, shown = reads_of(world, "/v1/executions")
+    ended = [one for one in shown if one["notification"]]
+    assert [one["notification"]["state"] for one in ended] == ["succeeded"] * 12
+    (one, *_), store = ended, world.world.table.executions
+    del store[parse_execution_id(one["notification"]["id"])]
+    again = {each["id"]: each["notification"] for each in reads_of(world, "/v1/executions")[1]}
+    assert again[one["id"]] == one["notification"] | {"state": None}
+    quiet = ApiWorld()
+    for _ in range(24):
+        quiet.create(**NOW)
+    pass_minutes(quiet)
+    assert reads == reads_of(quiet, "/v1/executions")[0] + 1
+
+
+def test_a_dead_letter_shows_its_notification_in_the_list_and_by_itself() -> None:
+    world = ApiWorld()
+    world.create(**NOW, **BOTH)
+    fail_calls(world)
+    pass_minutes(world)
+    (listed,) = world.get("/v1/dead-letters").json["executions"]
+    shown = world.get(f"/v1/dead-letters/{listed['id']}").json
+    assert listed["notification"]["state"] == shown["notification"]["state"] == "succeeded"
+    assert (
+        world.get(f"/v1/jobs/{listed['job_id']}/executions").json["executions"][0]["notification"]
+        == (listed["notification"])
+    )

@@ -4,12 +4,18 @@ from typing import Any
 
 import pytest
 
+from shared.domain.delivery import Answer as Reply
+from shared.domain.delivery import Reason
+from shared.domain.ids import parse_execution_id
 from shared.domain.redrive_task import SETTLED_MS
 from tests.unit.api.test_dead_letters import graveyard
 from tests.unit.functions.api_world import ApiWorld
 from tests.unit.usecases.lanes import Lanes
+from tests.unit.usecases.redrives import redrives_of
 
 PATH = "/v1/dead-letters/redrive"
+TOLD = "https://told.example/won"
+OK = Reply(reason=Reason.OK, duration_ms=5, status=200)
 
 
 def test_a_plan_tells_how_many_and_shows_some() -> None:
@@ -133,3 +139,29 @@ def test_a_store_that_fails_after_it_is_durable_costs_no_answer() -> None:
     world.world.work_off_redrives()
     assert all(one["redriven_by"] for one in _letters(world))
     assert len(made) == 2
+
+
+@pytest.mark.parametrize("keys", [("k", "k"), ("k", "other"), ("a b", ""), ("k" * 5_000, "k")])
+def test_a_single_redrive_needs_no_key_and_lets_any_be(keys: tuple[str, str]) -> None:
+    world, (dead,) = graveyard()
+    path = f"/v1/executions/{dead['id']}/redrive"
+    first, again = (world.post({}, path, idempotency_key=key) for key in keys)
+    assert (first.status, again.status, again.json["id"]) == (201, 201, first.json["id"])
+    assert "Idempotency-Replayed" not in first.headers
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert len(redrives_of(world.world, world.world.standing(parse_execution_id(dead["id"])))) == 1
+
+
+def test_a_redrive_of_a_notification_whose_original_has_gone_is_refused_in_words() -> None:
+    world = ApiWorld()
+    gone = Reply(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+    world.world.sender.answer_to = lambda call: gone if call.url == TOLD else OK
+    world.create(schedule={"delay_seconds": 0}, on_success=TOLD)
+    Lanes(world.world).until(world.world.clock.time_ms + 10_000)
+    (dead,) = _letters(world)
+    del world.world.table.executions[parse_execution_id(dead["notification_of"])]
+    path = f"/v1/executions/{dead['id']}/redrive"
+    refused = world.post({}, path)
+    assert (refused.status, refused.problem) == (409, "invalid-state")
+    assert "tells of" in refused.json["detail"]
+    assert world.get(f"/v1/dead-letters/{dead['id']}").json["request"] is None

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from shared.domain.errors import InvalidValueError
-from shared.domain.execution import OPEN, TERMINAL, Missed, State, Transition
+from shared.domain.execution import OPEN, TERMINAL, State, Transition
+from shared.domain.missed import Missed
 from shared.domain.pointer import Pointer
 from shared.names import Lane
 from tests.builders import DUE_AT, execution_id, in_state, occurrence, one_off

@@ -3,8 +3,9 @@
 import pytest
 
 from shared.domain.errors import InvalidValueError
-from shared.domain.execution import EndReason, Missed
+from shared.domain.execution import EndReason
 from shared.domain.misfire import COUNT_LIMIT, CatchUp, CatchUpPolicy, Succession, succession
+from shared.domain.missed import Missed
 from shared.domain.schedule import Cron, Rate, first_after
 from tests.builders import DUE_AT
 

@@ -38,7 +38,7 @@ def test_nothing_that_acts_is_displayed(text: str) -> None:
 
 
 def test_an_id_leads_back_to_when_and_which() -> None:
-    parked = park("1f6a2f0e-3a5d", QueueName.SLOW, "", "", DUE_AT)
+    parked = park("1f6a2f0e-3a5d", QueueName.SLOW_STANDARD, "", "", DUE_AT)
     assert parse_parked_id(parked.id) == (DUE_AT, "1f6a2f0e-3a5d")
 
 

@@ -2,7 +2,18 @@
 
 import pytest
 
-from shared.domain.slots import LEASE_MS, MAX_HOLDERS, SlotLease, block, free_for, held_by, leased_to
+from shared.domain.slots import (
+    LEASE_MS,
+    MAX_HOLDERS,
+    MOST_HOLDERS,
+    SlotLease,
+    block,
+    free_for,
+    held_by,
+    leased_to,
+    most_holders,
+)
+from shared.names import EXECUTOR_BATCH
 
 NOW = 1_740_000_000_000
 LEASES = (SlotLease(owner="a", slots=3, until=NOW + 1), SlotLease(owner="b", slots=4, until=NOW))
@@ -29,8 +40,17 @@ def test_a_lease_takes_the_place_of_ones_last_one_and_ended_ones_are_dropped() -
 
 def test_no_more_than_so_many_hold_slots_at_once() -> None:
     full = tuple(SlotLease(owner=f"{n}", slots=1, until=NOW + 1) for n in range(MAX_HOLDERS))
-    assert free_for("me", 1_000, full, NOW) == 0
-    assert free_for("7", 1_000, full, NOW) == 1_000 - MAX_HOLDERS + 1
+    assert free_for("me", 320, full, NOW) == 0
+    assert free_for("7", 320, full, NOW) == 320 - MAX_HOLDERS + 1
+
+
+@pytest.mark.parametrize(
+    ("limit", "holders"),
+    [(1, 32), (320, 32), (321, 33), (990, 99), (1_000, MOST_HOLDERS), (99_999, MOST_HOLDERS)],
+)
+def test_a_limit_is_reached_by_full_batches_of_as_many_as_may_hold_slots(limit: int, holders: int) -> None:
+    assert most_holders(limit) == holders
+    assert min(limit, MOST_HOLDERS * EXECUTOR_BATCH) <= holders * EXECUTOR_BATCH
 
 
 @pytest.mark.parametrize(
@@ -40,10 +60,16 @@ def test_no_more_than_so_many_hold_slots_at_once() -> None:
         (10, 3, 2, 2),
         (10, 0, 10, 0),
         (10, 3, 0, 0),
-        (640, 1, 640, 20),
-        (640, 1, 5, 5),
+        (160, 1, 160, 5),
+        (640, 1, 640, 10),
+        (640, 1, 490, 10),
+        (640, 1, 489, 1),
+        (640, 1, 5, 1),
+        (640, 30, 100, 30),
+        (640, 30, 5, 5),
+        (3, 1, 3, 1),
         (1, 1, 1, 1),
     ],
 )
-def test_of_a_large_limit_a_share_is_taken_at_once(limit: int, wanted: int, free: int, taken: int) -> None:
+def test_where_most_is_free_a_share_is_taken_at_once(limit: int, wanted: int, free: int, taken: int) -> None:
     assert block(limit, wanted, free) == taken

@@ -5,6 +5,7 @@ from functions.api.operations.dead_letters import DeadLetterOperations
 from functions.api.operations.executions import ExecutionOperations
 from functions.api.operations.listings import ListingOperations
 from functions.api.operations.redrives import RedriveOperations
+from shared.usecases.follow_notifications import FollowNotifications
 from tests.unit.usecases.world import World
 
 
@@ -14,6 +15,8 @@ def executions_of(world: World) -> ExecutionOperations:
         find_execution=world.find_execution,
         list_executions=world.list_executions,
         list_by_time=world.list_by_time,
+        explain_wait=world.explain_wait,
+        follow_notifications=FollowNotifications(world.store),
         cursors=Cursors(world.vault),
     )
 
@@ -26,6 +29,7 @@ def dead_letters_of(world: World) -> DeadLetterOperations:
         open_request=world.open_request,
         redrive_execution=world.redrive,
         cancel_redrive=world.cancel_redrive,
+        follow_notifications=FollowNotifications(world.store),
         cursors=Cursors(world.vault),
     )
 

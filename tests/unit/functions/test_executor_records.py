@@ -49,6 +49,11 @@ def test_one_that_cannot_be_read_is_among_them_with_the_reason_and_the_others_ar
     assert good.wakeup == WAKEUP
 
 
+def test_one_of_a_newer_version_is_marked_so() -> None:
+    bodies = [encode_wakeup(WAKEUP), "{}", encode_wakeup(WAKEUP).replace('"v":2', '"v":3')]
+    assert [one.is_newer for one in deliveries([record(body) for body in bodies])] == [False, False, True]
+
+
 def test_exactly_the_returned_messages_are_listed() -> None:
     members = deliveries([record(message_id=name) for name in ("a", "b", "c")])
     verdicts = [Verdict.DONE, Verdict.RETURN, Verdict.RETURN]

@@ -86,6 +86,15 @@ def test_each_start_lag_is_a_measurement_of_its_own() -> None:
     assert emitted()[Metric.START_LAG_MS] == [0, 150, 2_000]
 
 
+def test_the_lag_of_what_had_to_wait_is_a_metric_of_its_own() -> None:
+    """An alarm on the other one wakes somebody, and what a tenant's own limit delays is late as ordered."""
+    other = replace(attempt(AttemptEnd.SUCCEEDED, 20), execution=in_state(one_off(2), State.RUNNING))
+    late = attempt(AttemptEnd.SUCCEEDED, 60_000)
+    emit(BatchReport(attempts=[late, other], waited={late.execution.id}))
+    counts = emitted()
+    assert (counts[Metric.START_LAG_MS], counts[Metric.WAITED_LAG_MS]) == ([20], [60_000])
+
+
 @pytest.mark.parametrize("end", [AttemptEnd.WORKS_ON, AttemptEnd.REPORTED])
 def test_what_goes_as_its_receiver_says_is_not_logged(end: AttemptEnd) -> None:
     with logged() as records:

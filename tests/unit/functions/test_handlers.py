@@ -116,7 +116,12 @@ def test_a_sweeper_stops_ten_seconds_before_its_end(
     def sweep(asked: Callable[[], bool]) -> SweepReport:
         told.append(asked())
         return SweepReport(
-            resent=4, worker_lost=1, quarantined=["row"], oldest_unclaimed_ms=90_500, open_breakers=2
+            resent=4,
+            worker_lost=1,
+            quarantined=["row"],
+            oldest_unclaimed_ms=90_500,
+            oldest_waiting_ms=3_600_000,
+            open_breakers=2,
         )
 
     monkeypatch.setattr(module, "sweep", sweep)
@@ -127,6 +132,7 @@ def test_a_sweeper_stops_ten_seconds_before_its_end(
     assert flushed("\n".join(output)) == {
         Metric.SWEEPER_TICK: 1,
         Metric.OLDEST_UNCLAIMED_DUE_SECONDS: 90.5,
+        Metric.OLDEST_WAITING_DUE_SECONDS: 3_600,
         Metric.RESENT: 4,
         Metric.WORKER_LOST: 1,
         Metric.QUARANTINED: 1,

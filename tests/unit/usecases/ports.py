@@ -23,6 +23,7 @@ from tests.fakes.table import FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
 from tests.fakes.turn_store import FakeTurnStore
 from tests.fakes.vault import FakeVault
+from tests.fakes.wait_signs import FakeWaitSigns
 from tests.fakes.wakeup_queue import FakeWakeupQueue
 from tests.unit.usecases.steps import Steps, Tapped
 
@@ -45,6 +46,7 @@ class Ports:
         self.ledger = FakeShardLedger()
         self.board = FakeProgressBoard()
         self.limits = FakeLimitStore()
+        self.wait_signs = FakeWaitSigns(self.limits, self.board)
         self.defaults = GENEROUS
         self.parking = FakeParkingLot()
         self.tenants = FakeTenantStore()

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
+from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import AttemptOutcome, EndReason, Execution, State
+from shared.domain.execution import EndReason, Execution, State
 from tests.builders import DUE_AT, in_state, one_off
 from tests.unit.usecases.world import World
 

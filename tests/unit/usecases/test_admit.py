@@ -52,6 +52,17 @@ def test_whoever_waits_gets_its_turn_without_having_used_an_attempt_or_a_receive
     assert {site.standing(job.id).attempt for job in jobs} == {1}
 
 
+def test_a_report_says_which_of_its_attempts_had_to_wait() -> None:
+    site = Site(concurrency=2)
+    site.send_for(site.due(*range(3)))
+    first = site.work()
+    assert (len(first.attempts), first.waited) == (2, set())
+    (waiting,) = (key for message in site.queue.messages for key in message.wakeup.keys)
+    site.clock.time_ms += 2_000
+    second = site.work()
+    assert ([one.execution.id for one in second.attempts], second.waited) == ([waiting], {waiting})
+
+
 def test_all_processes_together_keep_to_the_limit_while_their_calls_go_on() -> None:
     site = Site(concurrency=5)
     site.send_for(site.due(*range(4)))
@@ -77,29 +88,6 @@ def test_a_process_that_died_gives_its_slots_back_when_its_lease_ends() -> None:
     assert len(site.another("process3").hold([arrived(site, waiting)])) == 1
     site.clock.time_ms += 1
     assert site.another("process4").hold([arrived(site, waiting)]) == {}
-
-
-def test_slots_that_others_wait_for_are_given_back_with_the_batch() -> None:
-    site = Site(concurrency=2)
-    jobs = site.due(1, 2, 3)
-    site.send_for(jobs)
-    site.work()
-    assert site.limits.states[f"t#{TENANT}"].leases == ()
-
-
-def test_slots_that_nobody_waits_for_are_kept_a_moment_and_then_given_back() -> None:
-    site = Site(concurrency=50)
-    site.send_for(site.due(1))
-    site.work()
-    assert site.limits.writes == 1
-    site.send_for(site.due(2))
-    site.work()
-    assert site.limits.writes == 1, "the next batch uses what is held"
-    site.clock.time_ms += 2_000
-    site.send_for(site.due(3, to=THERE))
-    site.work()
-    assert site.limits.states[f"t#{TENANT}"].leases == ()
-    assert site.limits.writes == 2
 
 
 def test_waiting_writes_nothing_however_often_it_is_looked_at() -> None:

@@ -127,6 +127,18 @@ def test_an_overloaded_destination_is_called_less_at_once() -> None:
     assert (len(report.attempts), held(report)) == (2, {WaitReason.DESTINATION_CONCURRENCY: 3})
 
 
+@pytest.mark.parametrize("queue", QueueName)
+def test_each_queue_has_a_slow_path_of_its_own_and_a_slow_path_calls(queue: QueueName) -> None:
+    site = Site()
+    site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
+    site.limits.board[f"d#{HERE}"] = DUE_AT + 600_000
+    site.send_for(site.due(1))
+    report = site.work(site.another("process2", queue))
+    gone_on = [one.wakeup.queue for one in site.queue.messages]
+    assert gone_on == ([] if queue.is_slow else [QueueName[f"SLOW_{queue.name}"]])
+    assert len(report.attempts) == queue.is_slow
+
+
 def test_a_slow_destination_goes_on_through_the_slow_path_at_once_and_nothing_is_written_for_it() -> None:
     site = Site()
     site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
@@ -135,8 +147,10 @@ def test_a_slow_destination_goes_on_through_the_slow_path_at_once_and_nothing_is
     site.send_for(jobs)
     report = site.work()
     assert (held(report), site.limits.writes) == ({WaitReason.SLOW: 2}, 0)
-    assert {(one.wakeup.queue, one.wakeup.waited) for one in site.queue.messages} == {(QueueName.SLOW, 0)}
-    slow = site.work(site.another("process2", QueueName.SLOW))
+    assert {(one.wakeup.queue, one.wakeup.waited) for one in site.queue.messages} == {
+        (QueueName.SLOW_STANDARD, 0)
+    }
+    slow = site.work(site.another("process2", QueueName.SLOW_STANDARD))
     assert len(slow.attempts) == 2
     assert not site.limits.states[f"d#{HERE}"].circuit.slow, "it answered quickly"
     site.clock.time_ms += 3_000

@@ -14,6 +14,8 @@ from tests.builders import DUE_AT, in_state
 from tests.unit.usecases.messages import delivery
 from tests.unit.usecases.world import World
 
+RECEIVES = 5
+"""So many a lane allows before a message goes to its dead-letter queue."""
 OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
 POISON = Delivery(message_id="poison", sent_at=DUE_AT, receive_count=1, wakeup=None, fault="unreadable")
 
@@ -91,6 +93,18 @@ def test_a_message_that_nobody_can_read_is_returned_quickly_and_sinks_nobody() -
         (settled.delivery.message_id, settled.visible_after_seconds) for settled in report.returned()
     ] == [("poison", POISON_RETURN_SECONDS)]
     assert world.standing(execution.id).state is State.SUCCEEDED
+
+
+def test_a_message_of_a_newer_version_outlasts_a_deployment_and_is_looked_at_again_soon() -> None:
+    world = World(DUE_AT)
+    newer = replace(POISON, is_newer=True)
+    waits = []
+    for receives in range(1, RECEIVES + 1):
+        [returned] = world.run(replace(newer, receive_count=receives)).returned()
+        waits.append(returned.visible_after_seconds)
+    assert waits == sorted(waits)
+    assert waits[0] <= 20, "new executors may be there in a moment"
+    assert sum(waits) >= 600, "and are after some minutes"
 
 
 def test_a_batch_of_nothing_but_poison_claims_nothing() -> None:

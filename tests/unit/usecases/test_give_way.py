@@ -57,7 +57,7 @@ def test_what_is_fresh_has_come_back_or_has_waited_elsewhere_stays(arrived: list
     assert give_way(arrived, QueueName.STANDARD) == {}
 
 
-@pytest.mark.parametrize("queue", [QueueName.CRITICAL, QueueName.SLOW, QueueName.BULK])
+@pytest.mark.parametrize("queue", [QueueName.CRITICAL, QueueName.SLOW_STANDARD, QueueName.BULK])
 def test_no_other_queue_sends_late_work_elsewhere(queue: QueueName) -> None:
     _, give_way = at()
     assert give_way(batch(), queue) == {}
@@ -80,6 +80,16 @@ def test_bulk_waits_while_another_lane_says_that_it_is_behind(lane: Lane, ago_ms
     assert all(10_000 <= one.wait_ms <= 20_000 and one.via is None for one in found.values())
 
 
+@pytest.mark.parametrize("lane", [Lane.CRITICAL, Lane.STANDARD])
+def test_work_of_other_lanes_that_goes_through_the_lane_for_bulk_waits_for_nobody(lane: Lane) -> None:
+    """It is late, and its own lane may be behind for long."""
+    world, give_way = at()
+    behind(world, lane)
+    arrived = [*batch(3, lane=Lane.STANDARD, via=QueueName.BULK), *batch(5, lane=Lane.BULK)[3:]]
+    own = {key for one in arrived[3:] for key in one.wakeup.keys}
+    assert give_way(arrived, QueueName.BULK).keys() == own
+
+
 @pytest.mark.parametrize(("overdue_ms", "waits"), [(YIELDS_AT_MOST_MS - 1, True), (YIELDS_AT_MOST_MS, False)])
 def test_bulk_waits_for_a_quarter_of_an_hour_at_most(overdue_ms: int, waits: bool) -> None:
     world, give_way = at(DUE_AT + overdue_ms)
@@ -91,10 +101,10 @@ def test_reports_are_read_once_in_five_seconds_and_where_they_cannot_be_nothing_
     world, give_way = at()
     behind(world, Lane.STANDARD)
     world.steps.fail("progress.read")
-    assert give_way(batch(1), QueueName.BULK) == {}
+    assert give_way(batch(1, lane=Lane.BULK), QueueName.BULK) == {}
     for _ in range(5):
         world.clock.time_ms += 1_000
-        found = give_way(batch(1), QueueName.BULK)
+        found = give_way(batch(1, lane=Lane.BULK), QueueName.BULK)
     assert len(found) == 1
     assert world.steps.count("progress.read") == 3
 

@@ -5,8 +5,9 @@ from functools import partial
 
 import pytest
 
+from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import AttemptOutcome, EndReason, Execution, State
+from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import Job, JobState
 from shared.domain.retry import RetryPolicy
 from shared.usecases.run_attempts import Verdict

@@ -297,7 +297,9 @@ def test_a_late_tombstone_in_the_place_of_the_record_does_not_hold_the_job_up() 
 
 
 @pytest.mark.parametrize("minutes", [0, 1, 10])
-def test_a_late_tombstone_behind_the_end_of_the_chain_is_in_the_history_of_a_deleted_job(minutes: int) -> None:
+def test_a_late_tombstone_behind_the_end_of_the_chain_is_in_the_history_of_a_deleted_job(
+    minutes: int,
+) -> None:
     """Without another instant behind it there is no record of the pause that would lead there."""
     chain = chains.due_now()
     paused = chain.pause()

@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.delivery import Reason
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import AttemptOutcome, Missed, State
+from shared.domain.execution import State
 from shared.domain.job import Job, JobState
+from shared.domain.missed import Missed
 from shared.domain.schedule import Rate
 from shared.ports.reconciling import Accepted
 from shared.usecases.find_head import FindHead

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.async_policy import AsyncPolicy
+from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.delivery import Answer, Reason
 from shared.domain.errors import InvalidStateError, NotFoundError
-from shared.domain.execution import AttemptOutcome, EndReason, State
+from shared.domain.execution import EndReason, State
 from shared.domain.retry import RetryPolicy
 from shared.ports.claims import Claim
 from shared.usecases.settle_attempt import AttemptEnd

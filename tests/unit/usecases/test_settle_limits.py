@@ -1,8 +1,10 @@
 """SETTLE limits: what a process heard before an outage never stands for what it hears in it."""
 
+import pytest
+
 from shared.domain.circuit import Phase
 from shared.domain.delivery import Answer, Reason
-from shared.domain.limits import Candidate, destination_scope
+from shared.domain.limits import Candidate, WaitReason, destination_scope
 from shared.names import QueueName
 from tests.builders import DUE_AT, TENANT, execution_id
 from tests.fakes.budgets import GENEROUS
@@ -11,8 +13,10 @@ from tests.unit.usecases.ports import Ports
 
 DESTINATION = "0123456789"
 SCOPE = destination_scope(DESTINATION)
+CALL = Candidate(key=execution_id(1), tenant_id=TENANT, destination=DESTINATION, waited=1)
 GOOD = Answer(reason=Reason.OK, status=200, duration_ms=20)
 REFUSED = Answer(reason=Reason.CONNECT_FAILED, duration_ms=5)
+SLOW = Answer(reason=Reason.OK, status=200, duration_ms=6_000)
 STEP_MS = 3_000
 
 
@@ -35,6 +39,44 @@ def test_a_few_failures_among_answers_open_nothing() -> None:
     assert worker.settle_limits.take_opened() == 0
 
 
+@pytest.mark.parametrize(
+    ("heard_by_others", "heard_here", "reason"),
+    [([SLOW] * 3, [SLOW], WaitReason.SLOW), ([REFUSED] * 10, [GOOD], WaitReason.BREAKER_OPEN)],
+)
+def test_an_answer_to_a_call_from_before_the_trouble_does_not_end_it(
+    heard_by_others: list[Answer], heard_here: list[Answer], reason: WaitReason
+) -> None:
+    """The call was let through when nothing was known of its destination, and is answered when it is in trouble."""
+    ports = Ports(DUE_AT)
+    worker, other, third = (gate(ports, QueueName.STANDARD, GENEROUS, name) for name in ("a", "b", "c"))
+    assert worker.admit([CALL], QueueName.STANDARD) == {}
+    other.settle_limits([(DESTINATION, answer) for answer in heard_by_others])
+    assert SCOPE in ports.limits.board
+    ports.clock.time_ms += STEP_MS
+    worker.settle_limits([(DESTINATION, answer) for answer in heard_here])
+    assert SCOPE in ports.limits.board
+    assert third.admit([CALL], QueueName.STANDARD)[CALL.key].reason is reason
+
+
+def test_a_destination_that_is_quick_again_goes_off_the_board() -> None:
+    ports = Ports(DUE_AT)
+    worker, other = (gate(ports, QueueName.STANDARD, GENEROUS, name) for name in ("a", "b"))
+    other.settle_limits([(DESTINATION, SLOW)] * 3)
+    ports.clock.time_ms += STEP_MS
+    worker.settle_limits([(DESTINATION, GOOD)])
+    assert SCOPE not in ports.limits.board
+
+
+def test_what_could_not_be_read_is_not_taken_for_healthy() -> None:
+    ports = Ports(DUE_AT)
+    worker, other = (gate(ports, QueueName.STANDARD, GENEROUS, name) for name in ("a", "b"))
+    other.settle_limits([(DESTINATION, SLOW)] * 3)
+    ports.clock.time_ms += STEP_MS
+    ports.steps.fail("limits.read")
+    worker.settle_limits([(DESTINATION, SLOW)])
+    assert SCOPE in ports.limits.board
+
+
 def test_a_probe_is_judged_by_its_own_answer() -> None:
     """The prober has heard good of the destination before, and told nobody."""
     ports = Ports(DUE_AT)
@@ -45,8 +87,7 @@ def test_a_probe_is_judged_by_its_own_answer() -> None:
         ports.clock.time_ms += STEP_MS
         other.settle_limits([(DESTINATION, REFUSED)] * 3)
     ports.clock.time_ms += 2 * STEP_MS
-    probe = Candidate(key=execution_id(1), tenant_id=TENANT, destination=DESTINATION, waited=1)
-    assert prober.admit([probe], QueueName.STANDARD) == {}
+    assert prober.admit([CALL], QueueName.STANDARD) == {}
     assert ports.limits.states[SCOPE].circuit.prober == "prober"
     prober.settle_limits([(DESTINATION, REFUSED)])
     assert ports.limits.states[SCOPE].circuit.phase(ports.clock.now_ms()) is Phase.OPEN

@@ -13,6 +13,7 @@ from shared.usecases.check_token import CheckToken
 from shared.usecases.compose_callback import ComposeCallback
 from shared.usecases.conclude_execution import ConcludeExecution
 from shared.usecases.create_tenant import CreateTenant
+from shared.usecases.explain_wait import ExplainWait
 from shared.usecases.file_execution import FileExecution
 from shared.usecases.file_successor import FileSuccessor
 from shared.usecases.find_execution import FindExecution
@@ -343,6 +344,9 @@ class UseCases(Ports):
     def _wire_queries(self) -> None:
         queries, limited = self.tapped("queries", FakeQueries(self.table)), LimitedRuns(store=self.store)
         self.find_execution = FindExecution(store=self.store)
+        self.explain_wait = ExplainWait(
+            signs=self.wait_signs, turns=self.turns, defaults=self.defaults, clock=self.clock
+        )
         self.list_executions = ListExecutions(
             find=self.find_job, store=self.store, walk=WalkHistory(jobs=self.jobs, clock=self.clock)
         )

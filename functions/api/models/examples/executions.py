@@ -75,6 +75,14 @@ EXECUTION_OUT: Examples = {
         "redrive_of": _TRIGGERED_ID,
     },
 }
+EXECUTION_DETAIL: Examples = {
+    "succeeded": {**_SUCCEEDED, "waiting_for": None},
+    "waits_for_a_breaker": {
+        **_QUEUED,
+        "waiting_for": {"reason": "breaker_open", "until": "2025-02-19T21:10:22.345Z"},
+    },
+    "waits_for_room": {**_QUEUED, "waiting_for": {"reason": "tenant_concurrency", "until": None}},
+}
 EXECUTION_PAGE: Examples = {
     "one_of_more": {"executions": [_SUCCEEDED], "next_cursor": CURSOR},
     "the_last": {"executions": [FAILED], "next_cursor": None},

@@ -1,0 +1,52 @@
+"""What is known of what waits, all of it in the leases table: one BatchGetItem."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from shared.adapters.dynamodb.attributes import Item, decode
+from shared.adapters.dynamodb.boards import read_progress
+from shared.adapters.dynamodb.errors import translated
+from shared.adapters.dynamodb.keys import item_key, limit_key, progress_key, waiting_key
+from shared.adapters.dynamodb.limit_store import read_board, read_state
+from shared.domain.errors import UnavailableError
+from shared.domain.limits import ScopeState
+from shared.domain.wait_hint import Signs
+from shared.names import Attr, Lane
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoWaitSigns:
+    """Eventually consistent, and tried once: whoever asks for a hint is not kept waiting for it."""
+
+    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+        self._client = client
+        self._table = table
+        self._region = region
+
+    def read(self, scopes: Sequence[str], lanes: Sequence[Lane]) -> Signs:
+        """See the port."""
+        board = waiting_key(self._region)
+        states = {scope: limit_key(scope) for scope in scopes}
+        progress = [progress_key(self._region, lane) for lane in lanes]
+        found = self._get([board, *states.values(), *progress])
+        return Signs(
+            states={
+                scope: read_state(found[key]) if key in found else ScopeState()
+                for scope, key in states.items()
+            },
+            board=read_board(found.get(board, {})),
+            progress=[read_progress(found[key]) for key in progress if key in found],
+        )
+
+    def _get(self, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Item]:
+        wanted: Any = [item_key(*key) for key in dict.fromkeys(keys)]
+        with translated():
+            answer = self._client.batch_get_item(RequestItems={self._table: {"Keys": wanted}})
+        if answer["UnprocessedKeys"]:
+            raise UnavailableError("BatchGetItem left keys unprocessed")
+        items: Any = answer["Responses"].get(self._table, [])
+        return {(str(decode(item[Attr.PK])), str(decode(item[Attr.SK]))): item for item in items}

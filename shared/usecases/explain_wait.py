@@ -1,0 +1,53 @@
+"""EXPLAIN: why an execution that is due has not begun, for whoever looks at it. Best effort, and never in the way."""
+
+from dataclasses import dataclass
+
+from shared.domain.execution import Execution
+from shared.domain.overlap import OverlapPolicy
+from shared.domain.quota import Quotas
+from shared.domain.tenant import Tenant
+from shared.domain.wait_hint import WaitHint, WaitingFor, has_not_begun, hint_of, scopes_of
+from shared.names import Lane
+from shared.ports.overlap import TurnStore
+from shared.ports.runtime import Clock
+from shared.ports.wait_signs import WaitSigns
+from shared.usecases.give_way import PREFERRED
+
+SILENCE_MS = 5_000
+"""For so long is a store left alone that did not answer."""
+
+
+@dataclass(slots=True)
+class ExplainWait:
+    """Belongs to one process. At most two reads, and none for what is not due or has begun."""
+
+    signs: WaitSigns
+    turns: TurnStore
+    defaults: Quotas
+    clock: Clock
+    _silent_until: int = 0
+
+    def __call__(self, tenant: Tenant, execution: Execution) -> WaitHint | None:
+        """What it waits for; None where it does not wait, or nothing is known. Raises nothing."""
+        now_ms = self.clock.now_ms()
+        if now_ms < self._silent_until or not has_not_begun(execution, now_ms):
+            return None
+        try:
+            return self._hint(tenant, execution, now_ms)
+        except Exception:  # noqa: BLE001 - whatever may be wrong with a hint, the execution itself is shown
+            self._silent_until = self.clock.now_ms() + SILENCE_MS
+            return None
+
+    def _hint(self, tenant: Tenant, execution: Execution, now_ms: int) -> WaitHint | None:
+        if self._is_held_back(execution):
+            return WaitHint(reason=WaitingFor.OVERLAP)
+        lanes = PREFERRED if execution.lane is Lane.BULK else ()
+        signs = self.signs.read(scopes_of(execution), lanes)
+        return hint_of(execution, signs, self.defaults.but(tenant.quotas), now_ms)
+
+    def _is_held_back(self, execution: Execution) -> bool:
+        rules = execution.recurrence
+        queues = rules is not None and rules.overlap_policy is OverlapPolicy.QUEUE_ONE
+        if not (queues and execution.awaits_admission):
+            return False
+        return self.turns.read(execution.tenant_id, execution.job_id).waiting == execution.id

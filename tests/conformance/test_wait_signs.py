@@ -1,0 +1,41 @@
+"""WaitSigns: what limits and lanes have told, all of it at once."""
+
+from shared.domain.limits import ScopeState, destination_scope, tenant_scope
+from shared.domain.sweep import LaneProgress
+from shared.domain.wait_hint import Signs
+from shared.names import Lane
+from tests.builders import DUE_AT, TENANT
+from tests.conformance.labs import Lab
+from tests.conformance.test_limit_store import FULL
+
+SCOPES = [destination_scope("0123456789"), tenant_scope(TENANT)]
+LANES = [Lane.CRITICAL, Lane.STANDARD]
+BEHIND = LaneProgress(visible_at=DUE_AT - 40_000, reported_at=DUE_AT)
+
+
+def test_where_nothing_was_told_there_are_no_signs(lab: Lab) -> None:
+    empty = Signs(states=dict.fromkeys(SCOPES, ScopeState()), board={})
+    assert lab.wait_signs.read(SCOPES, LANES) == empty
+    assert lab.wait_signs.read([], []) == Signs(states={}, board={})
+
+
+def test_everything_that_was_told_is_found(lab: Lab) -> None:
+    lab.limits.swap(SCOPES[0], ScopeState(), FULL, DUE_AT)
+    lab.limits.note_waiting({SCOPES[0]: DUE_AT + 9, "t#other": DUE_AT})
+    lab.progress.report(Lane.STANDARD, BEHIND)
+    lab.progress.report(Lane.BULK, BEHIND)
+    found = lab.wait_signs.read(SCOPES, LANES)
+    assert dict(found.states) == lab.limits.read(SCOPES)
+    assert found.states[SCOPES[0]].circuit == FULL.circuit
+    assert dict(found.board) == {SCOPES[0]: DUE_AT + 9, "t#other": DUE_AT}
+    assert list(found.progress) == [BEHIND]
+
+
+def test_only_the_lanes_that_were_asked_about_are_told_of(lab: Lab) -> None:
+    lab.progress.report(Lane.STANDARD, BEHIND)
+    assert lab.wait_signs.read(SCOPES, []).progress == []
+    assert lab.wait_signs.read(SCOPES[:1], [Lane.CRITICAL]).progress == []
+
+
+def test_a_scope_that_is_named_twice_is_read_once(lab: Lab) -> None:
+    assert dict(lab.wait_signs.read([*SCOPES, *SCOPES], LANES).states) == dict.fromkeys(SCOPES, ScopeState())

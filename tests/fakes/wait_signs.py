@@ -1,0 +1,31 @@
+"""What waits, out of the boards in memory."""
+
+from collections.abc import Sequence
+
+from shared.domain.errors import UnavailableError
+from shared.domain.wait_hint import Signs
+from shared.names import Lane
+from tests.fakes.boards import FakeProgressBoard
+from tests.fakes.limit_store import FakeLimitStore
+
+
+class FakeWaitSigns:
+    """Shows what the other fakes hold, and counts how often it was asked."""
+
+    def __init__(self, limits: FakeLimitStore, progress: FakeProgressBoard) -> None:
+        self.requests = 0
+        self.is_silent = False
+        self._limits = limits
+        self._progress = progress
+
+    def read(self, scopes: Sequence[str], lanes: Sequence[Lane]) -> Signs:
+        """See the port."""
+        self.requests += 1
+        if self.is_silent:
+            raise UnavailableError("no answer")
+        reports = [self._progress.read(lane) for lane in lanes]
+        return Signs(
+            states=self._limits.read(scopes),
+            board=self._limits.waiting(),
+            progress=[report for report in reports if report is not None],
+        )

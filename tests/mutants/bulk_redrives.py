@@ -1,0 +1,135 @@
+"""Bulk redrives and their undoing: nothing twice, nothing left behind, and others' redrives let be."""
+
+from tests.mutants.mutant import Mutant
+
+_BULK = "tests/unit/usecases/test_bulk_redrive.py"
+_STORE = "tests/conformance/test_redrives.py"
+_TASKS = "tests/conformance/test_redrive_tasks.py"
+_UNFINISHED = "tests/unit/usecases/test_redrive_unfinished.py"
+
+BULK_REDRIVES = (
+    Mutant(
+        name="bulk redrive that moves its cursor before filing",
+        file="shared/usecases/work_off_redrives.py",
+        old="        work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all\n",
+        new="        work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all\n"
+        "        place = found.last.place if found.last else None\n"
+        "        moved = task.walked_to(place, task.counts, task.next_due_at)\n"
+        "        if not self.tasks.replace(task, moved):\n"
+        "            return None\n"
+        "        task = moved\n",
+        killer=_BULK,
+    ),
+    Mutant(
+        name="bulk redrive that goes on though another has ticked the page off",
+        file="shared/adapters/dynamodb/redrive_tasks.py",
+        old='            "ConditionExpression": "vn = :before",\n',
+        new='            "ConditionExpression": "vn = :before OR vn <> :before",\n',
+        killer=_TASKS,
+    ),
+    Mutant(
+        name="bulk redrive whose redrives are all due at once",
+        file="shared/domain/redrive_task.py",
+        old="        return base_at + number * 1000 // self.rate\n",
+        new="        return base_at\n",
+        killer=_BULK,
+    ),
+    Mutant(
+        name="bulk redrive that makes up for a standstill all at once",
+        file="shared/usecases/work_off_redrives.py",
+        old="        base_at = max(task.next_due_at, now_ms)\n",
+        new="        base_at = task.next_due_at\n",
+        killer=_BULK,
+    ),
+    Mutant(
+        name="bulk redrive that redrives its own redrives",
+        file="shared/usecases/start_redrive.py",
+        old="before=min(wanted.span.before, Place(at=now_ms)))\n",
+        new="before=wanted.span.before)\n",
+        killer=_BULK,
+    ),
+    Mutant(
+        name="bulk redrive that redrives what is redriven",
+        file="shared/usecases/work_off_redrives.py",
+        old="            if link.standing.state is not State.CANCELLED:\n",
+        new="            if link.standing.state not in (State.CANCELLED, State.FAILED):\n",
+        killer=_BULK,
+    ),
+    Mutant(
+        name="undo that ignores a started one",
+        file="shared/domain/execution.py",
+        old='    UNDO = ("undo", NOT_STARTED, State.CANCELLED)\n',
+        new='    UNDO = ("undo", NOT_STARTED | {State.WAITING}, State.CANCELLED)\n',
+        killer=_STORE,
+    ),
+    Mutant(
+        name="undo that counts what was too late as undone",
+        file="shared/usecases/work_off_redrives.py",
+        old="        return standing.state is State.CANCELLED and standing.attempt == 0\n",
+        new="        return True\n",
+        killer=_BULK,
+    ),
+    Mutant(
+        name="undo that takes redrives of others back",
+        file="shared/usecases/work_off_redrives.py",
+        old="                if link.chosen.task != task.id:\n",
+        new="                if link.chosen.task is None and link.standing is None:\n",
+        killer=_BULK,
+    ),
+    Mutant(
+        name="undo that walks but once",
+        file="shared/usecases/work_off_redrives.py",
+        old="(task.pass_began_at or 0) < task.settles_at:\n",
+        new="(task.pass_began_at or 0) < 0:\n",
+        killer=_BULK,
+    ),
+    Mutant(
+        name="undo that goes by the tags that jobs have now",
+        file="shared/domain/redrive_task.py",
+        old="        tag = self.wanted.tag if self.undo_asked_at is None else None\n",
+        new="        tag = self.wanted.tag\n",
+        killer="tests/unit/usecases/test_undo_filtered.py",
+    ),
+    Mutant(
+        name="undo that counts what it meets from two dead letters twice",
+        file="shared/usecases/work_off_redrives.py",
+        old="                if link.last is not dead and task.undoes_from(link.last):\n",
+        new="                if link.last is None:\n",
+        killer="tests/unit/usecases/test_undo_filtered.py",
+    ),
+    Mutant(
+        name="undo that leaves what stands behind a dead letter that it does not walk over",
+        file="shared/usecases/work_off_redrives.py",
+        old="                if link.last is not dead and task.undoes_from(link.last):\n",
+        new="                if link.last is not dead and link.last.state is State.FAILED:\n",
+        killer="tests/unit/usecases/test_undo_filtered.py",
+    ),
+    Mutant(
+        name="undo that leaves what was chosen and not filed to others",
+        file="shared/usecases/work_off_redrives.py",
+        old="                if link.chosen.task != task.id:\n",
+        new="                if link.chosen.task != task.id or link.standing is None:\n",
+        killer=_UNFINISHED,
+    ),
+    Mutant(
+        name="undo that overlooks who was faster",
+        file="shared/usecases/redrive_execution.py",
+        old="        return self.store.put_if_absent(ended, expires_at_s=expires_at_s) or ended\n",
+        new="        self.store.put_if_absent(ended, expires_at_s=expires_at_s)\n        return ended\n",
+        killer=_UNFINISHED,
+    ),
+    Mutant(
+        name="bulk redrive that takes what was pressed for its own",
+        file="shared/usecases/work_off_redrives.py",
+        old="                return is_own\n",
+        new="                return True\n",
+        killer=_UNFINISHED,
+    ),
+    Mutant(
+        name="two bulk redrives of a tenant at once",
+        file="shared/adapters/dynamodb/redrive_tasks.py",
+        old='self._enlist(task, "attribute_not_exists(#id)")',
+        new='self._enlist(task, "attribute_not_exists(#id) OR #id <> :id")',
+        killer=_TASKS,
+    ),
+)
