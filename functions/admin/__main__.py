@@ -15,7 +15,8 @@ from functions.admin.commands import COMMANDS, Shown, add_commands
 from functions.api.operations.accounts import AccountOperations, account_operations, audit_operations
 from shared.adapters.clients import function_environment
 from shared.bootstrap.accounts import api_parts_from
-from shared.domain.errors import PunctualError
+from shared.domain.errors import InvalidValueError, PunctualError
+from shared.names import Env
 
 
 def operations_from(environment: Mapping[str, str]) -> AccountOperations:
@@ -31,8 +32,7 @@ def main(arguments: list[str]) -> int:
     add_commands(parser)
     given = parser.parse_args(arguments)
     try:
-        environment = function_environment(given.function) if given.function else os.environ
-        shown = COMMANDS[given.command].run(operations_from(environment), given)
+        shown = COMMANDS[given.command].run(operations_from(_settings(given.function)), given)
     except ValidationError as refused:
         told = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in refused.errors())
         sys.stderr.write(f"{told}\n")
@@ -42,6 +42,15 @@ def main(arguments: list[str]) -> int:
         return 1
     sys.stdout.write(_text(shown))
     return 0
+
+
+def _settings(function: str | None) -> Mapping[str, str]:
+    """Those of a deployed function, or of this process where it has some."""
+    if function:
+        return function_environment(function, os.environ.get("AWS_REGION") or None)
+    if Env.TENANTS_TABLE not in os.environ:
+        raise InvalidValueError("there are no settings here: name the deployed API function with --function")
+    return os.environ
 
 
 def _text(shown: Shown) -> str:

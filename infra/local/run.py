@@ -6,6 +6,7 @@ python -m infra.local.run [--fresh] [--home DIR] [--port N] [--seconds N] [--jso
 import argparse
 import json
 import queue
+import shlex
 import signal
 import sys
 import time
@@ -16,6 +17,7 @@ from types import FrameType
 from rich.console import Console
 
 from infra.local.calls import Call
+from infra.local.clients import CREDENTIALS, REGION
 from infra.local.demo import Demo, demo
 from infra.local.home import DEFAULT_HOME, LocalHome, LocalStackError
 from infra.local.receiver import OK, Receiver, Reply
@@ -104,6 +106,7 @@ def _introduce(
     """Say what is up and how to make a job of one's own."""
     if options.json:
         ready = {"event": "ready", "seconds": round(seconds, 1), "api": stack.api_url, "curl": curl}
+        ready["admin"] = _admin(stack)
         Console().out(json.dumps(ready), highlight=False)
         return
     console.print(
@@ -115,7 +118,19 @@ def _introduce(
     )
     # No line breaks and no markup, so that what is copied is what was printed.
     console.out(curl, highlight=False)
+    console.print(
+        "\nAnd for tenants, keys and quotas, as an operator (--help tells more):\n", highlight=False
+    )
+    console.out(_admin(stack), highlight=False)
     console.out("")
+
+
+def _admin(stack: LocalStack) -> str:
+    """A shell line that runs an operator's command against the stack."""
+    aws = {**CREDENTIALS, "AWS_REGION": REGION, "AWS_ENDPOINT_URL": stack.endpoint}
+    variables = " ".join(f"{name}={value}" for name, value in aws.items())
+    python = shlex.quote(sys.executable)
+    return f"{variables} {python} -m functions.admin --function {stack.functions['api']} list-tenants"
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:

@@ -4,6 +4,9 @@ from typing import Any
 
 import boto3
 from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from shared.domain.errors import UnavailableError
 
 _CONFIG = Config(
     connect_timeout=2,
@@ -18,7 +21,15 @@ def client(service: str, region: str) -> Any:
     return boto3.client(service, region_name=region, config=_CONFIG)  # type: ignore[call-overload]
 
 
-def function_environment(function_name: str) -> dict[str, str]:
-    """The variables of a deployed function, with the caller's own credentials and region."""
-    answer = boto3.client("lambda", config=_CONFIG).get_function_configuration(FunctionName=function_name)
+def function_environment(function_name: str, region: str | None) -> dict[str, str]:
+    """The variables of a deployed function, by the caller's own credentials.
+
+    Without a region it is that of the caller's AWS configuration. UnavailableError, in words for whoever runs the
+    command, where there is no such function, or no region, no credentials or no permission to ask.
+    """
+    try:
+        aws = boto3.client("lambda", region_name=region, config=_CONFIG)
+        answer = aws.get_function_configuration(FunctionName=function_name)
+    except (BotoCoreError, ClientError, ValueError) as fault:
+        raise UnavailableError(f"could not read the settings of {function_name}: {fault}") from fault
     return dict(answer.get("Environment", {}).get("Variables", {}))

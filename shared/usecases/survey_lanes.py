@@ -53,7 +53,8 @@ class SurveyLanes:
 
     def open_breakers(self, now_ms: int) -> int:
         """How many destinations are not called at all, or by one call that probes; of the first hundred in trouble."""
-        scopes = [scope for scope in self.board if scope.startswith(destination_scope(""))][:MOST_READ]
+        in_trouble = [scope for scope, until in self.board.items() if now_ms < until]
+        scopes = [scope for scope in in_trouble if scope.startswith(destination_scope(""))][:MOST_READ]
         try:
             states = self.limits.read(scopes) if scopes else {}
         except PunctualError:

@@ -1,21 +1,16 @@
-"""The receiver's log: what was called, when by the clock of the run, and how it was answered."""
+"""The receivers' log: what was called, when by the clock of the run, and how it was answered."""
 
 import json
 import threading
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from infra.local.calls import Call
 from infra.local.receiver import Receiver, Reply
+from tests.crashes.behaviours import DRAG_SECONDS, drags, reply_to
 from tests.crashes.clock import SharedClock
-
-FAR_RETRY_SECONDS = 1_000
-"""Beyond the reach of a queue's delay, so that the retry needs a row in a future bucket."""
-NEAR_RETRY_SECONDS = 100
-SLOW_SECONDS = 1.0
-WORKS_ON = 202
-"""With its header: the receiver has begun, and reports later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,26 +28,44 @@ class Arrival:
     payload: Any = ""
     token: str = ""
     """With which the receiver may report on this attempt."""
+    destination: str = ""
+    """The root of the URL that was called."""
+    batch: int = 0
+    """Which batch of messages it was made for: all calls of one are made at once."""
+    queue: str = ""
+    """From which queue that batch came."""
 
 
 class ArrivalLog:
-    """Answers by the first part of the path: /ok, /fails, /flaky, /busy, /later, /slow, /slowfails, /works, /begins or
-    /starts.
-
-    Who `works` always says that it will report, who `begins` at first attempts, and who `starts` at its first call.
-    """
+    """What the receivers of one stage heard. They answer as their paths say."""
 
     def __init__(self, clock: SharedClock, secret: str) -> None:
+        self.in_trouble = True
         self._clock = clock
+        self._secret = secret
         self._lock = threading.Lock()
         self._arrivals: list[Arrival] = []
-        self._receiver = Receiver(secret=secret, respond=self._respond, keep=1)
-        self._receiver.start()
+        self._batch, self._queue = 0, ""
+        self._others: list[Receiver] = []
+        self._receiver = self._started()
 
     @property
     def url(self) -> str:
-        """The root of all paths."""
+        """The root of all paths, but for destinations of their own."""
         return self._receiver.url
+
+    def destination(self) -> str:
+        """The root of another receiver, of which nobody has heard before; it lasts until the log is cleared."""
+        self._others.append(self._started())
+        return self._others[-1].url
+
+    def heal(self) -> None:
+        """The trouble that some receivers are in is over."""
+        self.in_trouble = False
+
+    def next_batch(self, queue: str) -> None:
+        """What comes from now on is for another batch, of this queue."""
+        self._batch, self._queue = self._batch + 1, queue
 
     def arrivals(self, path: str | None = None) -> list[Arrival]:
         """What came so far, for one path or all."""
@@ -61,16 +74,28 @@ class ArrivalLog:
 
     def clear(self) -> None:
         """Forget what came."""
+        self.in_trouble = True
+        while self._others:
+            self._others.pop().stop()
         with self._lock:
             self._arrivals.clear()
 
     def stop(self) -> None:
-        """Close the port."""
-        self._receiver.stop()
+        """Close the ports."""
+        for receiver in (self._receiver, *self._others):
+            receiver.stop()
 
-    def _respond(self, call: Call) -> Reply:
+    def _started(self) -> Receiver:
+        receiver = Receiver(secret=self._secret, keep=1)
+        receiver.respond = partial(self._respond, receiver)
+        receiver.start()
+        return receiver
+
+    def _respond(self, receiver: Receiver, call: Call) -> Reply:
         now_ms = self._clock.now_ms()
-        reply = _reply(call, is_first=not self.arrivals(call.path))
+        reply = reply_to(call, is_first=not self.arrivals(call.path), in_trouble=self.in_trouble)
+        if self.in_trouble and drags(call):
+            self._clock.advance(DRAG_SECONDS)
         arrival = Arrival(
             path=call.path,
             job_id=call.job_id,
@@ -81,38 +106,14 @@ class ArrivalLog:
             status=reply.status,
             genuine=bool(call.genuine),
             payload=json.loads(call.body),
-            token=call.headers["x-callback-token"],
+            token=call.headers.get("x-callback-token", ""),
+            destination=receiver.url,
+            batch=self._batch,
+            queue=self._queue,
         )
         with self._lock:
             self._arrivals.append(arrival)
         return reply
-
-
-_WORKS = Reply(status=WORKS_ON, headers={"X-Punctual-Async": "true"})
-
-
-def _reply(call: Call, *, is_first: bool) -> Reply:
-    match call.path.split("/")[1]:
-        case "fails":
-            return Reply(status=500)
-        case "flaky" if call.attempt == 1:
-            return Reply(status=500)
-        case "busy" if call.attempt == 1:
-            return Reply(status=503, headers={"Retry-After": str(NEAR_RETRY_SECONDS)})
-        case "later" if call.attempt == 1:
-            return Reply(status=503, headers={"Retry-After": str(FAR_RETRY_SECONDS)})
-        case "works":
-            return _WORKS
-        case "begins" if call.attempt == 1:
-            return _WORKS
-        case "starts" if is_first:
-            return _WORKS
-        case "slow":
-            return Reply(after_seconds=SLOW_SECONDS)
-        case "slowfails":
-            return Reply(status=500, after_seconds=SLOW_SECONDS)
-        case _:
-            return Reply()
 
 
 def instant_ms(text: str) -> int:

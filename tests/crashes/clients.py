@@ -123,15 +123,25 @@ class Clients(Reader):
             lane=wanted.lane,
             key=f"key-{number}" if keyed else None,
             versions=[Version(payload=wanted.payload, due_at=0)],
+            told=_told(wanted, number),
         )
         self.orders.append(order)
         return order
 
     def _body(self, order: Order, wanted: Wanted) -> dict[str, Any]:
-        return wanted.body(f"{self._url}{order.path}")
+        told = {outcome: f"{self._url}{path}" for outcome, path in order.told.items()}
+        return wanted.body(f"{wanted.destination or self._url}{order.path}", told)
 
     def _acknowledge(self, order: Order, job: dict[str, Any]) -> None:
         order.job_id, order.created_at = job["id"], instant_ms(job["created_at"])
         order.acked_at = order.versions[0].acked_at = self._clock.now_ms()
         if not order.is_recurring:
             order.versions[0].due_at = instant_ms(job["schedule"]["at"])
+
+
+def _told(wanted: Wanted, number: int) -> dict[str, str]:
+    """Who is told of outcomes answers at a path of its own."""
+    listeners = {"success": wanted.on_success, "failure": wanted.on_failure}
+    return {
+        outcome: f"/{behaviour}/{number}-{outcome}" for outcome, behaviour in listeners.items() if behaviour
+    }

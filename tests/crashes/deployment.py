@@ -8,7 +8,7 @@ from typing import Any
 
 from infra.local.clients import ACCOUNT, REGION
 from infra.local.home import PROJECT_ROOT
-from shared.names import Env, Lane, QueueName
+from shared.names import Env, QueueName
 from tests.conformance.tables import TableNames, create_tables
 from tests.crashes.crash_points import CrashPoint
 from tests.crashes.engines import Engines
@@ -19,6 +19,7 @@ from tests.fakes.budgets import GENEROUS
 VISIBILITY_SECONDS = 450
 DEAD_VISIBILITY_SECONDS = 360
 MAX_RECEIVES = 5
+TENANT, SCOPES = "acme", "read,write,admin"
 """As the infrastructure sets them; not imported from there, since that would load the whole CDK."""
 
 
@@ -76,7 +77,7 @@ class Deployment:
     signing_secret: str = ""
     workers: list[Worker] = field(default_factory=list)
 
-    def worker(self, package: str, lane: Lane | None = None) -> Worker:
+    def worker(self, package: str, lane: QueueName | None = None) -> Worker:
         """A place for a process of one function, with the variables that Lambda would set for it."""
         own = {Env.LANE: str(lane)} if lane else {}
         worker = Worker(self.nursery, f"functions.{package}.handler", self.environment | own)
@@ -162,7 +163,7 @@ def _variables(
 def _create_tenant(environment: dict[str, str]) -> dict[str, str]:
     """By the operator's own command."""
     done = subprocess.run(
-        [sys.executable, "-m", "functions.admin", "create-tenant", "acme"],
+        [sys.executable, "-m", "functions.admin", "create-tenant", TENANT, "--scopes", SCOPES],
         cwd=PROJECT_ROOT,
         env=environment,
         capture_output=True,

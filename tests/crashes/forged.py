@@ -32,7 +32,9 @@ def record(**changes: Any) -> dict[str, Any]:
     """What the API tells of it."""
     attempts = [attempted(1, "ok")]
     given = {"id": "exe_1", "state": "succeeded", "attempts_begun": 1, "attempts": attempts}
-    return given | {"end_reason": None, "missed": None, "scheduled_at": text(DUE_AT)} | changes
+    links = {"redrive_of": None, "redriven_by": None, "notification": None}
+    times = {"scheduled_at": text(DUE_AT), "due_at": text(DUE_AT)}
+    return given | links | times | {"end_reason": None, "missed": None} | changes
 
 
 def attempted(number: int, reason: str, *, duration_ms: int = 6_000) -> dict[str, Any]:
@@ -51,6 +53,7 @@ def verdict(
     arrivals: list[Arrival],
     blows: int = 0,
     reports: Sequence[Report] = (),
+    **evidence: Any,
 ) -> list[str]:
     """What the judge makes of one order."""
     return Judge(
@@ -60,6 +63,7 @@ def verdict(
         blows=blows,
         deaths=blows,
         reports=list(reports),
+        **evidence,
     ).verdict()
 
 

@@ -10,15 +10,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.crashes.arrivals import Arrival
+from tests.crashes.bulk_redrives import Bulk, bulk_faults
+from tests.crashes.calls import call_faults
 from tests.crashes.cancellations import cancel_faults
 from tests.crashes.editions import edition_faults, series_edition_faults
+from tests.crashes.limits import Limits, limit_faults
 from tests.crashes.long_runs import long_run_faults
-from tests.crashes.orders import Order
+from tests.crashes.notifications import as_order, notification_faults
+from tests.crashes.orders import ENDED, Order
+from tests.crashes.redrives import own_records, redrive_faults
 from tests.crashes.reports import Report, Verb
 from tests.crashes.series import series_faults
 from tests.crashes.turns import turn_faults
 
-ENDED = frozenset({"succeeded", "failed", "cancelled", "skipped"})
 UNCALLED = frozenset({"lease_too_short", "request_unreadable", "stopped"})
 """Reasons of attempts that ended before the receiver was called."""
 UNSURE = frozenset({"timeout", "connect_failed", "protocol_error"})
@@ -41,6 +45,11 @@ class Judge:
     """Of receivers that worked on."""
     grace_ms: int = 0
     """How long after a recurring job was changed a worker that was stopped in mid-attempt may still call."""
+    notifications: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Those that tell of executions, by the ids of these."""
+    bulks: list[Bulk] = field(default_factory=list)
+    limits: Limits | None = None
+    """None where a worker was told that the store does not answer: then there are none."""
     faults: list[str] = field(default_factory=list)
 
     def verdict(self) -> list[str]:
@@ -52,34 +61,19 @@ class Judge:
             calls = by_path.pop(order.path, [])
             for refusal in order.refusals:
                 self.faults.append(f"answer: a client of {order.path} got {refusal}")
-            self._calls(order, calls)
+            self.faults += call_faults(order, calls, self.deaths)
             if order.acked_at is not None:
                 self._order(order, [call for call in calls if call.job_id == order.job_id])
+                self._told(order, calls, {path: by_path.pop(path, []) for path in order.told.values()})
             else:
                 self.faults.append(f"answer: {order.path} was never acknowledged")
         for path in by_path:
             self.faults.append(f"stray: {path} was called, whose job had come to rest")
+        for bulk in self.bulks:
+            self.faults += bulk_faults(bulk, list(self.history.values()), self.arrivals)
+        if self.limits is not None:
+            self.faults += limit_faults(self.limits, self.arrivals)
         return self.faults
-
-    def _calls(self, order: Order, calls: list[Arrival]) -> None:
-        """What holds for every call, acknowledged or not."""
-        attempts: dict[str, list[Arrival]] = defaultdict(list)
-        for call in calls:
-            attempts[call.execution_id].append(call)
-            if call.began_at < call.scheduled_at:
-                self.faults.append(f"early: {call}")
-            if not call.genuine:
-                self.faults.append(f"forged: {call}")
-        for execution, made in attempts.items():
-            numbers = [call.attempt for call in made]
-            if len(set(numbers)) < len(numbers):
-                self.faults.append(f"doubled: {order.path} {execution} was called with attempts {numbers}")
-            if max(numbers) > order.max_attempts:
-                self.faults.append(f"attempts: {order.path} {execution} had {max(numbers)}")
-            if sum(call.status == 200 for call in made) > 1 + self.deaths:
-                self.faults.append(f"doubled: {order.path} {execution} succeeded {numbers}")
-        if order.key is not None and len({call.job_id for call in calls}) > 1:
-            self.faults.append(f"doubled: {order.path} became two jobs under one Idempotency-Key")
 
     def _order(self, order: Order, calls: list[Arrival]) -> None:
         records = self.history.get(str(order.job_id), [])
@@ -87,6 +81,10 @@ class Judge:
             self.faults.append(f"lost: {order.path} was acknowledged and has no record")
         for record in records:
             self._record(order, record, [call for call in calls if call.execution_id == record["id"]])
+        undone = any(bulk.is_undone for bulk in self.bulks)
+        self.faults += redrive_faults(order, records, calls, bulks=len(self.bulks), undone=undone)
+        redrives = {record["id"] for record in records if record.get("redrive_of")}
+        records, calls = own_records(records), [call for call in calls if call.execution_id not in redrives]
         if order.is_recurring:
             self.faults += series_faults(order, records, calls, self.grace_ms)
             self.faults += series_edition_faults(order, calls, self.grace_ms)
@@ -94,6 +92,19 @@ class Judge:
         elif records:
             self.faults += edition_faults(order, records, calls)
             self.faults += cancel_faults(order, records[0], calls)
+
+    def _told(self, order: Order, calls: list[Arrival], told: dict[str, list[Arrival]]) -> None:
+        """Whoever is told of outcomes is called like anybody else, and told the truth once."""
+        records = self.history.get(str(order.job_id), [])
+        heard = [call for each in told.values() for call in each]
+        self.faults += notification_faults(order, records, calls, heard)
+        for path, made in told.items():
+            self.faults += call_faults(as_order(path, order), made, self.deaths)
+        for record in records:
+            notification = self.notifications.get(record["id"])
+            if notification:
+                own = [call for call in heard if call.execution_id == notification["id"]]
+                self._record(as_order("a notification", order), notification, own)
 
     def _record(self, order: Order, record: dict[str, Any], calls: list[Arrival]) -> None:
         """One execution: it ended, and its record tells what the receiver saw."""

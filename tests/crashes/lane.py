@@ -1,13 +1,19 @@
-"""The standard lane and its dead-letter queue, with what may befall messages: copied, lost, received in vain."""
+"""The standard lane, its dead letters and the other queues: messages are delivered, copied, lost, received in vain."""
 
 import json
 from typing import Any
 
 from shared.domain.ids import one_off_execution
-from shared.names import Lane
+from shared.names import Lane, QueueName
 from tests.crashes.deployment import Deployment
 from tests.crashes.event_source import Ask, deliver
 from tests.crashes.orders import Order
+
+COUNTS = (
+    "ApproximateNumberOfMessages",
+    "ApproximateNumberOfMessagesDelayed",
+    "ApproximateNumberOfMessagesNotVisible",
+)
 
 
 class LaneQueues:
@@ -16,11 +22,12 @@ class LaneQueues:
     def __init__(self, deployment: Deployment) -> None:
         self._sqs = deployment.engines.others.client("sqs")
         self._clock = deployment.engines.clock
+        self._queues = deployment.lanes
         self._lane, self._dead = deployment.lanes[Lane.STANDARD], deployment.dead[Lane.STANDARD]
 
-    def deliver(self, ask: Ask) -> bool:
-        """Hand over one batch of the lane; False where there was none."""
-        return deliver(self._sqs, self._lane, ask)
+    def deliver(self, ask: Ask, queue: QueueName) -> bool:
+        """Hand over one batch of a queue; False where there was none."""
+        return deliver(self._sqs, self._queues[queue], ask)
 
     def deliver_dead(self, ask: Ask) -> bool:
         """Hand over one batch of dead letters."""
@@ -42,9 +49,18 @@ class LaneQueues:
             QueueUrl=self._lane.url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0
         )
 
+    def messages(self) -> int:
+        """How many there are in all lanes: visible, delayed or under way."""
+        found = 0
+        for queue in self._queues.values():
+            asked = self._sqs.get_queue_attributes(QueueUrl=queue.url, AttributeNames=list(COUNTS))
+            found += sum(int(asked["Attributes"][name]) for name in COUNTS)
+        return found
+
     def lose(self) -> None:
-        """The lane's messages are gone."""
-        self._sqs.purge_queue(QueueUrl=self._lane.url)
+        """The messages of all lanes are gone."""
+        for queue in self._queues.values():
+            self._sqs.purge_queue(QueueUrl=queue.url)
 
     def lose_dead(self) -> None:
         """The dead letters are gone."""

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tests.crashes.arrivals import WORKS_ON, Arrival, instant_ms
+from tests.crashes.arrivals import Arrival, instant_ms
+from tests.crashes.behaviours import WORKS_ON
 from tests.crashes.reader import CONFLICT, OK
 from tests.crashes.reports import Report, Verb
 

@@ -2,10 +2,15 @@
 
 from typing import Any
 
-from shared.names import Lane
-from tests.crashes.crash_points import CrashPoint
+from shared.names import QueueName
+from tests.crashes.crash_points import CrashPoint, Hit
 from tests.crashes.deployment import Deployment, Worker
 from tests.crashes.nursery import SandboxDiedError
+
+
+def executor_of(queue: QueueName) -> str:
+    """The name of the function that executes what comes from a queue: there is one for each."""
+    return "executor" if queue is QueueName.STANDARD else f"executor of {queue}"
 
 
 class MarkedWorkers:
@@ -17,7 +22,7 @@ class MarkedWorkers:
             "api": deployment.worker("api"),
             "watcher": deployment.worker("watcher"),
             "sweeper": deployment.worker("sweeper"),
-            "executor": deployment.worker("executor", Lane.STANDARD),
+            **{executor_of(queue): deployment.worker("executor", queue) for queue in QueueName},
             "dead_letter": deployment.worker("dead_letter"),
             "reconciler": deployment.worker("reconciler"),
         }
@@ -25,7 +30,7 @@ class MarkedWorkers:
 
     def forget(self) -> None:
         """Nothing is marked and nothing was struck."""
-        self.blows = self.deaths = 0
+        self.blows = self.deaths = self.unanswered = 0
         self.struck = False
         self.calls: list[str] = []
         """The AWS calls of the invocation that was marked, where it lived to tell."""
@@ -40,7 +45,13 @@ class MarkedWorkers:
         if point is not None:
             self.blows += 1
             self.deaths += point.hit.kills
+            self.unanswered += point.hit is Hit.ANSWER_LOST
         self.struck, self.calls = False, []
+
+    def renew(self) -> None:
+        """Every process ends, and with it what it remembers of the tenant."""
+        for worker in self._workers.values():
+            worker.renew()
 
     def ask(self, function: str, event: Any) -> Any:
         """Invoke; None where the process died or the handler failed."""

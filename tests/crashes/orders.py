@@ -3,6 +3,9 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+ENDED = frozenset({"succeeded", "failed", "cancelled", "skipped"})
+"""States that never change."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
@@ -19,11 +22,18 @@ class Wanted:
     overlap_policy: str | None = None
     heartbeat_seconds: int = 20
     deadline_seconds: int = 3_600
+    on_success: str | None = None
+    """How who is told of a success answers; None: nobody is."""
+    on_failure: str | None = None
+    destination: str | None = None
+    """Whom it calls, if it is somebody else than most call."""
 
-    def body(self, url: str) -> dict[str, Any]:
-        """The request for it, to be called at this URL."""
+    def body(self, url: str, told: dict[str, str]) -> dict[str, Any]:
+        """The request for it, to be called at this URL and its outcomes told at those."""
         overlap = {"overlap_policy": self.overlap_policy} if self.overlap_policy else {}
-        return overlap | {
+        callbacks = {f"on_{outcome}": told_url for outcome, told_url in told.items()}
+        given = overlap | callbacks
+        return given | {
             "schedule": self.schedule,
             "request": {"url": url, "json": self.payload},
             "timeout_seconds": self.timeout_seconds,
@@ -58,6 +68,19 @@ class Pause:
 
 
 @dataclass(slots=True, kw_only=True)
+class Press:
+    """A request to redrive one dead letter, asked again until it was answered."""
+
+    original: str
+    """The execution that it was pressed for."""
+    redrive_id: str | None = None
+    """What it was answered with; None: not acknowledged."""
+    is_cancel_asked: bool = False
+    cancel_acked_at: int | None = None
+    """When it was acknowledged that the redrive is cancelled."""
+
+
+@dataclass(slots=True, kw_only=True)
 class Order:
     """One job as its client knows it. Instants are those of the run's clock; None: not acknowledged."""
 
@@ -81,6 +104,9 @@ class Order:
     pauses: list[Pause] = field(default_factory=list)
     triggered: set[str] = field(default_factory=set)
     """Ids of executions beside the schedule that were acknowledged."""
+    told: dict[str, str] = field(default_factory=dict)
+    """The paths at which its outcomes are told, `success` and `failure`."""
+    presses: list[Press] = field(default_factory=list)
     refusals: list[int] = field(default_factory=list)
     """Statuses of answers that no client should get."""
 

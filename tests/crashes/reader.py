@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.crashes.gateway import Answer
-from tests.crashes.orders import Order
+from tests.crashes.orders import ENDED, Order
 
 TRIES = 10
 OK, CREATED, ACCEPTED, CONFLICT = 200, 201, 202, 409
@@ -42,6 +42,22 @@ class Reader:
                 break
             cursor = f"&cursor={page['next_cursor']}"
         return records
+
+    def is_at_rest(self, order: Order) -> bool:
+        """Whether nothing of it goes on: every execution has ended, and whoever is told of that has been."""
+        records = self.history(order)
+        if any(record["state"] not in ENDED for record in records):
+            return False
+        told = [record["notification"]["id"] for record in records if record["notification"]]
+        return all(self.execution(each).get("state") in ENDED for each in told)
+
+    def execution(self, execution_id: str) -> dict[str, Any]:
+        """One execution; nothing where there is none."""
+        for _ in range(TRIES):
+            answer = self._send("GET", f"/v1/executions/{execution_id}")
+            if answer.is_final:
+                break
+        return answer.body if answer.status == OK else {}
 
     def _until_answered(self, order: Order, *request: Any) -> Answer:
         for _ in range(TRIES):

@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 import uuid
+from functools import partialmethod
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from typing import Any
 import boto3
 
 from shared.adapters.clock import SystemClock
-from shared.usecases import sweep_buckets, watch_buckets
+from shared.adapters.http.sender import AiohttpSender
+from shared.usecases import sweep_buckets, watch_buckets, work_off_redrives
 from tests.crashes.clock import SharedClock
 from tests.crashes.crash_points import CallWatch, CrashPoint, Hit
 
@@ -95,7 +97,7 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
     os.environ.update(asked["environment"])
     clock = SharedClock(Path(asked["clock"]))
     _put_into_product(clock)
-    watch_buckets.PAGE_ROWS = sweep_buckets.PAGE_ROWS = PAGE_ROWS
+    watch_buckets.PAGE_ROWS = sweep_buckets.PAGE_ROWS = work_off_redrives.PAGE = PAGE_ROWS
     watch = CallWatch()
     watch.watch(boto3.DEFAULT_SESSION.events)  # type: ignore[union-attr]
     handler = importlib.import_module(asked["module"]).handler
@@ -107,7 +109,7 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
 
 
 def _put_into_product(clock: SharedClock) -> None:
-    """The product's one clock shows the run's time. Where that stands, a worker that waits moves it."""
+    """The product's clocks show the run's time. Where that stands, a worker that waits moves it."""
 
     async def sleep_ms(_: SystemClock, duration_ms: int) -> None:
         if clock.goes:
@@ -117,6 +119,9 @@ def _put_into_product(clock: SharedClock) -> None:
 
     SystemClock.now_ms = lambda _: clock.now_ms()  # type: ignore[method-assign]
     SystemClock.sleep_ms = sleep_ms  # type: ignore[method-assign]
+    AiohttpSender.__init__ = partialmethod(  # type: ignore[method-assign,assignment]
+        AiohttpSender.__init__, monotonic=clock.seconds
+    )
 
 
 def _invoke(handler: Any, watch: CallWatch, asked: dict[str, Any]) -> dict[str, Any]:

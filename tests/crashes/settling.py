@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from tests.crashes.clients import Clients
 from tests.crashes.clock import SharedClock
-from tests.crashes.judge import ENDED
 from tests.crashes.orders import Order
 from tests.crashes.series import unaccounted
 
@@ -23,10 +22,13 @@ Run = Callable[[float], None]
 class Settling:
     """Runs until every job has ended, and on until late messages are back."""
 
-    def __init__(self, clock: SharedClock, clients: Clients, run: Run) -> None:
+    def __init__(
+        self, clock: SharedClock, clients: Clients, run: Run, others_rest: Callable[[], bool] = lambda: True
+    ) -> None:
         self._clock = clock
         self._clients = clients
         self._run = run
+        self._others_rest = others_rest
         self.faults: list[str] = []
         self.took_seconds = 0.0
         """How long the jobs took to end, on the run's clock."""
@@ -40,7 +42,7 @@ class Settling:
                 self._clients.cancel(order)
         left = self._unfinished(orders)
         for seconds in (step for step, times in STEPS for _ in range(times)):
-            if not left:
+            if not left and self._others_rest():
                 break
             self._run(seconds)
             left = self._unfinished(left)
@@ -63,8 +65,4 @@ class Settling:
         return bool(unaccounted(order, self._clients.history(order), until_ms))
 
     def _unfinished(self, orders: list[Order]) -> list[Order]:
-        return [
-            order
-            for order in orders
-            if any(record["state"] not in ENDED for record in self._clients.history(order))
-        ]
+        return [order for order in orders if not self._clients.is_at_rest(order)]

@@ -2,16 +2,21 @@
 
 from typing import Any
 
+from shared.names import QueueName
 from tests.crashes.arrivals import ArrivalLog
 from tests.crashes.clients import Clients
 from tests.crashes.crash_points import CrashPoint
 from tests.crashes.deployment import Deployment
 from tests.crashes.gateway import NOBODY, Answer, answer_of, http_event
-from tests.crashes.judge import ENDED, Judge
+from tests.crashes.judge import Judge
 from tests.crashes.lane import LaneQueues
-from tests.crashes.marks import MarkedWorkers
-from tests.crashes.orders import Order
+from tests.crashes.limits import Limits
+from tests.crashes.marks import MarkedWorkers, executor_of
+from tests.crashes.orders import ENDED, Order
+from tests.crashes.parking import Parking
 from tests.crashes.printed import Printed, findings
+from tests.crashes.quotas import OwnQuotas
+from tests.crashes.redriver import Redriver
 from tests.crashes.reports import Receivers
 from tests.crashes.settling import UNTIL_RECONCILABLE_SECONDS, Settling
 from tests.crashes.tampering import Tampering
@@ -32,6 +37,11 @@ class Stage:
         self.tampering = Tampering(deployment)
         self.clients = Clients(self.clock, log.url, self.request)
         self.receivers = Receivers(self.clock, self.request)
+        self.redriver = Redriver(self.clock, self.request)
+        self.parking = Parking(deployment)
+        self.limits = Limits()
+        self._quotas = OwnQuotas(deployment)
+        self._queues = [QueueName.STANDARD]
         self.faults: list[str] = []
         self._point: CrashPoint | None = None
         self._ticked_at = self._reconciled_at = 0
@@ -46,8 +56,23 @@ class Stage:
         self.tampering.forget()
         self.clients.orders, self.receivers.reports = [], []
         self.faults, self._point = [], point
+        self.limits, self._queues = Limits(), [QueueName.STANDARD]
+        if self._quotas.take_back():
+            self.workers.renew()
         self.wait_until_second(0)
         self.run(2)
+        self.redriver.forget()
+        self.parking.forget()
+
+    def limit(self, **limits: int) -> None:
+        """Give the tenant these limits in this run, of which every worker knows."""
+        self._quotas.give(limits)
+        self.workers.renew()
+        self.limits = Limits(**limits)
+
+    def open(self, queue: QueueName) -> None:
+        """In this run there are workers for this queue, too."""
+        self._queues.append(queue)
 
     def mark(self, function: str) -> None:
         """The next invocation of this function is the one that the run is about."""
@@ -76,9 +101,10 @@ class Stage:
         self._reconciled_at = self.clock.now_ms() // MINUTE_MS
         return self.workers.ask("reconciler", {})
 
-    def execute(self) -> bool:
-        """A batch of the lane."""
-        return self.lane.deliver(lambda event: self.workers.ask("executor", event))
+    def execute(self, queue: QueueName = QueueName.STANDARD) -> bool:
+        """A batch of a queue."""
+        self.log.next_batch(queue)
+        return self.lane.deliver(lambda event: self.workers.ask(executor_of(queue), event), queue)
 
     def rescue(self) -> bool:
         """A batch of dead letters."""
@@ -86,8 +112,19 @@ class Stage:
 
     def work(self) -> None:
         """Deliver all that is visible."""
-        while self.execute() or self.rescue():
+        while sum(self.execute(queue) for queue in self._queues) or self.rescue():
             continue
+
+    def expect_messages(self) -> None:
+        """Whatever has not ended has a message of its own, however it waits: the sweep need not find it."""
+        open_runs = sum(
+            record["state"] not in ENDED
+            for order in self.clients.orders
+            for record in self.clients.history(order)
+        )
+        messages = self.lane.messages()
+        if messages < open_runs:
+            self.faults.append(f"lost: {open_runs} executions wait, and {messages} messages")
 
     def wait(self, seconds: float) -> None:
         """Time passes, and nothing else happens."""
@@ -111,7 +148,7 @@ class Stage:
 
     def settle(self) -> float:
         """Let everything come to rest; how long the jobs took to end, in seconds."""
-        settling = Settling(self.clock, self.clients, self.run)
+        settling = Settling(self.clock, self.clients, self.run, self.redriver.is_at_rest)
         settling.settle(self.clients.orders)
         self.faults += settling.faults
         self.wait(UNTIL_RECONCILABLE_SECONDS)
@@ -128,9 +165,21 @@ class Stage:
             blows=self.workers.blows,
             deaths=self.workers.deaths,
             reports=self.receivers.reports,
+            notifications=self._notifications(history),
+            bulks=self.redriver.bulks,
+            limits=None if self.workers.unanswered else self.limits,
         )
         told = self.tampering.faults(findings(self._reconciler_log.new_lines()))
-        return self.faults + judge.verdict() + told
+        return self.faults + judge.verdict() + told + self.redriver.faults() + self.parking.faults()
+
+    def _notifications(self, history: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+        """The executions that tell of others, by the ids of those."""
+        return {
+            record["id"]: self.clients.execution(record["notification"]["id"])
+            for records in history.values()
+            for record in records
+            if record["notification"]
+        }
 
     def wakeup_of(self, order: Order, *, ended: bool = False, not_before: int | None = None) -> str:
         """A copy of the message that woke, or wakes, the oldest execution of a job that has or has not ended."""

@@ -15,6 +15,8 @@ from shared.domain.tenant import split_key
 from tests.crashes.api_scenarios import api
 from tests.crashes.arrivals import ArrivalLog
 from tests.crashes.batch_scenarios import batches
+from tests.crashes.breaker_scenarios import troubled
+from tests.crashes.bulk_redrive_scenarios import started, worked_off
 from tests.crashes.crash_points import CrashPoint, points_of
 from tests.crashes.dead_letter_scenarios import dead_letter
 from tests.crashes.deployment import deploy
@@ -22,8 +24,11 @@ from tests.crashes.edit_scenarios import edits, moved
 from tests.crashes.engines import Engines, engines
 from tests.crashes.executor_scenarios import executor
 from tests.crashes.lifecycle_scenarios import lifecycle
+from tests.crashes.limit_scenarios import held_back, limited
 from tests.crashes.long_run_scenarios import going_on, reported, unheard
+from tests.crashes.notification_scenarios import telling, told_by_report, told_by_rescue, told_by_sweep
 from tests.crashes.reconciler_scenarios import reconciler
+from tests.crashes.redrive_scenarios import called_again, redriving, sent_again
 from tests.crashes.refusal_scenarios import refused
 from tests.crashes.scenario import Scenario
 from tests.crashes.stage import Stage
@@ -33,9 +38,12 @@ from tests.crashes.unfinished_scenarios import finished, left
 
 CATALOGUES = (
     *(api, batches, edits, lifecycle, finished, reported, handed_over),
+    *(told_by_report, redriving, started),
     *(watcher, sweeper, unheard, woken),
+    *(told_by_sweep, held_back, worked_off),
     *(executor, refused, moved, going_on, turns),
-    *(dead_letter, reconciler, left),
+    *(telling, called_again, limited, troubled),
+    *(dead_letter, told_by_rescue, sent_again, reconciler, left),
 )
 NEVER_AGAIN_MS = 4_000_000_000_000
 """As the last use of a key: beyond the end of every run."""

@@ -46,6 +46,26 @@ POINTS = [
         1,
         Hit.KILLED_BEFORE,
     ),
+    # The outcome stands, and nobody was told; whoever tells of it has died behind it.
+    ("executor", "tells-of-a-success", "UpdateItem", 1, Hit.KILLED_AFTER),
+    ("sweeper", "tells-of-what-a-dead-worker-ended", "PutItem", 1, Hit.KILLED_BEFORE),
+    # It has to wait, and no fresh message stands for it.
+    ("executor", "waits-while-another-worker-holds-the-slots", "SendMessageBatch", 1, Hit.KILLED_BEFORE),
+    # Its slots, or the probe that is its own, go with the worker.
+    (
+        "executor",
+        "makes-as-many-calls-at-once-as-a-destination-bears",
+        "BatchExecuteStatement",
+        1,
+        Hit.KILLED_AFTER,
+    ),
+    ("executor", "probes-and-is-answered", "UpdateItem", 1, Hit.KILLED_BEFORE),
+    # Which redrive it is stands, and not the redrive.
+    ("api", "redrives-a-dead-letter", "UpdateItem", 2, Hit.KILLED_AFTER),
+    # A page is worked off in part, and begins anew.
+    ("sweeper", "works-off-the-last-page-of-a-bulk-redrive", "UpdateItem", 1, Hit.KILLED_AFTER),
+    ("api", "undoes-a-bulk-redrive", "PutItem", 1, Hit.KILLED_AFTER),
+    ("dead_letter", "parks-what-nobody-can-read", "PutItem", 1, Hit.KILLED_BEFORE),
     # It waits for its turn, and its successor is not filed.
     ("executor", "waits-for-the-turn-of-its-job", "PutItem", 1, Hit.KILLED_AFTER),
     # Whoever finishes a pause dies in it, too.

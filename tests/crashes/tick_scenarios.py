@@ -1,7 +1,7 @@
 """Ticks in which a watcher or the sweeper is hit."""
 
 from tests.crashes.api_scenarios import AFTER_CLAIM
-from tests.crashes.arrivals import FAR_RETRY_SECONDS
+from tests.crashes.behaviours import FAR_RETRY_SECONDS
 from tests.crashes.crash_points import CrashPoint, Hit
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
@@ -42,7 +42,7 @@ def sends_for_the_target_of_a_pointer(stage: Stage) -> None:
     stage.watch()
 
 
-def _sweep_on(stage: Stage, minutes: int) -> None:
+def sweep_on(stage: Stage, minutes: int) -> None:
     """Only sweepers tick; afterwards the bucket before the last of these minutes is due for its first sweep."""
     for _ in range(minutes):
         stage.wait_until_second(FIRST_SWEEP_SECOND - 2)
@@ -54,7 +54,7 @@ def _sweep_on(stage: Stage, minutes: int) -> None:
 def sends_for_what_no_watcher_found(stage: Stage) -> None:
     for _ in range(4):
         stage.clients.order({"delay_seconds": 200})
-    _sweep_on(stage, 5)
+    sweep_on(stage, 5)
     stage.mark("sweeper")
     stage.sweep()
 
@@ -70,7 +70,7 @@ def lists_and_closes_what_nobody_watched(stage: Stage) -> None:
 def closes_what_has_ended(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10})
     stage.run(11)
-    _sweep_on(stage, 1)
+    sweep_on(stage, 1)
     stage.mark("sweeper")
     stage.sweep()
 
@@ -81,7 +81,7 @@ def sends_for_what_a_dead_worker_left(stage: Stage) -> None:
     stage.break_next("executor", AFTER_CLAIM)
     stage.run(11)
     stage.lane.lose()
-    _sweep_on(stage, 1)
+    sweep_on(stage, 1)
     stage.mark("sweeper")
     stage.sweep()
 
@@ -92,7 +92,7 @@ def sends_for_a_retry_whose_message_was_lost(stage: Stage) -> None:
     stage.wait(11)
     stage.execute()
     stage.lane.lose()
-    _sweep_on(stage, 1)
+    sweep_on(stage, 1)
     stage.mark("sweeper")
     stage.sweep()
 
@@ -103,7 +103,7 @@ def ends_what_a_dead_worker_left_without_attempts(stage: Stage) -> None:
     stage.break_next("executor", AFTER_CLAIM)
     stage.run(41)
     stage.lane.lose()
-    _sweep_on(stage, 1)
+    sweep_on(stage, 1)
     stage.mark("sweeper")
     stage.sweep()
 
@@ -123,7 +123,7 @@ def jumps_over_what_a_dead_worker_made_miss(stage: Stage) -> None:
 def sends_for_the_target_of_a_pointer_that_no_watcher_found(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, "later")
     stage.run(11)
-    _sweep_on(stage, FAR_RETRY_SECONDS // 60 + 1)
+    sweep_on(stage, FAR_RETRY_SECONDS // 60 + 1)
     stage.mark("sweeper")
     stage.sweep()
 
@@ -132,7 +132,7 @@ def sends_for_the_target_of_a_pointer_that_no_watcher_found(stage: Stage) -> Non
 def ends_a_pointer_whose_target_has_gone_on(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, "later")
     stage.run(11)
-    _sweep_on(stage, FAR_RETRY_SECONDS // 60 - 1)
+    sweep_on(stage, FAR_RETRY_SECONDS // 60 - 1)
     stage.watch()
     stage.wait(120)
     stage.work()

@@ -6,7 +6,8 @@ import threading
 import time
 from itertools import count
 
-from tests.crashes.arrivals import WORKS_ON, Arrival, ArrivalLog
+from tests.crashes.arrivals import Arrival, ArrivalLog
+from tests.crashes.behaviours import WORKS_ON
 from tests.crashes.clock import SharedClock
 from tests.crashes.reader import Send
 from tests.crashes.reports import Receivers, Verb

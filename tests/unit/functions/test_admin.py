@@ -1,6 +1,7 @@
 """The operator's commands: the same operations as over HTTP; what is shown once, and what is refused with a line."""
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -28,6 +29,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
         return accounts_of(world, audit_of(world))
 
     monkeypatch.setattr(admin, "operations_from", operations)
+    monkeypatch.setenv("TENANTS_TABLE", "tenants")
     return world
 
 
@@ -164,16 +166,60 @@ def test_so_is_every_error_of_punctuals_own(
 def test_the_settings_may_come_from_a_deployed_function(
     world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked: list[str] = []
+    asked: list[tuple[str, str | None]] = []
     seen: list[Mapping[str, str]] = []
-    monkeypatch.setattr(
-        admin, "function_environment", lambda name: asked.append(name) or {"FROM": "the function"}
-    )
+
+    def variables(name: str, region: str | None) -> dict[str, str]:
+        asked.append((name, region))
+        return {"FROM": "the function"}
+
+    monkeypatch.setattr(admin, "function_environment", variables)
+    monkeypatch.setenv("AWS_REGION", "eu-central-1")
     behind = admin.operations_from
     monkeypatch.setattr(admin, "operations_from", lambda given: seen.append(given) or behind(given))
     assert admin.main(["--function", "punctual-test-api", "create-tenant", "other"]) == 0
-    assert (asked, seen) == (["punctual-test-api"], [{"FROM": "the function"}])
+    assert (asked, seen) == ([("punctual-test-api", "eu-central-1")], [{"FROM": "the function"}])
     assert capsys.readouterr().out
+
+
+AWS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGION": "eu-central-1"}
+
+
+@pytest.mark.parametrize(
+    ("aws", "told"),
+    [
+        (AWS, "Could not connect"),
+        (AWS | {"AWS_REGION": ""}, "You must specify a region"),
+        (AWS | {"AWS_REGION": "no region"}, "no region"),
+        ({"AWS_REGION": "eu-central-1"}, "Unable to locate credentials"),
+        (AWS | {"AWS_ENDPOINT_URL": "nowhere"}, "Invalid endpoint"),
+    ],
+)
+def test_what_keeps_the_settings_from_being_read_is_told_in_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], aws: dict[str, str], told: str
+) -> None:
+    """Nobody listens at the endpoint."""
+    monkeypatch.setattr("boto3.DEFAULT_SESSION", None)
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    elsewhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_EC2_METADATA_DISABLED": "true"}
+    for name, value in (
+        elsewhere | {"AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null"} | aws
+    ).items():
+        monkeypatch.setenv(name, value)
+    assert admin.main(["--function", "punctual-test-api", "list-tenants"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("could not read the settings of punctual-test-api: ")
+    assert told in said
+    assert said.count("\n") == 1
+
+
+def test_without_settings_the_function_is_to_be_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("TENANTS_TABLE", raising=False)
+    assert admin.main(["list-tenants"]) == 1
+    assert "--function" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

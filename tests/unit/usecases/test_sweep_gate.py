@@ -164,3 +164,14 @@ def test_the_breakers_that_are_open_are_counted() -> None:
         world.limits.states[f"d#{number:010d}"] = ScopeState(version=1, circuit=circuit)
         world.limits.board[f"d#{number:010d}"] = FIRST_PASS + MINUTE
     assert sweep(world, FIRST_PASS, visible_at=None).open_breakers == 2
+
+
+@pytest.mark.parametrize(("until", "counted"), [(FIRST_PASS + 1, 1), (FIRST_PASS, 0)])
+def test_a_breaker_that_nobody_has_called_behind_for_long_is_not_counted_any_more(
+    until: int, counted: int
+) -> None:
+    """Nobody takes its entry off the board before something else is said there."""
+    world = late()
+    world.limits.states["d#0000000000"] = ScopeState(version=1, circuit=Circuit(open_until=1))
+    world.limits.board["d#0000000000"] = until
+    assert sweep(world, FIRST_PASS, visible_at=None).open_breakers == counted

@@ -1,0 +1,33 @@
+"""Limits that a tenant is given for one run, as an operator gives them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
+from shared.domain.quota import Quota
+from tests.crashes.deployment import TENANT, Deployment
+
+
+class OwnQuotas:
+    """What the tenant has instead of the deployment's defaults."""
+
+    def __init__(self, deployment: Deployment) -> None:
+        self._store = DynamoTenantStore(
+            deployment.engines.store.client("dynamodb"), deployment.tables.tenants
+        )
+        self._is_limited = False
+
+    def give(self, limits: Mapping[str, int]) -> None:
+        """Set these and no others; workers that remember the tenant see it within a minute."""
+        before = self._store.get(TENANT)
+        assert before is not None
+        quotas = {Quota(name): limit for name, limit in limits.items()}
+        assert self._store.replace(before, replace(before, quotas=quotas, revision=before.revision + 1))
+        self._is_limited = bool(limits)
+
+    def take_back(self) -> bool:
+        """Whether there was anything to be taken back."""
+        if not self._is_limited:
+            return False
+        self.give({})
+        return True
