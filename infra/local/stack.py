@@ -100,10 +100,15 @@ class LocalStack:
         return variables | CREDENTIALS | {"AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": self.endpoint}
 
     def create_tenant(self, name: str) -> Tenant:
-        """Create a tenant by the operator's command, with the settings of the api function."""
+        """A new tenant."""
+        shown = self.admin("create-tenant", name)
+        return Tenant(name=name, api_key=shown["api_key"], signing_secret=shown["signing_secret"])
+
+    def admin(self, *arguments: str) -> Any:
+        """What an operator's command shows, run with the settings of the api function; LocalStackError if refused."""
         kept = {key: value for key, value in os.environ.items() if not key.startswith("AWS_")}
         done = subprocess.run(  # noqa: S603 - nothing in it comes from outside
-            [sys.executable, "-m", "functions.admin", "create-tenant", name],
+            [sys.executable, "-m", "functions.admin", *arguments],
             cwd=PROJECT_ROOT,
             env=kept | self.environment() | {"NO_PROXY": "*", "no_proxy": "*"},
             capture_output=True,
@@ -111,9 +116,8 @@ class LocalStack:
             check=False,
         )
         if done.returncode:
-            raise LocalStackError(f"could not create tenant {name}: {done.stderr[-2000:]}")
-        shown = json.loads(done.stdout)
-        return Tenant(name=name, api_key=shown["api_key"], signing_secret=shown["signing_secret"])
+            raise LocalStackError(f"{' '.join(arguments)} did not work: {done.stderr[-2000:]}")
+        return json.loads(done.stdout)
 
 
 @contextmanager
