@@ -20,6 +20,7 @@ _PROBLEMS: tuple[tuple[type[Exception], Problem], ...] = (
     (errors.PreconditionFailedError, Problem.PRECONDITION_FAILED),
     (errors.IdempotencyKeyReusedError, Problem.IDEMPOTENCY_KEY_REUSED),
     (errors.UnavailableError, Problem.SERVICE_UNAVAILABLE),
+    (errors.UnknownVersionError, Problem.SERVICE_UNAVAILABLE),
     (MalformedRequestError, Problem.MALFORMED_REQUEST),
 )
 _SCHEDULE_FIELDS = {

@@ -40,6 +40,11 @@ class SystemEntropy:
         return self._random.random()
 
 
+def pause(duration_ms: int) -> None:
+    """See the port."""
+    time.sleep(duration_ms / 1000)
+
+
 class ThreadOffload:
     """Runs blocking calls in a few threads, which outlive the event loop's turns."""
 

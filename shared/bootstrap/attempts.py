@@ -1,6 +1,6 @@
 """The use cases that make callbacks, and those that hear what became of the ones that went on."""
 
-from shared.adapters.clock import ThreadOffload
+from shared.adapters.clock import ThreadOffload, pause
 from shared.adapters.dynamodb.budget_store import DynamoBudgetStore
 from shared.adapters.dynamodb.claims import BatchStatementClaimer
 from shared.bootstrap.callbacks import CallbackParts
@@ -59,7 +59,7 @@ def run_attempts(parts: CallbackParts, lane: QueueName, sender: Sender, defaults
 def _gate_calls(parts: CallbackParts, queue: QueueName, defaults: Quotas) -> GateCalls:
     core = parts.core
     owner = encode_base32(core.entropy.bits(OWNER_BITS), OWNER_BITS // 5)
-    states = LimitStates(store=core.limits, clock=core.clock, owner=owner)
+    states = LimitStates(store=core.limits, clock=core.clock, owner=owner, entropy=core.entropy, pause=pause)
     return GateCalls(
         queue=queue,
         give_way=GiveWay(progress=core.progress, clock=core.clock, entropy=core.entropy),

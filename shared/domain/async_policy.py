@@ -35,6 +35,10 @@ class AsyncPolicy:
         """When an attempt that was claimed then is over, whatever is heard of it."""
         return claimed_at + self.deadline_seconds * 1000
 
+    def claimed_at(self, deadline_at: int) -> int:
+        """When an attempt was claimed that is over then."""
+        return deadline_at - self.deadline_seconds * 1000
+
     def lease_until(self, now_ms: int, deadline_at: int) -> int:
         """How far a sign of life at this moment carries an attempt: never beyond its deadline."""
         return min(now_ms + self.heartbeat_seconds * 1000, deadline_at)

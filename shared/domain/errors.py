@@ -48,6 +48,10 @@ class UnavailableError(PunctualError):
     """A service that is needed did not answer or throttled; nothing was decided, the same call may be repeated."""
 
 
+class ThrottledError(UnavailableError):
+    """A service refused for its load alone: nothing was done, but by an earlier try of the same call, if at all."""
+
+
 class NotFoundError(PunctualError):
     """No such thing, or it belongs to somebody else: the two are never told apart."""
 

@@ -224,7 +224,7 @@ class Execution:
         Until an attempt runs on, its lease is the one of its claim; from then on its deadline tells.
         """
         if self.async_until is not None:
-            return self.async_until - self.async_policy.deadline_seconds * 1000
+            return self.async_policy.claimed_at(self.async_until)
         if self.lease_until is None:
             return None
         return self.lease_until - self.timeout_ms - LEASE_MARGIN_MS

@@ -15,6 +15,7 @@ from shared.names import QueueName
 FIRST_WAIT_MS = 2_000
 LONGER_MS = 1_000
 MOST_WAIT_MS = 30_000
+LATE_PART = 4
 MOST_SPREAD_MS = 60_000
 LEAST_SPREAD_MS = 4_000
 
@@ -81,9 +82,14 @@ def is_limited(limit: int) -> bool:
     return limit < UNLIMITED
 
 
-def wait_ms(waited: int, draw: float) -> int:
-    """How long to wait for room: longer each time, and drawn, so that those who wait do not come back as one wave."""
-    longest = min(MOST_WAIT_MS, FIRST_WAIT_MS + waited * LONGER_MS)
+def wait_ms(waited: int, late_ms: int, draw: float) -> int:
+    """How long to wait for room: a part of the time that it is late by, so that it comes to be little later than it has
+    to; drawn, so that those who wait do not come back as one wave.
+
+    What has waited seldom looks again soon, however late it is: a retry is not late by the age of its execution.
+    """
+    often = FIRST_WAIT_MS + waited * LONGER_MS
+    longest = max(FIRST_WAIT_MS, min(MOST_WAIT_MS, often, late_ms // LATE_PART))
     return longest // 2 + int(longest / 2 * draw)
 
 

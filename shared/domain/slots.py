@@ -54,6 +54,11 @@ def most_holders(limit: int) -> int:
     return min(MOST_HOLDERS, max(MAX_HOLDERS, -(-limit // EXECUTOR_BATCH)))
 
 
+def is_large(limit: int) -> bool:
+    """Whether more processes may hold slots at once than are counted for other limits."""
+    return most_holders(limit) > MAX_HOLDERS
+
+
 def is_mostly_free(limit: int, free: int, held: int) -> bool:
     """Whether a process may hold what no batch of its own needs now. `free` is what it could have, `held` included."""
     return limit - free + held <= limit // SPARE_PART

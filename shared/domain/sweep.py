@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from shared.domain.bucket import GUARD_MS
+from shared.domain.circuit import Phase
 from shared.domain.destination import UNKNOWN
 from shared.domain.execution import GUARDED_FROM, NOT_STARTED, Execution, State
 from shared.domain.ids import ExecutionId
-from shared.domain.limits import destination_scope, tenant_scope
+from shared.domain.limits import ScopeState, destination_scope, tenant_scope
+from shared.domain.slots import live
 from shared.names import Lane
 
 RESEND_AT_LEAST_MS = 900_000
@@ -54,6 +56,8 @@ class DueRow:
     """What tells of its end, if anything does."""
     works_on: bool = False
     """An attempt runs on after its call, without a message that could come back."""
+    begun_at: int | None = None
+    """When the latest attempt began whose call was answered or given up by its worker."""
 
     @property
     def wakes(self) -> ExecutionId:
@@ -132,6 +136,13 @@ def is_held_back(row: DueRow, lane: LaneView, board: Mapping[str, int], context:
     if row.works_on and row.claimable_from is not None and row.claimable_from > (context.last_resend_at or 0):
         return False
     return _is_behind(row, lane.progress, context) or _stands_still(row, lane, context)
+
+
+def is_slow_alone(state: ScopeState, now_ms: int) -> bool:
+    """Whether nothing is known of a destination but that it is slow: its calls move, and none is ordered to wait."""
+    circuit = state.circuit
+    has_limit = circuit.limit is not None or live(state.leases, now_ms) != ()
+    return circuit.slow and not has_limit and circuit.phase(now_ms) is Phase.CLOSED
 
 
 def may_wait(row: DueRow, board: Mapping[str, int], now_ms: int) -> bool:

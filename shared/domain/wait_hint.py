@@ -64,7 +64,11 @@ def scopes_of(execution: Execution) -> list[str]:
 
 
 def hint_of(execution: Execution, signs: Signs, limits: Quotas, now_ms: int) -> WaitHint | None:
-    """What keeps it from beginning, in the order in which workers ask; None where nothing is known to."""
+    """What keeps it from beginning, in the order in which workers ask; None where nothing is known to.
+
+    A call to a slow destination is moved before they ask for the rest, which then keeps it on the slow path: that it is
+    slow is told where its destination has no other reason.
+    """
     if _makes_room(execution, signs, now_ms):
         return WaitHint(reason=WaitingFor.BACKPRESSURE)
     at_destination = _at_destination(execution, signs, limits, now_ms) if execution.destination else None

@@ -13,13 +13,17 @@ class LimitStore(Protocol):
     """States that are changed by compare-and-swap, and one board that is overwritten freely."""
 
     def read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:
-        """The states of up to 100 scopes; one that nothing is stored of has version 0. They may lag a moment behind."""
+        """The states of up to 100 scopes; one that nothing is stored of has version 0. They may lag a moment behind.
+
+        What could not be read is missing; UnavailableError where nothing could.
+        """
         ...
 
     def swap(self, scope: str, before: ScopeState, after: ScopeState, now_ms: int) -> ScopeState | None:
         """Put `after` in the place of the version of `before`; None when that was done, otherwise what stands there.
 
-        The stored version is a later one. UnavailableError where the answer was lost: it may be done then.
+        The stored version is a later one. UnavailableError where the answer was lost: it may be done then, but
+        for ThrottledError.
         """
         ...
 

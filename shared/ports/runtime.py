@@ -31,6 +31,14 @@ class Entropy(Protocol):
         ...
 
 
+class Pause(Protocol):
+    """Lets others go first, from a blocking call: never on the event loop."""
+
+    def __call__(self, duration_ms: int) -> None:
+        """Let at least this much time pass while this thread does nothing."""
+        ...
+
+
 class Offload(Protocol):
     """Runs blocking port calls beside the event loop."""
 

@@ -176,7 +176,8 @@ class AdmitCalls:
     def _slots(self, scope: str, limit: int, wanted: int) -> int:
         """How many calls may be made at once: what this process holds, or could lease where that is not enough.
 
-        Nothing is written where there is nothing to be had.
+        Nothing is written where there is nothing to be had. Where others were faster too often, or the scope does not
+        answer while others do, what this process holds counts.
         """
         if self.states.held(scope) >= wanted:
             return wanted
@@ -191,7 +192,7 @@ class AdmitCalls:
         is_changed = self.states.change(scope, leased)
         if is_changed is None:
             return wanted
-        return min(wanted, granted) if is_changed else 0
+        return min(wanted, granted if is_changed else self.states.held(scope))
 
     def _tokens(self, bounds: Bounds, wanted: int) -> int:
         """How many calls may begin in this second."""
@@ -213,7 +214,10 @@ class AdmitCalls:
 
     def _wait(self, group: list[Candidate], reason: WaitReason) -> Deferred:
         """Those that have waited as often as each other come back together, so that a pack stays one message."""
-        waits = {waited: wait_ms(waited, self.entropy.draw()) for waited in {one.waited for one in group}}
+        now_ms, due_at = self.clock.now_ms(), dict[int, int]()
+        for one in group:
+            due_at[one.waited] = max(due_at.get(one.waited, 0), one.key.dispatch_at)
+        waits = {waited: wait_ms(waited, now_ms - at, self.entropy.draw()) for waited, at in due_at.items()}
         return {one.key: Deferral(reason=reason, wait_ms=waits[one.waited]) for one in group}
 
     def _note(self, batch: Sequence[Candidate], deferred: Deferred) -> None:

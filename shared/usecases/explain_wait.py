@@ -1,6 +1,7 @@
 """EXPLAIN: why an execution that is due has not begun, for whoever looks at it. Best effort, and never in the way."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from shared.domain.execution import Execution
 from shared.domain.overlap import OverlapPolicy
@@ -13,6 +14,8 @@ from shared.ports.runtime import Clock
 from shared.ports.wait_signs import WaitSigns
 from shared.usecases.give_way import PREFERRED
 
+BOARD_MS = 2_000
+"""A board that is older is read again; it is one item, which every worker reads as well."""
 SILENCE_MS = 5_000
 """For so long is a store left alone that did not answer."""
 
@@ -25,6 +28,8 @@ class ExplainWait:
     turns: TurnStore
     defaults: Quotas
     clock: Clock
+    _board: Mapping[str, int] = field(default_factory=dict)
+    _board_read_at: int = 0
     _silent_until: int = 0
 
     def __call__(self, tenant: Tenant, execution: Execution) -> WaitHint | None:
@@ -42,7 +47,10 @@ class ExplainWait:
         if self._is_held_back(execution):
             return WaitHint(reason=WaitingFor.OVERLAP)
         lanes = PREFERRED if execution.lane is Lane.BULK else ()
-        signs = self.signs.read(scopes_of(execution), lanes)
+        is_known = now_ms - self._board_read_at < BOARD_MS
+        signs = self.signs.read(scopes_of(execution), lanes, self._board if is_known else None)
+        if not is_known:
+            self._board, self._board_read_at = signs.board, now_ms
         return hint_of(execution, signs, self.defaults.but(tenant.quotas), now_ms)
 
     def _is_held_back(self, execution: Execution) -> bool:

@@ -13,6 +13,9 @@ from shared.usecases.give_way import Arrived, GiveWay
 from shared.usecases.make_attempt import AttemptResult
 from shared.usecases.settle_limits import SettleLimits
 
+UNSENT_WAIT_SECONDS = 15
+"""A message that another could not take over waits at least so long: its receives last for more than a moment."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
@@ -24,7 +27,7 @@ class Held:
     @property
     def wait_seconds(self) -> int:
         """How long its message waits, where no other could be sent."""
-        return -(-self.deferral.wait_ms // 1000)
+        return max(UNSENT_WAIT_SECONDS, -(-self.deferral.wait_ms // 1000))
 
 
 @dataclass(frozen=True, slots=True)

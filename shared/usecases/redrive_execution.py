@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from shared.domain.bucket import ShardPlan, bucket_of
-from shared.domain.errors import InvalidStateError, NotFoundError, UnreadableItemError
+from shared.domain.errors import InvalidStateError, NotFoundError, UnknownVersionError, UnreadableItemError
 from shared.domain.execution import REDRIVABLE, EndReason, Execution, State
 from shared.domain.ids import ExecutionId, is_recurring_job_id
 from shared.domain.job import GONE
@@ -127,6 +127,8 @@ class RedriveExecution:
     def _is_readable(self, execution_id: ExecutionId) -> bool:
         try:
             return self.store.get(execution_id) is not None
+        except UnknownVersionError:
+            raise
         except UnreadableItemError:
             return False
 

@@ -1,6 +1,7 @@
 """Finish a change of a recurring job that has begun. Whoever meets one does this: its maker, a client, a reconciler."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from shared.domain.errors import InvalidValueError
 from shared.domain.job import Definition, Job, JobState
@@ -10,7 +11,7 @@ from shared.ports.runtime import Clock
 from shared.usecases.delete_backfills import DeleteBackfills
 from shared.usecases.end_chain import ChainEnd, EndChain
 from shared.usecases.start_chain import StartChain
-from shared.usecases.stop_started import StopStarted
+from shared.usecases.stop_started import STOPPING_MS, StopStarted
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +26,13 @@ class SettleChange:
     clock: Clock
     retention: Retention
 
-    def __call__(self, job: Job) -> Job | None:
-        """The job in the state that the change leads to; None where somebody else has changed it meanwhile."""
+    def __call__(self, job: Job, stops_at: int | None = None) -> Job | None:
+        """The job in the state that the change leads to; None where somebody else has changed it meanwhile.
+
+        `stops_at`: until when it looks at what stands beside, where it is part of another job's deletion.
+        """
         if job.state is JobState.DELETING:
-            return self._delete(job)
+            return self._delete(job, self.clock.now_ms() + STOPPING_MS if stops_at is None else stops_at)
         end = self.end_chain(job)
         if job.state is JobState.PAUSING:
             paused = replace(_ended(job, end), state=JobState.PAUSED)
@@ -37,15 +41,15 @@ class SettleChange:
             raise InvalidValueError(f"{job.id} is {job.state} but carries no change")
         return self._update(job, job.change, end)
 
-    def _delete(self, job: Job) -> Job | None:
+    def _delete(self, job: Job, stops_at: int) -> Job | None:
         """A chain that has ended before, by a pause or by its schedule, is not ended again."""
         if job.ended_through is None:
             ended = _ended(job, self.end_chain(job))
         else:
             ended = job
             self.end_chain.end_waiting(job)
-        self.stop_started(job)
-        self.delete_backfills(job, self)
+        self.stop_started(job, stops_at)
+        self.delete_backfills(job, partial(self, stops_at=stops_at))
         expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
         self._expire_payload(job, expires_at_s)
         deleted = replace(ended, state=JobState.DELETED)

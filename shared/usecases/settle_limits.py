@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from shared.domain.circuit import Circuit, Phase, Tally
 from shared.domain.delivery import Answer
 from shared.domain.limits import ScopeState, destination_scope
+from shared.domain.slots import is_large
 from shared.ports.runtime import Clock
 from shared.usecases.limit_states import TRIES, LimitStates
 
 HOLD_MS = 2_000
 """A batch that comes so soon after the last one lets expect another: slots are kept for it, for as long at the most."""
 RELEASE_TRIES = 10
-"""Whoever stands still after its batch keeps what it could not give back until its lease ends."""
+"""Whoever stands still after its batch keeps what it could not give back until its lease ends; others try again."""
 REPORT_MS = 2_000
 """So often at most does a process say what it hears of a destination, but for a probe."""
 TELLING_FAILURES = 3
@@ -99,8 +100,14 @@ class SettleLimits:
         if not self.states.holds_any(scope):
             del self.states.slots_of[scope]
             return False
+        if self._expects_more and self._is_crowded(scope, limit):
+            return False
         keeps = self._expects_more and self.states.may_keep(scope, limit)
         return not keeps or self._may_write(scope)
+
+    def _is_crowded(self, scope: str, limit: int) -> bool:
+        """Whether so many processes write about a large limit that nobody would come to call for all the writes."""
+        return is_large(limit) and self.states.outrun_before_ms(scope) < HOLD_MS
 
     def _is_probed_by_me(self, circuit: Circuit) -> bool:
         is_half_open = circuit.phase(self.clock.now_ms()) is Phase.HALF_OPEN
@@ -108,27 +115,32 @@ class SettleLimits:
 
     def _write(self, scope: str, tally: Tally, *, releases: bool, is_probe: bool) -> None:
         now_ms, owner = self.clock.now_ms(), self.states.owner
-        opens = False
+        opens = heals = False
 
         def settled(state: ScopeState) -> ScopeState:
-            nonlocal opens
+            nonlocal opens, heals
             circuit = state.circuit.after(tally, owner, now_ms)
             if is_probe:
                 circuit = circuit.without_probe_of(owner)
             opens = circuit.phase(now_ms) is Phase.OPEN and circuit.trips > state.circuit.trips
+            heals = circuit.is_healthy and not state.circuit.is_healthy
             kept = state if not releases else self.states.with_slots(state, 0)
             return replace(kept, circuit=circuit)
 
-        if self.states.change(scope, settled, RELEASE_TRIES if releases else TRIES):
+        stands_still = releases and not self._expects_more
+        if self.states.change(scope, settled, RELEASE_TRIES if stands_still else TRIES):
             self.opened += opens
-            self._note(scope)
+            self._note(scope, heals=heals)
 
-    def _note(self, scope: str) -> None:
-        """Whoever else works for this destination has to hear of it before its own calls fail."""
+    def _note(self, scope: str, *, heals: bool) -> None:
+        """Whoever else works for this destination has to hear of it before its own calls fail.
+
+        One that was healthy all along stands on the board where others wait for it: that is not over.
+        """
         if not scope.startswith(destination_scope("")):
             return
         circuit, now_ms = self.states.of(scope).circuit, self.clock.now_ms()
         if circuit.is_healthy:
-            self.states.note({}, gone=[scope] if self.states.is_fresh(scope) else ())
+            self.states.note({}, gone=[scope] if heals else ())
         else:
             self.states.note({scope: max(now_ms, circuit.open_until) + TROUBLE_MS})

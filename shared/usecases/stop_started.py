@@ -21,7 +21,7 @@ PAST_CHAINS = 5
 _STARTED = frozenset({State.WAITING, State.RUNNING})
 PAGE = 100
 STOPPING_MS = 10_000
-"""For so long what stands beside the schedule is looked at, so that whoever deletes the job gets an answer in time."""
+"""For so long what stands beside the schedules of a job and of its backfills is looked at: an answer comes in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +33,21 @@ class StopStarted:
     clock: Clock
     retention: Retention
 
-    def __call__(self, job: Job) -> None:
-        """Cancel what waits for a retry, and let running attempts be the last, those claimed just ahead too."""
+    def __call__(self, job: Job, stops_at: int) -> None:
+        """Cancel what waits for a retry, and let running attempts be the last, those claimed just ahead too.
+
+        What stands beside the schedule as far as the time goes, until `stops_at`.
+        """
         begun_by = self.clock.now_ms() + GUARD_MS
         past = self.jobs.past_chains(job.tenant_id, job.id, limit=PAST_CHAINS)
         for chain in (job.chain(begun_by), *past):
             self._stop_chain(chain, min(begun_by, chain.history_until))
-        self._stop_beside(job)
+        self._stop_beside(job, stops_at)
 
-    def _stop_beside(self, job: Job) -> None:
+    def _stop_beside(self, job: Job, stops_at: int) -> None:
         """All that stands beside the schedule, as far as the time goes; of the rest each asks for its job itself."""
         before: Place | None = None
-        until = self.clock.now_ms() + STOPPING_MS
-        while self.clock.now_ms() < until:
+        while self.clock.now_ms() < stops_at:
             places = self.jobs.extras(job.tenant_id, job.id, before=before, limit=PAGE)
             self._stop_page([place.execution_id for place in places], OPEN)
             if len(places) < PAGE:

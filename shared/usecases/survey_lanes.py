@@ -1,18 +1,20 @@
 """SURVEY the lanes: what one run of the sweeper knows of them, each thing asked once and only when it is needed."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from shared.domain.circuit import Phase
 from shared.domain.errors import PunctualError
 from shared.domain.execution import State
-from shared.domain.limits import destination_scope
+from shared.domain.limits import ScopeState, destination_scope
 from shared.domain.sweep import (
     PROGRESS_FRESH_MS,
     YIELDS_AT_MOST_MS,
     DueRow,
     LaneProgress,
     LaneView,
+    is_slow_alone,
     may_wait,
 )
 from shared.names import Lane, QueueName
@@ -23,7 +25,7 @@ from shared.usecases.give_way import PREFERRED
 
 MOST_READ = 100
 BEGUN_MS = 180_000
-"""A lane in which something began that was due so recently is at work."""
+"""A lane in which something began so recently is at work."""
 _ALSO_THROUGH = {Lane.STANDARD: (QueueName.BULK,)}
 """Where messages of a lane may be beside its own queue: late ones step aside."""
 
@@ -36,9 +38,13 @@ class SurveyLanes:
     backlogs: Backlog
     limits: LimitStore
     _board: Mapping[str, int] | None = None
+    _states: Mapping[str, ScopeState] | None = None
+    _is_asked: bool = False
+    _orders: Mapping[str, int] | None = None
     _progress: dict[Lane, LaneProgress | None] = field(default_factory=dict)
     _backlog: dict[Lane, int | None] = field(default_factory=dict)
     _reached: dict[tuple[Lane, str], int] = field(default_factory=dict)
+    _begun_at: dict[Lane, int] = field(default_factory=dict)
     _leased_until: dict[Lane, int] = field(default_factory=dict)
 
     @property
@@ -53,13 +59,30 @@ class SurveyLanes:
 
     def open_breakers(self, now_ms: int) -> int:
         """How many destinations are not called at all, or by one call that probes; of the first hundred in trouble."""
-        in_trouble = [scope for scope, until in self.board.items() if now_ms < until]
-        scopes = [scope for scope in in_trouble if scope.startswith(destination_scope(""))][:MOST_READ]
-        try:
-            states = self.limits.read(scopes) if scopes else {}
-        except PunctualError:
-            return 0
+        states = self._states_in_trouble(now_ms) or {}
         return sum(state.circuit.phase(now_ms) is not Phase.CLOSED for state in states.values())
+
+    def _states_in_trouble(self, now_ms: int) -> Mapping[str, ScopeState] | None:
+        """Of the first hundred destinations on the board, asked for once; None where they cannot be read."""
+        if not self._is_asked:
+            self._is_asked = True
+            scopes = [scope for scope, until in self.board.items() if now_ms < until]
+            destinations = [scope for scope in scopes if _is_destination(scope)][:MOST_READ]
+            with suppress(PunctualError):
+                self._states = self.limits.read(destinations) if destinations else {}
+        return self._states
+
+    def _ordered(self, now_ms: int) -> Mapping[str, int]:
+        """The board without the destinations that order nobody to wait; without any where that cannot be told."""
+        if self._orders is None:
+            states = self._states_in_trouble(now_ms)
+            self._orders = {
+                scope: until
+                for scope, until in self.board.items()
+                if not _is_destination(scope)
+                or (states is not None and not is_slow_alone(states.get(scope, ScopeState()), now_ms))
+            }
+        return self._orders
 
     def look_at(self, rows: Iterable[DueRow]) -> None:
         """Remember how far each lane has come with each tenant."""
@@ -67,6 +90,8 @@ class SurveyLanes:
             if row.attempt and row.pointer_target is None:
                 key = row.lane, row.tenant_id
                 self._reached[key] = max(self._reached.get(key, 0), row.id.dispatch_at)
+            if row.begun_at is not None:
+                self._begun_at[row.lane] = max(self._begun_at.get(row.lane, 0), row.begun_at)
             if row.state is State.RUNNING and not row.works_on:
                 until = max(self._leased_until.get(row.lane, 0), row.claimable_from or 0)
                 self._leased_until[row.lane] = until
@@ -81,7 +106,7 @@ class SurveyLanes:
 
     def waits_as_ordered(self, row: DueRow, now_ms: int) -> bool:
         """Whether a row that is due may wait for a limit or a destination, or makes room for another lane."""
-        return may_wait(row, self.board, now_ms) or self._makes_room(row, now_ms)
+        return may_wait(row, self._ordered(now_ms), now_ms) or self._makes_room(row, now_ms)
 
     def _makes_room(self, row: DueRow, now_ms: int) -> bool:
         if row.lane is not Lane.BULK or now_ms - row.id.dispatch_at >= YIELDS_AT_MOST_MS:
@@ -90,12 +115,11 @@ class SurveyLanes:
         return any(one is not None and now_ms - one.reported_at <= PROGRESS_FRESH_MS for one in reports)
 
     def is_at_work(self, lane: Lane, now_ms: int) -> bool:
-        """Whether calls of the lane, whoever's they are, have begun of late, or no message is there to be taken.
+        """Whether calls of the lane have begun of late, whoever's they are and whenever they were due, or none waits.
 
         Where neither can be told it is not. To be asked once its rows were looked at.
         """
-        begun = [at for (of_lane, _), at in self._reached.items() if of_lane is lane]
-        if now_ms - max(begun, default=0) < BEGUN_MS or self._leased_until.get(lane, 0) > now_ms:
+        if now_ms - self._begun_at.get(lane, 0) < BEGUN_MS or self._leased_until.get(lane, 0) > now_ms:
             return True
         return self._backlog_of(lane) == 0
 
@@ -116,3 +140,7 @@ class SurveyLanes:
             except PunctualError:
                 self._backlog[lane] = None
         return self._backlog[lane]
+
+
+def _is_destination(scope: str) -> bool:
+    return scope.startswith(destination_scope(""))

@@ -113,7 +113,7 @@ class WorkOffRedrives:
         for execution in dead:
             try:
                 is_redriven = self._redrive_one(task, execution, task.due_at(base_at, number))
-            except UnavailableError:
+            except (UnavailableError, UnknownVersionError):
                 raise
             except PunctualError:
                 counts = replace(counts, refused=counts.refused + 1)

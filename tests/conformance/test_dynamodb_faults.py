@@ -8,9 +8,12 @@ import pytest
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
 from shared.adapters.dynamodb.items import execution_item
-from shared.domain.errors import UnavailableError
+from shared.adapters.dynamodb.keys import limit_key
+from shared.domain.circuit import Circuit
+from shared.domain.errors import ThrottledError, UnavailableError
 from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.job import JobState
+from shared.domain.limits import ScopeState
 from shared.domain.parked import Parked
 from shared.domain.place import Span
 from shared.domain.pointer import Pointer
@@ -249,6 +252,42 @@ def test_keys_that_stay_unprocessed_are_unavailable_and_not_absent(engine_lab: D
         pytest.raises(UnavailableError),
     ):
         engine_lab.executions.get_many([one_off().id])
+
+
+def test_states_of_limits_that_stay_unprocessed_are_missing_and_the_others_are_known(
+    engine_lab: DynamoLab,
+) -> None:
+    state = ScopeState(circuit=Circuit(failures=1))
+    assert engine_lab.limits.swap("t#cold", ScopeState(), state, DUE_AT) is None
+    keys = [{"pk": {"S": limit_key("t#hot")[0]}, "sk": {"S": limit_key("t#hot")[1]}}]
+
+    def leave(parsed: dict[str, Any]) -> None:
+        parsed["UnprocessedKeys"] = {engine_lab.names.leases: {"Keys": keys}}
+
+    with changing(engine_lab.client, "after-call", "BatchGetItem", leave):
+        found = engine_lab.limits.read(["t#cold", "t#hot"])
+    assert {scope: one.circuit for scope, one in found.items()} == {"t#cold": state.circuit}
+
+
+@pytest.mark.parametrize(
+    ("code", "is_throttled"),
+    [
+        ("ProvisionedThroughputExceededException", True),
+        ("ThrottlingException", True),
+        ("RequestLimitExceeded", True),
+        ("InternalServerError", False),
+        ("ValidationException", False),
+    ],
+)
+def test_a_swap_tells_what_was_refused_for_its_load(
+    engine_lab: DynamoLab, code: str, is_throttled: bool
+) -> None:
+    with (
+        answering(engine_lab.client, "PutItem", *[failure(code)] * 3),
+        pytest.raises(UnavailableError) as refused,
+    ):
+        engine_lab.limits.swap("t#hot", ScopeState(), ScopeState(circuit=Circuit(failures=1)), DUE_AT)
+    assert isinstance(refused.value, ThrottledError) is is_throttled
 
 
 def test_the_open_shards_are_listed_over_every_page(engine_lab: DynamoLab) -> None:

@@ -5,6 +5,9 @@ from itertools import pairwise
 
 import pytest
 
+from shared.domain.async_policy import AsyncPolicy
+from shared.domain.attempt_outcome import AttemptOutcome
+from shared.domain.delivery import Reason
 from shared.domain.execution import State
 from shared.domain.ids import ExecutionId
 from shared.domain.pointer import Pointer
@@ -99,6 +102,25 @@ def test_a_row_says_all_that_watchers_and_sweepers_ask_whatever_its_state(lab: L
         )
         assert row.wakes == execution.id
     assert all(len(page.rows) <= 2 for page in pages(lab, 2))
+
+
+@pytest.mark.parametrize("state", [State.SUCCEEDED, State.WAITING, State.RUNNING])
+def test_a_row_says_when_the_last_attempt_began_that_was_answered(lab: Lab, state: State) -> None:
+    outcomes = tuple(
+        AttemptOutcome(attempt=n, started_at=DUE_AT + n, duration_ms=9, status=500, reason=Reason.HTTP_STATUS)
+        for n in (1, 2, 3)
+    )
+    execution = in_state(one_off(), state, attempt=3, outcomes=outcomes)
+    lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
+    assert [row.begun_at for row in rows(lab)] == [DUE_AT + 3]
+
+
+@pytest.mark.parametrize("policy", [AsyncPolicy(), AsyncPolicy(deadline_seconds=60, heartbeat_seconds=10)])
+def test_a_row_whose_receiver_works_on_says_when_it_was_claimed(lab: Lab, policy: AsyncPolicy) -> None:
+    runs = in_state(one_off(async_policy=policy), State.RUNNING)
+    lab.executions.put_if_absent(replace(runs, async_until=policy.deadline_at(DUE_AT + 7)))
+    (row,) = rows(lab)
+    assert (row.works_on, row.begun_at) == (True, DUE_AT + 7)
 
 
 def test_a_row_says_that_retries_were_stopped(lab: Lab) -> None:

@@ -39,3 +39,13 @@ def test_only_the_lanes_that_were_asked_about_are_told_of(lab: Lab) -> None:
 
 def test_a_scope_that_is_named_twice_is_read_once(lab: Lab) -> None:
     assert dict(lab.wait_signs.read([*SCOPES, *SCOPES], LANES).states) == dict.fromkeys(SCOPES, ScopeState())
+
+
+def test_a_board_that_is_given_is_not_read(lab: Lab) -> None:
+    lab.limits.note_waiting({SCOPES[0]: DUE_AT + 9})
+    lab.progress.report(Lane.STANDARD, BEHIND)
+    assert dict(lab.wait_signs.read(SCOPES, LANES, {}).board) == {}
+    known = lab.wait_signs.read(SCOPES, LANES, {SCOPES[1]: DUE_AT})
+    assert dict(known.board) == {SCOPES[1]: DUE_AT}
+    assert (dict(known.states), list(known.progress)) == (dict.fromkeys(SCOPES, ScopeState()), [BEHIND])
+    assert lab.wait_signs.read([], [], {}) == Signs(states={}, board={})

@@ -80,7 +80,14 @@ def _due_row(execution: Execution) -> DueRow:
         destination=execution.destination,
         notification=execution.notification,
         works_on=execution.async_until is not None,
+        begun_at=_begun_at(execution),
     )
+
+
+def _begun_at(execution: Execution) -> int | None:
+    if execution.async_until is not None:
+        return execution.claimed_at
+    return execution.outcomes[-1].started_at if execution.outcomes else None
 
 
 def _pointer_row(pointer: Pointer) -> DueRow:

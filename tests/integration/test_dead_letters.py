@@ -39,7 +39,7 @@ def failing(stack: LocalStack) -> tuple[Tenant, Api]:
 def fail(api: Api, receiver: Receiver, count: int = 1) -> None:
     job = {
         "schedule": {"delay_seconds": 0},
-        "request": {"url": f"{receiver.url}/work", "json": {}},
+        "request": {"url": f"{receiver.url}/hook", "json": {}},
         "on_failure": f"{receiver.url}/told",
     }
     answer = api.request("POST", "/v1/jobs/batch", {"jobs": [job] * count})
@@ -62,7 +62,7 @@ def test_a_failure_is_told_of_once_and_redriven_once(failing: tuple[Tenant, Api]
         works = True
         pressed = [api.request("POST", f"/v1/executions/{dead['id']}/redrive") for _ in range(2)]
         [redrive] = {answer.json()["id"] for answer in pressed}
-        again = receiver.wait_for(2, path="/work")[1]
+        again = receiver.wait_for(2, path="/hook")[1]
         assert (again.execution_id, again.attempt, again.genuine) == (redrive, 1, True)
         until(
             lambda: api.request("GET", f"/v1/executions/{redrive}").json()["state"],
@@ -70,7 +70,7 @@ def test_a_failure_is_told_of_once_and_redriven_once(failing: tuple[Tenant, Api]
         )
         time.sleep(1)
         assert len(receiver.calls("/told")) == 1, "a redrive that succeeds fails nobody"
-        assert len(receiver.calls("/work")) == 2
+        assert len(receiver.calls("/hook")) == 2
 
 
 def test_many_failures_are_redriven_in_bulk_at_their_pace(failing: tuple[Tenant, Api]) -> None:
@@ -84,6 +84,6 @@ def test_many_failures_are_redriven_in_bulk_at_their_pace(failing: tuple[Tenant,
         works = True
         started = api.request("POST", "/v1/dead-letters/redrive", {"status": 410, "rate": 2})
         assert started.status == 202, started.body
-        calls = receiver.wait_for(2 * FAILED, path="/work")[FAILED:]
+        calls = receiver.wait_for(2 * FAILED, path="/hook")[FAILED:]
         assert len({call.execution_id for call in calls}) == FAILED
         assert (calls[-1].arrived_at - calls[0].arrived_at).total_seconds() > (FAILED - 1) / 2 - 1

@@ -23,7 +23,7 @@ BACKFILLS = (
     Mutant(
         name="deletion that forgets the backfills of its job",
         file="shared/usecases/settle_change.py",
-        old="        self.delete_backfills(job, self)\n",
+        old="        self.delete_backfills(job, partial(self, stops_at=stops_at))\n",
         new="",
     ),
     Mutant(

@@ -13,6 +13,8 @@ from tests.mutants.models import MODELS
 from tests.mutants.notifications import NOTIFICATIONS
 from tests.mutants.redrives import REDRIVES
 from tests.mutants.retries import RETRIES
+from tests.mutants.slots import SLOTS
+from tests.mutants.watching import WATCHING
 from tests.mutants.zones import ZONES
 
 MUTANTS = (
@@ -28,6 +30,8 @@ MUTANTS = (
     *RETRIES,
     *NOTIFICATIONS,
     *LIMITS,
+    *SLOTS,
+    *WATCHING,
     *ZONES,
     *MODELS,
 )

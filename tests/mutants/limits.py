@@ -3,10 +3,9 @@
 from tests.mutants.mutant import Mutant
 
 _ADMIT = "tests/unit/usecases/test_admit.py"
-_BREAKER = "tests/unit/usecases/test_breaker.py"
 _CIRCUIT = "tests/unit/domain/test_circuit.py"
 _SWEEP = "tests/unit/domain/test_sweep.py"
-_SLOTS = "tests/unit/usecases/test_slots_given_back.py"
+_SILENT = "tests/unit/usecases/test_silent_scopes.py"
 _OVERDUE = "tests/unit/usecases/test_overdue.py"
 _GIVE_WAY = "tests/unit/usecases/test_give_way.py"
 
@@ -75,55 +74,6 @@ LIMITS = (
         killer=_ADMIT,
     ),
     Mutant(
-        name="slots that are never given back",
-        file="shared/usecases/settle_limits.py",
-        old="        return not keeps or self._may_write(scope)\n",
-        new="        return not keeps and not limit\n",
-        killer=_SLOTS,
-    ),
-    Mutant(
-        name="slots kept by processes that stand still",
-        file="shared/usecases/settle_limits.py",
-        old="self.clock.now_ms() - self._ended_at < HOLD_MS",
-        new="self.clock.now_ms() > 0",
-        killer=_SLOTS,
-    ),
-    Mutant(
-        name="slots kept that others lack",
-        file="shared/usecases/settle_limits.py",
-        old="self._expects_more and self.states.may_keep(scope, limit)",
-        new="self._expects_more and limit > 0",
-        killer=_SLOTS,
-    ),
-    Mutant(
-        name="large limit that is never reached",
-        file="shared/domain/slots.py",
-        old="    return min(MOST_HOLDERS, max(MAX_HOLDERS, -(-limit // EXECUTOR_BATCH)))\n",
-        new="    return MAX_HOLDERS if limit else EXECUTOR_BATCH\n",
-        killer=_SLOTS,
-    ),
-    Mutant(
-        name="probe of something that had ended, waited for",
-        file="shared/usecases/settle_limits.py",
-        old="                circuit = circuit.without_probe_of(owner)\n",
-        new="                circuit = circuit.without_probe_of('')\n",
-        killer=_BREAKER,
-    ),
-    Mutant(
-        name="trouble that nobody else hears of",
-        file="shared/usecases/settle_limits.py",
-        old="            self.states.note({scope: max(now_ms, circuit.open_until) + TROUBLE_MS})\n",
-        new="            return\n",
-        killer=_BREAKER,
-    ),
-    Mutant(
-        name="slots that never expire",
-        file="shared/domain/slots.py",
-        old="if now_ms < lease.until)",
-        new="if lease.until)",
-        killer="tests/unit/domain/test_slots.py",
-    ),
-    Mutant(
         name="breaker that never half-opens",
         file="shared/domain/circuit.py",
         old="return Phase.OPEN if now_ms < self.open_until else Phase.HALF_OPEN",
@@ -150,13 +100,6 @@ LIMITS = (
         old="        if self.limit is not None and now_ms - self.limited_at < CUT_EVERY_MS:\n",
         new="        if self.limit is not None and now_ms < self.limited_at:\n",
         killer=_CIRCUIT,
-    ),
-    Mutant(
-        name="swap of whatever version stands",
-        file="shared/adapters/dynamodb/limit_store.py",
-        old='{"ConditionExpression": "vn = :vn", ',
-        new='{"ConditionExpression": "vn = :vn OR vn <> :vn", ',
-        killer="tests/conformance/test_limit_store.py",
     ),
     Mutant(
         name="weight ignored",
@@ -217,8 +160,8 @@ LIMITS = (
     Mutant(
         name="lane at work by what began long ago",
         file="shared/usecases/survey_lanes.py",
-        old="        if now_ms - max(begun, default=0) < BEGUN_MS or",
-        new="        if begun or",
+        old="        if now_ms - self._begun_at.get(lane, 0) < BEGUN_MS or",
+        new="        if lane in self._begun_at or",
         killer=_OVERDUE,
     ),
     Mutant(
@@ -234,5 +177,26 @@ LIMITS = (
         old="        report.waited = {key for _, wakeup in ready if wakeup.waited for key in wakeup.keys}\n",
         new="        report.waited = {key for _, wakeup in ready if not wakeup.keys for key in wakeup.keys}\n",
         killer=_ADMIT,
+    ),
+    Mutant(
+        name="slots held that count for nothing while their scope is hot",
+        file="shared/usecases/admit_calls.py",
+        old="granted if is_changed else self.states.held(scope))",
+        new="granted if is_changed else 0)",
+        killer=_SILENT,
+    ),
+    Mutant(
+        name="board read with each question",
+        file="shared/usecases/explain_wait.py",
+        old="self._board if is_known else None)",
+        new="None)",
+        killer="tests/unit/api/test_waiting_for.py",
+    ),
+    Mutant(
+        name="waits that grow however short the backlog is",
+        file="shared/domain/limits.py",
+        old="min(MOST_WAIT_MS, often, late_ms // LATE_PART)",
+        new="min(MOST_WAIT_MS, often)",
+        killer="tests/unit/domain/test_wait.py",
     ),
 )

@@ -131,8 +131,8 @@ REDRIVES = (
     Mutant(
         name="deletion that goes over redrives for as long as it takes",
         file="shared/usecases/stop_started.py",
-        old="        while self.clock.now_ms() < until:\n",
-        new="        while until:\n",
+        old="        while self.clock.now_ms() < stops_at:\n",
+        new="        while stops_at:\n",
         killer=_DELETED,
     ),
     Mutant(

@@ -27,7 +27,7 @@ class Backlog:
 
     world: World
 
-    def tenant(self, name: str, **changes: int) -> str:
+    def tenant(self, name: str, **changes: object) -> str:
         """One more tenant, with fields of its own."""
         clock = VirtualClock(self.world.hub.now_ms)
         CreateTenant(self.world.tenants, self.world.vault, clock, self.world.entropy)(name)

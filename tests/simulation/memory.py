@@ -32,7 +32,7 @@ class Memory:
     def states(self, limits: Any, clock: Any) -> LimitStates:
         """The states of limits that it knows."""
         if self._states is None:
-            self._states = LimitStates(limits, clock, self._owner)
+            self._states = LimitStates(limits, clock, self._owner, self._world.entropy, lambda _: None)
         self._states.store, self._states.clock = limits, clock
         return self._states
 

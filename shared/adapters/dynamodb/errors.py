@@ -6,8 +6,9 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import ThrottledError, UnavailableError
 
+_THROTTLED = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"}
 _TRANSIENT_IN_TRANSACTION = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 
 
@@ -31,7 +32,8 @@ def translated() -> Iterator[None]:
             raise ConditionRefused([standing]) from fault
         if code == "TransactionCanceledException":
             raise _cancelled(fault) from fault
-        raise UnavailableError(f"{fault.operation_name}: {code}") from fault
+        refusal = ThrottledError if code in _THROTTLED else UnavailableError
+        raise refusal(f"{fault.operation_name}: {code}") from fault
     except BotoCoreError as fault:
         raise UnavailableError(type(fault).__name__) from fault
 

@@ -23,7 +23,7 @@ from shared.adapters.dynamodb.keys import (
     tenant_index_key,
 )
 from shared.adapters.dynamodb.outcome_attributes import callback_attributes, read_callbacks
-from shared.adapters.dynamodb.outcomes import pack_outcomes, unpack_outcomes
+from shared.adapters.dynamodb.outcomes import last_started_at, pack_outcomes, unpack_outcomes
 from shared.adapters.dynamodb.recurrences import read_recurrence, recurrence_attributes
 from shared.adapters.dynamodb.redrive_attributes import (
     encode_redrive_of,
@@ -56,7 +56,8 @@ STATE_CODES = {
 _STATES = {code: state for state, code in STATE_CODES.items()}
 _LANES = {"c": Lane.CRITICAL, "s": Lane.STANDARD, "b": Lane.BULK}
 _LANE_CODES = {lane: code for code, lane in _LANES.items()}
-DUE_ROW_ATTRIBUTES = (Attr.SK, "v", "s", "t", "ln", "c", "a", "mx", "sr", "ca", "na", "tg", "au", "ds", "nt")
+_ROW_ATTRIBUTES = ("v", "s", "t", "ln", "c", "a", "mx", "sr", "ca", "na", "tg", "au", "ap", "ds", "nt", "oc")
+DUE_ROW_ATTRIBUTES = (Attr.SK, *_ROW_ATTRIBUTES)
 _MALFORMED = (KeyError, ValueError, TypeError, AttributeError, struct.error)
 
 
@@ -201,6 +202,7 @@ def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
         target = parse_execution_id(plain["tg"]) if "tg" in plain else None
         offset_ms = int(plain[Attr.SK].partition("#")[0])
         entropy = target.entropy if target else parse_execution_sk(plain[Attr.SK]).entropy
+        async_until = _read_async_until(plain)
         return DueRow(
             id=ExecutionId(dispatch_at=bucket * 60_000 + offset_ms, shard=shard, entropy=entropy),
             sort_key=plain[Attr.SK],
@@ -216,7 +218,8 @@ def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
             destination=plain.get("ds", UNKNOWN),
             pointer_target=target,
             notification=_read_id(plain.get("nt")),
-            works_on=_read_async_until(plain) is not None,
+            works_on=async_until is not None,
+            begun_at=_read_begun_at(plain, async_until),
         )
     except _MALFORMED as fault:
         raise UnreadableItemError(f"row {plain.get(Attr.SK)} is broken") from fault
@@ -253,6 +256,12 @@ def _encode_async_until(execution: Execution) -> str | None:
 def _read_async_until(plain: Mapping[str, Any]) -> int | None:
     is_running = plain["s"] == STATE_CODES[State.RUNNING]
     return read_async_until(plain.get("au"), plain["a"] if is_running else None)
+
+
+def _read_begun_at(plain: Mapping[str, Any], async_until: int | None) -> int | None:
+    if async_until is None:
+        return last_started_at(plain.get("oc", b""))
+    return read_async_policy(plain.get("ap")).claimed_at(async_until)
 
 
 def _read_id(text: str | None) -> ExecutionId | None:

@@ -6,6 +6,7 @@ from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.delivery import Reason
 
 _ROW = struct.Struct(">BQIHB")
+_WIDTH = 13
 _SECONDS = 1 << 23
 """Below this a duration is in milliseconds; from this on, what exceeds it is in seconds (two hours and more)."""
 _MAX_SECONDS = _SECONDS - 1
@@ -29,8 +30,8 @@ def pack_outcomes(outcomes: tuple[AttemptOutcome, ...]) -> bytes:
 def unpack_outcomes(packed: bytes) -> tuple[AttemptOutcome, ...]:
     """The inverse; ValueError or struct.error for anything else."""
     outcomes = []
-    for start in range(0, len(packed), 13):
-        row = packed[start : start + 13]
+    for start in range(0, len(packed), _WIDTH):
+        row = packed[start : start + _WIDTH]
         attempt, started_at, duration, status, reason = _ROW.unpack(
             row[0:1] + b"\0\0" + row[1:7] + b"\0" + row[7:10] + row[10:]
         )
@@ -44,6 +45,12 @@ def unpack_outcomes(packed: bytes) -> tuple[AttemptOutcome, ...]:
             )
         )
     return tuple(outcomes)
+
+
+def last_started_at(packed: bytes) -> int | None:
+    """When the last attempt of these began; None where there is none."""
+    row = packed[-_WIDTH:]
+    return int.from_bytes(row[1:7]) if len(row) == _WIDTH else None
 
 
 def _pack_duration(duration_ms: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters.dynamodb.attributes import Item, decode
@@ -27,23 +27,27 @@ class DynamoWaitSigns:
         self._table = table
         self._region = region
 
-    def read(self, scopes: Sequence[str], lanes: Sequence[Lane]) -> Signs:
+    def read(
+        self, scopes: Sequence[str], lanes: Sequence[Lane], board: Mapping[str, int] | None = None
+    ) -> Signs:
         """See the port."""
-        board = waiting_key(self._region)
+        boards = [waiting_key(self._region)] if board is None else []
         states = {scope: limit_key(scope) for scope in scopes}
         progress = [progress_key(self._region, lane) for lane in lanes]
-        found = self._get([board, *states.values(), *progress])
+        found = self._get([*boards, *states.values(), *progress])
         return Signs(
             states={
                 scope: read_state(found[key]) if key in found else ScopeState()
                 for scope, key in states.items()
             },
-            board=read_board(found.get(board, {})),
+            board=read_board(found.get(boards[0], {})) if board is None else board,
             progress=[read_progress(found[key]) for key in progress if key in found],
         )
 
     def _get(self, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Item]:
         wanted: Any = [item_key(*key) for key in dict.fromkeys(keys)]
+        if not wanted:
+            return {}
         with translated():
             answer = self._client.batch_get_item(RequestItems={self._table: {"Keys": wanted}})
         if answer["UnprocessedKeys"]:

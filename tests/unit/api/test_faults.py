@@ -10,7 +10,7 @@ import pytest
 from functions.api.gate import MAX_BODY_BYTES
 from functions.api.models.jobs import JobIn
 from functions.api.problems import Problem
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import UnavailableError, UnknownVersionError
 from shared.domain.quota import Quota
 from shared.domain.tenant import Scope
 from shared.names import Metric
@@ -108,6 +108,14 @@ def test_each_problem_is_a_document_that_leads_to_the_logs_and_is_kept_by_no_cac
     assert answer.json["title"] == problem.title
     assert answer.json["instance"] == f"urn:punctual:request:{REQUEST_ID}"
     assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_what_a_newer_version_wrote_is_asked_for_again_and_no_fault_of_ours() -> None:
+    """While a deployment is replaced, whoever is asked next may be of that version."""
+    answer = broken(UnknownVersionError("item has version 2"))(ApiWorld())
+    assert (answer.status, answer.problem) == (503, "service-unavailable")
+    assert answer.headers["Retry-After"] == "1"
+    assert "version" not in answer.json["detail"]
 
 
 @pytest.mark.parametrize("problem", Problem)

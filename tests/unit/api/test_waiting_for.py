@@ -17,7 +17,7 @@ from shared.domain.slots import LEASE_MS, MOST_HOLDERS, SlotLease
 from shared.domain.sweep import BACKED_UP_MS, YIELDS_AT_MOST_MS, LaneProgress
 from shared.names import Lane
 from shared.ports.overlap import Turn
-from shared.usecases.explain_wait import SILENCE_MS
+from shared.usecases.explain_wait import BOARD_MS, SILENCE_MS
 from tests.builders import DUE_AT, TENANT, in_state, job, one_off
 from tests.unit.functions.api_world import ApiWorld
 
@@ -50,6 +50,7 @@ class Waiting:
     def note(self, scope: str, until: int = UNTIL) -> None:
         """Something waits there."""
         self.world.limits.board[scope] = until
+        self.world.clock.time_ms += BOARD_MS
 
     def shown(self) -> Any:
         """What the answer says."""
@@ -119,6 +120,23 @@ def test_a_slow_destination_is_told() -> None:
     waiting = Waiting()
     waiting.let(THERE, slow=True)
     assert waiting.reason() == "slow"
+
+
+@pytest.mark.parametrize(
+    ("circuit", "reason"),
+    [
+        ({"open_until": NOW - 1}, "breaker_open"),
+        ({"limit": 4}, "destination_concurrency"),
+        ({"failures": 3}, "slow"),
+    ],
+)
+def test_what_keeps_a_call_to_a_slow_destination_waiting_is_told_before_that_it_is_slow(
+    circuit: dict[str, int], reason: str
+) -> None:
+    waiting = Waiting()
+    waiting.let(THERE, slow=True, **circuit)
+    waiting.note(THERE)
+    assert waiting.reason() == reason
 
 
 @pytest.mark.parametrize(
@@ -268,3 +286,15 @@ def test_lists_do_not_look() -> None:
     assert listed
     assert all("waiting_for" not in one for one in listed)
     assert waiting.world.wait_signs.requests == 0
+
+
+def test_who_asks_again_and_again_does_not_read_the_board_each_time() -> None:
+    waiting = Waiting()
+    waiting.allow(concurrency=3)
+    for _ in range(20):
+        assert waiting.shown() is None
+        waiting.world.clock.time_ms += BOARD_MS // 20
+    assert waiting.world.wait_signs.boards == 1
+    waiting.let(MINE, lease(3))
+    assert waiting.reason() == "tenant_concurrency", "states are read each time"
+    assert (waiting.world.wait_signs.boards, waiting.world.wait_signs.requests) == (2, 21)

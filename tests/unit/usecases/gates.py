@@ -14,9 +14,19 @@ from shared.usecases.settle_limits import SettleLimits
 from shared.usecases.spend_budget import SpendBudget
 
 
+def _pass(clock: Any, duration_ms: int) -> None:
+    clock.time_ms += duration_ms
+
+
 def gate(ports: Any, queue: QueueName, defaults: Quotas, owner: str = "process1") -> GateCalls:
     """A process that has just started: it knows nothing yet."""
-    states = LimitStates(store=ports.tapped("limits", ports.limits), clock=ports.clock, owner=owner)
+    states = LimitStates(
+        store=ports.tapped("limits", ports.limits),
+        clock=ports.clock,
+        owner=owner,
+        entropy=ports.entropy,
+        pause=lambda duration_ms: _pass(ports.clock, duration_ms),
+    )
     admit = AdmitCalls(
         states=states,
         spend=SpendBudget(budgets=ports.tapped("budgets", ports.budgets), clock=ports.clock),

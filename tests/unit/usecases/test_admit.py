@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.circuit import OPEN_MS
+from shared.domain.circuit import OPEN_MS, Circuit
 from shared.domain.execution import State
-from shared.domain.limits import MOST_WAIT_MS, WaitReason
+from shared.domain.limits import MOST_WAIT_MS, ScopeState, WaitReason
 from shared.domain.slots import LEASE_MS
 from shared.usecases.admit_calls import STAND_ASIDE_MS
 from shared.usecases.file_execution import wakeup_for
+from shared.usecases.gate_calls import UNSENT_WAIT_SECONDS
 from shared.usecases.run_attempts import Verdict
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases.limited_site import HERE, THERE, Site, arrived, held, open_breaker
@@ -158,6 +159,7 @@ def test_who_has_waited_goes_first_and_what_is_new_waits_once_while_others_do() 
 
 def test_waits_grow_and_are_drawn_so_that_those_who_wait_do_not_come_as_one_wave() -> None:
     site = Site(concurrency=1)
+    site.clock.time_ms += 4 * MOST_WAIT_MS
     assert site.another("process2").hold([arrived(site, one) for one in site.due(99)]) == {}
     (job,) = site.due(1)
     waits: dict[int, set[int]] = {}
@@ -196,7 +198,30 @@ def test_a_deferral_that_cannot_be_sent_leaves_its_message_where_it_is() -> None
     site.queue.fail_once(*(job.id for job in jobs))
     report = site.work()
     assert sorted(one.verdict.name for one in report.settled) == ["DONE", "RETURN"]
-    assert {one.visible_after_seconds for one in report.settled} == {0, 2}
+    assert {one.visible_after_seconds for one in report.settled} == {0, UNSENT_WAIT_SECONDS}
+
+
+def test_a_longer_wait_that_cannot_be_sent_is_waited_in_full() -> None:
+    site = Site()
+    open_breaker(site, DUE_AT + 200_500)
+    jobs = site.due(1)
+    site.send_for(jobs)
+    site.queue.fail_once(jobs[0].id)
+    (settled,) = site.work().returned()
+    assert 201 <= settled.visible_after_seconds <= 261
+
+
+def test_a_move_that_cannot_be_sent_does_not_use_up_its_receives_in_a_moment() -> None:
+    """As while a queue is missing, or may not be sent to: five of them are more than a minute."""
+    site = Site()
+    site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
+    site.limits.board[f"d#{HERE}"] = DUE_AT + 600_000
+    jobs = site.due(1)
+    site.send_for(jobs)
+    site.queue.fail_once(jobs[0].id)
+    (settled,) = site.work().returned()
+    assert settled.visible_after_seconds == UNSENT_WAIT_SECONDS
+    assert site.states(jobs) == {State.QUEUED: 1}
 
 
 def test_what_waits_of_a_pack_stays_one_message_with_its_destinations() -> None:

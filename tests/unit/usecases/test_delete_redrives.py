@@ -7,8 +7,10 @@ import pytest
 
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import Job, JobState
+from shared.domain.new_backfill import NewBackfill
 from shared.usecases.stop_started import STOPPING_MS
-from tests.builders import TENANT, in_state
+from tests.builders import DUE_AT, TENANT, in_state
+from tests.unit.usecases.backfills import HOUR, hourly
 from tests.unit.usecases.notifications import both, notifications
 from tests.unit.usecases.redrives import LATER, bury, redrives_of, run_out
 from tests.unit.usecases.steps import Crash
@@ -93,3 +95,21 @@ def test_where_there_is_no_time_for_all_the_answer_comes_and_the_rest_ends_witho
         ended = run_out(world, one)
         assert (ended.state, ended.end_reason) == (State.FAILED, EndReason.JOB_DELETED)
     assert world.sender.calls == []
+
+
+def test_the_backfills_of_a_job_take_no_more_time_than_there_is_for_all_of_it() -> None:
+    case = hourly()
+    for hours in (50, 40, 30):
+        range_of_two = NewBackfill(from_at=DUE_AT - hours * HOUR, to_at=DUE_AT - (hours - 2) * HOUR)
+        case.ask(range_of_two, key=f"{hours} hours ago")
+
+    def take_long() -> None:
+        case.world.clock.time_ms += STOPPING_MS // 2
+
+    case.world.steps.after("jobs.extras", take_long, times=99)
+    began_at = case.world.clock.now_ms()
+    assert case.delete().state is JobState.DELETED
+    assert case.world.clock.now_ms() - began_at <= STOPPING_MS
+    case.world.steps.calm()
+    assert len(case.backfills()) == 3
+    case.assert_ended()

@@ -10,9 +10,17 @@ from shared.domain.errors import UnavailableError
 from shared.domain.limits import ScopeState, destination_scope, tenant_scope
 from shared.domain.trouble_board import MOST_OF_TENANT, MOST_SCOPES
 from shared.ports.limits import MOST_NOTED
-from shared.usecases.limit_states import MAX_KNOWN, NOTE_AGAIN_MS, SILENCE_MS, LimitStates
+from shared.usecases.limit_states import (
+    LEAST_PAUSE_MS,
+    MOST_PAUSE_MS,
+    NOTE_AGAIN_MS,
+    STATE_MS,
+    TRIES,
+    LimitStates,
+)
+from shared.usecases.silent_scopes import MAX_KNOWN, SILENCE_MS
 from tests.builders import DUE_AT
-from tests.fakes.clock import VirtualClock
+from tests.fakes.clock import SeededEntropy, VirtualClock
 from tests.fakes.limit_store import FakeLimitStore
 
 UNTIL = DUE_AT + 600_000
@@ -39,7 +47,16 @@ class Process:
     def __init__(self, store: WatchedStore | None = None) -> None:
         self.clock = VirtualClock(DUE_AT)
         self.store = store or WatchedStore()
-        self.states = LimitStates(store=self.store, clock=self.clock, owner="process1")
+        self.entropy = SeededEntropy()
+        self.states = LimitStates(
+            store=self.store, clock=self.clock, owner="process1", entropy=self.entropy, pause=self.pause
+        )
+        self.pauses: list[int] = []
+
+    def pause(self, duration_ms: int) -> None:
+        """Time passes."""
+        self.pauses.append(duration_ms)
+        self.clock.time_ms += duration_ms
 
     def note(self, tenant_id: str, numbers: range) -> None:
         """Trouble at destinations of a tenant."""
@@ -166,3 +183,38 @@ def test_a_process_remembers_so_many_scopes_and_no_more(is_full: bool) -> None:
     for name in ("_written_at", "_owners", "_unsaid", "_known"):
         assert len(getattr(kept, name)) <= MAX_KNOWN + 1, name
     assert process.states.written_before_ms(destination_scope(f"{last:010d}")) == 0
+
+
+def test_whoever_was_refused_lets_others_go_first_for_a_time_that_is_drawn() -> None:
+    process, other = Process(), "d#0000000000"
+    for version in range(1, 100):
+        process.store.states[other] = ScopeState(
+            version=10**15 + 9 * version, circuit=Circuit(failures=version)
+        )
+        process.states.change(other, failing)
+    assert len(process.pauses) == 99, "one refusal each, and then what stands there is known"
+    assert LEAST_PAUSE_MS <= min(process.pauses) < max(process.pauses) <= MOST_PAUSE_MS
+    assert len(set(process.pauses)) > 20
+
+
+def test_nobody_pauses_after_the_last_try_or_without_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = Process()
+    assert process.states.change("d#0000000000", failing)
+    assert process.pauses == []
+    monkeypatch.setattr(process.store, "swap", lambda *_: ScopeState(version=1))
+    assert process.states.change("d#0000000000", failing) is False
+    assert len(process.pauses) == TRIES - 1
+
+
+def test_what_is_forgotten_is_what_was_heard_of_longest_ago() -> None:
+    process = Process()
+    first, mine = "t#first", "t#mine"
+    for scope in (mine, first):
+        process.states.change(scope, failing)
+    process.states.slots_of[mine] = 1
+    process.states.refresh(destinations(range(MAX_KNOWN - 1)))
+    process.clock.time_ms += STATE_MS
+    process.states.refresh(destinations(range(MAX_KNOWN - 1)))
+    assert process.states.of(first) == ScopeState()
+    assert process.states.of(mine).circuit.failures == 1
+    assert all(process.states.is_fresh(scope) for scope in destinations(range(MAX_KNOWN - 1)))

@@ -5,11 +5,14 @@ from functools import partial
 
 import pytest
 
+from shared.domain.circuit import Circuit
 from shared.domain.limits import ScopeState, destination_scope, tenant_scope
 from shared.domain.slots import LEASE_MS, MAX_HOLDERS, SPARE_PART
 from shared.names import EXECUTOR_BATCH
+from shared.usecases.admit_calls import STAND_ASIDE_MS
 from shared.usecases.gate_calls import GateCalls
 from shared.usecases.settle_limits import HOLD_MS
+from shared.usecases.silent_scopes import MAX_KNOWN
 from tests.builders import TENANT
 from tests.unit.usecases.limited_site import HERE, Site, arrived
 
@@ -146,3 +149,29 @@ def test_a_read_that_is_behind_makes_no_process_forget_its_slots(
         )
         gate.settle([])
     assert site.limits.states[scope].leases == ()
+
+
+def test_slots_are_given_back_though_very_many_scopes_are_known() -> None:
+    site = Site(concurrency=1)
+    gate = site.another("busy")
+    gate.admit.states.refresh([destination_scope(f"{number:010d}") for number in range(MAX_KNOWN - 2)])
+    site.limits.board[destination_scope(HERE)] = site.clock.now_ms() + LEASE_MS
+    site.limits.states[destination_scope(HERE)] = ScopeState(version=1, circuit=Circuit(failures=1))
+    assert begin(site, gate) == 1
+    site.clock.time_ms += 1_500
+    gate.settle([])
+    assert held(site) == 0
+
+
+def test_a_destination_where_others_wait_stays_on_the_board() -> None:
+    """Giving slots back says nothing of those that had to wait; the board is told once, however many batches end."""
+    site = Site(destination_concurrency=1)
+    gate, scope = site.another("busy"), destination_scope(HERE)
+    for _ in range(20):
+        assert begin(site, gate, 3) == 1
+        site.clock.time_ms += 50
+        gate.settle([])
+        assert scope in site.limits.board
+        assert site.limits.states[scope].leases == ()
+        site.clock.time_ms += STAND_ASIDE_MS
+    assert site.steps.count("limits.note_waiting") <= 3

@@ -1,0 +1,93 @@
+"""What operators are woken for, and what is left to be done again: waits apart from outages, newer records."""
+
+from tests.mutants.mutant import Mutant
+
+_OVERDUE = "tests/unit/usecases/test_overdue.py"
+_NOTIFICATIONS = "tests/unit/usecases/test_redrive_notifications.py"
+
+WATCHING = (
+    Mutant(
+        name="lane that is idle since its calls were due long ago",
+        file="shared/usecases/survey_lanes.py",
+        old="max(self._begun_at.get(row.lane, 0), row.begun_at)",
+        new="max(self._begun_at.get(row.lane, 0), row.id.dispatch_at)",
+        killer=_OVERDUE,
+    ),
+    Mutant(
+        name="outage of a slow path as a wait",
+        file="shared/usecases/survey_lanes.py",
+        old="not is_slow_alone(states.get(scope, ScopeState()), now_ms))",
+        new="scope in self.board)",
+        killer=_OVERDUE,
+    ),
+    Mutant(
+        name="excuse by a destination of which nothing can be read",
+        file="shared/usecases/survey_lanes.py",
+        old="            states = self._states_in_trouble(now_ms)\n",
+        new="            states = self._states_in_trouble(now_ms) or {}\n",
+        killer=_OVERDUE,
+    ),
+    Mutant(
+        name="limit of a slow destination that excuses nobody",
+        file="shared/domain/sweep.py",
+        old="    return circuit.slow and not has_limit and ",
+        new="    return circuit.slow and ",
+        killer=_OVERDUE,
+    ),
+    Mutant(
+        name="call in work that began when it was last heard of",
+        file="shared/adapters/dynamodb/items.py",
+        old='    return read_async_policy(plain.get("ap")).claimed_at(async_until)\n',
+        new="    return async_until\n",
+        killer="tests/conformance/test_execution_scan.py",
+    ),
+    Mutant(
+        name="row that tells of its first attempt",
+        file="shared/adapters/dynamodb/outcomes.py",
+        old="    row = packed[-_WIDTH:]\n",
+        new="    row = packed[:_WIDTH]\n",
+        killer="tests/conformance/test_execution_scan.py",
+    ),
+    Mutant(
+        name="move that uses up its receives in a moment",
+        file="shared/usecases/gate_calls.py",
+        old="max(UNSENT_WAIT_SECONDS, -(-self.deferral.wait_ms // 1000))",
+        new="-(-self.deferral.wait_ms // 1000)",
+        killer="tests/unit/usecases/test_admit.py",
+    ),
+    Mutant(
+        name="deletion that takes its time for each backfill anew",
+        file="shared/usecases/settle_change.py",
+        old="partial(self, stops_at=stops_at)",
+        new="partial(self, stops_at=None)",
+        killer="tests/unit/usecases/test_delete_redrives.py",
+    ),
+    Mutant(
+        name="notification whose execution is lost to an older version",
+        file="shared/usecases/redrive_execution.py",
+        old="        except UnknownVersionError:\n            raise\n",
+        new="",
+        killer=_NOTIFICATIONS,
+    ),
+    Mutant(
+        name="bulk redrive that refuses what is newer",
+        file="shared/usecases/work_off_redrives.py",
+        old="            except (UnavailableError, UnknownVersionError):\n",
+        new="            except UnavailableError:\n",
+        killer=_NOTIFICATIONS,
+    ),
+    Mutant(
+        name="hint that a call is slow which waits for a breaker",
+        file="shared/domain/wait_hint.py",
+        old="    match circuit.phase(now_ms):\n",
+        new="    match Phase.CLOSED if circuit.slow else circuit.phase(now_ms):\n",
+        killer="tests/unit/api/test_waiting_for.py",
+    ),
+    Mutant(
+        name="newer record that is a fault of ours",
+        file="functions/api/faults.py",
+        old="    (errors.UnknownVersionError, Problem.SERVICE_UNAVAILABLE),\n",
+        new="",
+        killer="tests/unit/api/test_faults.py",
+    ),
+)
