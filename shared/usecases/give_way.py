@@ -18,8 +18,8 @@ from shared.ports.boards import ProgressBoard
 from shared.ports.runtime import Clock, Entropy
 
 READ_EVERY_MS = 5_000
-WAIT_MS = 10_000
-"""What makes room looks again after so long, or up to twice as long."""
+SPREAD_MS = 10_000
+"""What makes room comes back in the course of so long once the last report is too old, and not as one wave."""
 PREFERRED = (Lane.CRITICAL, Lane.STANDARD)
 
 
@@ -53,10 +53,12 @@ class GiveWay:
         return {}
 
     def _yield(self, keys: Sequence[ExecutionId]) -> dict[ExecutionId, Deferral]:
-        if not keys or not self._others_are_behind():
+        """To look again any sooner would cost messages, and find the same report."""
+        left_ms = min(BACKED_UP_MS, self._behind_until() - self.clock.now_ms()) if keys else 0
+        if left_ms <= 0:
             return {}
-        wait = WAIT_MS + int(WAIT_MS * self.entropy.draw())
-        return dict.fromkeys(keys, Deferral(reason=WaitReason.BACKPRESSURE, wait_ms=wait))
+        wait_ms = left_ms + int(SPREAD_MS * self.entropy.draw())
+        return dict.fromkeys(keys, Deferral(reason=WaitReason.BACKPRESSURE, wait_ms=wait_ms))
 
     def _is_late(self, one: Arrived) -> bool:
         """One that came through this queue though it is another lane's has waited enough; so has one that came back."""
@@ -66,11 +68,12 @@ class GiveWay:
     def _may_wait(self, key: ExecutionId) -> bool:
         return self.clock.now_ms() - key.dispatch_at < YIELDS_AT_MOST_MS
 
-    def _others_are_behind(self) -> bool:
+    def _behind_until(self) -> int:
+        """Until when another lane counts as being behind, by what it has said last."""
         now_ms = self.clock.now_ms()
         if now_ms - self._read_at >= READ_EVERY_MS:
             self._reports, self._read_at = self._read(), now_ms
-        return any(now_ms - report.reported_at < BACKED_UP_MS for report in self._reports)
+        return max((report.reported_at + BACKED_UP_MS for report in self._reports), default=0)
 
     def _read(self) -> list[LaneProgress]:
         """A report that cannot be read is like none."""

@@ -125,8 +125,8 @@ LIMITS = (
     Mutant(
         name="bulk that makes no room",
         file="shared/usecases/give_way.py",
-        old="        if not keys or not self._others_are_behind():\n",
-        new="        if keys or not self._others_are_behind():\n",
+        old="        if left_ms <= 0:\n",
+        new="        if left_ms:\n",
         killer=_GIVE_WAY,
     ),
     Mutant(
@@ -191,6 +191,13 @@ LIMITS = (
         old="self._board if is_known else None)",
         new="None)",
         killer="tests/unit/api/test_waiting_for.py",
+    ),
+    Mutant(
+        name="bulk that looks again while what it waits for cannot have changed",
+        file="shared/usecases/give_way.py",
+        old="        wait_ms = left_ms + int(",
+        new="        wait_ms = int(",
+        killer=_GIVE_WAY,
     ),
     Mutant(
         name="waits that grow however short the backlog is",
