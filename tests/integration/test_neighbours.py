@@ -15,7 +15,7 @@ from infra.local.stack import LocalStack
 
 pytestmark = pytest.mark.integration
 
-LAG_BOUND_MS = 1_000
+LAG_BOUND_MS = 1_500
 QUIET = 10
 NOISY = 200
 AT_ONCE = 2

@@ -18,7 +18,7 @@ SLOW_SECONDS = 6
 LEARNT_FROM = 3
 """So many answers tell the worker that hears them that a destination is slow."""
 JOBS = 20
-LAG_BOUND_MS = 1_000
+LAG_BOUND_MS = 1_500
 
 
 def submit(api: Api, receiver: Receiver, instants: list[datetime]) -> None:
