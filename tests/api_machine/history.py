@@ -109,3 +109,9 @@ def check_once(
         assert receiver.clock.now_ms() <= due_at + LATE_MS or receiver.is_excused(job), "never called"
     else:
         assert shown["next_due_at"] == record["next_attempt_at"]
+
+
+def as_recorded(shown: dict[str, Any]) -> dict[str, Any]:
+    """The view of one execution without the hint of what it waits for, which lists and answers do not have."""
+    assert "waiting_for" in shown
+    return {name: value for name, value in shown.items() if name != "waiting_for"}
