@@ -119,7 +119,8 @@ def _introduce(
     # No line breaks and no markup, so that what is copied is what was printed.
     console.out(curl, highlight=False)
     console.print(
-        "\nAnd for tenants, keys and quotas, as an operator (--help tells more):\n", highlight=False
+        "\nAnd for tenants, keys and quotas, as an operator, from this directory (--help tells more):\n",
+        highlight=False,
     )
     console.out(_admin(stack), highlight=False)
     console.out("")
