@@ -104,6 +104,7 @@ class LimitStates:
             read = self.store.read(scopes)
         except PunctualError:
             read = {}
+        self._silent.heard(read)
         missing = {scope: self.held(scope) for scope in scopes if scope not in read}
         if missing:
             self._miss(missing)
@@ -254,9 +255,8 @@ class LimitStates:
         over = self._over(gone, now_ms)
         try:
             self.store.note_waiting(said, over)
-        except (
-            PunctualError
-        ):  # The board says no more than where to look: the states are asked for as before.
+        except PunctualError:
+            # The board says no more than where to look: the states are asked for as before.
             self._mute_until = now_ms + SILENCE_MS
             return
         self._board = {scope: at for scope, at in self._board.items() if scope not in over} | said

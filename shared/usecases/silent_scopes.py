@@ -3,8 +3,8 @@
 Such a scope is left alone for a while, and goes by what is known of it for sure.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from shared.ports.runtime import Clock
@@ -44,6 +44,12 @@ class SilentScopes:
             goes_on = last is not None and now_ms - last.until < ASKED_AGAIN_MS
             since = last.since if last is not None and goes_on else now_ms
             put_last(self._silences, scope, Silence(since=since, until=now_ms + SILENCE_MS, sure=sure))
+
+    def heard(self, scopes: Iterable[str]) -> None:
+        """These were read. That ends no doubt about a write, which a read may be behind, but it is an answer."""
+        for scope in scopes:
+            if scope in self._silences:
+                self._silences[scope] = replace(self._silences[scope], since=self.clock.now_ms())
 
     def answered(self, scope: str) -> None:
         """What stands there is known again."""

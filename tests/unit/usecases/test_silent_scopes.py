@@ -161,6 +161,20 @@ def test_a_single_miss_long_ago_says_nothing_now(monkeypatch: pytest.MonkeyPatch
     assert begin(site, gate) == 0
 
 
+def test_a_scope_that_was_read_in_between_has_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    site = Site(concurrency=LIMIT)
+    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store.heat(SCOPE)
+    assert begin(site, gate) == 0
+    store.hot.clear()
+    for _ in range(GIVE_UP_MS // SILENCE_MS):
+        site.clock.time_ms += SILENCE_MS
+        gate.admit.states.refresh([SCOPE])
+    store.heat(SCOPE)
+    site.clock.time_ms += SILENCE_MS
+    assert begin(site, gate) == 0
+
+
 def test_what_cannot_be_read_keeps_nobody_from_knowing_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT, destination_concurrency=LIMIT)
     store, gate = HotStore(site, monkeypatch), site.another("a")
