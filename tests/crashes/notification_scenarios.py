@@ -6,7 +6,7 @@ from tests.crashes.deployment import DEAD_VISIBILITY_SECONDS, VISIBILITY_SECONDS
 from tests.crashes.orders import Order
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
-from tests.crashes.tick_scenarios import sweep_on
+from tests.crashes.tick_scenarios import sweep_for_the_lost
 
 telling = Catalogue("executor", delay_seconds=VISIBILITY_SECONDS)
 told_by_report = Catalogue("api", delay_seconds=60)
@@ -92,10 +92,7 @@ def tells_of_a_run_that_is_reported_as_done(stage: Stage) -> None:
 @told_by_sweep("Query", "BatchGetItem", "GetItem", "PutItem", "SendMessageBatch")
 def tells_of_what_a_dead_worker_ended(stage: Stage) -> None:
     _fall_silent(stage)
-    stage.lane.lose()
-    sweep_on(stage, 1)
-    stage.mark("sweeper")
-    stage.sweep()
+    sweep_for_the_lost(stage)
 
 
 @told_by_sweep("UpdateItem", "PutItem", "SendMessageBatch")
@@ -103,10 +100,7 @@ def tells_of_what_a_dead_worker_left_without_attempts(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, max_attempts=1, on_failure="ok")
     stage.break_next("executor", AFTER_CLAIM)
     stage.run(11)
-    stage.lane.lose()
-    sweep_on(stage, 1)
-    stage.mark("sweeper")
-    stage.sweep()
+    sweep_for_the_lost(stage)
 
 
 @told_by_rescue("GetItem", "PutItem", "SendMessageBatch")

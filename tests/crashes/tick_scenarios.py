@@ -50,6 +50,14 @@ def sweep_on(stage: Stage, minutes: int) -> None:
     stage.wait_until_second(FIRST_SWEEP_SECOND)
 
 
+def sweep_for_the_lost(stage: Stage) -> None:
+    """All messages go astray; the sweep that comes upon it is the one to be struck."""
+    stage.lane.lose()
+    sweep_on(stage, 1)
+    stage.mark("sweeper")
+    stage.sweep()
+
+
 @sweeper("Query", "SendMessageBatch", "UpdateItem")
 def sends_for_what_no_watcher_found(stage: Stage) -> None:
     for _ in range(4):
@@ -80,10 +88,7 @@ def sends_for_what_a_dead_worker_left(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10})
     stage.break_next("executor", AFTER_CLAIM)
     stage.run(11)
-    stage.lane.lose()
-    sweep_on(stage, 1)
-    stage.mark("sweeper")
-    stage.sweep()
+    sweep_for_the_lost(stage)
 
 
 @sweeper("Query", "SendMessageBatch", "UpdateItem")
@@ -91,10 +96,7 @@ def sends_for_a_retry_whose_message_was_lost(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, "flaky")
     stage.wait(11)
     stage.execute()
-    stage.lane.lose()
-    sweep_on(stage, 1)
-    stage.mark("sweeper")
-    stage.sweep()
+    sweep_for_the_lost(stage)
 
 
 @sweeper("PutItem", "UpdateItem")
@@ -102,10 +104,7 @@ def ends_what_a_dead_worker_left_without_attempts(stage: Stage) -> None:
     stage.clients.order({"rate_seconds": 40}, max_attempts=1)
     stage.break_next("executor", AFTER_CLAIM)
     stage.run(41)
-    stage.lane.lose()
-    sweep_on(stage, 1)
-    stage.mark("sweeper")
-    stage.sweep()
+    sweep_for_the_lost(stage)
 
 
 @sweeper("TransactWriteItems", "SendMessageBatch", "UpdateItem")

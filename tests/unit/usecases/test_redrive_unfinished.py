@@ -5,7 +5,7 @@ import pytest
 from shared.domain.delivery import Answer, Reason
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.redrive import RedrivenBy, RedriveOf
-from shared.domain.redrive_task import SETTLED_MS, TaskCounts, TaskState
+from shared.domain.redrive_task import SETTLED_MS, RedriveTask, TaskCounts, TaskState
 from shared.domain.retention import DAY_SECONDS
 from shared.domain.retry import RetryPolicy
 from tests.builders import TENANT
@@ -35,6 +35,16 @@ def left_behind(world: World, failed: Execution) -> None:
     with pytest.raises(Crash):
         press(world, failed)
     world.steps.calm()
+
+
+def chosen_in_bulk(world: World) -> RedriveTask:
+    """Somebody worked a bulk redrive off, and died when the first of its redrives was chosen."""
+    task = start(world)
+    world.steps.crash_after("store.mark_redriven")
+    with pytest.raises(Crash):
+        world.work_off_redrives()
+    world.steps.calm()
+    return task
 
 
 @pytest.mark.parametrize("moment", range(22))
@@ -173,11 +183,7 @@ def standing_in_history(world: World, failed: Execution) -> set[object]:
 def test_whoever_dies_while_undoing_what_was_not_filed_leaves_it_to_the_next(moment: int) -> None:
     world = World(LATER)
     failed = dead(world)
-    task = start(world)
-    world.steps.crash_after("store.mark_redriven")
-    with pytest.raises(Crash):
-        world.work_off_redrives()
-    world.steps.calm()
+    task = chosen_in_bulk(world)
     world.undo_redrive(TENANT, task.id)
     die_at(world, moment)
     try:
@@ -222,11 +228,7 @@ def test_what_is_filed_while_its_choice_is_undone_is_cancelled() -> None:
     """Somebody presses what a bulk redrive has chosen, and is faster than its undoing."""
     world = World(LATER)
     failed = dead(world)
-    task = start(world)
-    world.steps.crash_after("store.mark_redriven")
-    with pytest.raises(Crash):
-        world.work_off_redrives()
-    world.steps.calm()
+    task = chosen_in_bulk(world)
     world.undo_redrive(TENANT, task.id)
     world.steps.before("store.put_if_absent", lambda: press(world, failed))
     world.work_off_redrives()
