@@ -8,7 +8,7 @@ import pytest
 
 from shared.domain.quota import Quota
 from tests.unit.api.test_backfills import FROM, NIGHTLY, RANGE, TO, backfilled
-from tests.unit.api.test_lifecycle import post
+from tests.unit.api.verbs import post
 from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request
 
 HOSTILE: list[tuple[Any, int, str, str | None]] = [

@@ -7,7 +7,7 @@ import pytest
 from shared.domain.tenant import Scope
 from shared.names import Metric
 from shared.observability import metrics
-from tests.unit.api.test_lifecycle import patch, post, send
+from tests.unit.api.verbs import patch, post, send
 from tests.unit.functions.api_world import JOB, ApiWorld
 from tests.unit.usecases.lanes import Lanes
 

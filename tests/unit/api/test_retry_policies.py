@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.api.test_lifecycle import patch
+from tests.unit.api.verbs import patch
 from tests.unit.functions.api_world import JOB, ApiWorld
 
 BACKOFF: dict[str, Any] = {"max_attempts": 5, "base_seconds": 10, "factor": 2, "cap_seconds": 3_600}
