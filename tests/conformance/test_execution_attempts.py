@@ -1,17 +1,14 @@
 """ExecutionStore: what the owner of an attempt may do, and what becomes of an owner that died."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.delivery import Reason
 from shared.domain.errors import NotFoundError
 from shared.domain.execution import EndReason, Execution, State, Transition
 from shared.domain.retry import RetryPolicy
 from shared.ports.claims import Claim, Refused
-from shared.ports.executions import Finish
 from tests.builders import (
     DUE_AT,
     EXPIRES_AT_S,
@@ -22,44 +19,11 @@ from tests.builders import (
     in_state,
     one_off,
 )
+from tests.conformance.attempts import OUTCOME, RETRY_AT, claimed, file_all_but_running, finish, running_like
 from tests.conformance.labs import Lab
 
-OUTCOME = AttemptOutcome(
-    attempt=1, started_at=DUE_AT + 3, duration_ms=120, status=503, reason=Reason.HTTP_STATUS
-)
-RETRY_AT = DUE_AT + 20_000
 ENDS = [Transition.SUCCEED, Transition.FAIL]
 OUTCOMES = [*ENDS, Transition.RETRY]
-
-
-def finish(transition: Transition, **overrides: Any) -> Finish:
-    fields: dict[str, Any] = {"transition": transition, "outcomes": (OUTCOME,)}
-    if transition.ends:
-        fields["expires_at_s"] = EXPIRES_AT_S
-    else:
-        fields["next_attempt_at"] = RETRY_AT
-    if transition is Transition.FAIL:
-        fields["end_reason"] = EndReason.ATTEMPTS_USED_UP
-    return Finish(**(fields | overrides))
-
-
-def claimed(lab: Lab, execution: Execution | None = None) -> Execution:
-    lab.executions.put_if_absent(execution or one_off())
-    answer = lab.claimer.claim([Claim(execution_id=(execution or one_off()).id, owner=OWNER)], DUE_AT)[0]
-    assert isinstance(answer, Execution)
-    return answer
-
-
-def file_all_but_running(lab: Lab) -> list[Execution]:
-    others = [execution for execution in in_every_state() if execution.state is not State.RUNNING]
-    for execution in others:
-        lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
-    return others
-
-
-def running_like(execution: Execution) -> Execution:
-    """What a worker holds that claimed the execution before it came to stand as it does."""
-    return in_state(one_off(id=execution.id), State.RUNNING)
 
 
 @pytest.mark.parametrize("transition", OUTCOMES)

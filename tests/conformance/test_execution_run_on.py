@@ -14,8 +14,8 @@ from shared.domain.retry import RetryPolicy
 from shared.ports.claims import Claim, Refused
 from shared.ports.executions import Finish
 from tests.builders import DUE_AT, EXPIRES_AT_S, OWNER, execution_id, in_state, one_off
+from tests.conformance.attempts import claimed, file_all_but_running, finish, running_like
 from tests.conformance.labs import Lab
-from tests.conformance.test_execution_attempts import claimed, file_all_but_running, finish, running_like
 
 UNTIL = DUE_AT + 3_600_000
 LEASE = DUE_AT + 95_000

@@ -2,27 +2,14 @@
 
 from dataclasses import replace
 
-from shared.domain.circuit import Circuit
 from shared.domain.limits import ScopeState, destination_scope, tenant_scope
 from shared.domain.slots import MOST_HOLDERS, SlotLease
 from shared.ports.limits import MOST_NOTED
 from tests.builders import DUE_AT, TENANT
 from tests.conformance.labs import Lab
+from tests.conformance.limits import FULL
 
 SCOPE, OTHER = tenant_scope(TENANT), destination_scope("0123456789")
-FULL = ScopeState(
-    circuit=Circuit(
-        failures=9,
-        trips=3,
-        open_until=DUE_AT,
-        prober="abcdefgh",
-        probe_until=DUE_AT + 1,
-        limit=7,
-        limited_at=DUE_AT - 5,
-        slow=True,
-    ),
-    leases=(SlotLease(owner="a", slots=1, until=DUE_AT), SlotLease(owner="b", slots=22, until=DUE_AT + 9)),
-)
 
 
 def stored(lab: Lab, scope: str = SCOPE) -> ScopeState:

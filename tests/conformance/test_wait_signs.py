@@ -6,7 +6,7 @@ from shared.domain.wait_hint import Signs
 from shared.names import Lane
 from tests.builders import DUE_AT, TENANT
 from tests.conformance.labs import Lab
-from tests.conformance.test_limit_store import FULL
+from tests.conformance.limits import FULL
 
 SCOPES = [destination_scope("0123456789"), tenant_scope(TENANT)]
 LANES = [Lane.CRITICAL, Lane.STANDARD]

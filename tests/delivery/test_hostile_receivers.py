@@ -25,7 +25,7 @@ from tests.delivery.hostile import RECEIVERS
 from tests.delivery.hostile_server import HONEST
 from tests.delivery.names import always
 from tests.delivery.sending import AT_MOST, post, sending
-from tests.delivery.test_tls import NAME, trusting
+from tests.delivery.trust import NAME, trusting
 
 TIMEOUT_SECONDS = 2.0
 LATE_SECONDS = 1.0

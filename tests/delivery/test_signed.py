@@ -23,9 +23,9 @@ from tests.fakes.sender import in_turn
 from tests.unit.functions.accounts import secrets_of
 from tests.unit.usecases.backfills import hourly
 from tests.unit.usecases.lanes import Lanes
+from tests.unit.usecases.messages import dead
 from tests.unit.usecases.redrives import dead as failed_through
 from tests.unit.usecases.reports import working
-from tests.unit.usecases.test_rescue import dead
 from tests.unit.usecases.world import REQUEST, World
 
 DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)

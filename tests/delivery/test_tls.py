@@ -11,22 +11,14 @@ import trustme
 from shared.domain.delivery import Reason
 from tests.delivery.names import always
 from tests.delivery.sending import LONG, SHORT, post, run, sending
+from tests.delivery.trust import NAME, trusting
 from tests.fakes.receiver import Peer, Receiver, replies, reply
-
-NAME = "hook.test"
 
 
 def server_with(certificate: trustme.LeafCert) -> ssl.SSLContext:
     """What a receiver with this certificate listens with."""
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     certificate.configure_cert(context)
-    return context
-
-
-def trusting(authority: trustme.CA) -> ssl.SSLContext:
-    """What the sender would trust if this authority were a public one."""
-    context = ssl.create_default_context()
-    authority.configure_trust(context)
     return context
 
 

@@ -12,75 +12,29 @@ from shared.adapters.dynamodb.keys import execution_key
 from shared.adapters.dynamodb.outcomes import pack_outcomes, unpack_outcomes
 from shared.domain.async_policy import AsyncPolicy
 from shared.domain.attempt_outcome import AttemptOutcome
-from shared.domain.bucket import ShardCounts
 from shared.domain.delivery import Reason
 from shared.domain.destination import DESTINATION
 from shared.domain.errors import UnreadableItemError
 from shared.domain.execution import REDRIVABLE, EndReason, Execution, State
 from shared.domain.ids import ExecutionId, one_off_job_id, recurring_job_id
 from shared.domain.missed import Missed
-from shared.domain.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
 from shared.domain.pointer import Pointer
 from shared.domain.recurrence import Recurrence
 from shared.domain.redrive import RedrivenBy, RedriveOf
 from shared.domain.redrive_task import redrive_task_id
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Backfill, Cron, Rate
 from shared.domain.wakeup import EARLY_MS
 from shared.names import Attr, Lane
 from tests.builders import one_off
+from tests.property.item_strategies import CALLBACKS, COUNTS, INSTANTS, NUMBERS, POLICIES, SCHEDULES, TENANTS
 
 REGION = "us-east-1"
 OUTCOME_BYTES = 13
-INSTANTS = st.integers(0, (1 << 45) - 1)
-NUMBERS = st.integers(0, 10**9)
-TENANTS = st.from_regex(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", fullmatch=True)
-COUNTS = st.builds(
-    ShardCounts,
-    normal=st.integers(1, 32_768),
-    quarter=st.integers(1, 32_768),
-    midnight=st.integers(1, 32_768),
-)
-PLAIN_SCHEDULES = st.builds(
-    Rate, interval_ms=st.integers(1, 31_622_400).map(lambda seconds: seconds * 1000), anchor=INSTANTS
-) | st.builds(
-    Cron,
-    line=st.sampled_from(["* * * * *", "*/5 9-17 * * 1-5", "0 0 29 2 *", "30 2 * * SUN"]),
-    timezone=st.sampled_from(["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires"]),
-    rules=st.none() | st.sampled_from(["2026f 3", "2020a -1,,M3.5.0,M10.5.0/3", "2026f 0/9:60/99:0;-1"]),
-)
-SCHEDULES = PLAIN_SCHEDULES | st.builds(
-    Backfill,
-    of=PLAIN_SCHEDULES,
-    from_at=INSTANTS,
-    to_at=st.integers(1 << 45, 1 << 46),
-    count=st.integers(500, 1_000),
-    interval_ms=st.integers(1, 86_400).map(lambda seconds: seconds * 1000),
-    anchor=INSTANTS,
-    first=st.integers(0, 500),
-)
 IDS = st.builds(
     ExecutionId,
     dispatch_at=INSTANTS,
     shard=st.integers(0, 32_767),
     entropy=st.integers(0, (1 << 80) - 1),
 )
-POLICIES = st.builds(
-    RetryPolicy,
-    max_attempts=st.integers(1, 20),
-    base_seconds=st.integers(1, 3_600),
-    factor=st.integers(1, 10),
-    cap_seconds=st.integers(3_600, 28_800),
-    give_up_after_seconds=st.none() | st.integers(1, 604_800),
-) | st.lists(st.integers(1, 30_000), min_size=1, max_size=19).map(
-    lambda table: RetryPolicy(max_attempts=len(table) + 1, delays_seconds=tuple(table))
-)
-LISTENERS = st.sampled_from([None, NOBODY]) | st.builds(
-    Listener,
-    sealed_url=st.binary(min_size=1, max_size=64),
-    destination=st.just("") | st.from_regex(DESTINATION, fullmatch=True),
-)
-CALLBACKS = st.builds(OutcomeCallbacks, on_success=LISTENERS, on_failure=LISTENERS)
 SECONDS = (1 << 23) - 1
 DURATIONS = st.integers(0, SECONDS) | st.integers(SECONDS // 1000 + 1, SECONDS).map(lambda s: s * 1000)
 """To the millisecond below two hours, to the second above."""

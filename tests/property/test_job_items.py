@@ -13,7 +13,7 @@ from shared.domain.job import Chain, Definition, Job, JobState
 from shared.domain.overlap import OverlapPolicy
 from shared.domain.recurrence import Recurrence
 from shared.names import Attr, Lane
-from tests.property.test_items import CALLBACKS, COUNTS, INSTANTS, NUMBERS, POLICIES, SCHEDULES, TENANTS
+from tests.property.item_strategies import CALLBACKS, COUNTS, INSTANTS, NUMBERS, POLICIES, SCHEDULES, TENANTS
 
 TEXTS = st.text(min_size=1, max_size=64)
 JOB_IDS = st.builds(recurring_job_id, INSTANTS, NUMBERS)

@@ -11,7 +11,7 @@ from tests.simulation.demands import ENDLESS, GONE, LONG, OVERLOADED, SHARE, SHO
 from tests.simulation.evidence import Arrival, Order, Range
 from tests.simulation.faults import FaultMix, Strike, Weather
 from tests.simulation.habits import Habits
-from tests.simulation.test_judge import call, order
+from tests.simulation.honest_evidence import call, order
 
 UNTIL = 2_000_000_000_000
 FINE = Answer(reason=Reason.OK, duration_ms=70, status=200)

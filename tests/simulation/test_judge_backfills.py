@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from tests.simulation.changed_evidence import CREATED_AT, STEP_MS, call, change, evidence, order, record
 from tests.simulation.evidence import Arrival, Evidence, Hold, Order, Range, Record
 from tests.simulation.habits import Habits, Version
 from tests.simulation.judge_backfills import judge_backfill, judge_origins
 from tests.simulation.rhythms import CRONS, every
-from tests.simulation.test_judge_changes import CREATED_AT, STEP_MS, call, change, evidence, order, record
 from tests.simulation.verdicts import Fault, Verdict
 
 JOB, BACKFILL = "job_rparent", "job_rparent_bchild"

@@ -7,8 +7,8 @@ import pytest
 from tests.simulation.bounds import CALM_LAG_MS
 from tests.simulation.evidence import Arrival, Evidence, Outcome, Record
 from tests.simulation.faults import FaultMix
+from tests.simulation.honest_evidence import ONCE, SERIES, STEP_MS, call, honest, record, set_record
 from tests.simulation.judge import verdict
-from tests.simulation.test_judge import ONCE, SERIES, STEP_MS, call, honest, record, set_record
 from tests.simulation.verdicts import Fault, Verdict
 
 ENDED_AT = call().ended_at or 0

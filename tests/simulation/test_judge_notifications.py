@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.simulation.changed_evidence import DUE_AT, call, evidence, order, record
 from tests.simulation.evidence import Arrival, Evidence, Outcome, Record
 from tests.simulation.judge import verdict
 from tests.simulation.judge_notifications import judge_notifications
 from tests.simulation.judge_patience import judge_patience, longest_wait_seconds
-from tests.simulation.test_judge_changes import DUE_AT, call, evidence, order, record
 from tests.simulation.verdicts import Fault, Verdict
 
 JOB, RUN, TELLING = "job_1told", "exe_run", "exe_telling"

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.simulation.changed_evidence import DUE_AT, STEP_MS, call, evidence, order, record
 from tests.simulation.evidence import Arrival, Evidence, Outcome, Press, Record
 from tests.simulation.judge import verdict
 from tests.simulation.judge_redrives import beside_of, judge_redrives
-from tests.simulation.test_judge_changes import DUE_AT, STEP_MS, call, evidence, order, record
 from tests.simulation.verdicts import Fault, Verdict
 
 JOB = "job_1dead"

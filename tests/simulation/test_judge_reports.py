@@ -8,8 +8,8 @@ import pytest
 
 from tests.simulation.evidence import Arrival, Evidence, Order, Outcome, Record, Report
 from tests.simulation.faults import FaultMix
+from tests.simulation.honest_evidence import DUE_AT, ONCE, call, honest, order
 from tests.simulation.judge_reports import judge_reports
-from tests.simulation.test_judge import DUE_AT, ONCE, call, honest, order
 from tests.simulation.verdicts import Verdict
 
 RUN = "exe_1once"

@@ -5,32 +5,9 @@ from typing import Any
 import pytest
 
 from shared.domain.tenant import Scope
-from shared.usecases.read_tenant import REMEMBER_MS
-from tests.unit.api.recipes import ALL_SCOPES, ask
-from tests.unit.functions.api_world import JOB, Answer, ApiWorld
-
-TENANTS = "/v1/admin/tenants"
-
-
-class Office:
-    """An operator, and a customer that manages its own keys."""
-
-    def __init__(self) -> None:
-        self.api = ApiWorld()
-        self.operator = self.api.world.create_tenant.operator().api_key
-        self.customer = self.api.world.create_tenant("shop", ALL_SCOPES).api_key
-
-    def rule(self, method: str, path: str, document: Any = None, **query: str) -> Answer:
-        """An operator asks."""
-        return ask(self.api, self.operator, method, path, document, **query)
-
-    def ask(self, method: str, path: str, document: Any = None, **query: str) -> Answer:
-        """The customer asks."""
-        return ask(self.api, self.customer, method, path, document, **query)
-
-    def pass_a_minute(self) -> None:
-        """Nothing is remembered any more."""
-        self.api.world.clock.time_ms += REMEMBER_MS
+from tests.unit.api.office import TENANTS, Office
+from tests.unit.api.recipes import ask
+from tests.unit.functions.api_world import JOB
 
 
 def id_of(key: str) -> str:

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from shared.domain.quota import Quota
-from tests.unit.api.test_backfills import FROM, NIGHTLY, RANGE, TO, backfilled
+from tests.unit.api.backfills import FROM, NIGHTLY, RANGE, TO, backfilled
 from tests.unit.api.verbs import post
 from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request
 

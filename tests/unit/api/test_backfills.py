@@ -7,26 +7,12 @@ import pytest
 from shared.domain.tenant import Scope
 from shared.names import Metric
 from shared.observability import metrics
+from tests.unit.api.backfills import NIGHTLY, RANGE, backfilled
 from tests.unit.api.verbs import patch, post, send
 from tests.unit.functions.api_world import JOB, ApiWorld
 from tests.unit.usecases.lanes import Lanes
 
-NIGHTLY: dict[str, Any] = {
-    "schedule": {"cron": "30 2 * * *", "timezone": "Europe/Berlin"},
-    "name": "nightly",
-    "tags": ["billing"],
-}
-FROM, TO = "2025-02-15T00:00:00+01:00", "2025-02-18T00:00:00+01:00"
-RANGE: dict[str, Any] = {"from": FROM, "to": TO}
 NIGHTS = ["2025-02-15T01:30:00.000Z", "2025-02-16T01:30:00.000Z", "2025-02-17T01:30:00.000Z"]
-
-
-def backfilled(world: ApiWorld, **fields: Any) -> tuple[Any, Any]:
-    """A nightly job, and its backfill."""
-    job = world.create(**NIGHTLY)
-    answer = post(world, job, "backfill", RANGE | fields)
-    assert answer.status == 201, answer.text
-    return job, answer.json
 
 
 def worked(world: ApiWorld, seconds: int = 10) -> None:

@@ -8,8 +8,8 @@ import pytest
 from shared.domain.delivery import Answer as Reply
 from shared.domain.delivery import Reason
 from shared.domain.ids import parse_execution_id
+from tests.unit.api.office import TENANTS, Office
 from tests.unit.api.recipes import ask
-from tests.unit.api.test_accounts import TENANTS, Office
 from tests.unit.api.verbs import patch, post
 from tests.unit.functions.api_world import JOB, Answer, ApiWorld
 from tests.unit.usecases.lanes import Lanes

@@ -8,7 +8,7 @@ from shared.domain.delivery import Answer as Reply
 from shared.domain.delivery import Reason
 from shared.domain.ids import parse_execution_id
 from shared.domain.redrive_task import SETTLED_MS
-from tests.unit.api.test_dead_letters import graveyard
+from tests.unit.api.graveyard import graveyard
 from tests.unit.functions.api_world import ApiWorld
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.redrives import redrives_of

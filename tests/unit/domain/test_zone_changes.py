@@ -22,7 +22,7 @@ from shared.domain.schedule import (
 )
 from shared.domain.zone_changes import COMPARED_AHEAD_MS, Move, first_move, frozen, parts_at
 from shared.domain.zones import TZDATA_VERSION
-from tests.unit.domain.test_zones import ms
+from tests.unit.domain.moments import ms
 
 DAY = 86_400_000
 NOW = ms("2026-01-10T00:00Z")

@@ -8,7 +8,7 @@ from shared.domain import zone_rules
 from shared.domain.errors import ScheduleError
 from shared.domain.zone_rules import frozen_rules, partings, release_of, thawed
 from shared.domain.zones import TZDATA_VERSION, load_zone, segment_at
-from tests.unit.domain.test_zones import ms
+from tests.unit.domain.moments import ms
 
 DAY = 86_400_000
 YEARS = 3 * 366 * DAY

@@ -12,14 +12,11 @@ import pytest
 
 from shared.domain.errors import ScheduleError
 from shared.domain.zones import REACH_MS, TZDATA_VERSION, load_zone, segment_at
+from tests.unit.domain.moments import ms
 
 HOUR_MS = 3_600_000
 NAMES = ["America/New_York", "Australia/Lord_Howe", "Pacific/Chatham", "Antarctica/Troll", "Pacific/Apia"]
 NAMES += ["America/Havana", "Africa/Casablanca", "America/St_Johns", "Asia/Kathmandu", "Asia/Gaza", "UTC"]
-
-
-def ms(text: str) -> int:
-    return int(datetime.fromisoformat(text).timestamp()) * 1000
 
 
 def table(name: str) -> list[tuple[int, int]]:

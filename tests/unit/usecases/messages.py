@@ -5,7 +5,10 @@ from typing import Any
 
 from shared.domain.execution import Execution
 from shared.domain.wakeup import Wakeup
+from shared.names import Lane
+from shared.usecases.rescue_dead_letters import DeadMessage
 from shared.usecases.run_attempts import Delivery
+from tests.builders import DUE_AT
 
 
 def delivery(*executions: Execution, receives: int = 1, **overrides: Any) -> Delivery:
@@ -28,3 +31,14 @@ def wakeup_of(executions: Sequence[Execution], not_before: int) -> Wakeup:
         keys=tuple(execution.id for execution in executions),
         not_before=not_before,
     )
+
+
+def dead(*executions: Execution, **overrides: Any) -> DeadMessage:
+    """A message that a lane has given up on; without executions, one that nobody can read."""
+    fields: dict[str, Any] = {
+        "message_id": "m1",
+        "lane": Lane.STANDARD,
+        "body": "the body",
+        "wakeup": wakeup_of(executions, DUE_AT) if executions else None,
+    }
+    return DeadMessage(**(fields | overrides))

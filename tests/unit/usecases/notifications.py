@@ -72,3 +72,11 @@ def telling(world: World) -> list[Call]:
 def body_of(call: Call) -> Any:
     """What was told."""
     return orjson.loads(call.callback.body)
+
+
+def ended(world: World, execution: Execution, *, receives: int = 1) -> Execution:
+    """An execution after its only attempt."""
+    assert world.attempt(execution, receives=receives).returned() == []
+    standing = world.standing(execution.id)
+    assert standing.state.is_terminal
+    return standing

@@ -6,12 +6,17 @@ from typing import Any
 from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.delivery import Answer, Reason
 from shared.domain.execution import EndReason, Execution, State
-from tests.builders import DUE_AT, in_state, one_off
+from shared.domain.redrive_task import SETTLED_MS, RedriveTask
+from shared.domain.wanted import WantedDeadLetters
+from shared.names import Lane
+from shared.usecases.start_redrive import NewRedrive
+from tests.builders import DUE_AT, TENANT, in_state, one_off
 from tests.unit.usecases.world import World
 
 LATER = DUE_AT + 600_000
 """Ten minutes after the built executions were due."""
 GONE = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+EVERYTHING = WantedDeadLetters()
 
 
 def dead(world: World, number: int = 1, **overrides: Any) -> Execution:
@@ -44,3 +49,36 @@ def run_out(world: World, execution: Execution) -> Execution:
     """Run an execution now, and show what became of it."""
     world.attempt(world.standing(execution.id))
     return world.standing(execution.id)
+
+
+def press(world: World, execution: Execution) -> Execution:
+    """Order the redrive of one dead letter."""
+    return world.redrive(TENANT, str(execution.id)).execution
+
+
+def failed_run(world: World) -> Execution:
+    """The first run of the recurring job, failed."""
+    (row,) = world.table.executions.values()
+    row.execution = replace(in_state(row.execution, State.FAILED), attempt=1, lane=Lane.BULK, home_lane=None)
+    row.is_dead_letter = True
+    return row.execution
+
+
+def start(world: World, rate: int = 10, key: str | None = None, **wanted: object) -> RedriveTask:
+    """Order the redrive of all dead letters that are wanted."""
+    new = NewRedrive(wanted=replace(EVERYTHING, **wanted), rate=rate)  # type: ignore[arg-type]
+    return world.start_redrive(world.tenant, new, key).task
+
+
+def standing(world: World, task: RedriveTask) -> RedriveTask:
+    """As it is stored now."""
+    return world.redrives.tasks[TENANT, task.id]
+
+
+def undo(world: World, task: RedriveTask) -> RedriveTask:
+    """Ask for it, and let it come to its end."""
+    world.undo_redrive(TENANT, task.id)
+    world.work_off_redrives()
+    world.clock.time_ms += SETTLED_MS
+    world.work_off_redrives()
+    return standing(world, task)

@@ -12,8 +12,8 @@ from shared.domain.job import CHANGING, JobState
 from shared.usecases.reconcile_job import STUCK_MS
 from tests.builders import DUE_AT, TENANT, in_state
 from tests.unit.usecases.backfills import RANGE, WANTED, Case, hourly
+from tests.unit.usecases.moments import at_moment
 from tests.unit.usecases.steps import Crash, die
-from tests.unit.usecases.test_delete_interleaved import at_moment
 
 SLOW = replace(RANGE, every_seconds=5)
 

@@ -12,29 +12,27 @@ from shared.domain.errors import (
 )
 from shared.domain.execution import Execution, State
 from shared.domain.place import Place, Span
-from shared.domain.redrive_task import AHEAD_MS, SETTLED_MS, RedriveTask, TaskCounts, TaskState
-from shared.domain.wanted import WantedDeadLetters
+from shared.domain.redrive_task import AHEAD_MS, RedriveTask, TaskCounts, TaskState
 from shared.usecases.start_redrive import NewRedrive
 from tests.builders import DUE_AT, TENANT
-from tests.unit.usecases.redrives import GONE, LATER, dead, redrives_of, run_out
+from tests.unit.usecases.redrives import (
+    EVERYTHING,
+    GONE,
+    LATER,
+    dead,
+    redrives_of,
+    run_out,
+    standing,
+    start,
+    undo,
+)
 from tests.unit.usecases.steps import Crash
 from tests.unit.usecases.world import World
-
-EVERYTHING = WantedDeadLetters()
 
 
 def graveyard(world: World, count: int) -> list[Execution]:
     """Dead letters a second apart, oldest first."""
     return [dead(world, number, due_at=DUE_AT + number * 1_000) for number in range(count)]
-
-
-def start(world: World, rate: int = 10, key: str | None = None, **wanted: object) -> RedriveTask:
-    new = NewRedrive(wanted=replace(EVERYTHING, **wanted), rate=rate)  # type: ignore[arg-type]
-    return world.start_redrive(world.tenant, new, key).task
-
-
-def standing(world: World, task: RedriveTask) -> RedriveTask:
-    return world.redrives.tasks[TENANT, task.id]
 
 
 def all_redrives(world: World, dead_letters: list[Execution]) -> list[Execution]:
@@ -232,15 +230,6 @@ def test_a_plan_writes_nothing_and_counts() -> None:
     assert ([one.id for one in plan.matching], plan.is_complete) == ([one.id for one in buried], True)
     assert all_redrives(world, buried) == []
     assert world.redrives.tasks == {}
-
-
-def undo(world: World, task: RedriveTask) -> RedriveTask:
-    """Ask for it, and let it come to its end."""
-    world.undo_redrive(TENANT, task.id)
-    world.work_off_redrives()
-    world.clock.time_ms += SETTLED_MS
-    world.work_off_redrives()
-    return standing(world, task)
 
 
 def test_undo_cancels_what_has_not_started_and_counts_what_was_too_late() -> None:

@@ -16,8 +16,8 @@ from tests.builders import DUE_AT
 from tests.unit.usecases import chains
 from tests.unit.usecases.accounts import assert_accounted
 from tests.unit.usecases.chains import MINUTE, SITUATIONS, Chain
+from tests.unit.usecases.moments import at_moment, begun
 from tests.unit.usecases.steps import Crash, die
-from tests.unit.usecases.test_delete_interleaved import at_moment, begun
 
 EVERY_TWO_MINUTES = Rate(interval_ms=2 * MINUTE, anchor=DUE_AT + 30_000)
 Change = Callable[[Chain], object]

@@ -1,6 +1,5 @@
 """CREATE many jobs at once: each is accepted or refused by itself, in few calls, by the steps of FILE."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -13,45 +12,20 @@ from shared.domain.errors import (
     ScheduleInPastError,
     UnavailableError,
 )
-from shared.domain.execution import Execution, State
+from shared.domain.execution import State
 from shared.domain.ids import one_off_execution
 from shared.domain.job import Job
-from shared.domain.new_job import After, Every, NewJob, Timing
+from shared.domain.new_job import After, Every
 from shared.domain.quota import Quota
-from shared.domain.request import INLINE_BYTES
 from shared.domain.schedule import Once
 from shared.names import Lane
 from shared.usecases.create_job import CreatedJob
-from shared.usecases.create_jobs import Outcome
 from tests.builders import one_off
 from tests.fakes.one_off_batches import Fault
+from tests.unit.usecases.creating import LARGE, PAST, create, executions, kinds, new
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.steps import Crash
 from tests.unit.usecases.world import EARLY, REQUEST, World
-
-LARGE = replace(REQUEST, body=b"x" * INLINE_BYTES)
-PAST = Once(at=EARLY - 3_600_000)
-
-
-def new(timing: Timing, **fields: object) -> NewJob:
-    return NewJob(timing=timing, **({"request": REQUEST} | fields))  # type: ignore[arg-type]
-
-
-def create(
-    world: World, wanted: Sequence[NewJob | None], key: str | None = None, spelling: bytes = b"body"
-) -> list[Outcome | None]:
-    return world.create_jobs(world.tenant, wanted, spelling=spelling, idempotency_key=key)
-
-
-def executions(outcomes: Sequence[Outcome | None]) -> list[Execution]:
-    """Of a batch of one-offs that were all accepted."""
-    jobs = [outcome.job for outcome in outcomes if isinstance(outcome, CreatedJob)]
-    assert len(jobs) == len(outcomes), outcomes
-    return [job for job in jobs if isinstance(job, Execution)]
-
-
-def kinds(outcomes: Sequence[Outcome | None]) -> list[type]:
-    return [type(outcome) for outcome in outcomes]
 
 
 def test_every_job_stands_as_it_was_asked_for_and_in_order() -> None:

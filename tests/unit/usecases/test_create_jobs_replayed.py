@@ -22,9 +22,9 @@ from shared.ports.idempotency import Chosen
 from shared.usecases.create_job import CreatedJob
 from tests.builders import ONE_SHARD
 from tests.fakes.one_off_batches import Died, Fault
+from tests.unit.usecases.creating import LARGE, PAST, create, executions, kinds, new
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.steps import Crash, die
-from tests.unit.usecases.test_create_jobs import LARGE, PAST, create, executions, kinds, new
 from tests.unit.usecases.world import EARLY, World
 
 WANTED = [

@@ -7,19 +7,8 @@ import pytest
 from shared.domain.execution import Execution
 from tests.unit.usecases import chains
 from tests.unit.usecases.chains import SITUATIONS, Chain
+from tests.unit.usecases.moments import Act, at_moment, begun
 from tests.unit.usecases.steps import Crash, die
-
-Act = Callable[[], object]
-
-
-def at_moment(moment: int, act: Act) -> Callable[[int, str], None]:
-    """Act at one moment of the run: before (2n) or after (2n + 1) its n-th port call."""
-
-    def at_each(current: int, _: str) -> None:
-        if current == moment:
-            act()
-
-    return at_each
 
 
 def moments_of(situation: Callable[[], Chain]) -> range:
@@ -27,13 +16,6 @@ def moments_of(situation: Callable[[], Chain]) -> range:
     chain = begun(situation)
     chain.delete()
     return range(0, 2 * len(chain.world.steps.taken) + 8, 2)
-
-
-def begun(situation: Callable[[], Chain]) -> Chain:
-    """The situation, with the count of calls at zero."""
-    chain = situation()
-    chain.world.steps.taken.clear()
-    return chain
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)

@@ -12,10 +12,8 @@ from shared.usecases.stop_started import STOPPING_MS
 from tests.builders import DUE_AT, TENANT, in_state
 from tests.unit.usecases.backfills import HOUR, hourly
 from tests.unit.usecases.notifications import both, notifications
-from tests.unit.usecases.redrives import LATER, bury, redrives_of, run_out
+from tests.unit.usecases.redrives import LATER, bury, failed_run, redrives_of, run_out, start
 from tests.unit.usecases.steps import Crash
-from tests.unit.usecases.test_bulk_redrive import start
-from tests.unit.usecases.test_redrive import failed_run
 from tests.unit.usecases.world import World
 
 FEW, MANY = 3, 250

@@ -16,7 +16,8 @@ from shared.usecases.settle_refusal import Refusal
 from tests.builders import DUE_AT, in_state
 from tests.fakes.sender import in_turn
 from tests.unit.usecases.lanes import Lanes
-from tests.unit.usecases.messages import delivery
+from tests.unit.usecases.messages import dead, delivery
+from tests.unit.usecases.overtaking import during_the_call, overtake
 from tests.unit.usecases.reports import (
     MINUTE_MS,
     POLICY,
@@ -28,8 +29,6 @@ from tests.unit.usecases.reports import (
     works_on,
 )
 from tests.unit.usecases.steps import Crash
-from tests.unit.usecases.test_execute_lease import during_the_call, overtake
-from tests.unit.usecases.test_rescue import dead
 from tests.unit.usecases.world import World
 
 OK = replace(WORKS_ON, works_on=False)

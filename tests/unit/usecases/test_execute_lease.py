@@ -1,44 +1,22 @@
 """EXECUTE: a call is made under a lease that covers it, and only the lease's owner records an outcome."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from shared.domain.delivery import Answer, Callback, Reason
+from shared.domain.delivery import Answer, Reason
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.job import JobState
 from shared.domain.retry import RetryPolicy
 from shared.usecases.call_receiver import RENEWAL_TRIES
 from shared.usecases.settle_attempt import AttemptEnd
 from tests.builders import DUE_AT, in_state
+from tests.unit.usecases.overtaking import OTHER, during_the_call, overtake
 from tests.unit.usecases.world import World
 
 OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
 DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
-OTHER = "another worker's"
-
-
-def during_the_call(act: Callable[[], object], answer: Answer) -> Callable[[Callback], Answer]:
-    """The receiver answers after something has happened here."""
-
-    def answer_to(_: Callback) -> Answer:
-        act()
-        return answer
-
-    return answer_to
-
-
-def overtake(world: World, execution: Execution, **fields: Any) -> None:
-    """The lease has ended, and another worker has claimed the execution."""
-    row = world.table.executions[execution.id]
-    taken: dict[str, Any] = {
-        "attempt": row.execution.attempt + 1,
-        "owner": OTHER,
-        "lease_until": DUE_AT + 900_000,
-    }
-    row.execution = replace(row.execution, **(taken | fields))
 
 
 def test_the_attempt_is_counted_before_the_call_and_the_lease_outlasts_it() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from shared.domain.bucket import ShardRange
 from shared.domain.delivery import Answer, Reason
 from shared.domain.execution import EndReason, Execution, State
 from shared.domain.retry import RetryPolicy
@@ -16,6 +15,7 @@ from shared.usecases.settle_attempt import AttemptEnd
 from tests.builders import DUE_AT, in_state, one_off
 from tests.fakes.sender import in_turn
 from tests.unit.usecases.lanes import Lanes
+from tests.unit.usecases.rounds import to_the_end
 from tests.unit.usecases.world import World
 
 DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500, body=b"down")
@@ -161,19 +161,6 @@ def test_the_only_attempt_is_not_given_up_at_the_first_read_that_goes_unanswered
 
 DAY_MS = 86_400_000
 TABLES = [(60,), (600, 1_200), (86_400,) * 7, (1, 900, 901, 86_399)]
-
-
-def to_the_end(world: World, execution: Execution) -> Execution:
-    """Let watchers, lanes and executors work until it has ended; what no watcher finds in its time is lost here."""
-    Lanes(world).until(world.clock.time_ms + 1_000)
-    lanes = Lanes(world)
-    while (standing := world.standing(execution.id)).state is State.WAITING:
-        at = standing.next_attempt_at or 0
-        world.clock.time_ms = max(world.clock.time_ms, at - 100_000)
-        world.watch(ShardRange(index=0, of=1))
-        lanes.until(at + 1_000)
-        assert world.standing(execution.id).attempt == standing.attempt + 1
-    return standing
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -13,8 +13,8 @@ from shared.domain.retry import RetryPolicy
 from shared.usecases.run_attempts import Verdict
 from tests.builders import DUE_AT, TENANT, in_state
 from tests.fakes.sender import in_turn
+from tests.unit.usecases.messages import dead
 from tests.unit.usecases.steps import Crash, die
-from tests.unit.usecases.test_rescue import dead
 from tests.unit.usecases.world import World
 
 MINUTE = 60_000

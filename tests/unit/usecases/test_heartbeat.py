@@ -11,9 +11,9 @@ from shared.domain.execution import Execution, State
 from shared.ports.claims import Claim
 from tests.builders import DUE_AT, execution_id
 from tests.fakes.table import Damage
+from tests.unit.usecases.overtaking import during_the_call
 from tests.unit.usecases.reports import WORKS_ON, die_unheard, is_running, token_of, working
 from tests.unit.usecases.steps import Crash
-from tests.unit.usecases.test_execute_lease import during_the_call
 from tests.unit.usecases.world import World
 
 DEADLINE = DUE_AT + 600_000

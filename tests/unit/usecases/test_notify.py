@@ -14,7 +14,7 @@ from shared.domain.errors import (
     UnknownVersionError,
     UnreadableItemError,
 )
-from shared.domain.execution import EndReason, Execution, State
+from shared.domain.execution import EndReason, State
 from shared.domain.ids import one_off_job_id, parse_execution_id
 from shared.domain.notification import NOTIFICATION_RETRY, NOTIFICATION_TIMEOUT_MS
 from shared.domain.outcome_callbacks import NOBODY, UNSAID, OutcomeCallbacks
@@ -26,6 +26,7 @@ from shared.usecases.read_tenant import REMEMBER_MS
 from shared.usecases.settle_attempt import AttemptEnd
 from tests.builders import BUCKET, DUE_AT, TENANT, in_state
 from tests.unit.usecases.lanes import Lanes
+from tests.unit.usecases.messages import dead
 from tests.unit.usecases.notifications import (
     DOWN,
     LOST,
@@ -34,6 +35,7 @@ from tests.unit.usecases.notifications import (
     answering,
     body_of,
     both,
+    ended,
     listener,
     notifications,
     tell_by_default,
@@ -42,8 +44,7 @@ from tests.unit.usecases.notifications import (
 )
 from tests.unit.usecases.redrives import run_out
 from tests.unit.usecases.reports import WORKS_ON, complete, fail, token_of
-from tests.unit.usecases.test_execute_retries import to_the_end
-from tests.unit.usecases.test_rescue import dead
+from tests.unit.usecases.rounds import to_the_end
 from tests.unit.usecases.world import World
 
 MINUTE = 60_000
@@ -66,14 +67,6 @@ def broken() -> None:
 def run_all(world: World, minutes: int = 1) -> None:
     """Everything that has a message runs."""
     Lanes(world).until(world.clock.time_ms + minutes * MINUTE)
-
-
-def ended(world: World, execution: Execution, *, receives: int = 1) -> Execution:
-    """An execution after its only attempt."""
-    assert world.attempt(execution, receives=receives).returned() == []
-    standing = world.standing(execution.id)
-    assert standing.state.is_terminal
-    return standing
 
 
 @pytest.mark.parametrize(("answer", "url", "outcome"), [(OK, WON, "succeeded"), (DOWN, LOST, "failed")])

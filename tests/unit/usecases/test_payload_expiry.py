@@ -7,9 +7,9 @@ import pytest
 from shared.domain.execution import Execution, State
 from shared.domain.retry import RetryPolicy
 from tests.builders import DUE_AT, in_state, one_off
+from tests.unit.usecases.messages import dead
 from tests.unit.usecases.steps import Crash
 from tests.unit.usecases.sweeps import SECOND_PASS, swept
-from tests.unit.usecases.test_rescue import dead
 from tests.unit.usecases.world import World
 
 LAST = RetryPolicy(max_attempts=1)

@@ -9,6 +9,7 @@ from shared.domain.execution import NOT_STARTED
 from shared.domain.job import CHANGING, JobState
 from tests.unit.usecases.accounts import assert_accounted
 from tests.unit.usecases.chains import Chain
+from tests.unit.usecases.moments import at_moment, begun
 from tests.unit.usecases.older_tables import (
     SITUATIONS,
     Change,
@@ -16,7 +17,6 @@ from tests.unit.usecases.older_tables import (
     recompute,
 )
 from tests.unit.usecases.steps import Crash, die
-from tests.unit.usecases.test_delete_interleaved import at_moment, begun
 
 
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)

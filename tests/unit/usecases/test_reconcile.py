@@ -14,14 +14,18 @@ from shared.domain.job import Job, JobState
 from shared.domain.missed import Missed
 from shared.domain.schedule import Rate
 from shared.ports.reconciling import Accepted
-from shared.usecases.find_head import FindHead
-from shared.usecases.reconcile import LONGEST_MINUTES, SETTLE_MINUTES, Reconcile, ReconcileReport
+from shared.usecases.reconcile import LONGEST_MINUTES, SETTLE_MINUTES, ReconcileReport
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence, one_off
 from tests.fakes.accepted_log import FakeAcceptedLog
+from tests.unit.usecases.reconciling import LATER, reconcile
 from tests.unit.usecases.world import World
 
-LATER = DUE_AT + 15 * MINUTE_MS
 PAST = [DUE_AT + minute * MINUTE_MS for minute in range(4)]
+
+
+@pytest.fixture
+def world() -> World:
+    return World(LATER)
 
 
 class DeletedMeanwhile:
@@ -50,34 +54,11 @@ class Unreachable:
         return getattr(self._inner, name)
 
 
-def reconcile(
-    world: World, accepted: FakeAcceptedLog | None = None, jobs: Any = None, **options: Any
-) -> ReconcileReport:
-    run = Reconcile(
-        world.store,
-        jobs or world.jobs,
-        accepted or FakeAcceptedLog(),
-        world.ledger,
-        FindHead(world.store),
-        world.file,
-        world.file_successor,
-        world.clock,
-        world.plan,
-        world.lifecycle.settle,
-    )
-    return run(**options)
-
-
 def stored(world: World, of: Job, instants: list[int], state: State = State.SUCCEEDED) -> None:
     """The job's definition, and executions that ended at these instants."""
     world.table.jobs[of.tenant_id, of.id] = of
     for instant in instants:
         world.table.insert(replace(occurrence(of, instant), state=state, attempt=1), EXPIRES_AT_S)
-
-
-@pytest.fixture
-def world() -> World:
-    return World(LATER)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from shared.domain.job import Job
 from shared.domain.schedule import Cron, first_after
 from shared.domain.zone_changes import frozen
 from shared.usecases.recompute_job import Recomputed
-from tests.unit.usecases.test_reconcile import LATER, reconcile
+from tests.unit.usecases.reconciling import LATER, reconcile
 from tests.unit.usecases.world import World
 
 BY_OLDER_TABLES = Cron(line="0 9 * * *", timezone="America/New_York", rules="2020a 4")

@@ -15,13 +15,9 @@ from shared.domain.retention import DAY_SECONDS
 from shared.domain.schedule import Backfill, Rate, format_instant
 from shared.names import Lane
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, in_every_state, in_state, one_off
-from tests.unit.usecases.redrives import GONE, LATER, bury, dead, redrives_of, run_out
+from tests.unit.usecases.redrives import GONE, LATER, bury, dead, failed_run, press, redrives_of, run_out
 from tests.unit.usecases.steps import Crash
 from tests.unit.usecases.world import World
-
-
-def press(world: World, execution: Execution) -> Execution:
-    return world.redrive(TENANT, str(execution.id)).execution
 
 
 def test_the_redrive_is_a_fresh_execution_of_the_same_request_due_now() -> None:
@@ -203,14 +199,6 @@ def test_a_chain_and_the_number_of_its_runs_are_not_touched() -> None:
     after = {one.id for one in world.occurrences(made).values()} | {first.id, redrive.id}
     assert after == {one.id for one in before.values()} | {first.id, redrive.id}
     assert world.table.jobs[TENANT, made.id].state is JobState.ACTIVE
-
-
-def failed_run(world: World) -> Execution:
-    """The first run of the recurring job, failed."""
-    (row,) = world.table.executions.values()
-    row.execution = replace(in_state(row.execution, State.FAILED), attempt=1, lane=Lane.BULK, home_lane=None)
-    row.is_dead_letter = True
-    return row.execution
 
 
 def test_the_redrive_of_a_run_stands_in_the_history_of_its_job() -> None:

@@ -16,14 +16,12 @@ from tests.unit.usecases.notifications import (
     answering,
     body_of,
     both,
+    ended,
     notifications,
     telling,
     told_one_off,
 )
-from tests.unit.usecases.redrives import GONE, run_out
-from tests.unit.usecases.test_bulk_redrive import standing, start
-from tests.unit.usecases.test_notify import ended
-from tests.unit.usecases.test_redrive import press
+from tests.unit.usecases.redrives import GONE, press, run_out, standing, start
 from tests.unit.usecases.world import World
 
 

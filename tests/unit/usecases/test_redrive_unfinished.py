@@ -10,10 +10,8 @@ from shared.domain.retention import DAY_SECONDS
 from shared.domain.retry import RetryPolicy
 from tests.builders import TENANT
 from tests.fakes.table import Damage
-from tests.unit.usecases.redrives import LATER, dead, redrives_of, run_out
+from tests.unit.usecases.redrives import LATER, dead, press, redrives_of, run_out, standing, start, undo
 from tests.unit.usecases.steps import Crash
-from tests.unit.usecases.test_bulk_redrive import standing, start, undo
-from tests.unit.usecases.test_redrive import press
 from tests.unit.usecases.world import World
 
 AGE_MS = 60_000

@@ -5,28 +5,18 @@ from typing import Any
 
 import pytest
 
-from shared.domain.execution import EndReason, Execution, State
+from shared.domain.execution import EndReason, State
 from shared.names import Lane
 from shared.usecases.rescue_dead_letters import DeadMessage, RescueReport
 from tests.builders import DUE_AT, in_state, one_off
 from tests.fakes.table import Damage
-from tests.unit.usecases.messages import wakeup_of
+from tests.unit.usecases.messages import dead
 from tests.unit.usecases.world import World
 
 NOW = DUE_AT + 600_000
 MINUTE = 60_000
 ROUND = 60_000
 """The pause before another round of receives."""
-
-
-def dead(*executions: Execution, **overrides: Any) -> DeadMessage:
-    fields: dict[str, Any] = {
-        "message_id": "m1",
-        "lane": Lane.STANDARD,
-        "body": "the body",
-        "wakeup": wakeup_of(executions, DUE_AT) if executions else None,
-    }
-    return DeadMessage(**(fields | overrides))
 
 
 def rescued(world: World, *messages: DeadMessage) -> RescueReport:

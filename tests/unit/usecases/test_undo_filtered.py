@@ -12,9 +12,18 @@ from shared.domain.place import Place, Span
 from shared.domain.redrive_task import SETTLED_MS, TaskCounts, TaskState
 from shared.names import Lane
 from tests.builders import DUE_AT, TENANT, job
-from tests.unit.usecases.redrives import GONE, LATER, dead, redrives_of, run_out
-from tests.unit.usecases.test_bulk_redrive import standing, start, undo
-from tests.unit.usecases.test_redrive import failed_run, press
+from tests.unit.usecases.redrives import (
+    GONE,
+    LATER,
+    dead,
+    failed_run,
+    press,
+    redrives_of,
+    run_out,
+    standing,
+    start,
+    undo,
+)
 from tests.unit.usecases.world import World
 
 SPAN = Span(after=Place(at=DUE_AT - 1), before=Place(at=DUE_AT + 1))
