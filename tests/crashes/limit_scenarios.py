@@ -33,7 +33,7 @@ def makes_as_many_calls_at_once_as_its_tenant_may(stage: Stage) -> None:
     stage.expect_messages()
 
 
-@limited("BatchGetItem", "UpdateItem", "SendMessageBatch")
+@limited("BatchGetItem", "UpdateItem", "SendMessageBatch", races=True)
 def makes_as_many_calls_at_once_as_a_destination_bears(stage: Stage) -> None:
     stage.limit(destination_concurrency=1)
     _due(stage, 2)

@@ -19,17 +19,26 @@ def notification_faults(
         if _subject(call) not in known:
             yield f"stray: {call.path} was told of {_subject(call)}, which is no run of {order.path}"
     for record in records:
-        path = order.told.get(OUTCOMES.get(record["state"], ""))
+        path = listening(order, record)
         heard = [call for call in told if _subject(call) == record["id"]]
         chosen = record.get("notification")
         if path is None:
-            if chosen is not None or heard:
+            if heard or (chosen is not None and chosen["state"] is not None):
                 yield f"stray: nobody is to be told of {record['id']}, {chosen}, {heard}"
         elif chosen is None:
             yield f"lost: {order.path} {record['id']} has {record['state']} and tells nobody"
         else:
             yield from _telling_faults(path, record, heard)
             yield from _haste_faults(record, calls, heard)
+
+
+def listening(order: Order, record: dict[str, Any]) -> str | None:
+    """Who is to be told of how this run ended.
+
+    A run may name a notification though nobody is: where an end must not wait for a tenant that does not answer, one
+    is chosen, and then never filed; such a one has no state.
+    """
+    return order.told.get(OUTCOMES.get(record["state"], ""))
 
 
 def _subject(call: Arrival) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.crashes.gateway import Answer
+from tests.crashes.notifications import listening
 from tests.crashes.orders import ENDED, Order
 
 TRIES = 10
@@ -48,7 +49,11 @@ class Reader:
         records = self.history(order)
         if any(record["state"] not in ENDED for record in records):
             return False
-        told = [record["notification"]["id"] for record in records if record["notification"]]
+        told = [
+            record["notification"]["id"]
+            for record in records
+            if record["notification"] and (listening(order, record) or record["notification"]["state"])
+        ]
         return all(self.execution(each).get("state") in ENDED for each in told)
 
     def execution(self, execution_id: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ def schedule(**fields: Any) -> Callable[[ApiWorld], Answer]:
 
 def broken(error: Exception) -> Callable[[ApiWorld], Answer]:
     """Ask when the store raises this."""
+
     def ask(world: ApiWorld) -> Answer:
         world.world.steps.before("jobs.get", lambda: raise_(error))
         return world.get("/v1/jobs/job_r" + "0" * 26)
@@ -54,6 +55,7 @@ def with_body(body: str, **headers: str) -> Callable[[ApiWorld], Answer]:
 
 def patched(**headers: str) -> Callable[[ApiWorld], Answer]:
     """Change a job, with headers of one's own."""
+
     def ask(world: ApiWorld) -> Answer:
         sent = world.credential | {"content-type": "application/json"} | headers
         path = f"/v1/jobs/{world.create()['id']}"
