@@ -18,7 +18,7 @@ HOLD_MS = 2_000
 RELEASE_TRIES = 10
 """Whoever stands still after its batch keeps what it could not give back until its lease ends; others try again."""
 REPORT_MS = 2_000
-"""So often at most does a process say what it hears of a destination, but for a probe."""
+"""So often at most does a process write only to say what it hears of a destination, but for a probe."""
 TELLING_FAILURES = 3
 """So many failures and no answer: a single one may have been chance."""
 TROUBLE_MS = 600_000
@@ -73,8 +73,10 @@ class SettleLimits:
         # A probe is judged by its own answer: what was heard before says how the destination was.
         tally = heard if is_mine else self._tallies.get(scope, Tally())
         self.states.probing.discard(scope)
-        tells = is_mine or (self._tells(tally, is_known=is_known) and self._may_write(scope))
         releases = self._releases(scope)
+        # Slots are leased by a write that is often a moment old: what goes into the one that gives them back is free.
+        may_tell = releases or self._may_write(scope)
+        tells = is_mine or (may_tell and self._tells(tally, is_known=is_known))
         if tells or releases:
             self._write(scope, tally if tells else Tally(), releases=releases, is_probe=is_mine)
         if tells or tally.timed >= FORGET_AFTER:

@@ -47,6 +47,7 @@ class ArrivalLog:
         self._arrivals: list[Arrival] = []
         self._batch, self._queue = 0, ""
         self._others: list[Receiver] = []
+        self._known: set[str] = set()
         self._receiver = self._started()
 
     @property
@@ -56,8 +57,14 @@ class ArrivalLog:
 
     def destination(self) -> str:
         """The root of another receiver, of which nobody has heard before; it lasts until the log is cleared."""
-        self._others.append(self._started())
-        return self._others[-1].url
+        other = self._started()
+        while other.url in self._known:
+            # The port of an earlier run: what the stores remember of it would decide this one.
+            other.stop()
+            other = self._started()
+        self._others.append(other)
+        self._known.add(other.url)
+        return other.url
 
     def heal(self) -> None:
         """The trouble that some receivers are in is over."""

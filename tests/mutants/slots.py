@@ -106,6 +106,13 @@ SLOTS = (
         killer="tests/unit/usecases/test_limit_states.py",
     ),
     Mutant(
+        name="answers of short batches that are never told",
+        file="shared/usecases/settle_limits.py",
+        old="may_tell = releases or self._may_write(scope)",
+        new="may_tell = self._may_write(scope)",
+        killer="tests/unit/usecases/test_settle_limits.py",
+    ),
+    Mutant(
         name="slots given back that wipe out who waits",
         file="shared/usecases/settle_limits.py",
         old="gone=[scope] if heals else ())",

@@ -2,10 +2,13 @@
 
 import pytest
 
-from shared.domain.circuit import Phase
+from shared.domain.circuit import PROBED_LIMIT, TRIP_AFTER, Circuit, Phase
 from shared.domain.delivery import Answer, Reason
-from shared.domain.limits import Candidate, WaitReason, destination_scope
+from shared.domain.limits import Candidate, ScopeState, WaitReason, destination_scope
+from shared.domain.quota import Quota
 from shared.names import QueueName
+from shared.usecases.gate_calls import GateCalls
+from shared.usecases.settle_limits import TROUBLE_MS
 from tests.builders import DUE_AT, TENANT, execution_id
 from tests.fakes.budgets import GENEROUS
 from tests.unit.usecases.gates import gate
@@ -28,6 +31,36 @@ def test_a_breaker_opens_for_a_destination_that_worked_before() -> None:
         ports.clock.time_ms += STEP_MS
         worker.settle_limits([(DESTINATION, REFUSED)])
     assert worker.settle_limits.take_opened() > 0
+
+
+def refuse(ports: Ports, worker: GateCalls) -> None:
+    """A batch of one call: it is let through, and refused at once."""
+    ports.clock.time_ms += STEP_MS
+    assert worker.admit([CALL], QueueName.STANDARD) == {}
+    worker.settle_limits([(DESTINATION, REFUSED)])
+
+
+def test_a_breaker_opens_for_a_limited_destination_too_though_each_batch_is_over_at_once() -> None:
+    """What was heard goes into the write that gives the slots back."""
+    ports = Ports(DUE_AT)
+    worker = gate(ports, QueueName.STANDARD, GENEROUS.but({Quota.DESTINATION_CONCURRENCY: 2}))
+    for _ in range(TRIP_AFTER):
+        refuse(ports, worker)
+    assert worker.settle_limits.take_opened() == 1
+    assert ports.limits.writes == 2 * TRIP_AFTER + 1, "two for the slots of each batch, one for the board"
+
+
+def test_the_limit_of_a_destination_that_answers_again_grows_where_few_calls_are_made() -> None:
+    ports = Ports(DUE_AT)
+    worker = gate(ports, QueueName.STANDARD, GENEROUS)
+    probed = Circuit(trips=1, limit=PROBED_LIMIT, limited_at=DUE_AT)
+    ports.limits.states[SCOPE] = ScopeState(version=1, circuit=probed)
+    ports.limits.board[SCOPE] = DUE_AT + TROUBLE_MS
+    for _ in range(3):
+        ports.clock.time_ms += STEP_MS
+        assert worker.admit([CALL], QueueName.STANDARD) == {}
+        worker.settle_limits([(DESTINATION, GOOD)])
+    assert ports.limits.states[SCOPE].circuit.limit == PROBED_LIMIT + 3
 
 
 def test_a_few_failures_among_answers_open_nothing() -> None:
