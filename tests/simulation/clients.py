@@ -35,6 +35,8 @@ from tests.simulation.world import START_MS, TENANTS, World
 LOAD_MS = 240_000
 DEMANDS_GO_ON_MS = 60_000
 """For so long after the load do receivers ask for something by their answers."""
+SPREAD_MS = 30_000
+"""Within so long the deletions that end the load are asked for."""
 DELAYS = (0, 1, 3, 20, 60, 130, 200)
 RATES = (1, 2, 5, 17, 30, 75)
 SLOWER_RATES = (3, 7, 20, 45)
@@ -158,18 +160,20 @@ class Clients:
         """Ask for a cancellation at some time, until it is answered."""
         request(self.world, "cancel", lambda ports: self._cancel(ports, order), at_ms)
 
-    def cancel_what_recurs(self) -> None:
-        """Delete every recurring job, so that the run comes to rest.
+    def cancel_what_recurs(self) -> int:
+        """Delete every recurring job, so that the run comes to rest; by when the last of them is gone.
 
         Once no client asks for its job any more those are found, too, whose answer reached nobody.
         """
         self._delete_all()
-        self.world.hub.spawn(self._delete_all, self.world.hub.now_ms + LONGEST_MS)
+        found_at_ms = self.world.hub.now_ms + LONGEST_MS
+        self.world.hub.spawn(self._delete_all, found_at_ms)
+        return found_at_ms + SPREAD_MS + LONGEST_MS
 
     def _delete_all(self) -> None:
         by_id = {order.job_id: order for order in self.orders}
         for tenant, job_id in list(self.world.table.jobs):
-            at_ms = self.world.hub.now_ms + self.world.weather.rng.randint(0, 30_000)
+            at_ms = self.world.hub.now_ms + self.world.weather.rng.randint(0, SPREAD_MS)
             if job_id in by_id:
                 self.cancel(by_id[job_id], at_ms)
             elif self.world.hub.now_ms >= self._asked_until:

@@ -10,15 +10,19 @@ RUNAWAY_CALLS = 1_000
 """So many calls when nothing recurs any more are a chain that nobody ends; dozens are usual."""
 
 
-def come_to_rest(world: World, give_up_at_ms: int) -> list[Fault]:
+def come_to_rest(world: World, give_up_at_ms: int, recurs_until_ms: int) -> list[Fault]:
     """Until nothing is unfinished, and some minutes more. Faults, one for each unfinished execution, where that fails.
 
-    A world that is not at rest is judged no further: days of it would have to be played to the end.
+    By `recurs_until_ms` everything that recurs is gone, that of which no client knows as well; calls are counted from
+    then on. A world that is not at rest is judged no further: days of it would have to be played to the end.
     """
-    enough = len(world.receiver.log) + RUNAWAY_CALLS
+    enough: int | None = None
     calm_minutes = 0
     while calm_minutes < CALM_MINUTES:
-        if world.hub.now_ms >= give_up_at_ms or len(world.receiver.log) >= enough:
+        if enough is None and world.hub.now_ms >= recurs_until_ms:
+            enough = len(world.receiver.log) + RUNAWAY_CALLS
+        is_runaway = enough is not None and len(world.receiver.log) >= enough
+        if world.hub.now_ms >= give_up_at_ms or is_runaway:
             return _unfinished(world)
         world.hub.run_until(world.hub.now_ms + MINUTE_MS)
         calm_minutes = 0 if _open_ids(world) else calm_minutes + 1

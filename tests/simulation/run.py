@@ -56,8 +56,8 @@ def _run(seed: int, world: World) -> Outcome:
     world.hub.run_until(HEAL_AT_MS)
     world.note("world", "healed")
     world.weather.mix = HEALED
-    clients.cancel_what_recurs()
-    faults = come_to_rest(world, GIVE_UP_AT_MS)
+    recurs_until_ms = clients.cancel_what_recurs()
+    faults = come_to_rest(world, GIVE_UP_AT_MS, recurs_until_ms)
     resting[0] = 0
     sends, calls = world.lanes.sends, len(world.receiver.log)
     if not faults:
