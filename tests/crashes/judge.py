@@ -97,7 +97,7 @@ class Judge:
         """Whoever is told of outcomes is called like anybody else, and told the truth once."""
         records = self.history.get(str(order.job_id), [])
         heard = [call for each in told.values() for call in each]
-        self.faults += notification_faults(order, records, calls, heard)
+        self.faults += notification_faults(order, records, calls, heard, self.notifications)
         for path, made in told.items():
             self.faults += call_faults(as_order(path, order), made, self.deaths)
         for record in records:

@@ -1,6 +1,6 @@
 """What whoever is told of outcomes was promised: each end is told of once it stands, by one execution of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tests.crashes.arrivals import Arrival, instant_ms
@@ -11,9 +11,13 @@ OUTCOMES = {"succeeded": "success", "failed": "failure"}
 
 
 def notification_faults(
-    order: Order, records: list[dict[str, Any]], calls: list[Arrival], told: list[Arrival]
+    order: Order,
+    records: list[dict[str, Any]],
+    calls: list[Arrival],
+    told: list[Arrival],
+    notifications: Mapping[str, dict[str, Any]],
 ) -> Iterator[str]:
-    """`calls` are those of the job, `told` those that tell of its outcomes."""
+    """`calls` are those of the job, `told` those that tell of its outcomes, `notifications` what stands for these."""
     known = {record["id"] for record in records}
     for call in told:
         if _subject(call) not in known:
@@ -23,7 +27,7 @@ def notification_faults(
         heard = [call for call in told if _subject(call) == record["id"]]
         chosen = record.get("notification")
         if path is None:
-            if heard or (chosen is not None and chosen["state"] is not None):
+            if heard or notifications.get(record["id"]):
                 yield f"stray: nobody is to be told of {record['id']}, {chosen}, {heard}"
         elif chosen is None:
             yield f"lost: {order.path} {record['id']} has {record['state']} and tells nobody"
@@ -36,7 +40,7 @@ def listening(order: Order, record: dict[str, Any]) -> str | None:
     """Who is to be told of how this run ended.
 
     A run may name a notification though nobody is: where an end must not wait for a tenant that does not answer, one
-    is chosen, and then never filed; such a one has no state.
+    is chosen, and then never filed.
     """
     return order.told.get(OUTCOMES.get(record["state"], ""))
 

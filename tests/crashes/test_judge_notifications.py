@@ -11,7 +11,6 @@ from tests.crashes.orders import Order
 PATH = "/ok/1-success"
 ENDED_AT = DUE_AT + 6_000
 CHOSEN = {"notification": {"id": "exe_told", "state": None}}
-FILED = {"notification": {"id": "exe_told", "state": "succeeded"}}
 TOLD = order(told={"success": PATH})
 
 
@@ -52,7 +51,7 @@ def test_one_that_was_chosen_for_nobody_and_never_filed_is_fine() -> None:
         ("doubled", TOLD, [record(**CHOSEN)], [said(), said(execution_id="exe_another")], {}),
         ("doubled", TOLD, [record(**CHOSEN)], [said(), said()], {}),
         ("stray", TOLD, [record(**CHOSEN)], [said(), said(data={"execution_id": "exe_9"})], {}),
-        ("stray", order(), [record(**FILED)], [], {}),
+        ("stray", order(), [record(**CHOSEN)], [], {}),
         ("stray", order(), [record()], [said()], {}),
         ("history", TOLD, [record(**CHOSEN)], [said(type="execution.failed")], {}),
         ("history", TOLD, [record(**CHOSEN)], [said(data={"attempts_begun": 2})], {}),
