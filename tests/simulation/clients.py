@@ -161,14 +161,14 @@ class Clients:
         request(self.world, "cancel", lambda ports: self._cancel(ports, order), at_ms)
 
     def cancel_what_recurs(self) -> int:
-        """Delete every recurring job, so that the run comes to rest; by when the last of them is gone.
+        """Delete every recurring job, so that the run comes to rest; by when the last deletion is asked for.
 
         Once no client asks for its job any more those are found, too, whose answer reached nobody.
         """
         self._delete_all()
         found_at_ms = self.world.hub.now_ms + LONGEST_MS
         self.world.hub.spawn(self._delete_all, found_at_ms)
-        return found_at_ms + SPREAD_MS + LONGEST_MS
+        return found_at_ms + SPREAD_MS
 
     def _delete_all(self) -> None:
         by_id = {order.job_id: order for order in self.orders}
