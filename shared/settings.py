@@ -9,11 +9,11 @@ import orjson
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan, bucket_of
+from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidValueError
-from shared.domain.quota import Quota, Quotas
-from shared.domain.retention import Retention
-from shared.domain.schedule import parse_instant
-from shared.domain.target_policy import TargetPolicy
+from shared.domain.executions.retention import Retention
+from shared.domain.schedules.schedule import parse_instant
+from shared.domain.tenancy.quota import Quota, Quotas
 from shared.names import Env, QueueName
 
 Text = Annotated[str, Field(min_length=1)]

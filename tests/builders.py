@@ -4,14 +4,16 @@ from dataclasses import replace
 from typing import Any
 
 from shared.domain.bucket import MINUTE_MS, ShardCounts
-from shared.domain.execution import TERMINAL, Execution, State
+from shared.domain.dead_letters.redrive_task import RedriveTask, redrive_task_id
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.dispatch.wakeup import Wakeup
+from shared.domain.executions.execution import TERMINAL, Execution, State
 from shared.domain.ids import ExecutionId, encode_base32, one_off_job_id, recurring_job_id
-from shared.domain.job import Job, JobState
-from shared.domain.place import Place, Span
-from shared.domain.redrive_task import RedriveTask, redrive_task_id
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Rate
-from shared.domain.tenant import (
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.listings.filters import WantedDeadLetters
+from shared.domain.listings.position import Place, Span
+from shared.domain.schedules.schedule import Rate
+from shared.domain.tenancy.tenant import (
     KEY_ID_BITS,
     ApiKey,
     Scope,
@@ -20,8 +22,6 @@ from shared.domain.tenant import (
     TenantState,
     hash_secret,
 )
-from shared.domain.wakeup import Wakeup
-from shared.domain.wanted import WantedDeadLetters
 from shared.names import Lane
 
 BUCKET = 29_000_000

@@ -11,9 +11,9 @@ from functions.api.models.keys import KeyIn, KeyRotationIn, SecretRotationIn
 from functions.api.models.tenants import NewTenantOut, TenantIn, TenantPatch
 from functions.api.operations.accounts import AccountOperations
 from functions.api.operations.audit import Author
-from shared.domain.audit import Actor
-from shared.domain.quota import Quota
-from shared.domain.tenant import OPERATOR, Scope, TenantState
+from shared.domain.tenancy.audit import Actor
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import OPERATOR, Scope, TenantState
 
 AUTHOR = Author(actor=Actor(tenant_id=OPERATOR, key_id=None), request_id="command")
 """Who acts here: whoever may write the tables. AWS has it on record who that was."""

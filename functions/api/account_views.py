@@ -4,10 +4,10 @@ from typing import Literal
 
 from functions.api.models.keys import KeyOut, SecretOut
 from functions.api.models.tenants import QuotaOut, TenantOut, UsageOut
-from shared.domain.quota import AT_DISPATCH, UNLIMITED, Quota, Quotas
-from shared.domain.schedule import format_instant
-from shared.domain.tenant import ApiKey, SigningSecret, Tenant
-from shared.usecases.read_usage import Usage
+from shared.domain.schedules.schedule import format_instant
+from shared.domain.tenancy.quota import AT_DISPATCH, UNLIMITED, Quota, Quotas
+from shared.domain.tenancy.tenant import ApiKey, SigningSecret, Tenant
+from shared.usecases.tenancy.read_usage import Usage
 
 KeyState = Literal["live", "expired", "revoked"]
 SecretState = Literal["current", "overlapping", "retired"]

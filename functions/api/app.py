@@ -15,8 +15,8 @@ from functions.api.routes import ROUTES
 from functions.api.service import Service
 from shared.names import Metric
 from shared.observability import count, logger
-from shared.usecases.authenticate import Authenticate
-from shared.usecases.check_quota import CheckQuota
+from shared.usecases.tenancy.authenticate import Authenticate
+from shared.usecases.tenancy.check_quota import CheckQuota
 
 _REFUSED = {Problem.RATE_LIMITED: Metric.RATE_LIMITED, Problem.QUOTA_EXCEEDED: Metric.QUOTA_EXCEEDED}
 

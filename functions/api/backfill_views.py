@@ -3,11 +3,11 @@
 from typing import Any
 
 from functions.api.models.backfills import SHOWN_INSTANTS, BackfillOut, BackfillPlanOut
-from shared.domain.backfill import backfilled_instants
-from shared.domain.execution import Execution
+from shared.domain.executions.execution import Execution
 from shared.domain.ids import backfilled_job
-from shared.domain.job import Job
-from shared.domain.schedule import Backfill, format_instant
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.backfill import backfilled_instants
+from shared.domain.schedules.schedule import Backfill, format_instant
 
 
 def backfill_out(job: Execution | Job) -> BackfillOut | None:

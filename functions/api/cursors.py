@@ -10,8 +10,8 @@ import orjson
 
 from functions.api.problems import Problem, ProblemError
 from shared.domain.errors import UnreadableItemError
-from shared.domain.tenant import Tenant
-from shared.ports.vault import Vault
+from shared.domain.tenancy.tenant import Tenant
+from shared.ports.delivery import Vault
 
 MAX_LENGTH = 1024
 FORMAT = 1

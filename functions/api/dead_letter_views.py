@@ -8,8 +8,8 @@ from functions.api.models.dead_letters import (
     InspectedOut,
 )
 from functions.api.views import execution_out
-from shared.domain.execution import Execution, State
-from shared.domain.request import Request
+from shared.domain.delivery.request import Request
+from shared.domain.executions.execution import Execution, State
 
 
 def dead_letter_out(execution: Execution, notified: State | None = None) -> DeadLetterOut:

@@ -9,10 +9,8 @@ from typing import TypeVar
 from functions.api.problems import Problem, ProblemError
 from shared.domain.errors import InvalidValueError, ScheduleError
 from shared.domain.ids import is_job_id, is_recurring_job_id
-from shared.domain.new_job import MAX_NAME_LENGTH, check_tags
-from shared.domain.place import BEGINNING, END, Place, Span
-from shared.domain.schedule import parse_instant
-from shared.domain.wanted import (
+from shared.domain.jobs.new_job import MAX_NAME_LENGTH, check_tags
+from shared.domain.listings.filters import (
     EXECUTION_STATES,
     FAILURE_REASONS,
     JOB_STATES,
@@ -21,6 +19,8 @@ from shared.domain.wanted import (
     WantedExecutions,
     WantedJobs,
 )
+from shared.domain.listings.position import BEGINNING, END, Place, Span
+from shared.domain.schedules.schedule import parse_instant
 from shared.names import Lane
 
 EXECUTION_FILTERS = ("state", "from", "to")

@@ -8,9 +8,9 @@ from typing import Any
 
 from functions.api.problems import Problem, ProblemError
 from functions.api.strict_json import MalformedRequestError
-from shared.domain.tenant import OPERATOR, Scope, TenantState
-from shared.usecases.authenticate import Authenticate, Principal
-from shared.usecases.check_quota import CheckQuota
+from shared.domain.tenancy.tenant import OPERATOR, Scope, TenantState
+from shared.usecases.tenancy.authenticate import Authenticate, Principal
+from shared.usecases.tenancy.check_quota import CheckQuota
 
 MAX_BODY_BYTES = 256 * 1024
 OPEN_PATHS = frozenset(

@@ -6,13 +6,13 @@ from functions.api.backfill_views import backfill_out
 from functions.api.models.jobs import JobOut
 from functions.api.models.requests import RetryOut, TargetOut
 from functions.api.models.schedules import ScheduleOut
-from shared.domain.cron import Gap, Overlap
-from shared.domain.eventbridge import is_expression
-from shared.domain.execution import Execution
-from shared.domain.job import Job, JobState
-from shared.domain.request import Request
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Backfill, Cron, Rate, first_after, format_instant
+from shared.domain.delivery.request import Request
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.schedules.cron import Gap, Overlap
+from shared.domain.schedules.eventbridge import is_expression
+from shared.domain.schedules.schedule import Backfill, Cron, Rate, first_after, format_instant
 
 Kind = Literal["once", "cron", "rate", "backfill"]
 

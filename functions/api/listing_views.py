@@ -12,16 +12,16 @@ from functions.api.models.listings import (
     SchedulePreviewOut,
     UpcomingRunOut,
 )
-from shared.domain.dst import DstChange
-from shared.domain.execution import Execution
-from shared.domain.job import Job
-from shared.domain.preview import show_instant
-from shared.domain.schedule import Backfill, Cron, format_instant
-from shared.domain.sweep import DueRow
-from shared.domain.wanted import kind_of
-from shared.usecases.list_upcoming import UpcomingRun
-from shared.usecases.next_runs import NextRun
-from shared.usecases.preview_schedule import PreviewedRun, SchedulePreview
+from shared.domain.dispatch.sweep import DueRow
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import Job
+from shared.domain.listings.filters import kind_of
+from shared.domain.schedules.dst import DstChange
+from shared.domain.schedules.preview import show_instant
+from shared.domain.schedules.schedule import Backfill, Cron, format_instant
+from shared.usecases.listings.list_upcoming import UpcomingRun
+from shared.usecases.listings.next_runs import NextRun
+from shared.usecases.listings.preview_schedule import PreviewedRun, SchedulePreview
 
 
 def job_summary(job: Execution | Job, now_ms: int) -> JobSummaryOut:

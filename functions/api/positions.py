@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from shared.domain.place import Place
-from shared.usecases.list_due import DuePosition
-from shared.usecases.list_executions import HistoryPosition
-from shared.usecases.list_jobs import JobPosition
-from shared.usecases.list_upcoming import UpcomingPosition
+from shared.domain.listings.position import Place
+from shared.usecases.listings.list_due import DuePosition
+from shared.usecases.listings.list_executions import HistoryPosition
+from shared.usecases.listings.list_jobs import JobPosition
+from shared.usecases.listings.list_upcoming import UpcomingPosition
 
 Parts = list[Any]
 

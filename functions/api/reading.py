@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 from functions.api.gate import Admitted
 from functions.api.operations.executions import DEFAULT_LIMIT, MAX_LIMIT
 from functions.api.problems import Problem, ProblemError
-from shared.domain.tenant import Tenant
+from shared.domain.tenancy.tenant import Tenant
 
 NO_REVISION = 0
 _TAG = re.compile(r'"(0|[1-9][0-9]{0,8})"')

@@ -5,10 +5,10 @@ from typing import Any
 
 from functions.api.dead_letter_views import dead_letter_out
 from functions.api.models.redrives import SAMPLE, RedriveCountsOut, RedriveOut, RedrivePlanOut
-from shared.domain.place import BEGINNING
-from shared.domain.redrive_task import RedriveTask
-from shared.domain.schedule import format_instant
-from shared.usecases.start_redrive import RedrivePlan
+from shared.domain.dead_letters.redrive_task import RedriveTask
+from shared.domain.listings.position import BEGINNING
+from shared.domain.schedules.schedule import format_instant
+from shared.usecases.dead_letters.start_redrive import RedrivePlan
 
 
 def redrive_out(task: RedriveTask) -> RedriveOut:

@@ -11,10 +11,10 @@ from functions.api.models.executions import (
     NotificationOut,
     WaitOut,
 )
-from shared.domain.execution import Execution, State
+from shared.domain.dispatch.wait_hint import WaitHint
+from shared.domain.executions.execution import Execution, State
 from shared.domain.ids import ExecutionId, backfilled_job
-from shared.domain.schedule import format_instant
-from shared.domain.wait_hint import WaitHint
+from shared.domain.schedules.schedule import format_instant
 
 Notified = Mapping[ExecutionId, State]
 """Where notifications stand, by their ids."""

@@ -12,7 +12,7 @@ from shared.domain.errors import InvalidValueError
 from shared.names import Metric
 from shared.observability import count, logger, metrics
 from shared.settings import DeadLetterSettings
-from shared.usecases.rescue_dead_letters import DeadMessage
+from shared.usecases.dead_letters.handle_dead_messages import DeadMessage
 
 settings = DeadLetterSettings.from_env(os.environ)
 rescue = rescue_dead_letters(Core(settings))

@@ -4,7 +4,7 @@ from typing import Any
 
 from shared.adapters.sqs.messages import decode_wakeup
 from shared.domain.errors import InvalidValueError, NewerMessageError
-from shared.usecases.run_attempts import BatchReport, Delivery
+from shared.usecases.attempts.run_attempts import BatchReport, Delivery
 
 
 def deliveries(records: list[dict[str, Any]]) -> list[Delivery]:

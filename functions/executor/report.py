@@ -2,14 +2,14 @@
 
 from collections import Counter
 
-from shared.domain.limits import WaitReason
+from shared.domain.limits.scopes import WaitReason
 from shared.names import Metric
 from shared.observability import count, logger, milliseconds
-from shared.usecases.gate_calls import GateCalls
-from shared.usecases.make_attempt import AttemptResult
-from shared.usecases.run_attempts import BatchReport
-from shared.usecases.settle_attempt import AttemptEnd
-from shared.usecases.settle_refusal import Refusal
+from shared.usecases.attempts.make_attempt import AttemptResult
+from shared.usecases.attempts.run_attempts import BatchReport
+from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.attempts.settle_refusal import Refusal
+from shared.usecases.limits.throttle_batch import GateCalls
 
 DEFERRED = {
     WaitReason.TENANT_CONCURRENCY: Metric.DEFERRED_TENANT_CONCURRENCY,

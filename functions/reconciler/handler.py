@@ -11,7 +11,7 @@ from shared.bootstrap.ticks import reconcile
 from shared.names import Metric
 from shared.observability import count, logger, metrics
 from shared.settings import ReconcilerSettings
-from shared.usecases.reconcile import ReconcileReport
+from shared.usecases.ticks.reconcile import ReconcileReport
 
 STOP_BEFORE_END_MS = 20_000
 settings = ReconcilerSettings.from_env(os.environ)

@@ -1,8 +1,8 @@
 """The report of jobs that newer tables of time zones have moved: one line of the log for each."""
 
-from shared.domain.schedule import format_instant
+from shared.domain.schedules.schedule import format_instant
 from shared.observability import logger
-from shared.usecases.recompute_job import Recomputed
+from shared.usecases.chains.recompute_job import Recomputed
 
 LINE = "zone rules changed"
 

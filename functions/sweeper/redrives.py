@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from shared.domain.errors import UnavailableError
 from shared.names import Metric
 from shared.observability import count, logger
-from shared.ports.boards import ParkingLot
-from shared.usecases.work_off_redrives import WorkOffRedrives
+from shared.ports.dead_letters import ParkingLot
+from shared.usecases.dead_letters.process_bulk_redrives import WorkOffRedrives
 
 SHOWN_AT_MOST = 10
 """More messages than this that wait for an operator are no worse."""

@@ -4,19 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from shared.adapters.dynamodb.audit_log import DynamoAuditLog
-from shared.adapters.dynamodb.budget_store import DynamoBudgetStore
-from shared.adapters.dynamodb.recurring_jobs import DynamoRecurringJobs
-from shared.adapters.dynamodb.wait_signs import DynamoWaitSigns
+from shared.adapters.dynamodb.jobs.recurring_jobs import DynamoRecurringJobs
+from shared.adapters.dynamodb.limits.throttle_status import DynamoWaitSigns
+from shared.adapters.dynamodb.tenancy.audit_log import DynamoAuditLog
+from shared.adapters.dynamodb.tenancy.budget_store import DynamoBudgetStore
 from shared.bootstrap.callbacks import CallbackParts
 from shared.settings import ApiSettings
-from shared.usecases.check_quota import CheckQuota
-from shared.usecases.explain_wait import ExplainWait
-from shared.usecases.manage_keys import Keyring
-from shared.usecases.manage_signing_secrets import SigningSecrets
-from shared.usecases.read_usage import ReadUsage
-from shared.usecases.record_audit import RecordAudit
-from shared.usecases.spend_budget import SpendBudget
+from shared.usecases.limits.explain_wait import ExplainWait
+from shared.usecases.tenancy.check_quota import CheckQuota
+from shared.usecases.tenancy.manage_keys import Keyring
+from shared.usecases.tenancy.manage_signing_secrets import SigningSecrets
+from shared.usecases.tenancy.read_usage import ReadUsage
+from shared.usecases.tenancy.record_audit import RecordAudit
+from shared.usecases.tenancy.spend_budget import SpendBudget
 
 
 @dataclass(frozen=True)

@@ -1,31 +1,31 @@
 """The use cases that make callbacks, and those that hear what became of the ones that went on."""
 
 from shared.adapters.clock import ThreadOffload, pause
-from shared.adapters.dynamodb.budget_store import DynamoBudgetStore
-from shared.adapters.dynamodb.claims import BatchStatementClaimer
+from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer
+from shared.adapters.dynamodb.tenancy.budget_store import DynamoBudgetStore
 from shared.bootstrap.callbacks import CallbackParts
 from shared.domain.ids import encode_base32
-from shared.domain.quota import Quotas
+from shared.domain.tenancy.quota import Quotas
 from shared.names import QueueName
+from shared.ports.delivery import Sender
 from shared.ports.runtime import Offload
-from shared.ports.sender import Sender
-from shared.usecases.admit_calls import AdmitCalls
-from shared.usecases.call_receiver import CallReceiver
-from shared.usecases.check_token import CheckToken
-from shared.usecases.compose_callback import ComposeCallback
-from shared.usecases.defer_keys import DeferKeys
-from shared.usecases.gate_calls import GateCalls
-from shared.usecases.give_way import GiveWay
-from shared.usecases.guard_start import GuardStart
-from shared.usecases.heartbeat_execution import HeartbeatExecution
-from shared.usecases.limit_states import LimitStates
-from shared.usecases.make_attempt import MakeAttempt
-from shared.usecases.report_outcome import ReportOutcome
-from shared.usecases.run_attempts import RunAttempts
-from shared.usecases.settle_attempt import SettleAttempt
-from shared.usecases.settle_limits import SettleLimits
-from shared.usecases.settle_refusal import SettleRefusal
-from shared.usecases.spend_budget import SpendBudget
+from shared.usecases.attempts.call_receiver import CallReceiver
+from shared.usecases.attempts.check_token import CheckToken
+from shared.usecases.attempts.compose_callback import ComposeCallback
+from shared.usecases.attempts.guard_start import GuardStart
+from shared.usecases.attempts.heartbeat_execution import HeartbeatExecution
+from shared.usecases.attempts.make_attempt import MakeAttempt
+from shared.usecases.attempts.report_outcome import ReportOutcome
+from shared.usecases.attempts.run_attempts import RunAttempts
+from shared.usecases.attempts.settle_attempt import SettleAttempt
+from shared.usecases.attempts.settle_refusal import SettleRefusal
+from shared.usecases.limits.admit_calls import AdmitCalls
+from shared.usecases.limits.apply_backpressure import GiveWay
+from shared.usecases.limits.defer_keys import DeferKeys
+from shared.usecases.limits.limit_cache import LimitStates
+from shared.usecases.limits.settle_limits import SettleLimits
+from shared.usecases.limits.throttle_batch import GateCalls
+from shared.usecases.tenancy.spend_budget import SpendBudget
 
 OFFLOAD_THREADS = 32
 OWNER_BITS = 40

@@ -5,30 +5,30 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from shared.adapters.clients import client
-from shared.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
-from shared.adapters.dynamodb.one_off_batches import BatchStatementBatches
-from shared.adapters.dynamodb.one_off_store import DynamoOneOffStore
-from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
+from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBatches
+from shared.adapters.dynamodb.executions.one_off_store import DynamoOneOffStore
+from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
+from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
 from shared.adapters.kms.vault import KmsVault
 from shared.bootstrap.core import Core
 from shared.settings import CallbackSettings
-from shared.usecases.authenticate import Authenticate
-from shared.usecases.backfill_job import BackfillJob
-from shared.usecases.cancel_job import CancelJob
-from shared.usecases.check_quota import CheckQuota
-from shared.usecases.create_job import CreateJob
-from shared.usecases.create_jobs import CreateJobs
-from shared.usecases.create_recurring import CreateRecurring
-from shared.usecases.create_tenant import CreateTenant
-from shared.usecases.draft_job import DraftJob
-from shared.usecases.file_batch import FileBatch
-from shared.usecases.find_job import FindJob
-from shared.usecases.open_request import OpenRequest
-from shared.usecases.plan_backfill import PlanBackfill
-from shared.usecases.read_tenant import ReadTenant
-from shared.usecases.revise_job import ReviseJob
-from shared.usecases.trigger_job import TriggerJob
-from shared.usecases.update_one_off import UpdateOneOff
+from shared.usecases.filing.file_batch import FileBatch
+from shared.usecases.jobs.backfill_job import BackfillJob
+from shared.usecases.jobs.cancel_job import CancelJob
+from shared.usecases.jobs.create_job import CreateJob
+from shared.usecases.jobs.create_jobs import CreateJobs
+from shared.usecases.jobs.create_recurring import CreateRecurring
+from shared.usecases.jobs.draft_job import DraftJob
+from shared.usecases.jobs.plan_backfill import PlanBackfill
+from shared.usecases.jobs.revise_job import ReviseJob
+from shared.usecases.jobs.trigger_job import TriggerJob
+from shared.usecases.jobs.update_one_off import UpdateOneOff
+from shared.usecases.reading.find_job import FindJob
+from shared.usecases.requests.open_request import OpenRequest
+from shared.usecases.tenancy.authenticate import Authenticate
+from shared.usecases.tenancy.check_quota import CheckQuota
+from shared.usecases.tenancy.create_tenant import CreateTenant
+from shared.usecases.tenancy.read_tenant import ReadTenant
 
 
 @dataclass(frozen=True)

@@ -6,24 +6,24 @@ from typing import Any
 
 from shared.adapters.clients import client
 from shared.adapters.clock import SystemClock, SystemEntropy
-from shared.adapters.dynamodb.boards import DynamoProgressBoard
-from shared.adapters.dynamodb.execution_store import DynamoExecutionStore
-from shared.adapters.dynamodb.job_store import DynamoJobStore
-from shared.adapters.dynamodb.ledger import DynamoShardLedger
-from shared.adapters.dynamodb.limit_store import DynamoLimitStore
-from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
-from shared.adapters.dynamodb.turn_store import DynamoTurnStore
+from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoProgressBoard
+from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
+from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
+from shared.adapters.dynamodb.jobs.run_lock_store import DynamoTurnStore
+from shared.adapters.dynamodb.limits.limit_store import DynamoLimitStore
+from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.settings import Settings
-from shared.usecases.conclude_execution import ConcludeExecution
-from shared.usecases.file_execution import FileExecution
-from shared.usecases.file_successor import FileSuccessor
-from shared.usecases.give_up_lost import GiveUpLost
-from shared.usecases.lifecycle import Lifecycle
-from shared.usecases.notify_outcome import NotifyOutcome
-from shared.usecases.read_tenant import ReadTenant
-from shared.usecases.record_dropped import RecordDropped
-from shared.usecases.tenant_weights import TenantWeights
+from shared.usecases.chains.lifecycle import Lifecycle
+from shared.usecases.filing.file_execution import FileExecution
+from shared.usecases.filing.file_successor import FileSuccessor
+from shared.usecases.filing.record_dst_skips import RecordDropped
+from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.give_up_lost import GiveUpLost
+from shared.usecases.outcomes.notify_outcome import NotifyOutcome
+from shared.usecases.tenancy.read_tenant import ReadTenant
+from shared.usecases.tenancy.tenant_weights import TenantWeights
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from shared.adapters.dynamodb.queries import DynamoQueries
+from shared.adapters.dynamodb.listings.queries import DynamoQueries
 from shared.bootstrap.callbacks import CallbackParts
-from shared.usecases.find_execution import FindExecution
-from shared.usecases.job_history import WalkHistory
-from shared.usecases.limited_runs import LimitedRuns
-from shared.usecases.list_by_time import ListByTime
-from shared.usecases.list_due import ListDue
-from shared.usecases.list_executions import ListExecutions
-from shared.usecases.list_jobs import ListJobs
-from shared.usecases.list_upcoming import ListUpcoming
-from shared.usecases.next_runs import NextRuns
-from shared.usecases.preview_schedule import PreviewSchedule
+from shared.usecases.listings.job_history import WalkHistory
+from shared.usecases.listings.limited_runs import LimitedRuns
+from shared.usecases.listings.list_by_time import ListByTime
+from shared.usecases.listings.list_due import ListDue
+from shared.usecases.listings.list_executions import ListExecutions
+from shared.usecases.listings.list_jobs import ListJobs
+from shared.usecases.listings.list_upcoming import ListUpcoming
+from shared.usecases.listings.next_runs import NextRuns
+from shared.usecases.listings.preview_schedule import PreviewSchedule
+from shared.usecases.reading.find_execution import FindExecution
 
 
 @dataclass(frozen=True)

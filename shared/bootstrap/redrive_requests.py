@@ -1,12 +1,12 @@
 """The use cases about dead letters that tenants ask for, and that seal or change what is theirs."""
 
-from shared.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
+from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
 from shared.bootstrap import callbacks
 from shared.bootstrap.callbacks import CallbackParts
 from shared.bootstrap.redrives import list_dead_letters, redrive_tasks
-from shared.usecases.cancel_redrive import CancelRedrive
-from shared.usecases.find_execution import FindExecution
-from shared.usecases.start_redrive import StartRedrive
+from shared.usecases.dead_letters.cancel_redrive import CancelRedrive
+from shared.usecases.dead_letters.start_redrive import StartRedrive
+from shared.usecases.reading.find_execution import FindExecution
 
 
 def cancel_redrive(parts: CallbackParts) -> CancelRedrive:

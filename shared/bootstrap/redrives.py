@@ -1,12 +1,12 @@
 """The use cases about dead letters that need no tenant's key."""
 
-from shared.adapters.dynamodb.boards import DynamoParkingLot
-from shared.adapters.dynamodb.redrive_tasks import DynamoRedriveTasks
+from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkingLot
+from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
 from shared.bootstrap.core import Core
-from shared.usecases.find_execution import FindExecution
-from shared.usecases.list_dead_letters import ListDeadLetters
-from shared.usecases.redrive_execution import RedriveExecution
-from shared.usecases.work_off_redrives import WorkOffRedrives
+from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
+from shared.usecases.dead_letters.process_bulk_redrives import WorkOffRedrives
+from shared.usecases.dead_letters.redrive_execution import RedriveExecution
+from shared.usecases.reading.find_execution import FindExecution
 
 
 def list_dead_letters(core: Core) -> ListDeadLetters:

@@ -7,12 +7,12 @@ from shared.adapters.logs.accepted_log import CloudWatchAcceptedLog
 from shared.bootstrap.core import Core
 from shared.bootstrap.redrives import parking_lot
 from shared.settings import Settings
-from shared.usecases.find_head import FindHead
-from shared.usecases.heal_notifications import HealNotifications
-from shared.usecases.reconcile import Reconcile
-from shared.usecases.rescue_dead_letters import RescueDeadLetters
-from shared.usecases.sweep_buckets import SweepBuckets
-from shared.usecases.watch_buckets import WatchBuckets
+from shared.usecases.dead_letters.handle_dead_messages import RescueDeadLetters
+from shared.usecases.outcomes.repair_notifications import HealNotifications
+from shared.usecases.reading.find_head import FindHead
+from shared.usecases.ticks.reconcile import Reconcile
+from shared.usecases.ticks.sweep_buckets import SweepBuckets
+from shared.usecases.ticks.watch_buckets import WatchBuckets
 
 
 def core_from_env() -> Core:

@@ -1,16 +1,19 @@
-"""The truth about executions."""
+"""The truth about executions.
+The right to run executions.
+Changes of one-off jobs that have not started.
+Many new executions at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from shared.domain.attempt_outcome import AttemptOutcome
-from shared.domain.execution import EndReason, Execution, Transition
+from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.sweep import DueRow
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import EndReason, Execution, Transition
+from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.ids import ExecutionId
-from shared.domain.place import Span, Stretch
-from shared.domain.pointer import Pointer
-from shared.domain.redrive import RedrivenBy
-from shared.domain.sweep import DueRow
+from shared.domain.listings.position import Span, Stretch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,4 +147,67 @@ class ExecutionStore(Protocol):
 
     def failed(self, tenant_id: str, span: Span, *, newest_first: bool, limit: int) -> Stretch:
         """Where a tenant's dead letters stand within a span; eventually consistent, unlike every other read."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A request to run one execution. `owner` is a fresh random token of this very try."""
+
+    execution_id: ExecutionId
+    owner: str
+    admitted: bool = False
+    """Whether a guard has let a guarded execution in; such a claim is granted to its first attempt alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A claim that was not granted, and what stands there (None: nothing)."""
+
+    existing: Execution | None
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A write of which nothing is known: throttled or failed on the way. It is retried, never read as a refusal."""
+
+    reason: str
+
+
+class Claimer(Protocol):
+    """Takes the right to run executions: at most one live owner each, the attempt counted before the call."""
+
+    def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | Refused | Undecided]:
+        """One answer for each claim, in order. The claimed execution is returned as it stands after the claim.
+
+        A refusal that shows the claim's own owner token is returned as the success that it was. Raises nothing.
+        """
+        ...
+
+
+class OneOffStore(Protocol):
+    """Each change is on condition that the job has not started and is at the revision that was read."""
+
+    def edit(self, before: Execution, after: Execution) -> bool:
+        """Put `after` in the place of `before`, at the same key; False where the job is not `before` any more."""
+        ...
+
+    def move(self, before: Execution, after: Execution, expires_at_s: int) -> bool:
+        """File `after` at its own key and leave a record at the old one that says so, in one transaction.
+
+        The record where the job was created says it too, however often it is moved. Both outlive `after`.
+        False where the job is not `before` any more.
+        """
+        ...
+
+
+class OneOffBatches(Protocol):
+    """Puts many executions in few calls. Each put stands for itself: they are no transaction."""
+
+    def put_all_if_absent(self, executions: Sequence[Execution]) -> list[Execution | Undecided | None]:
+        """One answer for each, in order: None when it was written, otherwise what stands there, unchanged.
+
+        Undecided where it may or may not be written, and where what stands there cannot be read; it may be put
+        again. The ids are all different, and none of the executions has ended. Raises nothing.
+        """
         ...

@@ -1,11 +1,15 @@
-"""Definitions of recurring jobs, and the transactions that touch a definition and an execution at once."""
+"""Definitions of recurring jobs, and the transactions that touch a definition and an execution at once.
+What each Idempotency-Key chose.
+Which run of a job may start where runs must not overlap."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from shared.domain.execution import Execution
-from shared.domain.job import Chain, Job
-from shared.domain.place import Place
+from shared.domain.executions.execution import Execution
+from shared.domain.ids import ExecutionId
+from shared.domain.jobs.job import Chain, Job
+from shared.domain.listings.position import Place
 
 
 class JobStore(Protocol):
@@ -114,4 +118,68 @@ class JobStore(Protocol):
 
         To write it twice changes nothing. `expires_at_s` outlives the execution.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """The identity that was chosen for a job, and when it is first due."""
+
+    job_id: str
+    due_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class OverQuota:
+    """In the place of an identity: the quota that was used up."""
+
+    quota: str
+
+
+Choice = Chosen | OverQuota | None
+"""What became of one job of a batch; None where it broke a rule, which it will break again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdempotencyRecord:
+    """What an Idempotency-Key chose, so that a replay files the very same job again, or the very same batch."""
+
+    fingerprint: bytes
+    job_id: str
+    created_at: int
+    due_at: int
+    expires_at: int
+    batch: tuple[Choice, ...] = ()
+    """One for each job of a batch, in order; `job_id` is then empty."""
+
+
+class IdempotencyStore(Protocol):
+    """Records by tenant and key. Expiry is compared here, not left to the TTL sweep."""
+
+    def find(self, tenant_id: str, key: str, now_ms: int) -> IdempotencyRecord | None:
+        """The record in force, read strongly."""
+        ...
+
+    def claim(self, tenant_id: str, key: str, record: IdempotencyRecord, now_ms: int) -> IdempotencyRecord:
+        """The record in force afterwards: the given one where none was, or only an expired one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """The run that has the turn, and the one that waits for it. Whoever has ended has given up both."""
+
+    holder: ExecutionId | None = None
+    waiting: ExecutionId | None = None
+
+
+class TurnStore(Protocol):
+    """One turn for each job, changed by compare-and-swap alone."""
+
+    def read(self, tenant_id: str, job_id: str) -> Turn:
+        """The turn as it stands, read strongly."""
+        ...
+
+    def swap(self, tenant_id: str, job_id: str, before: Turn, after: Turn) -> bool:
+        """Put `after` in the place of `before`; False where something else stands there."""
         ...

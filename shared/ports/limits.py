@@ -1,9 +1,12 @@
-"""What the executors share about limits: the state of each scope that has any, and where something waits."""
+"""What the executors share about limits: the state of each scope that has any, and where something waits.
+What the functions share about what waits, for whoever is asked why."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from shared.domain.limits import ScopeState
+from shared.domain.dispatch.wait_hint import Signs
+from shared.domain.limits.scopes import ScopeState
+from shared.names import Lane
 
 MOST_NOTED = 50
 """One write puts no more scopes than this on the board, and takes no more off: DynamoDB takes 4 KB of an update."""
@@ -35,5 +38,19 @@ class LimitStore(Protocol):
         """Put scopes on the board, each with the instant until when something waits, and take others off: one write.
 
         Up to `MOST_NOTED` of either.
+        """
+        ...
+
+
+class WaitSigns(Protocol):
+    """Read only."""
+
+    def read(
+        self, scopes: Sequence[str], lanes: Sequence[Lane], board: Mapping[str, int] | None = None
+    ) -> Signs:
+        """The board, the states of a few scopes and the last reports of lanes: one request. They may lag a moment.
+
+        A board that was read a moment ago can be given: it is large, everybody reads it, and it is not read then.
+        UnavailableError where any part of it could not be read.
         """
         ...

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from shared.domain.delivery import Answer, Callback, Reason
+from shared.domain.delivery.callback import Answer, Callback, Reason
 from tests.api_machine.changes import answered
 from tests.api_machine.executions import Call, PromisedExecution
 from tests.api_machine.instants import milliseconds

@@ -39,7 +39,10 @@ def test_croniter_is_asked_by_the_cron_modules_alone() -> None:
         module for module in modules() if any(name.split(".")[0] == "croniter" for name in imported(module))
     }
     assert using
-    assert all(module.parent == Path("shared/domain") and module.name.startswith("cron") for module in using)
+    assert all(
+        module.parent == Path("shared/domain/schedules") and module.name.startswith("cron")
+        for module in using
+    )
 
 
 @pytest.mark.parametrize("handler", HANDLERS, ids=[path.parent.name for path in HANDLERS])

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from shared.domain.bucket import LOOK_AHEAD_MS, MINUTE_MS
-from shared.domain.new_job import After, Every, NewJob
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.timing import After, Every
 from tests.bench.changes import CHANGES
 from tests.bench.counting import REQUEST, Cost, cost_of, marks_of
 from tests.bench.notifications import NOTIFICATIONS

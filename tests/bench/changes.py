@@ -4,12 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from shared.bootstrap.redrives import redrive_execution
-from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import Execution
-from shared.domain.job import Job
-from shared.domain.new_job import After, Every, NewJob
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Once
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import Job
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.schedule import Once
+from shared.domain.schedules.timing import After, Every
 from tests.bench.counting import REQUEST, Cost, cost_of, marks_of
 from tests.bench.world import World
 from tests.fakes.sender import in_turn, succeeds

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shared.domain.request import Request
+from shared.domain.delivery.request import Request
 from tests.bench.world import World
 
 SQS = ("SendMessageBatch", "ReceiveMessage", "DeleteMessageBatch")

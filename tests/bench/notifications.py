@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from shared.domain.new_job import After, NewJob
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.timing import After
 from tests.bench.counting import REQUEST, Cost, cost_of, marks_of
 from tests.bench.world import World
 

@@ -1,11 +1,12 @@
 """What waiting for a limit costs, in counted units."""
 
-from shared.domain.limits import ScopeState, tenant_scope
-from shared.domain.new_job import After, NewJob
-from shared.domain.quota import Quota
-from shared.domain.slots import SlotLease
-from shared.domain.target_policy import TargetPolicy
-from shared.usecases.manage_tenants import ChangeTenant, TenantChange
+from shared.domain.delivery.target_policy import TargetPolicy
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.limits.scopes import ScopeState, tenant_scope
+from shared.domain.limits.slots import SlotLease
+from shared.domain.schedules.timing import After
+from shared.domain.tenancy.quota import Quota
+from shared.usecases.tenancy.manage_tenants import ChangeTenant, TenantChange
 from tests.bench.counting import REQUEST, Cost, cost_of, marks_of
 from tests.bench.world import World
 

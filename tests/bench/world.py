@@ -21,10 +21,10 @@ from shared.bootstrap.accounts import ApiParts
 from shared.bootstrap.attempts import run_attempts
 from shared.bootstrap.ticks import watch_buckets
 from shared.domain.bucket import MINUTE_MS, ShardRange
-from shared.domain.tenant import Tenant
+from shared.domain.tenancy.tenant import Tenant
 from shared.names import Env, QueueName
 from shared.settings import ApiSettings
-from shared.usecases.run_attempts import Delivery
+from shared.usecases.attempts.run_attempts import Delivery
 from tests.conformance.tables import create_tables
 from tests.fakes.budgets import GENEROUS
 from tests.fakes.clock import VirtualClock

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from shared.adapters.logs.accepted_log import CloudWatchAcceptedLog
 from shared.names import ACCEPTED_LOG_LINE
-from shared.ports.reconciling import AcceptedLog
+from shared.ports.dispatch import AcceptedLog
 from tests.fakes.accepted_log import FakeAcceptedLog
 
 STREAM = "api"

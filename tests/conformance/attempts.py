@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from shared.domain.attempt_outcome import AttemptOutcome
-from shared.domain.delivery import Reason
-from shared.domain.execution import EndReason, Execution, State, Transition
-from shared.ports.claims import Claim
-from shared.ports.executions import Finish
+from shared.domain.delivery.callback import Reason
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.ports.executions import Claim, Finish
 from tests.builders import (
     DUE_AT,
     EXPIRES_AT_S,

@@ -13,9 +13,8 @@ from infra.local.emulator import Emulator
 from infra.local.home import LocalHome
 from shared.adapters.kms.vault import KmsVault
 from shared.names import QueueName
-from shared.ports.claims import Claimer
-from shared.ports.one_off_batches import OneOffBatches
-from shared.ports.vault import Vault
+from shared.ports.delivery import Vault
+from shared.ports.executions import Claimer, OneOffBatches
 from tests.conformance.accepted import Acceptance, FakeAcceptance, LoggedAcceptance
 from tests.conformance.clients import Clients
 from tests.conformance.deviations import IMPLEMENTATIONS, deviates

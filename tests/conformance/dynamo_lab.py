@@ -3,26 +3,27 @@
 from functools import cached_property
 from typing import Any
 
-from shared.adapters.dynamodb.audit_log import DynamoAuditLog
-from shared.adapters.dynamodb.boards import DynamoParkingLot, DynamoProgressBoard
-from shared.adapters.dynamodb.budget_store import DynamoBudgetStore
-from shared.adapters.dynamodb.claims import BatchStatementClaimer, UpdateItemClaimer
-from shared.adapters.dynamodb.execution_store import DynamoExecutionStore
-from shared.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
-from shared.adapters.dynamodb.job_store import DynamoJobStore
-from shared.adapters.dynamodb.keys import execution_key, item_key, job_key, payload_key, pointer_key
-from shared.adapters.dynamodb.ledger import DynamoShardLedger
-from shared.adapters.dynamodb.limit_store import DynamoLimitStore
-from shared.adapters.dynamodb.one_off_batches import BatchStatementBatches, PutItemBatches
-from shared.adapters.dynamodb.one_off_store import DynamoOneOffStore
-from shared.adapters.dynamodb.queries import DynamoQueries
-from shared.adapters.dynamodb.recurring_jobs import DynamoRecurringJobs
-from shared.adapters.dynamodb.redrive_tasks import DynamoRedriveTasks
-from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
-from shared.adapters.dynamodb.turn_store import DynamoTurnStore
-from shared.adapters.dynamodb.wait_signs import DynamoWaitSigns
+from shared.adapters.dynamodb.codec.keys import execution_key, item_key, job_key, payload_key, pointer_key
+from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkingLot
+from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
+from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoProgressBoard
+from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer, UpdateItemClaimer
+from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
+from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBatches, PutItemBatches
+from shared.adapters.dynamodb.executions.one_off_store import DynamoOneOffStore
+from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
+from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
+from shared.adapters.dynamodb.jobs.recurring_jobs import DynamoRecurringJobs
+from shared.adapters.dynamodb.jobs.run_lock_store import DynamoTurnStore
+from shared.adapters.dynamodb.limits.limit_store import DynamoLimitStore
+from shared.adapters.dynamodb.limits.throttle_status import DynamoWaitSigns
+from shared.adapters.dynamodb.listings.queries import DynamoQueries
+from shared.adapters.dynamodb.tenancy.audit_log import DynamoAuditLog
+from shared.adapters.dynamodb.tenancy.budget_store import DynamoBudgetStore
+from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
+from shared.domain.dispatch.retry_reminder import Pointer
 from shared.domain.ids import ExecutionId
-from shared.domain.pointer import Pointer
 from shared.names import Attr
 from tests.conformance.tables import TableNames, read_all
 

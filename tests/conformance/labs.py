@@ -3,25 +3,15 @@
 import copy
 from typing import Protocol
 
+from shared.domain.dispatch.retry_reminder import Pointer
 from shared.domain.ids import ExecutionId
-from shared.domain.pointer import Pointer
-from shared.ports.audit import AuditLog
-from shared.ports.boards import ParkingLot, ProgressBoard
-from shared.ports.budgets import BudgetStore, RecurringJobs
-from shared.ports.claims import Claimer
-from shared.ports.executions import ExecutionStore
-from shared.ports.idempotency import IdempotencyStore
-from shared.ports.jobs import JobStore
-from shared.ports.ledger import ShardLedger
-from shared.ports.limits import LimitStore
-from shared.ports.one_off_batches import OneOffBatches
-from shared.ports.one_offs import OneOffStore
-from shared.ports.overlap import TurnStore
-from shared.ports.queries import Queries
-from shared.ports.reconciling import ReconcileMark
-from shared.ports.redrives import RedriveTasks
-from shared.ports.tenants import TenantStore
-from shared.ports.wait_signs import WaitSigns
+from shared.ports.dead_letters import ParkingLot, RedriveTasks
+from shared.ports.dispatch import ProgressBoard, ReconcileMark, ShardLedger
+from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
+from shared.ports.jobs import IdempotencyStore, JobStore, TurnStore
+from shared.ports.limits import LimitStore, WaitSigns
+from shared.ports.listings import Queries
+from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
 from tests.fakes.audit import FakeAuditLog
 from tests.fakes.boards import FakeParkingLot, FakeProgressBoard
 from tests.fakes.budgets import FakeBudgetStore, FakeRecurringJobs

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 from shared.adapters.sqs.messages import decode_wakeup
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
-from shared.domain.wakeup import Wakeup
+from shared.domain.dispatch.wakeup import Wakeup
 from shared.names import Lane, QueueName
-from shared.ports.queue import WakeupQueue
+from shared.ports.dispatch import WakeupQueue
 from tests.builders import DUE_AT
 from tests.fakes.wakeup_queue import FakeWakeupQueue, SentMessage, even
 

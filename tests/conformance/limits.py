@@ -1,8 +1,8 @@
 """Limits at work."""
 
-from shared.domain.circuit import Circuit
-from shared.domain.limits import ScopeState
-from shared.domain.slots import SlotLease
+from shared.domain.limits.circuit_breaker import Circuit
+from shared.domain.limits.scopes import ScopeState
+from shared.domain.limits.slots import SlotLease
 from tests.builders import DUE_AT
 
 FULL = ScopeState(

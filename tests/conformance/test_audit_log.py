@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.audit import Actor, AuditRecord
+from shared.domain.tenancy.audit import Actor, AuditRecord
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT
 from tests.conformance.labs import Lab
 

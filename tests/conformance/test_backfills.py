@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import Execution, State
+from shared.domain.executions.execution import Execution, State
 from shared.domain.ids import backfill_job_id
-from shared.domain.job import Job, JobState
-from shared.domain.new_backfill import EVERY_ONE
-from shared.domain.schedule import Backfill
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.jobs.new_backfill import EVERY_ONE
+from shared.domain.schedules.schedule import Backfill
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, expiry_for, job, occurrence
 from tests.conformance.labs import Lab
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from shared.domain.dead_letters.parked_message import Parked
+from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.errors import NotFoundError
-from shared.domain.parked import Parked
-from shared.domain.sweep import LaneProgress
 from shared.names import Lane, QueueName
 from tests.builders import DUE_AT
 from tests.conformance.labs import Lab

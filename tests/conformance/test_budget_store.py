@@ -1,6 +1,6 @@
 """BudgetStore: portions are taken all together and within their ceilings, or not at all."""
 
-from shared.domain.budget import BudgetKey, BudgetName, Portion
+from shared.domain.tenancy.budget import BudgetKey, BudgetName, Portion
 from tests.builders import EXPIRES_AT_S, TENANT
 from tests.conformance.labs import Lab
 

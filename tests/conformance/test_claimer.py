@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import Execution, State
-from shared.domain.retry import RetryPolicy
-from shared.domain.wakeup import EARLY_MS
-from shared.ports.claims import Claim, Claimer, Refused, Undecided
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.execution import EARLY_MS, Execution, State
+from shared.ports.executions import Claim, Claimer, Refused, Undecided
 from tests.builders import DUE_AT, OWNER, execution_id, expiry_for, in_every_state, in_state, one_off
 from tests.conformance.labs import Lab
 

@@ -7,14 +7,13 @@ from functools import partial
 from threading import Barrier
 from typing import TypeVar
 
-from shared.domain.budget import BudgetKey, BudgetName, Portion
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import EndReason, Execution, State, Transition
-from shared.domain.job import Job, JobState
+from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.tenancy.budget import BudgetKey, BudgetName, Portion
 from shared.names import Lane
-from shared.ports.claims import Claim, Claimer, Refused
-from shared.ports.executions import Finish
-from shared.ports.idempotency import IdempotencyRecord
+from shared.ports.executions import Claim, Claimer, Finish, Refused
+from shared.ports.jobs import IdempotencyRecord
 from tests.builders import (
     BUCKET,
     DUE_AT,

@@ -7,24 +7,23 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
-from shared.adapters.dynamodb.items import execution_item
-from shared.adapters.dynamodb.keys import limit_key
-from shared.domain.circuit import Circuit
+from shared.adapters.dynamodb.codec.items import execution_item
+from shared.adapters.dynamodb.codec.keys import limit_key
+from shared.domain.dead_letters.parked_message import Parked
+from shared.domain.dead_letters.redrive_task import TaskCounts
+from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.errors import ThrottledError, UnavailableError
-from shared.domain.execution import EndReason, Execution, State, Transition
-from shared.domain.job import JobState
-from shared.domain.limits import ScopeState
-from shared.domain.parked import Parked
-from shared.domain.place import Span
-from shared.domain.pointer import Pointer
-from shared.domain.redrive import RedrivenBy
-from shared.domain.redrive_task import TaskCounts
-from shared.domain.sweep import LaneProgress
+from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.domain.executions.redrive import RedrivenBy
+from shared.domain.jobs.job import JobState
+from shared.domain.limits.circuit_breaker import Circuit
+from shared.domain.limits.scopes import ScopeState
+from shared.domain.listings.position import Span
 from shared.names import Lane, QueueName
-from shared.ports.claims import Claim, Refused, Undecided
-from shared.ports.executions import Finish
-from shared.ports.idempotency import IdempotencyRecord
-from shared.ports.ledger import OpenShard, WatchLease
+from shared.ports.dispatch import OpenShard, WatchLease
+from shared.ports.executions import Claim, Finish, Refused, Undecided
+from shared.ports.jobs import IdempotencyRecord
 from tests.builders import (
     BUCKET,
     DUE_AT,

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.delivery import Reason
+from shared.domain.delivery.callback import Reason
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import NotFoundError
-from shared.domain.execution import EndReason, Execution, State, Transition
-from shared.domain.retry import RetryPolicy
-from shared.ports.claims import Claim, Refused
+from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.ports.executions import Claim, Refused
 from tests.builders import (
     DUE_AT,
     EXPIRES_AT_S,

@@ -6,11 +6,10 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import NotFoundError, UnknownVersionError, UnreadableItemError
-from shared.domain.execution import EndReason, Execution, State, Transition
+from shared.domain.executions.execution import EndReason, Execution, State, Transition
 from shared.domain.ids import ExecutionId
-from shared.domain.place import Place, Span, due_place
-from shared.ports.claims import Claim
-from shared.ports.executions import Finish
+from shared.domain.listings.position import Place, Span, due_place
+from shared.ports.executions import Claim, Finish
 from tests.builders import (
     DUE_AT,
     EXPIRES_AT_S,

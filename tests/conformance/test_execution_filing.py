@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from shared.domain.delivery.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
-from shared.domain.execution import EndReason, State
-from shared.domain.job import Job
-from shared.domain.missed import Missed
-from shared.domain.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Cron
+from shared.domain.executions.execution import EndReason, State
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.schedule import Cron
+from shared.domain.schedules.skipped_range import Missed
 from shared.names import Lane
 from tests.builders import (
     DUE_AT,

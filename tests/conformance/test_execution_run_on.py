@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 
-from shared.domain.async_policy import AsyncPolicy
-from shared.domain.attempt_outcome import AttemptOutcome
-from shared.domain.delivery import Reason
+from shared.domain.delivery.async_policy import AsyncPolicy
+from shared.domain.delivery.callback import Reason
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import NotFoundError, UnknownVersionError
-from shared.domain.execution import EndReason, Execution, State, Transition
-from shared.domain.retry import RetryPolicy
-from shared.ports.claims import Claim, Refused
-from shared.ports.executions import Finish
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.ports.executions import Claim, Finish, Refused
 from tests.builders import DUE_AT, EXPIRES_AT_S, OWNER, execution_id, in_state, one_off
 from tests.conformance.attempts import claimed, file_all_but_running, finish, running_like
 from tests.conformance.labs import Lab

@@ -5,13 +5,13 @@ from itertools import pairwise
 
 import pytest
 
-from shared.domain.async_policy import AsyncPolicy
-from shared.domain.attempt_outcome import AttemptOutcome
-from shared.domain.delivery import Reason
-from shared.domain.execution import State
+from shared.domain.delivery.async_policy import AsyncPolicy
+from shared.domain.delivery.callback import Reason
+from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.sweep import DueRow
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import State
 from shared.domain.ids import ExecutionId
-from shared.domain.pointer import Pointer
-from shared.domain.sweep import DueRow
 from shared.names import Lane
 from shared.ports.executions import ScanPage
 from tests.builders import (

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import Execution, State
-from shared.domain.job import Job, JobState
-from shared.domain.place import Place, history_place
+from shared.domain.executions.execution import Execution, State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.listings.position import Place, history_place
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, execution_id, expiry_for, job, occurrence
 from tests.conformance.labs import Lab
 

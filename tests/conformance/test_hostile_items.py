@@ -5,21 +5,21 @@ from typing import Any
 
 import pytest
 
-from shared.adapters.dynamodb.attributes import Item
-from shared.adapters.dynamodb.items import execution_item, read_execution
-from shared.adapters.dynamodb.job_items import past_chain_item
-from shared.adapters.dynamodb.keys import item_key, job_key, payload_key
-from shared.adapters.dynamodb.redrive_task_items import redrive_task_item
-from shared.adapters.dynamodb.tenant_items import key_item, read_key, read_tenant, tenant_item
-from shared.domain.attempt_outcome import AttemptOutcome
-from shared.domain.delivery import Reason
+from shared.adapters.dynamodb.codec.attributes import Item
+from shared.adapters.dynamodb.codec.items import execution_item, read_execution
+from shared.adapters.dynamodb.codec.job_items import past_chain_item
+from shared.adapters.dynamodb.codec.keys import item_key, job_key, payload_key
+from shared.adapters.dynamodb.codec.redrive_task_items import redrive_task_item
+from shared.adapters.dynamodb.codec.tenant_items import key_item, read_key, read_tenant, tenant_item
+from shared.domain.delivery.callback import Reason
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
-from shared.domain.execution import Execution, State
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import Execution, State
 from shared.domain.ids import ExecutionId
-from shared.domain.job import JobState
-from shared.domain.quota import Quota
+from shared.domain.jobs.job import JobState
+from shared.domain.tenancy.quota import Quota
 from shared.names import Attr
-from shared.ports.claims import Claim, Undecided
+from shared.ports.executions import Claim, Undecided
 from tests.builders import (
     BUCKET,
     DUE_AT,

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from shared.ports.idempotency import IdempotencyRecord
+from shared.ports.jobs import IdempotencyRecord
 from tests.builders import DUE_AT, TENANT
 from tests.conformance.labs import Lab
 

@@ -5,19 +5,18 @@ from typing import Any
 
 import pytest
 
-from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.bucket import ShardCounts
-from shared.domain.delivery import Reason
-from shared.domain.execution import EndReason, Execution, Transition
+from shared.domain.delivery.callback import Reason
+from shared.domain.delivery.outcome_callbacks import Listener, OutcomeCallbacks
+from shared.domain.delivery.request import Request, encode_request
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import EndReason, Execution, Transition
 from shared.domain.ids import backfill_job_id, recurring_job_id
-from shared.domain.new_backfill import EVERY_ONE, NewBackfill
-from shared.domain.outcome_callbacks import Listener, OutcomeCallbacks
-from shared.domain.request import Request, encode_request
-from shared.domain.schedule import Cron
-from shared.domain.zone_changes import frozen
+from shared.domain.jobs.new_backfill import EVERY_ONE, NewBackfill
+from shared.domain.schedules.schedule import Cron
+from shared.domain.schedules.zone_changes import frozen
 from shared.names import Lane
-from shared.ports.claims import Claim
-from shared.ports.executions import Finish
+from shared.ports.executions import Claim, Finish
 from tests.builders import DUE_AT, EXPIRES_AT_S, execution_id, job, one_off
 from tests.conformance.dynamo_lab import DynamoLab
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from shared.domain.bucket import ShardCounts
-from shared.domain.catch_up import CatchUp, CatchUpPolicy
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.job import ENDED, Chain, Job, JobState
-from shared.domain.missed import Missed
-from shared.domain.overlap import OverlapPolicy
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Cron, Gap, Overlap, Rate
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import ENDED, Chain, Job, JobState
+from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.schedules.schedule import Cron, Gap, Overlap, Rate
+from shared.domain.schedules.skipped_range import Missed
 from shared.names import Lane
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
 from tests.conformance.labs import Lab

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from shared.domain.delivery.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnreadableItemError
-from shared.domain.execution import State
-from shared.domain.job import Job, JobState
-from shared.domain.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Cron
+from shared.domain.executions.execution import State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.schedules.schedule import Cron
 from shared.names import Lane
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
 from tests.conformance.labs import Lab

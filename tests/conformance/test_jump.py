@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.job import Job, JobState
-from shared.domain.missed import Missed
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.schedules.skipped_range import Missed
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
 from tests.conformance.labs import Lab
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from shared.domain.limits import ScopeState, destination_scope, tenant_scope
-from shared.domain.slots import MOST_HOLDERS, SlotLease
+from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
+from shared.domain.limits.slots import MOST_HOLDERS, SlotLease
 from shared.ports.limits import MOST_NOTED
 from tests.builders import DUE_AT, TENANT
 from tests.conformance.labs import Lab

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.adapters.sqs.messages import decode_wakeup, encode_wakeup
-from shared.domain.destination import DESTINATION
+from shared.domain.delivery.destination import DESTINATION
+from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import InvalidValueError, NewerMessageError
 from shared.domain.ids import ExecutionId
-from shared.domain.wakeup import Wakeup
 from shared.names import Lane, QueueName
 from tests.builders import DUE_AT, execution_id, wakeup
 

@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 
-from shared.domain.execution import State
-from shared.ports.claims import Undecided
-from shared.ports.idempotency import Chosen, IdempotencyRecord, OverQuota
-from shared.ports.one_off_batches import OneOffBatches
+from shared.domain.executions.execution import State
+from shared.ports.executions import OneOffBatches, Undecided
+from shared.ports.jobs import Chosen, IdempotencyRecord, OverQuota
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, expiry_for, in_every_state, one_off
 from tests.conformance.labs import Lab
 

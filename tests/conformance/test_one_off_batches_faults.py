@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
-from shared.ports.claims import Undecided
+from shared.ports.executions import Undecided
 from tests.builders import one_off
 from tests.conformance.clients import Clients
 from tests.conformance.dynamo_lab import DynamoLab

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import NOT_STARTED, State
+from shared.domain.executions.execution import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
 from tests.builders import DUE_AT, EXPIRES_AT_S, execution_id, expiry_for, in_state, one_off
 from tests.conformance.labs import Lab

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.attempt_outcome import AttemptOutcome
-from shared.domain.delivery import Reason
-from shared.domain.execution import EndReason, Execution, State, Transition
-from shared.domain.place import BEGINNING, END, Place, Span, due_place
-from shared.ports.claims import Claim
-from shared.ports.executions import Finish
-from shared.ports.queries import TenantIndex
+from shared.domain.delivery.callback import Reason
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.domain.listings.position import BEGINNING, END, Place, Span, due_place
+from shared.ports.executions import Claim, Finish
+from shared.ports.listings import TenantIndex
 from tests.builders import BUCKET, DUE_AT, EXPIRES_AT_S, OWNER, TENANT, execution_id, job, occurrence, one_off
 from tests.conformance.labs import Lab
 

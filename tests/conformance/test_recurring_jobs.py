@@ -1,6 +1,6 @@
 """RecurringJobs: how many of a tenant's definitions have not ended."""
 
-from shared.domain.job import ENDED, JobState
+from shared.domain.jobs.job import ENDED, JobState
 from tests.builders import DUE_AT, TENANT, job
 from tests.conformance.labs import Lab
 

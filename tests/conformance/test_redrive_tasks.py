@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import EndReason
-from shared.domain.place import Place, Span
-from shared.domain.redrive_task import RedriveTask, TaskCounts
-from shared.domain.wanted import WantedDeadLetters
+from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts
+from shared.domain.executions.execution import EndReason
+from shared.domain.listings.filters import WantedDeadLetters
+from shared.domain.listings.position import Place, Span
 from shared.names import Lane
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, one_off, redrive_task
 from tests.conformance.labs import Lab

@@ -5,9 +5,16 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import NotFoundError, UnknownVersionError
-from shared.domain.execution import NOT_STARTED, REDRIVABLE, EndReason, Execution, State, Transition
-from shared.domain.place import history_place
-from shared.domain.redrive import RedrivenBy, RedriveOf
+from shared.domain.executions.execution import (
+    NOT_STARTED,
+    REDRIVABLE,
+    EndReason,
+    Execution,
+    State,
+    Transition,
+)
+from shared.domain.executions.redrive import RedrivenBy, RedriveOf
+from shared.domain.listings.position import history_place
 from tests.builders import EXPIRES_AT_S, TENANT, expiry_for, in_every_state, in_state, one_off
 from tests.conformance.labs import Lab
 

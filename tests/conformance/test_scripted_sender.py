@@ -2,7 +2,7 @@
 
 import asyncio
 
-from shared.domain.delivery import Answer, Callback, Reason
+from shared.domain.delivery.callback import Answer, Callback, Reason
 from tests.builders import DUE_AT
 from tests.fakes.clock import VirtualClock
 from tests.fakes.sender import Call, ScriptedSender, in_turn

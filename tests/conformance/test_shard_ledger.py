@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.bucket import FIRST_SWEEP_MS, bucket_end_ms, bucket_start_ms
-from shared.ports.ledger import OpenShard, WatchLease
+from shared.ports.dispatch import OpenShard, WatchLease
 from tests.builders import BUCKET
 from tests.conformance.labs import Lab
 

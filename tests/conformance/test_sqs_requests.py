@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import shared.adapters.sqs.wakeup_queue as wakeup_queue
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import UnavailableError
-from shared.domain.wakeup import Wakeup
 from shared.names import Lane, QueueName
 from tests.builders import DUE_AT, execution_id, wakeup
 from tests.conformance.clients import Clients

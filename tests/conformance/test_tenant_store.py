@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from shared.domain.outcome_callbacks import Listener, OutcomeCallbacks
-from shared.domain.quota import Quota
-from shared.domain.tenant import Scope, TenantState
+from shared.domain.delivery.outcome_callbacks import Listener, OutcomeCallbacks
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import Scope, TenantState
 from tests.builders import DUE_AT, TENANT, api_key, signing_secret, tenant
 from tests.conformance.labs import Lab
 

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from shared.ports.overlap import Turn
+from shared.ports.jobs import Turn
 from tests.builders import TENANT, execution_id
 from tests.conformance.labs import Lab
 

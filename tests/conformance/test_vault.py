@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from shared.adapters.kms.vault import KmsVault
 from shared.domain.errors import UnavailableError, UnreadableItemError
-from shared.domain.tenant import Tenant
+from shared.domain.tenancy.tenant import Tenant
 from shared.names import ENCRYPTION_CONTEXT_TENANT
-from shared.ports.vault import Vault
+from shared.ports.delivery import Vault
 from tests.builders import tenant
 from tests.conformance.clients import Clients
 from tests.conformance.interference import answering, failure, watching

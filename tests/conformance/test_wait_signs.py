@@ -1,8 +1,8 @@
 """WaitSigns: what limits and lanes have told, all of it at once."""
 
-from shared.domain.limits import ScopeState, destination_scope, tenant_scope
-from shared.domain.sweep import LaneProgress
-from shared.domain.wait_hint import Signs
+from shared.domain.dispatch.sweep import LaneProgress
+from shared.domain.dispatch.wait_hint import Signs
+from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
 from shared.names import Lane
 from tests.builders import DUE_AT, TENANT
 from tests.conformance.labs import Lab

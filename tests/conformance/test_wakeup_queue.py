@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from shared.domain.wakeup import Wakeup
+from shared.domain.dispatch.wakeup import Wakeup
 from shared.names import Lane, QueueName
 from tests.builders import execution_id, wakeup
 from tests.conformance.lanes import Lanes

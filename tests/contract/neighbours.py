@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 from functions.api.gate import OPERATORS_PATH
-from shared.domain.quota import Quota
-from shared.domain.tenant import TenantState
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import TenantState
 from shared.observability import metrics
 from tests.contract.gateway import Got, Sent, got
 from tests.fakes.sender import succeeds

@@ -1,6 +1,6 @@
 """Requests of clients in which the API's function is hit; its client asks again until it is answered."""
 
-from shared.domain.instants import format_instant
+from shared.domain.schedules.instants import format_instant
 from tests.crashes.crash_points import CrashPoint, Hit
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage

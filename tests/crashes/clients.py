@@ -3,7 +3,7 @@
 import itertools
 from typing import Any
 
-from shared.domain.instants import format_instant
+from shared.domain.schedules.instants import format_instant
 from tests.crashes.arrivals import instant_ms
 from tests.crashes.clock import SharedClock
 from tests.crashes.orders import Order, Pause, Version, Wanted

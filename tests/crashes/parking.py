@@ -1,7 +1,7 @@
 """Messages that nobody could act on: those that must be parked are, and no others."""
 
 from infra.local.clients import REGION
-from shared.adapters.dynamodb.boards import DynamoParkingLot
+from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkingLot
 from tests.crashes.deployment import Deployment
 
 READ_AT_ONCE = 100

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
-from shared.domain.quota import Quota
+from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
+from shared.domain.tenancy.quota import Quota
 from tests.crashes.deployment import TENANT, Deployment
 
 

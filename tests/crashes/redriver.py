@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.domain.instants import format_instant
+from shared.domain.schedules.instants import format_instant
 from tests.crashes.bulk_redrives import Bulk
 from tests.crashes.clock import SharedClock
 from tests.crashes.gateway import Answer

@@ -22,7 +22,8 @@ import boto3
 
 from shared.adapters.clock import SystemClock
 from shared.adapters.http.sender import AiohttpSender
-from shared.usecases import sweep_buckets, watch_buckets, work_off_redrives
+from shared.usecases.dead_letters import process_bulk_redrives as work_off_redrives
+from shared.usecases.ticks import sweep_buckets, watch_buckets
 from tests.crashes.clock import SharedClock
 from tests.crashes.crash_points import CallWatch, CrashPoint, Hit
 

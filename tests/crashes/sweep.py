@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from infra.local.clients import REGION
-from shared.adapters.dynamodb.ledger import DynamoShardLedger
-from shared.adapters.dynamodb.tenant_store import DynamoTenantStore
+from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
 from shared.domain.bucket import bucket_of
-from shared.domain.tenant import split_key
+from shared.domain.tenancy.tenant import split_key
 from tests.crashes.api_scenarios import api
 from tests.crashes.arrivals import ArrivalLog
 from tests.crashes.batch_scenarios import batches

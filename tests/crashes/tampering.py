@@ -3,7 +3,7 @@
 from typing import Any
 
 from infra.local.clients import REGION
-from shared.adapters.dynamodb.keys import execution_key, item_key
+from shared.adapters.dynamodb.codec.keys import execution_key, item_key
 from shared.domain.ids import parse_execution_id
 from tests.crashes.deployment import Deployment
 from tests.crashes.printed import Finding

@@ -6,7 +6,7 @@
 import gzip
 from dataclasses import dataclass
 
-from shared.domain.delivery import Reason
+from shared.domain.delivery.callback import Reason
 from tests.delivery.sending import OK_HEAD
 from tests.fakes.receiver import (
     Script,

@@ -7,8 +7,8 @@ from ipaddress import ip_network
 from typing import Any
 
 from shared.adapters.http.sender import AiohttpSender
-from shared.domain.delivery import Answer, Callback
-from shared.domain.target_policy import TargetPolicy
+from shared.domain.delivery.callback import Answer, Callback
+from shared.domain.delivery.target_policy import TargetPolicy
 from tests.fakes.receiver import Receiver, Script
 
 LOOPBACK = ("127.0.0.0/8", "::1/128")

@@ -5,7 +5,7 @@ from ipaddress import ip_address, ip_network
 import pytest
 
 from shared.adapters.http.dial import AddressNotAllowedError, DialGuard
-from shared.domain.addresses import BLOCKED_V4, BLOCKED_V6, may_dial
+from shared.domain.delivery.addresses import BLOCKED_V4, BLOCKED_V6, may_dial
 from tests.delivery.sending import policy
 
 # fmt: off

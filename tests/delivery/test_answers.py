@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from shared.adapters.http.retry_after import retry_after_seconds
-from shared.domain.delivery import KEPT_BODY_BYTES, Answer, Reason
+from shared.domain.delivery.callback import KEPT_BODY_BYTES, Answer, Reason
 from tests.delivery.sending import LONG, SHORT, answer_to, post, run, sending
 from tests.fakes.receiver import Peer, Receiver, drips, replies, replies_and_closes, reply
 

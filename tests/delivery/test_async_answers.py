@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.delivery import Reason
+from shared.domain.delivery.callback import Reason
 from tests.delivery.sending import answer_to
 from tests.fakes.receiver import replies, replies_and_closes, reply
 

@@ -19,8 +19,8 @@ from infra.local.calls import Call
 from infra.local.clients import REGION
 from infra.local.home import PROJECT_ROOT
 from infra.local.receiver import Receiver, Reply
-from shared.adapters.dynamodb.keys import execution_key, item_key
-from shared.adapters.dynamodb.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.codec.keys import execution_key, item_key
+from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
 from shared.domain.bucket import bucket_of
 from shared.domain.ids import one_off_execution
 from tests.crashes.arrivals import ArrivalLog

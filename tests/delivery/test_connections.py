@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from shared.domain.delivery import Reason
+from shared.domain.delivery.callback import Reason
 from tests.delivery.sending import LONG, SHORT, post, run, sending
 from tests.fakes.receiver import Peer, Receiver, replies, reply, silent
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.delivery import Reason
+from shared.domain.delivery.callback import Reason
 from tests.delivery.sending import SHORT, answer_to, post, run, sending
 from tests.fakes.receiver import Peer, Receiver, Script, drips, replies, reply, silent
 

@@ -19,7 +19,7 @@ import pytest
 import trustme
 
 from shared.adapters.http.sender import AiohttpSender
-from shared.domain.delivery import Answer, Reason
+from shared.domain.delivery.callback import Answer, Reason
 from tests.architecture.sources import ROOT
 from tests.delivery.hostile import RECEIVERS
 from tests.delivery.hostile_server import HONEST

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.adapters.http import look_up as looking_up
-from shared.domain.delivery import Reason
+from shared.domain.delivery.callback import Reason
 from tests.delivery.names import name_server
 from tests.delivery.sending import ELSEWHERE, LONG, SHORT, post, run, sending
 from tests.fakes.receiver import Receiver, replies, reply

@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from shared.domain.delivery import Answer, Reason
+from shared.domain.delivery.callback import Answer, Reason
 from tests.delivery.names import NameServer, always, name_server
 from tests.delivery.sending import ELSEWHERE, LONG, SHORT, post, run, sending
 from tests.fakes.receiver import Receiver, replies, reply

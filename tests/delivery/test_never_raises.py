@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.delivery import Reason
+from shared.domain.delivery.callback import Reason
 from tests.delivery.sending import LONG, OK_HEAD, SHORT, post, run, sending
 from tests.fakes.receiver import Peer, Receiver, replies, reply, silent
 

@@ -11,10 +11,11 @@ import orjson
 import pytest
 
 from shared.bootstrap import accounts, callbacks
-from shared.domain.delivery import Reason
+from shared.domain.delivery.callback import Reason
+from shared.domain.delivery.request import Request as Wanted
 from shared.domain.errors import CallbackUrlNotAllowedError
-from shared.domain.new_job import After, NewJob
-from shared.domain.request import Request as Wanted
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.timing import After
 from shared.settings import CallbackSettings
 from tests.delivery.sending import post
 from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request

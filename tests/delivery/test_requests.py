@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.delivery import Answer, Reason
+from shared.domain.delivery.callback import Answer, Reason
 from tests.delivery.sending import LONG, SIGNATURE, answer_to, post, run, sending
 from tests.fakes.receiver import Receiver, replies, reply
 

@@ -2,7 +2,7 @@
 
 import re
 
-from shared.domain.addresses import BLOCKED_V4
+from shared.domain.delivery.addresses import BLOCKED_V4
 from tests.architecture.sources import ROOT
 from tests.delivery.hostile import RECEIVERS
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
-from shared.domain.delivery import Answer, Callback, Reason
+from shared.domain.delivery.callback import Answer, Callback, Reason
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.delivery.signing import new_secret
 from shared.domain.errors import InvalidValueError, UnavailableError
-from shared.domain.execution import Execution, State
-from shared.domain.new_job import After
-from shared.domain.retry import RetryPolicy
-from shared.domain.signing import new_secret
-from shared.domain.tenant import SIGNING_CONTEXT
-from shared.usecases.read_tenant import REMEMBER_MS
+from shared.domain.executions.execution import Execution, State
+from shared.domain.schedules.timing import After
+from shared.domain.tenancy.tenant import SIGNING_CONTEXT
+from shared.usecases.tenancy.read_tenant import REMEMBER_MS
 from tests.architecture.sources import ROOT, modules
 from tests.builders import DUE_AT, TENANT, in_state
 from tests.fakes.sender import in_turn
@@ -187,8 +187,8 @@ def test_there_is_no_such_value_as_an_unsigned_callback(headers: tuple[tuple[str
 @pytest.mark.parametrize(
     ("used", "only_in"),
     [
-        (r"(?<![\w.])Callback\(", "shared/usecases/compose_callback.py"),
-        (r"sender\.send\(", "shared/usecases/call_receiver.py"),
+        (r"(?<![\w.])Callback\(", "shared/usecases/attempts/compose_callback.py"),
+        (r"sender\.send\(", "shared/usecases/attempts/call_receiver.py"),
         (r"ClientSession\(", "shared/adapters/http/pool.py"),
     ],
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 import trustme
 
-from shared.domain.delivery import Reason
+from shared.domain.delivery.callback import Reason
 from tests.delivery.names import always
 from tests.delivery.sending import LONG, SHORT, post, run, sending
 from tests.delivery.trust import NAME, trusting

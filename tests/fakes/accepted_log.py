@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from shared.ports.reconciling import Accepted
+from shared.ports.dispatch import Accepted
 
 
 class FakeAcceptedLog:

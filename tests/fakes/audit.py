@@ -1,7 +1,7 @@
 """The log of changes, in memory."""
 
-from shared.adapters.dynamodb.keys import audit_key
-from shared.domain.audit import AuditPage, AuditRecord
+from shared.adapters.dynamodb.codec.keys import audit_key
+from shared.domain.tenancy.audit import AuditPage, AuditRecord
 
 
 class FakeAuditLog:

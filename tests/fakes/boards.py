@@ -1,7 +1,7 @@
 """Lane progress and parked messages in memory."""
 
-from shared.domain.parked import Parked, parse_parked_id
-from shared.domain.sweep import LaneProgress
+from shared.domain.dead_letters.parked_message import Parked, parse_parked_id
+from shared.domain.dispatch.sweep import LaneProgress
 from shared.names import Lane, QueueName
 
 

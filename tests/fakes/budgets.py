@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from shared.domain.budget import BudgetKey, Portion
-from shared.domain.job import ENDED
-from shared.domain.quota import Quotas
+from shared.domain.jobs.job import ENDED
+from shared.domain.tenancy.budget import BudgetKey, Portion
+from shared.domain.tenancy.quota import Quotas
 from shared.ports.runtime import Clock
-from shared.usecases.check_quota import CheckQuota
-from shared.usecases.spend_budget import SpendBudget
+from shared.usecases.tenancy.check_quota import CheckQuota
+from shared.usecases.tenancy.spend_budget import SpendBudget
 from tests.fakes.table import FakeTable
 
 GENEROUS = Quotas(

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shared.domain.errors import UnreadableItemError
-from shared.domain.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution, Transition
-from shared.ports.claims import Claim, Refused, Undecided
+from shared.domain.executions.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution, Transition
+from shared.ports.executions import Claim, Refused, Undecided
 from tests.fakes.table import FakeTable, Row
 
 

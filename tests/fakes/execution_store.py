@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from shared.domain.dispatch.retry_reminder import Pointer
 from shared.domain.errors import NotFoundError
-from shared.domain.execution import REDRIVABLE, EndReason, Execution, State, Transition
+from shared.domain.executions.execution import REDRIVABLE, EndReason, Execution, State, Transition
+from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.ids import ExecutionId
-from shared.domain.place import Span, Stretch, due_place
-from shared.domain.pointer import Pointer
-from shared.domain.redrive import RedrivenBy
+from shared.domain.listings.position import Span, Stretch, due_place
 from shared.ports.executions import ExecutionPage, Finish, ScanPage
 from tests.fakes.scan import executions_of, page_of, rows_of
 from tests.fakes.table import Damage, FakeTable, PointerRow, Row, pointer_key

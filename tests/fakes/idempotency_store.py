@@ -1,6 +1,6 @@
 """Idempotency records in memory."""
 
-from shared.ports.idempotency import IdempotencyRecord
+from shared.ports.jobs import IdempotencyRecord
 
 
 class FakeIdempotencyStore:

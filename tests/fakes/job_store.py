@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shared.domain.errors import UnreadableItemError
-from shared.domain.execution import Execution
+from shared.domain.executions.execution import Execution
 from shared.domain.ids import backfilled_job
-from shared.domain.job import CHANGING, ENDED, Chain, Job, JobState
-from shared.domain.place import Place, history_place
+from shared.domain.jobs.job import CHANGING, ENDED, Chain, Job, JobState
+from shared.domain.listings.position import Place, history_place
 from tests.fakes.table import FakeTable
 
 _LIVE = CHANGING | {JobState.ACTIVE}

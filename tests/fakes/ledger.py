@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from shared.domain.bucket import FIRST_SWEEP_MS, bucket_end_ms
-from shared.ports.ledger import OpenShard, WatchLease
+from shared.ports.dispatch import OpenShard, WatchLease
 
 LEASE_MS = 55_000
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from shared.domain.limits import ScopeState
+from shared.domain.limits.scopes import ScopeState
 from shared.ports.limits import MOST_NOTED
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from shared.domain.errors import UnreadableItemError
-from shared.domain.execution import Execution
-from shared.ports.claims import Undecided
+from shared.domain.executions.execution import Execution
+from shared.ports.executions import Undecided
 from tests.fakes.execution_store import FakeExecutionStore
 from tests.fakes.table import FakeTable
 

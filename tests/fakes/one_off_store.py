@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from shared.domain.execution import NOT_STARTED, Execution, State
+from shared.domain.executions.execution import NOT_STARTED, Execution, State
 from shared.domain.ids import one_off_execution
 from tests.fakes.table import FakeTable
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from shared.domain.execution import State
+from shared.domain.executions.execution import State
 from shared.domain.ids import backfilled_job
-from shared.domain.place import Place, Span, Stretch, due_place
-from shared.ports.queries import DefinitionPage, ShardRows, TenantIndex
+from shared.domain.listings.position import Place, Span, Stretch, due_place
+from shared.ports.listings import DefinitionPage, ShardRows, TenantIndex
 from tests.fakes.scan import page_of, rows_of
 from tests.fakes.table import FakeTable, Row
 

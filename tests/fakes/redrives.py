@@ -1,6 +1,6 @@
 """Bulk redrives in memory."""
 
-from shared.domain.redrive_task import RedriveTask
+from shared.domain.dead_letters.redrive_task import RedriveTask
 
 
 class FakeRedriveTasks:

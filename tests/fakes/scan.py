@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from shared.domain.bucket import bucket_start_ms
-from shared.domain.execution import Execution
+from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.sweep import DueRow
+from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
-from shared.domain.pointer import Pointer
-from shared.domain.sweep import DueRow
 from shared.ports.executions import ExecutionPage, ScanPage
 from tests.fakes.table import FakeTable
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shared.domain.delivery import Answer, Callback, Reason
+from shared.domain.delivery.callback import Answer, Callback, Reason
 from shared.ports.runtime import Clock
 
 AnswerTo = Callable[[Callback], Answer]

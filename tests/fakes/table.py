@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
+from shared.domain.dispatch.retry_reminder import Pointer
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
-from shared.domain.execution import Execution, Transition
+from shared.domain.executions.execution import Execution, Transition
 from shared.domain.ids import ExecutionId
-from shared.domain.job import Chain, Job
-from shared.domain.place import Place
-from shared.domain.pointer import Pointer
+from shared.domain.jobs.job import Chain, Job
+from shared.domain.listings.position import Place
 
 
 class Damage(Enum):

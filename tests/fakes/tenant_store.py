@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from shared.domain.tenant import ApiKey, Tenant
+from shared.domain.tenancy.tenant import ApiKey, Tenant
 
 
 class FakeTenantStore:

@@ -1,6 +1,6 @@
 """The turns of jobs in memory."""
 
-from shared.ports.overlap import Turn
+from shared.ports.jobs import Turn
 
 
 class FakeTurnStore:

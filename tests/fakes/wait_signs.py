@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from shared.domain.dispatch.wait_hint import Signs
 from shared.domain.errors import UnavailableError
-from shared.domain.wait_hint import Signs
 from shared.names import Lane
 from tests.fakes.boards import FakeProgressBoard
 from tests.fakes.limit_store import FakeLimitStore

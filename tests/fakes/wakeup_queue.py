@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS, Wakeup, delay_seconds
 from shared.domain.ids import ExecutionId
-from shared.domain.wakeup import MAX_DELAY_SECONDS, Wakeup, delay_seconds
 from shared.names import Lane, QueueName
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from infra.components.shard_plan import MAX_SHARDS, ShardEpoch, plan_json
 from infra.config import IDEMPOTENCY_DAYS, LaneConcurrency, cloud_stage, local_stage
-from shared.domain import bucket, retention
+from shared.domain import bucket
+from shared.domain.executions import retention
 from shared.names import QueueName
 
 STAGE = cloud_stage("prod", "eu-west-1")

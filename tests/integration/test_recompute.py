@@ -8,13 +8,13 @@ import pytest
 
 from infra.local.api import Api
 from infra.local.stack import LocalStack, Tenant
-from shared.adapters.dynamodb.execution_store import DynamoExecutionStore
-from shared.adapters.dynamodb.job_store import DynamoJobStore
-from shared.adapters.dynamodb.keys import execution_key, item_key
+from shared.adapters.dynamodb.codec.keys import execution_key, item_key
+from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
+from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
 from shared.domain.bucket import MINUTE_MS
-from shared.domain.execution import Execution, State
-from shared.domain.job import Job
-from shared.domain.schedule import Cron, first_after
+from shared.domain.executions.execution import Execution, State
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.schedule import Cron, first_after
 
 pytestmark = pytest.mark.integration
 

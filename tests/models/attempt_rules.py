@@ -3,9 +3,9 @@
 from functools import cache
 from typing import NamedTuple
 
-from shared.domain.execution import LEASE_MARGIN_MS, Execution, State, Transition
-from shared.domain.retry import RetryPolicy
-from shared.domain.sweep import DueRow, SweepAction, SweepContext, sweep_action
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.dispatch.sweep import DueRow, SweepAction, SweepContext, sweep_action
+from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution, State, Transition
 from tests.builders import DUE_AT, in_state, one_off
 
 TICK_MS = LEASE_MARGIN_MS

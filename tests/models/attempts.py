@@ -6,9 +6,9 @@ Messages are counted, not told apart. A worker that is not idle holds one; a cra
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shared.domain.execution import State, Transition
-from shared.domain.sweep import SweepAction
-from shared.usecases.run_attempts import CLAIM_TRIES
+from shared.domain.dispatch.sweep import SweepAction
+from shared.domain.executions.execution import State, Transition
+from shared.usecases.attempts.run_attempts import CLAIM_TRIES
 from tests.models import attempt_rules as rules
 from tests.models.attempt_promises import Promises
 from tests.models.attempt_receivers import Receivers

@@ -16,8 +16,8 @@ from shared.domain.bucket import (
     may_be_closed,
     next_sweep_ms,
 )
-from shared.domain.execution import State
-from shared.domain.sweep import DueRow, SweepAction, SweepContext, sweep_action
+from shared.domain.dispatch.sweep import DueRow, SweepAction, SweepContext, sweep_action
+from shared.domain.executions.execution import State
 from shared.names import Lane
 from tests.builders import BUCKET, TENANT, execution_id
 

@@ -6,8 +6,8 @@ Whoever acts may stand still between any two steps, or die; messages come again;
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shared.domain.execution import NOT_STARTED, State, Transition
-from shared.domain.job import JobState
+from shared.domain.executions.execution import NOT_STARTED, State, Transition
+from shared.domain.jobs.job import JobState
 from tests.models.chain_deletion import Deletion
 from tests.models.chain_filing import Succession
 from tests.models.chain_rules import Chain, Moment

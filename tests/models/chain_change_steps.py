@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shared.domain.execution import State
-from shared.domain.job import CHANGING, JobState
+from shared.domain.executions.execution import State
+from shared.domain.jobs.job import CHANGING, JobState
 from tests.models.chain_change_world import NEW, OLD, ChangedWorld, Changer, Changing, Flaw
 from tests.models.chain_deletion import Deletion
 from tests.models.chain_filing import FILED

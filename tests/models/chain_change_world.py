@@ -3,7 +3,7 @@
 from enum import Enum, IntEnum, auto
 from typing import NamedTuple
 
-from shared.domain.job import JobState
+from shared.domain.jobs.job import JobState
 from tests.models.chain_world import NOWHERE, Deleter, Filer, Row
 
 OLD, NEW = 0, 1

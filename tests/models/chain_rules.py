@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from shared.domain.bucket import GUARD_MS, MINUTE_MS
-from shared.domain.misfire import succession
-from shared.domain.schedule import Rate, first_after, instants_before
-from shared.domain.wakeup import EARLY_MS
+from shared.domain.executions.execution import EARLY_MS
+from shared.domain.jobs.misfire import succession
+from shared.domain.schedules.schedule import Rate, first_after, instants_before
 from tests.builders import DUE_AT
 
 SCHEDULE = Rate(interval_ms=MINUTE_MS, anchor=DUE_AT)

@@ -3,8 +3,8 @@
 from enum import Enum, IntEnum, auto
 from typing import NamedTuple
 
-from shared.domain.execution import NOT_STARTED, State
-from shared.domain.job import JobState
+from shared.domain.executions.execution import NOT_STARTED, State
+from shared.domain.jobs.job import JobState
 
 NOWHERE = -1
 

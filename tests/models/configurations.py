@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from shared.domain.job import JobState
+from shared.domain.jobs.job import JobState
 from tests.models import attempt_world, chain_change_world, chain_world, filing_world
 from tests.models.attempts import Attempts
 from tests.models.bucket_rules import Clocks

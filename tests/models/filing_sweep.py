@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from shared.domain.sweep import SweepAction
+from shared.domain.dispatch.sweep import SweepAction
 from tests.models import bucket_rules as rules
 from tests.models.bucket_rules import START_MS
 from tests.models.filing_actor import Actor, sent

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from shared.domain.circuit import Circuit, Tally
-from shared.domain.limits import ScopeState
-from shared.domain.slots import free_for, held_by, leased_to
+from shared.domain.limits.circuit_breaker import Circuit, Tally
+from shared.domain.limits.scopes import ScopeState
+from shared.domain.limits.slots import free_for, held_by, leased_to
 
 STEP_MS = 30_000
 BATCH_STEPS = 2

@@ -5,21 +5,21 @@ from tests.mutants.mutant import Mutant
 CHAINS = (
     Mutant(
         name="next instant from now",
-        file="shared/domain/misfire.py",
+        file="shared/domain/jobs/misfire.py",
         old="immediate_at = first_after(schedule, nominal_at)",
         new="immediate_at = first_after(schedule, max(nominal_at, now_ms))",
         killer="tests/unit/domain/test_misfire.py",
     ),
     Mutant(
         name="successor from a tombstone",
-        file="shared/usecases/file_successor.py",
+        file="shared/usecases/filing/file_successor.py",
         old="if execution.recurrence is None or execution.ends_chain:",
         new="if execution.recurrence is None:",
         killer="tests/unit/usecases/test_delete.py",
     ),
     Mutant(
         name="no successor from a message met while waiting",
-        file="shared/usecases/settle_refusal.py",
+        file="shared/usecases/attempts/settle_refusal.py",
         old="            # The attempt before may have failed to file it, and the retry may be hours away.\n"
         "            self.file_successor(existing)\n",
         new="            # The attempt before may have failed to file it, and the retry may be hours away.\n",
@@ -27,21 +27,21 @@ CHAINS = (
     ),
     Mutant(
         name="deletion that tombstones one instant only",
-        file="shared/usecases/end_chain.py",
+        file="shared/usecases/chains/end_chain.py",
         old="            is_enough = first is not None and far_enough_at is not None and nominal_at >= far_enough_at\n",
         new="            is_enough = True\n",
         killer="tests/unit/usecases/test_delete.py",
     ),
     Mutant(
         name="deletion acknowledged before its chain has ended",
-        file="shared/usecases/settle_change.py",
+        file="shared/usecases/chains/complete_transition.py",
         old="ended = _ended(job, self.end_chain(job))",
         new="ended = job",
         killer="tests/unit/usecases/test_delete.py",
     ),
     Mutant(
         name="tombstone that is no end of the chain",
-        file="shared/usecases/end_chain.py",
+        file="shared/usecases/chains/end_chain.py",
         old="            ends_chain=True,\n",
         new="            ends_chain=False,\n",
         killer="tests/unit/usecases/test_delete.py",
@@ -55,7 +55,7 @@ CHAINS = (
     ),
     Mutant(
         name="audit without a guard",
-        file="shared/usecases/reconcile_job.py",
+        file="shared/usecases/ticks/reconcile_job.py",
         old="        if not self.jobs.file_if_active(filed):\n",
         new="        if self.file.store.put_if_absent(filed) is not None:\n",
         killer="tests/unit/usecases/test_reconcile.py",

@@ -4,7 +4,7 @@ from tests.mutants.mutant import Mutant
 
 _NOTIFY = "tests/unit/usecases/test_notify.py"
 _INTERLEAVED = "tests/unit/usecases/test_notify_interleaved.py"
-_SETTLE = "shared/usecases/settle_attempt.py"
+_SETTLE = "shared/usecases/attempts/settle_attempt.py"
 
 NOTIFICATIONS = (
     Mutant(
@@ -17,7 +17,7 @@ NOTIFICATIONS = (
     ),
     Mutant(
         name="notification that is chosen anew each time",
-        file="shared/usecases/notify_outcome.py",
+        file="shared/usecases/outcomes/notify_outcome.py",
         old="        chosen, now_ms = ended.notification, self.clock.now_ms()\n",
         new="        chosen, now_ms = ended.notification, self.clock.now_ms()\n"
         "        chosen = chosen and notification_id(ended.id, now_ms, self.plan.counts_at(bucket_of(now_ms)))\n",
@@ -25,28 +25,28 @@ NOTIFICATIONS = (
     ),
     Mutant(
         name="notification of a notification",
-        file="shared/domain/notification.py",
+        file="shared/domain/executions/notification.py",
         old="if execution.notification_of is not None or state not in (State.SUCCEEDED, State.FAILED):",
         new="if state not in (State.SUCCEEDED, State.FAILED):",
         killer=_NOTIFY,
     ),
     Mutant(
         name="notification that is lost with its worker",
-        file="shared/usecases/sweep_buckets.py",
+        file="shared/usecases/ticks/sweep_buckets.py",
         old="            untold = self.heal_notifications(page.rows)\n",
         new="            untold = self.heal_notifications([])\n",
         killer=_INTERLEAVED,
     ),
     Mutant(
         name="bucket closed while something in it is untold",
-        file="shared/usecases/sweep_buckets.py",
+        file="shared/usecases/ticks/sweep_buckets.py",
         old="            state.unfinished += untold.rows\n",
         new="",
         killer=_INTERLEAVED,
     ),
     Mutant(
         name="message done before the notification stands",
-        file="shared/usecases/conclude_execution.py",
+        file="shared/usecases/outcomes/finalize_execution.py",
         old="        self.notify(ended)\n",
         new="        with suppress(UnavailableError):\n            self.notify(ended)\n",
         killer=_NOTIFY,
@@ -60,28 +60,28 @@ NOTIFICATIONS = (
     ),
     Mutant(
         name="end of a lost attempt that nobody hears of",
-        file="shared/usecases/give_up_lost.py",
+        file="shared/usecases/outcomes/give_up_lost.py",
         old="        notification = self.notify.choose(lost, State.FAILED)\n",
         new="        notification = None\n",
         killer=_NOTIFY,
     ),
     Mutant(
         name="deletion that silences what had ended",
-        file="shared/usecases/call_receiver.py",
+        file="shared/usecases/attempts/call_receiver.py",
         old="        if execution.notification_of is not None:\n            return False\n",
         new="",
         killer=_NOTIFY,
     ),
     Mutant(
         name="receiver of a notification that pauses the job",
-        file="shared/domain/execution.py",
+        file="shared/domain/executions/execution.py",
         old="        if self.notification_of is not None:\n            return False\n",
         new="",
         killer=_NOTIFY,
     ),
     Mutant(
         name="success told where failures were asked for",
-        file="shared/domain/outcome_callbacks.py",
+        file="shared/domain/delivery/outcome_callbacks.py",
         old="return self.on_success if succeeded else self.on_failure",
         new="return self.on_failure if succeeded else self.on_success",
     ),

@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import Mutant
 
-_RETRY = "shared/domain/retry.py"
+_RETRY = "shared/domain/delivery/retry.py"
 _BOUNDS = "tests/property/test_retry_bounds.py"
 _EXECUTE = "tests/unit/usecases/test_execute_retries.py"
 
@@ -35,20 +35,20 @@ RETRIES = (
     ),
     Mutant(
         name="call of what is too old",
-        file="shared/usecases/call_receiver.py",
+        file="shared/usecases/attempts/call_receiver.py",
         old="if execution.gives_up_at is not None and now_ms > execution.gives_up_at:",
         new="if execution.gives_up_at is not None and now_ms > execution.gives_up_at + 3_600_000:",
     ),
     Mutant(
         name="age that is measured before the request is read",
-        file="shared/usecases/call_receiver.py",
+        file="shared/usecases/attempts/call_receiver.py",
         old="if execution.gives_up_at is not None and now_ms > execution.gives_up_at:",
         new="if execution.gives_up_at is not None and started_at > execution.gives_up_at:",
         killer=_EXECUTE,
     ),
     Mutant(
         name="retry that will be too old",
-        file="shared/usecases/settle_attempt.py",
+        file="shared/usecases/attempts/settle_attempt.py",
         old="        if next_attempt_at > execution.retry.latest_retry_at(",
         new="        if next_attempt_at > 2 * execution.retry.latest_retry_at(",
         killer=_EXECUTE,
@@ -62,7 +62,7 @@ RETRIES = (
     ),
     Mutant(
         name="Retry-After that is settled without",
-        file="shared/usecases/settle_attempt.py",
+        file="shared/usecases/attempts/settle_attempt.py",
         old="self.entropy.draw(), answer.retry_after_seconds)",
         new="self.entropy.draw(), None)",
     ),
@@ -80,13 +80,13 @@ RETRIES = (
     ),
     Mutant(
         name="job that goes on though its receiver is gone",
-        file="shared/usecases/conclude_execution.py",
+        file="shared/usecases/outcomes/finalize_execution.py",
         old="if job.state is JobState.ACTIVE and job.chain_revision == ended.revision:",
         new="if job.state is JobState.PAUSED and job.chain_revision == ended.revision:",
     ),
     Mutant(
         name="first attempt of what is too old",
-        file="shared/usecases/call_receiver.py",
+        file="shared/usecases/attempts/call_receiver.py",
         old="if execution.gives_up_at is not None and now_ms > execution.gives_up_at:",
         new="if execution.attempt > 1 and execution.gives_up_at is not None and now_ms > execution.gives_up_at:",
     ),

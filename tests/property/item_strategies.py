@@ -3,10 +3,10 @@
 from hypothesis import strategies as st
 
 from shared.domain.bucket import ShardCounts
-from shared.domain.destination import DESTINATION
-from shared.domain.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Backfill, Cron, Rate
+from shared.domain.delivery.destination import DESTINATION
+from shared.domain.delivery.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.schedules.schedule import Backfill, Cron, Rate
 
 INSTANTS = st.integers(0, (1 << 45) - 1)
 NUMBERS = st.integers(0, 10**9)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.domain.execution import EndReason
-from shared.domain.misfire import CatchUp, CatchUpPolicy, Succession, succession
-from shared.domain.schedule import Cron, Gap, Overlap, Rate, first_after
+from shared.domain.executions.execution import EndReason
+from shared.domain.jobs.misfire import CatchUp, CatchUpPolicy, Succession, succession
+from shared.domain.schedules.schedule import Cron, Gap, Overlap, Rate, first_after
 
 START = 1_741_500_000_000
 """9 March 2025, 06:00 UTC: an hour before the clocks of New York go forward."""

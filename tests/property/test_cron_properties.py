@@ -9,9 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shared.domain.cron import Gap, Overlap, cron_count, cron_next, parse_cron, parse_line
 from shared.domain.errors import ScheduleNeverFiresError
-from shared.domain.schedule import Cron, count_between, first_after, instants_before, latest_at_or_before
+from shared.domain.schedules.cron import Gap, Overlap, cron_count, cron_next, parse_cron, parse_line
+from shared.domain.schedules.schedule import (
+    Cron,
+    count_between,
+    first_after,
+    instants_before,
+    latest_at_or_before,
+)
 from tests.property.line_strategies import eventbridge_lines, lines
 from tests.property.wall_clock_oracle import Line, at, instants, minutes_of
 

@@ -7,22 +7,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.adapters.dynamodb.items import execution_item, pointer_item, read_due_row, read_execution
-from shared.adapters.dynamodb.keys import execution_key
-from shared.adapters.dynamodb.outcomes import pack_outcomes, unpack_outcomes
-from shared.domain.async_policy import AsyncPolicy
-from shared.domain.attempt_outcome import AttemptOutcome
-from shared.domain.delivery import Reason
-from shared.domain.destination import DESTINATION
+from shared.adapters.dynamodb.codec.execution_fields import pack_outcomes, unpack_outcomes
+from shared.adapters.dynamodb.codec.items import execution_item, pointer_item, read_due_row, read_execution
+from shared.adapters.dynamodb.codec.keys import execution_key
+from shared.domain.dead_letters.redrive_task import redrive_task_id
+from shared.domain.delivery.async_policy import AsyncPolicy
+from shared.domain.delivery.callback import Reason
+from shared.domain.delivery.destination import DESTINATION
+from shared.domain.dispatch.retry_reminder import Pointer
 from shared.domain.errors import UnreadableItemError
-from shared.domain.execution import REDRIVABLE, EndReason, Execution, State
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import EARLY_MS, REDRIVABLE, EndReason, Execution, State
+from shared.domain.executions.redrive import RedrivenBy, RedriveOf
 from shared.domain.ids import ExecutionId, one_off_job_id, recurring_job_id
-from shared.domain.missed import Missed
-from shared.domain.pointer import Pointer
-from shared.domain.recurrence import Recurrence
-from shared.domain.redrive import RedrivenBy, RedriveOf
-from shared.domain.redrive_task import redrive_task_id
-from shared.domain.wakeup import EARLY_MS
+from shared.domain.schedules.recurrence import Recurrence
+from shared.domain.schedules.skipped_range import Missed
 from shared.names import Attr, Lane
 from tests.builders import one_off
 from tests.property.item_strategies import CALLBACKS, COUNTS, INSTANTS, NUMBERS, POLICIES, SCHEDULES, TENANTS

@@ -5,13 +5,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.adapters.dynamodb.job_items import job_item, past_chain_item, read_job, read_past_chain
-from shared.domain.catch_up import CatchUp, CatchUpPolicy
-from shared.domain.destination import DESTINATION
+from shared.adapters.dynamodb.codec.job_items import job_item, past_chain_item, read_job, read_past_chain
+from shared.domain.delivery.destination import DESTINATION
 from shared.domain.ids import backfill_job_id, recurring_job_id
-from shared.domain.job import Chain, Definition, Job, JobState
-from shared.domain.overlap import OverlapPolicy
-from shared.domain.recurrence import Recurrence
+from shared.domain.jobs.job import Chain, Definition, Job, JobState
+from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.schedules.recurrence import Recurrence
 from shared.names import Attr, Lane
 from tests.property.item_strategies import CALLBACKS, COUNTS, INSTANTS, NUMBERS, POLICIES, SCHEDULES, TENANTS
 

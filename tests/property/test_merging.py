@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.place import Place, Span, Stretch, merge
+from shared.domain.listings.position import Place, Span, Stretch, merge
 
 ENTRIES = st.dictionaries(
     st.tuples(st.integers(0, 12), st.sampled_from("abcdef")), st.integers(0, 3), min_size=0, max_size=30

@@ -3,8 +3,8 @@
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from shared.domain.delivery.retry import MAX_RETRY_DELAY_SECONDS, MAX_RETRY_SPAN_SECONDS, RetryPolicy
 from shared.domain.errors import InvalidValueError
-from shared.domain.retry import MAX_RETRY_DELAY_SECONDS, MAX_RETRY_SPAN_SECONDS, RetryPolicy
 
 DRAWS = st.floats(0, 1, exclude_max=True)
 ASKED = st.none() | st.integers(0, MAX_RETRY_DELAY_SECONDS)

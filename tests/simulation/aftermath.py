@@ -1,6 +1,6 @@
 """What comes after a run: duplicates that are days late, and the end of the records' retention."""
 
-from shared.domain.wakeup import single_wakeup
+from shared.domain.dispatch.wakeup import single_wakeup
 from tests.simulation.faults import Strike
 from tests.simulation.readers import Histories, Readers
 from tests.simulation.world import RETENTION_DAYS, START_MS, World

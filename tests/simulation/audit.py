@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.domain.bucket import MINUTE_MS
-from shared.usecases.file_execution import FileExecution
-from shared.usecases.file_successor import FileSuccessor
-from shared.usecases.find_head import FindHead
-from shared.usecases.lifecycle import Lifecycle
-from shared.usecases.reconcile import SETTLE_MINUTES, Reconcile
+from shared.usecases.chains.lifecycle import Lifecycle
+from shared.usecases.filing.file_execution import FileExecution
+from shared.usecases.filing.file_successor import FileSuccessor
+from shared.usecases.reading.find_head import FindHead
+from shared.usecases.ticks.reconcile import SETTLE_MINUTES, Reconcile
 from tests.fakes.clock import VirtualClock
 from tests.fakes.ledger import FakeShardLedger
 from tests.fakes.wakeup_queue import even

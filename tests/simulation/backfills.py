@@ -9,8 +9,8 @@ from functools import partial
 from random import Random
 
 from shared.domain.errors import InvalidStateError, NotFoundError, ScheduleError
-from shared.domain.new_backfill import NewBackfill
-from shared.domain.overlap import OverlapPolicy
+from shared.domain.jobs.new_backfill import NewBackfill
+from shared.domain.schedules.overlap import OverlapPolicy
 from shared.names import Lane
 from tests.simulation.evidence import Hold, Order, Range
 from tests.simulation.requests import request

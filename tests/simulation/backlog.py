@@ -4,15 +4,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
-from shared.domain.execution import Execution, State
-from shared.domain.new_job import NewJob, Timing
-from shared.domain.request import Request
-from shared.domain.schedule import Once
-from shared.domain.target_policy import TargetPolicy
+from shared.domain.delivery.request import Request
+from shared.domain.delivery.target_policy import TargetPolicy
+from shared.domain.executions.execution import Execution, State
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.schedule import Once
+from shared.domain.schedules.timing import Timing
 from shared.names import Lane
-from shared.usecases.create_tenant import CreateTenant
-from shared.usecases.draft_job import DraftJob, Identity
-from shared.usecases.file_execution import wakeup_for
+from shared.usecases.filing.file_execution import wakeup_for
+from shared.usecases.jobs.draft_job import DraftJob, Identity
+from shared.usecases.tenancy.create_tenant import CreateTenant
 from tests.fakes.clock import VirtualClock
 from tests.simulation.evidence import Arrival
 from tests.simulation.lanes import QUEUE_URLS

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from shared.domain.errors import UnavailableError
-from shared.usecases.create_jobs import Outcome
+from shared.usecases.jobs.create_jobs import Outcome
 from tests.simulation.descriptions import new_job
 from tests.simulation.evidence import Order
 from tests.simulation.requests import request

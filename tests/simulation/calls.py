@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
-from shared.domain.execution import Execution
-from shared.ports.claims import Refused
-from shared.ports.executions import ScanPage
+from shared.domain.executions.execution import Execution
+from shared.ports.executions import Refused, ScanPage
 from tests.fakes.claimer import FakeClaimer
 from tests.fakes.one_off_batches import FakeOneOffBatches
 from tests.simulation.faults import Strike

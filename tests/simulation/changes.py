@@ -12,10 +12,10 @@ from shared.domain.errors import (
     PunctualError,
     UnavailableError,
 )
-from shared.domain.execution import Execution
-from shared.domain.job import Job, JobState
-from shared.domain.new_job import NewJob
-from shared.domain.schedule import Once
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.schedule import Once
 from tests.simulation.descriptions import described, recurs
 from tests.simulation.evidence import Order
 from tests.simulation.habits import FIRST_VERSION, Change, Habits, Version

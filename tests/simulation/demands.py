@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import Enum, auto
 from random import Random
 
-from shared.domain.delivery import Answer, Reason
+from shared.domain.delivery.callback import Answer, Reason
 from tests.simulation.evidence import Arrival, Order
 from tests.simulation.faults import Strike, Weather
 

@@ -1,12 +1,13 @@
 """What clients write into the descriptions of their jobs."""
 
-from shared.domain.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
-from shared.domain.catch_up import CatchUp, CatchUpPolicy
-from shared.domain.new_job import After, Every, NewJob, Recurring, Timing
-from shared.domain.overlap import OverlapPolicy
-from shared.domain.request import Request
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Cron
+from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
+from shared.domain.delivery.request import Request
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.jobs.new_job import NewJob, Recurring
+from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.schedules.schedule import Cron
+from shared.domain.schedules.timing import After, Every, Timing
 from shared.names import Lane
 from tests.simulation.bounds import BACKOFF_FACTOR
 from tests.simulation.evidence import Order

@@ -10,7 +10,7 @@ from shared.adapters.sqs.messages import decode_wakeup
 from shared.domain.bucket import MINUTE_MS, ShardRange
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.names import QueueName
-from shared.usecases.rescue_dead_letters import DeadMessage
+from shared.usecases.dead_letters.handle_dead_messages import DeadMessage
 from tests.simulation.faults import Strike
 from tests.simulation.hub import SimLoop
 from tests.simulation.lanes import Message

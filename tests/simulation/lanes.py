@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from shared.adapters.sqs.messages import encode_wakeup
-from shared.domain.wakeup import Wakeup
+from shared.domain.dispatch.wakeup import Wakeup
 from shared.names import QueueName
 from tests.fakes.fair_queue import FairQueue
 from tests.fakes.sqs import Entry, FakeSqs

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from shared.domain.quota import Quotas
+from shared.domain.tenancy.quota import Quotas
 from shared.names import QueueName
-from shared.usecases.admit_calls import AdmitCalls
-from shared.usecases.limit_states import LimitStates
-from shared.usecases.read_tenant import ReadTenant
-from shared.usecases.settle_limits import SettleLimits
-from shared.usecases.spend_budget import SpendBudget
+from shared.usecases.limits.admit_calls import AdmitCalls
+from shared.usecases.limits.limit_cache import LimitStates
+from shared.usecases.limits.settle_limits import SettleLimits
+from shared.usecases.tenancy.read_tenant import ReadTenant
+from shared.usecases.tenancy.spend_budget import SpendBudget
 
 if TYPE_CHECKING:
     from tests.simulation.world import World

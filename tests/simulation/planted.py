@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from shared.domain.bucket import ShardPlan, bucket_of
-from shared.domain.execution import Execution
+from shared.domain.executions.execution import Execution
 from shared.ports.runtime import Clock
-from shared.usecases.file_successor import FileSuccessor
+from shared.usecases.filing.file_successor import FileSuccessor
 
 STALE_MS = 0
 """How far the scans of watchers and sweepers lag behind, as those of an index would."""

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ReadTimeoutError
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
-from shared.ports.claims import Undecided
-from shared.usecases.conclude_execution import ConcludeExecution
-from shared.usecases.file_execution import FileExecution
-from shared.usecases.file_successor import FileSuccessor
-from shared.usecases.find_job import FindJob
-from shared.usecases.give_up_lost import GiveUpLost
-from shared.usecases.guard_start import GuardStart
-from shared.usecases.lifecycle import Lifecycle
-from shared.usecases.notify_outcome import NotifyOutcome
-from shared.usecases.read_tenant import ReadTenant
-from shared.usecases.redrive_execution import RedriveExecution
-from shared.usecases.settle_attempt import SettleAttempt
+from shared.ports.executions import Undecided
+from shared.usecases.attempts.guard_start import GuardStart
+from shared.usecases.attempts.settle_attempt import SettleAttempt
+from shared.usecases.chains.lifecycle import Lifecycle
+from shared.usecases.dead_letters.redrive_execution import RedriveExecution
+from shared.usecases.filing.file_execution import FileExecution
+from shared.usecases.filing.file_successor import FileSuccessor
+from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.give_up_lost import GiveUpLost
+from shared.usecases.outcomes.notify_outcome import NotifyOutcome
+from shared.usecases.reading.find_job import FindJob
+from shared.usecases.tenancy.read_tenant import ReadTenant
 from tests.simulation import planted
 from tests.simulation.calls import PortCalls, ProcessClock
 from tests.simulation.hub import SimLoop

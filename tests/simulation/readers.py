@@ -7,10 +7,10 @@ from functools import partial
 from typing import TypeVar
 
 from shared.domain.errors import NotFoundError, PunctualError
-from shared.domain.execution import Execution
-from shared.domain.place import END, Place, Span
-from shared.domain.wanted import WantedExecutions
-from shared.usecases.list_executions import HistoryPosition
+from shared.domain.executions.execution import Execution
+from shared.domain.listings.filters import WantedExecutions
+from shared.domain.listings.position import END, Place, Span
+from shared.usecases.listings.list_executions import HistoryPosition
 from tests.simulation.evidence import Arrival, Order, Outcome, Record, Sighting
 from tests.simulation.requests import request
 from tests.simulation.wiring import Ports

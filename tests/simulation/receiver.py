@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from shared.domain.delivery import Answer, Callback, Reason
+from shared.domain.delivery.callback import Answer, Callback, Reason
 from tests.simulation.calls import ProcessClock
 from tests.simulation.evidence import Arrival
 from tests.simulation.faults import Strike, Weather

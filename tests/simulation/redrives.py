@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 
+from shared.domain.dead_letters.redrive_task import TaskState
 from shared.domain.errors import InvalidStateError, NotFoundError
-from shared.domain.redrive_task import TaskState
-from shared.domain.wanted import WantedDeadLetters
-from shared.usecases.start_redrive import NewRedrive
+from shared.domain.listings.filters import WantedDeadLetters
+from shared.usecases.dead_letters.start_redrive import NewRedrive
 from tests.simulation.evidence import Press
 from tests.simulation.requests import request
 from tests.simulation.wiring import Ports

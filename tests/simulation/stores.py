@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import EndReason, Execution
+from shared.domain.executions.execution import EndReason, Execution
 from shared.domain.ids import ExecutionId
-from shared.domain.place import Span, Stretch, due_place
-from shared.ports.claims import Claim, Refused, Undecided
-from shared.ports.executions import ExecutionPage, Finish, ScanPage
+from shared.domain.listings.position import Span, Stretch, due_place
+from shared.ports.executions import Claim, ExecutionPage, Finish, Refused, ScanPage, Undecided
 from tests.fakes.claimer import FakeClaimer
 from tests.fakes.execution_store import FakeExecutionStore
 from tests.fakes.one_off_batches import FakeOneOffBatches, Fault

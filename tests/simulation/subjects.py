@@ -6,13 +6,12 @@ from typing import Any
 
 import orjson
 
-from shared.domain.execution import Execution
+from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.wakeup import Wakeup
+from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
-from shared.domain.job import Job
-from shared.domain.pointer import Pointer
-from shared.domain.wakeup import Wakeup
-from shared.ports.claims import Claim
-from shared.ports.executions import ScanPage
+from shared.domain.jobs.job import Job
+from shared.ports.executions import Claim, ScanPage
 from tests.simulation.trace import Trace
 
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from shared.domain.delivery import Answer, Reason
+from shared.domain.delivery.callback import Answer, Reason
 from tests.simulation.demands import ENDLESS, GONE, LONG, OVERLOADED, SHARE, SHORT, STATUSES, Demands
 from tests.simulation.evidence import Arrival, Order, Range
 from tests.simulation.faults import FaultMix, Strike, Weather

@@ -8,11 +8,10 @@ import pytest
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import Execution, State, Transition
+from shared.domain.executions.execution import Execution, State, Transition
 from shared.domain.ids import ExecutionId
-from shared.domain.place import Span
-from shared.ports.claims import Claim, Undecided
-from shared.ports.executions import Finish
+from shared.domain.listings.position import Span
+from shared.ports.executions import Claim, Finish, Undecided
 from tests.builders import one_off, wakeup
 from tests.fakes.wakeup_queue import even
 from tests.simulation.calls import PortCalls

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.quota import Quota
+from shared.domain.tenancy.quota import Quota
 from tests.simulation.backlog import Backlog
 from tests.simulation.faults import FaultMix
 from tests.simulation.world import World

@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shared.names import QueueName
-from shared.usecases.call_receiver import CallReceiver
-from shared.usecases.compose_callback import ComposeCallback
-from shared.usecases.defer_keys import DeferKeys
-from shared.usecases.find_head import FindHead
-from shared.usecases.gate_calls import GateCalls
-from shared.usecases.give_way import GiveWay
-from shared.usecases.heal_notifications import HealNotifications
-from shared.usecases.make_attempt import MakeAttempt
-from shared.usecases.open_request import OpenRequest
-from shared.usecases.read_tenant import ReadTenant
-from shared.usecases.reconcile import Reconcile
-from shared.usecases.rescue_dead_letters import RescueDeadLetters
-from shared.usecases.run_attempts import RunAttempts
-from shared.usecases.settle_refusal import SettleRefusal
-from shared.usecases.sweep_buckets import SweepBuckets
-from shared.usecases.watch_buckets import WatchBuckets
-from shared.usecases.work_off_redrives import WorkOffRedrives
+from shared.usecases.attempts.call_receiver import CallReceiver
+from shared.usecases.attempts.compose_callback import ComposeCallback
+from shared.usecases.attempts.make_attempt import MakeAttempt
+from shared.usecases.attempts.run_attempts import RunAttempts
+from shared.usecases.attempts.settle_refusal import SettleRefusal
+from shared.usecases.dead_letters.handle_dead_messages import RescueDeadLetters
+from shared.usecases.dead_letters.process_bulk_redrives import WorkOffRedrives
+from shared.usecases.limits.apply_backpressure import GiveWay
+from shared.usecases.limits.defer_keys import DeferKeys
+from shared.usecases.limits.throttle_batch import GateCalls
+from shared.usecases.outcomes.repair_notifications import HealNotifications
+from shared.usecases.reading.find_head import FindHead
+from shared.usecases.requests.open_request import OpenRequest
+from shared.usecases.tenancy.read_tenant import ReadTenant
+from shared.usecases.ticks.reconcile import Reconcile
+from shared.usecases.ticks.sweep_buckets import SweepBuckets
+from shared.usecases.ticks.watch_buckets import WatchBuckets
 from tests.simulation.api_ports import ApiPorts
 from tests.simulation.calls import GreenletOffload, PortCalls
 from tests.simulation.lanes import Backlog

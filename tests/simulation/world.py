@@ -4,10 +4,10 @@ import random
 from dataclasses import replace
 
 from shared.domain.bucket import MINUTE_MS, ShardCounts, ShardEpoch, ShardPlan, bucket_of
-from shared.domain.quota import Quota
-from shared.domain.retention import Retention
-from shared.domain.tenant import Tenant
-from shared.usecases.create_tenant import CreateTenant
+from shared.domain.executions.retention import Retention
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import Tenant
+from shared.usecases.tenancy.create_tenant import CreateTenant
 from tests.fakes.accepted_log import FakeAcceptedLog
 from tests.fakes.boards import FakeParkingLot, FakeProgressBoard
 from tests.fakes.budgets import GENEROUS, FakeBudgetStore

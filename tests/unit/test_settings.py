@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan, bucket_of
-from shared.domain.schedule import parse_instant
+from shared.domain.schedules.schedule import parse_instant
 from shared.names import Env, QueueName
 from shared.settings import ApiSettings, CallbackSettings, DeadLetterSettings, ExecutorSettings, Settings
 from tests.fakes.budgets import GENEROUS

@@ -8,10 +8,10 @@ from functions.api.models.examples import backfills as examples
 from functions.api.models.schedules import Instant
 from functions.api.models.schema import InstantOut, Schema, Seconds, shown_by
 from shared.domain.errors import ScheduleError
-from shared.domain.new_backfill import NewBackfill
-from shared.domain.overlap import OverlapPolicy
-from shared.domain.schedule import parse_instant
-from shared.domain.schedule_kinds import MAX_BACKFILL_INTERVAL_MS
+from shared.domain.jobs.new_backfill import NewBackfill
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.schedules.schedule import parse_instant
+from shared.domain.schedules.schedule_kinds import MAX_BACKFILL_INTERVAL_MS
 from shared.names import Lane
 
 SHOWN_INSTANTS = 100

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from functions.api.models.examples.executions import FAILURE_IN, HEARTBEAT_OUT, REPORT_OUT
 from functions.api.models.schema import InstantOut, Schema, shown_by
-from shared.domain.delivery import KEPT_BODY_BYTES
+from shared.domain.delivery.callback import KEPT_BODY_BYTES
 
 
 def _short(text: str) -> str:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from functions.api.models.examples import dead_letters as examples
 from functions.api.models.executions import ExecutionOut
 from functions.api.models.schema import shown_by
-from shared.domain.delivery import Reason
+from shared.domain.delivery.callback import Reason
 from shared.names import Lane
 
 REDACTED = "[redacted]"

@@ -6,10 +6,10 @@ from pydantic import BaseModel, Field
 
 from functions.api.models.examples.executions import EXECUTION_DETAIL, EXECUTION_OUT, EXECUTION_PAGE
 from functions.api.models.schema import InstantOut, shown_by
-from shared.domain.delivery import Reason
-from shared.domain.execution import EndReason
-from shared.domain.wait_hint import WaitingFor
-from shared.domain.wanted import EXECUTION_STATES
+from shared.domain.delivery.callback import Reason
+from shared.domain.dispatch.wait_hint import WaitingFor
+from shared.domain.executions.execution import EndReason
+from shared.domain.listings.filters import EXECUTION_STATES
 
 StateOut = Annotated[str, Field(json_schema_extra={"enum": [state.value for state in EXECUTION_STATES]})]
 WaitReasonOut = Annotated[str, Field(json_schema_extra={"enum": [reason.value for reason in WaitingFor]})]

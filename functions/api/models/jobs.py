@@ -10,7 +10,7 @@ from functions.api.models.examples import jobs as examples
 from functions.api.models.requests import ListenerUrl, RequestIn, RetryIn, RetryOut, TargetOut
 from functions.api.models.schedules import ONCE, ScheduleIn, ScheduleOut, runs
 from functions.api.models.schema import EXAMPLES, InstantOut, Schema, Seconds, shown_by
-from shared.domain.async_policy import (
+from shared.domain.delivery.async_policy import (
     DEFAULT_ASYNC_POLICY,
     MAX_DEADLINE_SECONDS,
     MAX_HEARTBEAT_SECONDS,
@@ -18,7 +18,16 @@ from shared.domain.async_policy import (
     MIN_HEARTBEAT_SECONDS,
     AsyncPolicy,
 )
-from shared.domain.catch_up import (
+from shared.domain.jobs.new_job import (
+    MAX_NAME_LENGTH,
+    MAX_START_DEADLINE_SECONDS,
+    MAX_TAGS,
+    TAG,
+    NewJob,
+    Recurring,
+)
+from shared.domain.listings.filters import JOB_STATES
+from shared.domain.schedules.catch_up import (
     CATCH_UP_LIMIT,
     CATCH_UP_WINDOW_MS,
     LATE_TOLERANCE_MS,
@@ -27,16 +36,7 @@ from shared.domain.catch_up import (
     CatchUp,
     CatchUpPolicy,
 )
-from shared.domain.new_job import (
-    MAX_NAME_LENGTH,
-    MAX_START_DEADLINE_SECONDS,
-    MAX_TAGS,
-    TAG,
-    NewJob,
-    Recurring,
-)
-from shared.domain.overlap import OverlapPolicy
-from shared.domain.wanted import JOB_STATES
+from shared.domain.schedules.overlap import OverlapPolicy
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
 
 RECURRING_ONLY = (

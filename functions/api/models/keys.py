@@ -6,7 +6,7 @@ from pydantic import BaseModel, BeforeValidator, Field, StringConstraints
 
 from functions.api.models.examples import accounts as examples
 from functions.api.models.schema import InstantOut, Schema, Seconds, shown_by
-from shared.domain.tenant import KEY_NAME, Scope
+from shared.domain.tenancy.tenant import KEY_NAME, Scope
 
 MAX_OVERLAP_SECONDS = 30 * 86_400
 MAX_EXPIRY_SECONDS = 10 * 366 * 86_400

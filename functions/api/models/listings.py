@@ -10,9 +10,9 @@ from functions.api.models.executions import StateOut
 from functions.api.models.jobs import JobStateOut
 from functions.api.models.schedules import ScheduleOut
 from functions.api.models.schema import InstantOut, shown_by
-from shared.domain.cautions import CautionCode
-from shared.domain.dst import DstEffect
-from shared.domain.wanted import Kind
+from shared.domain.listings.filters import Kind
+from shared.domain.schedules.dst import DstEffect
+from shared.domain.schedules.schedule_warnings import CautionCode
 from shared.names import Lane
 
 

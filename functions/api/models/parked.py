@@ -4,7 +4,7 @@ from pydantic import BaseModel, Field
 
 from functions.api.models.examples.parked import PARKED_PAGE
 from functions.api.models.schema import InstantOut, shown_by
-from shared.domain.parked import KEPT_CHARACTERS
+from shared.domain.dead_letters.parked_message import KEPT_CHARACTERS
 from shared.names import QueueName
 
 

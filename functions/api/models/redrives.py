@@ -8,15 +8,15 @@ from functions.api.models.dead_letters import DeadLetterOut
 from functions.api.models.examples import redrives as examples
 from functions.api.models.schedules import Instant
 from functions.api.models.schema import InstantOut, Schema, Seconds, shown_by
+from shared.domain.dead_letters.redrive_task import MAX_RATE, TaskState
 from shared.domain.errors import InvalidValueError, ScheduleError
 from shared.domain.ids import JOB_ID, is_job_id
-from shared.domain.new_job import TAG, check_tags
-from shared.domain.place import BEGINNING, END, Place, Span
-from shared.domain.redrive_task import MAX_RATE, TaskState
-from shared.domain.schedule import parse_instant
-from shared.domain.wanted import FAILURE_REASONS, WantedDeadLetters
+from shared.domain.jobs.new_job import TAG, check_tags
+from shared.domain.listings.filters import FAILURE_REASONS, WantedDeadLetters
+from shared.domain.listings.position import BEGINNING, END, Place, Span
+from shared.domain.schedules.schedule import parse_instant
 from shared.names import Lane
-from shared.usecases.start_redrive import COUNTED_AT_MOST, NewRedrive
+from shared.usecases.dead_letters.start_redrive import COUNTED_AT_MOST, NewRedrive
 
 SAMPLE = 10
 DEFAULT_RATE = 10

@@ -14,15 +14,15 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from functions.api.models.schema import Schema, Seconds
-from shared.domain.outcome_callbacks import SILENT
-from shared.domain.request import Request
-from shared.domain.retry import (
+from shared.domain.delivery.outcome_callbacks import SILENT
+from shared.domain.delivery.request import Request
+from shared.domain.delivery.retry import (
     MAX_ATTEMPTS,
     MAX_RETRY_DELAY_SECONDS,
     MAX_RETRY_SPAN_SECONDS,
     RetryPolicy,
 )
-from shared.domain.target import HEADER_NAME, HEADER_VALUE, MAX_HEADERS, MAX_URL_CHARACTERS
+from shared.domain.delivery.target import HEADER_NAME, HEADER_VALUE, MAX_HEADERS, MAX_URL_CHARACTERS
 
 _BODIES = ("body", "json")
 BACKOFF = ("base_seconds", "factor", "cap_seconds")

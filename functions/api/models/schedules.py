@@ -15,12 +15,13 @@ from pydantic.json_schema import SkipJsonSchema
 
 from functions.api.models.examples.executions import SCHEDULE_IN
 from functions.api.models.schema import EXAMPLES, InstantOut, Schema, Seconds
-from shared.domain.cron import Gap, Overlap, parse_cron
 from shared.domain.errors import ScheduleError
-from shared.domain.eventbridge import read_expression
-from shared.domain.new_job import MAX_RUNS, After, Every, Timing
-from shared.domain.schedule import Cron, Once, parse_instant
-from shared.domain.zones import load_zone
+from shared.domain.jobs.new_job import MAX_RUNS
+from shared.domain.schedules.cron import Gap, Overlap, parse_cron
+from shared.domain.schedules.eventbridge import read_expression
+from shared.domain.schedules.schedule import Cron, Once, parse_instant
+from shared.domain.schedules.timing import After, Every, Timing
+from shared.domain.schedules.zones import load_zone
 
 MAX_DELAY_SECONDS = 10 * 366 * 86_400
 MAX_RATE_SECONDS = 366 * 86_400

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from functions.api.models.schema import shown_by
-from shared.domain.quota import Quota
+from shared.domain.tenancy.quota import Quota
 
 
 class HealthOut(BaseModel):

@@ -9,8 +9,15 @@ from functions.api.models.examples import accounts as examples
 from functions.api.models.keys import KeyOut, Scopes
 from functions.api.models.requests import ListenerUrl
 from functions.api.models.schema import EXAMPLES, InstantOut, Schema, Seconds, shown_by
-from shared.domain.quota import Quota
-from shared.domain.tenant import MAX_INDEX_SHARDS, MAX_WEIGHT, RESERVED_IDS, TENANT_ID, Scope, TenantState
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import (
+    MAX_INDEX_SHARDS,
+    MAX_WEIGHT,
+    RESERVED_IDS,
+    TENANT_ID,
+    Scope,
+    TenantState,
+)
 
 Limit = Annotated[Seconds, Field(ge=0)]
 _LISTENERS = ("on_success", "on_failure")

@@ -13,7 +13,7 @@ from functions.api.openapi.schemas import body_content, examples, schemas
 from functions.api.openapi.webhooks import WEBHOOKS
 from functions.api.route import Route
 from functions.api.routes import ROUTES
-from shared.domain.callback_token import TOKEN_HEADER
+from shared.domain.executions.callback_token import TOKEN_HEADER
 
 VERSION = "0.1.0"
 _KEY = "An API key, `pk_<id>_<secret>`. The tenant comes from it alone."

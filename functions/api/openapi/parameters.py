@@ -7,11 +7,11 @@ from functions.api.models.schedules import MAX_INSTANT_CHARACTERS
 from functions.api.operations.executions import DEFAULT_LIMIT, MAX_LIMIT
 from functions.api.route import Route
 from shared.domain.ids import JOB_ID
-from shared.domain.new_job import MAX_NAME_LENGTH, TAG
-from shared.domain.wanted import EXECUTION_STATES, FAILURE_REASONS, JOB_STATES, Kind
+from shared.domain.jobs.new_job import MAX_NAME_LENGTH, TAG
+from shared.domain.listings.filters import EXECUTION_STATES, FAILURE_REASONS, JOB_STATES, Kind
 from shared.names import Lane
-from shared.usecases.list_upcoming import MAX_WITHIN_SECONDS
-from shared.usecases.next_runs import MAX_COUNT
+from shared.usecases.listings.list_upcoming import MAX_WITHIN_SECONDS
+from shared.usecases.listings.next_runs import MAX_COUNT
 
 Parameter = dict[str, Any]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.domain.callback_token import TOKEN_HEADER
+from shared.domain.executions.callback_token import TOKEN_HEADER
 
 _HEADERS = {
     "webhook-id": "The execution's id, the same for every attempt: deduplicate by it. `Idempotency-Key` has it too.",

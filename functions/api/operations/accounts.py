@@ -9,7 +9,7 @@ from functions.api.operations.parked import ParkedOperations
 from functions.api.operations.tenants import TenantOperations
 from shared.bootstrap import accounts, callbacks, redrives
 from shared.bootstrap.accounts import ApiParts
-from shared.usecases.manage_tenants import ChangeTenant, FindTenant, ListTenants
+from shared.usecases.tenancy.manage_tenants import ChangeTenant, FindTenant, ListTenants
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

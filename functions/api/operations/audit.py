@@ -10,15 +10,15 @@ from functions.api.gate import Admitted
 from functions.api.models.audit import AuditPageOut, AuditRecordOut
 from functions.api.models.jobs import JobOut
 from functions.api.problems import Problem, ProblemError
-from shared.domain.audit import Actor, AuditRecord, digest
 from shared.domain.errors import UnavailableError
-from shared.domain.schedule import format_instant
-from shared.domain.tenant import OPERATOR, Tenant
+from shared.domain.schedules.schedule import format_instant
+from shared.domain.tenancy.audit import Actor, AuditRecord, digest
+from shared.domain.tenancy.tenant import OPERATOR, Tenant
 from shared.names import ACCEPTED_LOG_LINE, Metric
 from shared.observability import count, logger
-from shared.ports.audit import AuditLog
-from shared.ports.vault import Vault
-from shared.usecases.record_audit import RecordAudit
+from shared.ports.delivery import Vault
+from shared.ports.tenancy import AuditLog
+from shared.usecases.tenancy.record_audit import RecordAudit
 
 FAILED_LOG_LINE = "change made but not recorded"
 

@@ -12,14 +12,14 @@ from functions.api.models.jobs import JobOut
 from shared.bootstrap import callbacks
 from shared.bootstrap.accounts import ApiParts
 from shared.domain.errors import InvalidStateError, ScheduleError
-from shared.domain.execution import Execution
-from shared.domain.new_backfill import NewBackfill
-from shared.domain.tenant import Tenant
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.new_backfill import NewBackfill
+from shared.domain.tenancy.tenant import Tenant
 from shared.ports.runtime import Clock
-from shared.usecases.backfill_job import BackfillJob
-from shared.usecases.find_job import FindJob
-from shared.usecases.open_request import OpenRequest
-from shared.usecases.plan_backfill import PlanBackfill
+from shared.usecases.jobs.backfill_job import BackfillJob
+from shared.usecases.jobs.plan_backfill import PlanBackfill
+from shared.usecases.reading.find_job import FindJob
+from shared.usecases.requests.open_request import OpenRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,14 +14,14 @@ from functions.api.problems import FieldError, Problem, ProblemError
 from shared.bootstrap import callbacks
 from shared.bootstrap.accounts import ApiParts
 from shared.domain.errors import PunctualError
-from shared.domain.new_job import NewJob
-from shared.domain.tenant import Tenant
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.tenancy.tenant import Tenant
 from shared.observability import logger
 from shared.ports.runtime import Clock
-from shared.usecases.check_quota import CheckQuota
-from shared.usecases.create_job import CreatedJob
-from shared.usecases.create_jobs import CreateJobs
-from shared.usecases.open_request import OpenRequest
+from shared.usecases.jobs.create_job import CreatedJob
+from shared.usecases.jobs.create_jobs import CreateJobs
+from shared.usecases.requests.open_request import OpenRequest
+from shared.usecases.tenancy.check_quota import CheckQuota
 
 Result = JobOut | ProblemError
 

@@ -6,12 +6,12 @@ from functions.api.bodies import read_optional
 from functions.api.models.callbacks import FailureIn, HeartbeatOut, NothingIn, ReportOut
 from shared.bootstrap.attempts import heartbeat_execution, report_outcome
 from shared.bootstrap.callbacks import CallbackParts
-from shared.domain.schedule import format_instant
+from shared.domain.schedules.schedule import format_instant
 from shared.names import Metric
 from shared.observability import count
-from shared.usecases.heartbeat_execution import HeartbeatExecution
-from shared.usecases.report_outcome import Reported, ReportOutcome
-from shared.usecases.settle_attempt import AttemptEnd
+from shared.usecases.attempts.heartbeat_execution import HeartbeatExecution
+from shared.usecases.attempts.report_outcome import Reported, ReportOutcome
+from shared.usecases.attempts.settle_attempt import AttemptEnd
 
 _COUNTED = {
     AttemptEnd.SUCCEEDED: Metric.SUCCEEDED,

@@ -9,15 +9,15 @@ from functions.api.models.executions import ExecutionOut
 from functions.api.positions import place_parts, read_place
 from functions.api.views import execution_out, state_in
 from shared.domain.errors import NotFoundError, UnreadableItemError
-from shared.domain.execution import State
-from shared.domain.tenant import Tenant
-from shared.domain.wanted import WantedDeadLetters
-from shared.usecases.cancel_redrive import CancelRedrive
-from shared.usecases.find_execution import FindExecution
-from shared.usecases.follow_notifications import FollowNotifications
-from shared.usecases.list_dead_letters import ListDeadLetters
-from shared.usecases.open_request import OpenRequest
-from shared.usecases.redrive_execution import RedriveExecution
+from shared.domain.executions.execution import State
+from shared.domain.listings.filters import WantedDeadLetters
+from shared.domain.tenancy.tenant import Tenant
+from shared.usecases.dead_letters.cancel_redrive import CancelRedrive
+from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
+from shared.usecases.dead_letters.redrive_execution import RedriveExecution
+from shared.usecases.outcomes.follow_notifications import FollowNotifications
+from shared.usecases.reading.find_execution import FindExecution
+from shared.usecases.requests.open_request import OpenRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

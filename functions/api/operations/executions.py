@@ -6,13 +6,13 @@ from functions.api.cursors import Cursors
 from functions.api.models.executions import ExecutionDetailOut, ExecutionPageOut
 from functions.api.positions import history_parts, place_parts, read_history, read_place
 from functions.api.views import execution_detail_out, page_out, state_in
-from shared.domain.tenant import Tenant
-from shared.domain.wanted import WantedExecutions
-from shared.usecases.explain_wait import ExplainWait
-from shared.usecases.find_execution import FindExecution
-from shared.usecases.follow_notifications import FollowNotifications
-from shared.usecases.list_by_time import ListByTime
-from shared.usecases.list_executions import ListExecutions
+from shared.domain.listings.filters import WantedExecutions
+from shared.domain.tenancy.tenant import Tenant
+from shared.usecases.limits.explain_wait import ExplainWait
+from shared.usecases.listings.list_by_time import ListByTime
+from shared.usecases.listings.list_executions import ListExecutions
+from shared.usecases.outcomes.follow_notifications import FollowNotifications
+from shared.usecases.reading.find_execution import FindExecution
 
 MAX_LIMIT = 100
 DEFAULT_LIMIT = 50

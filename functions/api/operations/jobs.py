@@ -6,14 +6,14 @@ from functions.api.bodies import read_body
 from functions.api.idempotency import check_key
 from functions.api.job_views import job_out
 from functions.api.models.jobs import JobIn, JobOut
-from shared.domain.execution import Execution
-from shared.domain.job import Job
-from shared.domain.tenant import Tenant
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import Job
+from shared.domain.tenancy.tenant import Tenant
 from shared.ports.runtime import Clock
-from shared.usecases.cancel_job import CancelJob
-from shared.usecases.create_job import CreateJob
-from shared.usecases.find_job import FindJob
-from shared.usecases.open_request import OpenRequest
+from shared.usecases.jobs.cancel_job import CancelJob
+from shared.usecases.jobs.create_job import CreateJob
+from shared.usecases.reading.find_job import FindJob
+from shared.usecases.requests.open_request import OpenRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from functions.api.models.keys import (
     SecretsOut,
 )
 from functions.api.operations.audit import AuditOperations, Author
-from shared.domain.tenant import ApiKey
+from shared.domain.tenancy.tenant import ApiKey
 from shared.ports.runtime import Clock
-from shared.usecases.manage_keys import Keyring, NewKey
-from shared.usecases.manage_signing_secrets import SigningSecrets
+from shared.usecases.tenancy.manage_keys import Keyring, NewKey
+from shared.usecases.tenancy.manage_signing_secrets import SigningSecrets
 
 
 @dataclass(frozen=True, slots=True)

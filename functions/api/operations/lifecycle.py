@@ -12,19 +12,19 @@ from functions.api.models.jobs import JobOut, PauseIn
 from functions.api.problems import FieldError, Problem, ProblemError
 from functions.api.views import execution_out
 from shared.domain.errors import InvalidStateError
-from shared.domain.execution import Execution
-from shared.domain.job import Job
-from shared.domain.new_job import NewJob
-from shared.domain.schedule import Backfill, Once
-from shared.domain.tenant import Tenant
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import Job
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.schedule import Backfill, Once
+from shared.domain.tenancy.tenant import Tenant
 from shared.ports.runtime import Clock
-from shared.usecases.change_job import check_revision
-from shared.usecases.check_quota import CheckQuota, Demand
-from shared.usecases.find_job import FindJob
-from shared.usecases.lifecycle import Lifecycle
-from shared.usecases.open_request import OpenRequest
-from shared.usecases.revise_job import ReviseJob
-from shared.usecases.trigger_job import TriggerJob
+from shared.usecases.chains.change_job import check_revision
+from shared.usecases.chains.lifecycle import Lifecycle
+from shared.usecases.jobs.revise_job import ReviseJob
+from shared.usecases.jobs.trigger_job import TriggerJob
+from shared.usecases.reading.find_job import FindJob
+from shared.usecases.requests.open_request import OpenRequest
+from shared.usecases.tenancy.check_quota import CheckQuota, Demand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

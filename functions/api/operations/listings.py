@@ -28,18 +28,18 @@ from functions.api.positions import (
     read_upcoming,
     upcoming_parts,
 )
+from shared.domain.delivery.request import Request
 from shared.domain.errors import ScheduleError
-from shared.domain.new_job import NewJob
-from shared.domain.request import Request
-from shared.domain.schedule import Schedule, format_instant
-from shared.domain.tenant import Tenant
-from shared.domain.wanted import WantedJobs
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.listings.filters import WantedJobs
+from shared.domain.schedules.schedule import Schedule, format_instant
+from shared.domain.tenancy.tenant import Tenant
 from shared.ports.runtime import Clock
-from shared.usecases.list_due import ListDue
-from shared.usecases.list_jobs import ListJobs
-from shared.usecases.list_upcoming import ListUpcoming
-from shared.usecases.next_runs import NextRuns
-from shared.usecases.preview_schedule import PreviewSchedule
+from shared.usecases.listings.list_due import ListDue
+from shared.usecases.listings.list_jobs import ListJobs
+from shared.usecases.listings.list_upcoming import ListUpcoming
+from shared.usecases.listings.next_runs import NextRuns
+from shared.usecases.listings.preview_schedule import PreviewSchedule
 
 
 @dataclass(frozen=True, slots=True)

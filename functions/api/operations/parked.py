@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functions.api.cursors import Cursors
 from functions.api.models.parked import ParkedOut, ParkedPageOut
 from functions.api.operations.audit import AuditOperations, Author
+from shared.domain.dead_letters.parked_message import Parked, displayed
 from shared.domain.errors import NotFoundError
-from shared.domain.parked import Parked, displayed
-from shared.domain.schedule import format_instant
-from shared.domain.tenant import OPERATOR, Tenant
-from shared.ports.boards import ParkingLot
+from shared.domain.schedules.schedule import format_instant
+from shared.domain.tenancy.tenant import OPERATOR, Tenant
+from shared.ports.dead_letters import ParkingLot
 
 _QUESTION = {"list": "parked"}
 

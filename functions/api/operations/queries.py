@@ -9,8 +9,8 @@ from shared.bootstrap import redrive_requests, redrives
 from shared.bootstrap.accounts import ApiParts, explain_wait
 from shared.bootstrap.callbacks import CallbackParts
 from shared.bootstrap.listings import Listings
-from shared.usecases.follow_notifications import FollowNotifications
-from shared.usecases.undo_redrive import UndoRedrive
+from shared.usecases.dead_letters.undo_redrive import UndoRedrive
+from shared.usecases.outcomes.follow_notifications import FollowNotifications
 
 
 def execution_operations(parts: ApiParts) -> ExecutionOperations:

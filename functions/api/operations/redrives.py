@@ -8,12 +8,12 @@ from functions.api.faults import in_body
 from functions.api.idempotency import check_key
 from functions.api.models.redrives import RedriveIn, RedriveOut, RedrivePlanOut
 from functions.api.redrive_views import plan_out, redrive_out
+from shared.domain.dead_letters.redrive_task import RedriveTask
 from shared.domain.errors import PunctualError, ScheduleError
-from shared.domain.redrive_task import RedriveTask
-from shared.domain.tenant import Tenant
-from shared.usecases.start_redrive import StartRedrive
-from shared.usecases.undo_redrive import UndoRedrive
-from shared.usecases.work_off_redrives import WorkOffRedrives
+from shared.domain.tenancy.tenant import Tenant
+from shared.usecases.dead_letters.process_bulk_redrives import WorkOffRedrives
+from shared.usecases.dead_letters.start_redrive import StartRedrive
+from shared.usecases.dead_letters.undo_redrive import UndoRedrive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,14 +13,14 @@ from functions.api.models.tenants import (
     UsageOut,
 )
 from functions.api.operations.audit import AuditOperations, Author
-from shared.domain.quota import Quotas
-from shared.domain.tenant import Tenant
+from shared.domain.tenancy.quota import Quotas
+from shared.domain.tenancy.tenant import Tenant
+from shared.ports.delivery import Vault
 from shared.ports.runtime import Clock
-from shared.ports.vault import Vault
-from shared.usecases.create_tenant import CreateTenant, NewTenant
-from shared.usecases.manage_tenants import ChangeTenant, FindTenant, ListTenants, TenantChange
-from shared.usecases.read_usage import ReadUsage
-from shared.usecases.seal_request import open_listener
+from shared.usecases.requests.seal_request import open_listener
+from shared.usecases.tenancy.create_tenant import CreateTenant, NewTenant
+from shared.usecases.tenancy.manage_tenants import ChangeTenant, FindTenant, ListTenants, TenantChange
+from shared.usecases.tenancy.read_usage import ReadUsage
 
 _QUESTION = "tenants"
 _PAGE = 100

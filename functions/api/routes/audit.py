@@ -9,7 +9,7 @@ from functions.api.reading import paging, query, subject_of, tenant_of
 from functions.api.route import PAGING, Call, Route, answer
 from functions.api.service import Service
 from shared.domain.errors import InvalidValueError
-from shared.domain.schedule import parse_instant
+from shared.domain.schedules.schedule import parse_instant
 
 _FILTER = ("from", "to", "target")
 _MAX_TARGET = 128

@@ -8,7 +8,7 @@ from functions.api.problems import Problem
 from functions.api.reading import header, path_part, require_json
 from functions.api.route import BODY_PROBLEMS, Call, Route, answer
 from functions.api.service import Service
-from shared.domain.callback_token import TOKEN_HEADER
+from shared.domain.executions.callback_token import TOKEN_HEADER
 
 
 def heartbeat(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:

@@ -10,7 +10,7 @@ from functions.api.problems import Problem
 from functions.api.reading import flag, paging, path_part, query, tenant_of
 from functions.api.route import PAGING, Call, Route, answer
 from functions.api.service import Service
-from shared.domain.tenant import Scope
+from shared.domain.tenancy.tenant import Scope
 from shared.names import Metric
 from shared.observability import count
 

@@ -22,7 +22,7 @@ from functions.api.problems import Problem
 from functions.api.reading import path_part, require_json, subject_of, tenant_of
 from functions.api.route import BODY_PROBLEMS, Call, Route, answer
 from functions.api.service import Service
-from shared.domain.tenant import OPERATOR
+from shared.domain.tenancy.tenant import OPERATOR
 
 
 def list_keys(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:

@@ -16,8 +16,8 @@ from functions.api.problems import Problem
 from functions.api.reading import paging, path_part, query, require_json, tenant_of
 from functions.api.route import BODY_PROBLEMS, PAGING, Call, Route, answer
 from functions.api.service import Service
-from shared.usecases.list_upcoming import MAX_WITHIN_SECONDS
-from shared.usecases.next_runs import MAX_COUNT
+from shared.usecases.listings.list_upcoming import MAX_WITHIN_SECONDS
+from shared.usecases.listings.next_runs import MAX_COUNT
 
 DEFAULT_WITHIN_SECONDS = 300
 DEFAULT_COUNT = 10

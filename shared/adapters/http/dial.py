@@ -13,8 +13,8 @@ from typing import Any
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import PunctualError
-from shared.domain.target_policy import TargetPolicy
 
 
 class AddressNotAllowedError(PunctualError, PermissionError):

@@ -17,8 +17,8 @@ from shared.adapters.http.look_up import LOOK_UP_SECONDS, BoundedResolver, LookU
 from shared.adapters.http.pool import CHUNK_BYTES, PoolLimits, open_pool
 from shared.adapters.http.retry_after import retry_after_seconds
 from shared.adapters.http.wire import NoAnswerError
-from shared.domain.delivery import KEPT_BODY_BYTES, Answer, Callback, Reason
-from shared.domain.target_policy import TargetPolicy
+from shared.domain.delivery.callback import KEPT_BODY_BYTES, Answer, Callback, Reason
+from shared.domain.delivery.target_policy import TargetPolicy
 
 MAX_BODY_BYTES = 64 * 1024
 """How much of an answer's body is read; where there is more, the connection is closed instead of drained."""

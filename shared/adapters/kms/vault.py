@@ -10,7 +10,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from shared.domain.errors import UnavailableError, UnreadableItemError
-from shared.domain.tenant import Tenant
+from shared.domain.tenancy.tenant import Tenant
 from shared.names import ENCRYPTION_CONTEXT_TENANT
 from shared.ports.runtime import Entropy
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import orjson
 
-from shared.adapters.dynamodb.errors import translated
+from shared.adapters.dynamodb.codec.errors import translated
 from shared.names import ACCEPTED_LOG_LINE
-from shared.ports.reconciling import Accepted
+from shared.ports.dispatch import Accepted
 
 
 class CloudWatchAcceptedLog:

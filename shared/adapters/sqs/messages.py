@@ -5,10 +5,10 @@ from typing import Annotated, Any
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from shared.domain.destination import DESTINATION
+from shared.domain.delivery.destination import DESTINATION
+from shared.domain.dispatch.wakeup import MAX_KEYS, Wakeup
 from shared.domain.errors import InvalidValueError, NewerMessageError
 from shared.domain.ids import parse_execution_id
-from shared.domain.wakeup import MAX_KEYS, Wakeup
 from shared.names import Lane, QueueName
 
 VERSION = 2

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.adapters.sqs.messages import encode_wakeup
+from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS, Wakeup, delay_seconds, message_group
 from shared.domain.errors import UnavailableError
-from shared.domain.wakeup import MAX_DELAY_SECONDS, Wakeup, delay_seconds, message_group
 from shared.names import QueueName
-from shared.ports.queue import Weights
+from shared.ports.dispatch import Weights
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient

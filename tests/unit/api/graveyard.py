@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from shared.domain.delivery import Answer as Reply
-from shared.domain.delivery import Reason
+from shared.domain.delivery.callback import Answer as Reply
+from shared.domain.delivery.callback import Reason
 from tests.unit.functions.api_world import ApiWorld
 from tests.unit.usecases.lanes import Lanes
 

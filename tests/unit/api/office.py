@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.usecases.read_tenant import REMEMBER_MS
+from shared.usecases.tenancy.read_tenant import REMEMBER_MS
 from tests.unit.api.recipes import ALL_SCOPES, ask
 from tests.unit.functions.api_world import Answer, ApiWorld
 

@@ -6,7 +6,7 @@ from typing import Any
 from functions.api.gate import MAX_BODY_BYTES
 from functions.api.problems import Problem
 from shared.domain.errors import UnavailableError
-from shared.domain.quota import Quota
+from shared.domain.tenancy.quota import Quota
 from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request
 
 SECRET = "s3cr3t-value"

@@ -11,10 +11,10 @@ import orjson
 
 from functions.api.route import Route
 from functions.api.routes import ROUTES
-from shared.domain.delivery import Answer as Reply
-from shared.domain.delivery import Reason
-from shared.domain.parked import park
-from shared.domain.tenant import Scope
+from shared.domain.dead_letters.parked_message import park
+from shared.domain.delivery.callback import Answer as Reply
+from shared.domain.delivery.callback import Reason
+from shared.domain.tenancy.tenant import Scope
 from shared.names import QueueName
 from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request
 from tests.unit.usecases.lanes import Lanes

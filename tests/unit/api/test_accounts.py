@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.tenant import Scope
+from shared.domain.tenancy.tenant import Scope
 from tests.unit.api.office import TENANTS, Office
 from tests.unit.api.recipes import ask
 from tests.unit.functions.api_world import JOB

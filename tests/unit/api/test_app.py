@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import State
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.executions.execution import State
 from tests.builders import TENANT
 from tests.fakes.sender import in_turn
 from tests.unit.functions.api_world import JOB, ApiWorld, Request

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from functions.api.route import Route
-from shared.domain.audit import AuditRecord
-from shared.domain.tenant import OPERATOR
+from shared.domain.tenancy.audit import AuditRecord
+from shared.domain.tenancy.tenant import OPERATOR
 from shared.names import ACCEPTED_LOG_LINE, Metric
 from shared.observability import metrics
 from tests.unit.api.recipes import (

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 import pytest
 
-from shared.domain.quota import Quota
+from shared.domain.tenancy.quota import Quota
 from tests.unit.api.backfills import FROM, NIGHTLY, RANGE, TO, backfilled
 from tests.unit.api.verbs import post
 from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request

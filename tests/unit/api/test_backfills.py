@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.tenant import Scope
+from shared.domain.tenancy.tenant import Scope
 from shared.names import Metric
 from shared.observability import metrics
 from tests.unit.api.backfills import NIGHTLY, RANGE, backfilled

@@ -9,8 +9,8 @@ from functions.api.gate import MAX_BODY_BYTES
 from functions.api.models.batches import MAX_JOBS
 from shared.domain.errors import UnavailableError
 from shared.domain.ids import one_off_execution
-from shared.domain.quota import Quota
-from shared.domain.tenant import Scope
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import Scope
 from shared.names import ACCEPTED_LOG_LINE, Metric
 from tests.fakes.one_off_batches import Fault
 from tests.unit.functions.api_world import JOB, REQUEST_ID, Answer, ApiWorld, Request, logged

@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from shared.domain.execution import Execution, State
+from shared.domain.executions.execution import Execution, State
 from shared.names import Metric
 from tests.unit.functions.api_world import Answer, ApiWorld, Request, logged
 from tests.unit.functions.emitted import emitted

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from shared.domain.parked import park
-from shared.domain.quota import Quota
-from shared.domain.tenant import Scope
+from shared.domain.dead_letters.parked_message import park
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import Scope
 from shared.names import Metric, QueueName
 from shared.observability import metrics
 from tests.builders import DUE_AT

@@ -10,7 +10,7 @@ from functions.api.gate import MAX_BODY_BYTES
 from functions.api.models.jobs import JobIn
 from functions.api.problems import Problem
 from shared.domain.errors import UnavailableError, UnknownVersionError
-from shared.domain.tenant import Scope
+from shared.domain.tenancy.tenant import Scope
 from shared.names import Metric
 from shared.observability import metrics
 from tests.unit.api.reached_faults import REACHED, SECRET, broken, schedule, with_body

@@ -7,7 +7,7 @@ import pytest
 from functions.api.gate import MAX_BODY_BYTES, Admitted, admit
 from functions.api.problems import Problem, ProblemError
 from functions.api.strict_json import MalformedRequestError
-from shared.domain.tenant import Scope
+from shared.domain.tenancy.tenant import Scope
 from tests.unit.functions.api_world import ApiWorld, Request
 
 

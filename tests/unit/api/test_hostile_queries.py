@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from functions.api.cursors import Cursors, seal_cursor
-from shared.domain.tenant import Scope
+from shared.domain.tenancy.tenant import Scope
 from tests.unit.functions.api_world import Answer, ApiWorld, Request
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.world import EARLY

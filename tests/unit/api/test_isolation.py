@@ -7,8 +7,8 @@ import pytest
 
 from functions.api.gate import OPERATORS_PATH
 from functions.api.route import Route
-from shared.domain.tenant import OPERATOR, Scope
-from shared.usecases.read_tenant import REMEMBER_MS
+from shared.domain.tenancy.tenant import OPERATOR, Scope
+from shared.usecases.tenancy.read_tenant import REMEMBER_MS
 from tests.unit.api.recipes import (
     UNKNOWN,
     Party,

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from shared.domain.execution import State
-from shared.domain.tenant import Scope
+from shared.domain.executions.execution import State
+from shared.domain.tenancy.tenant import Scope
 from tests.builders import DUE_AT, in_state, one_off
 from tests.unit.functions.api_world import ApiWorld, Request
 from tests.unit.usecases.lanes import Lanes

@@ -6,12 +6,12 @@ import pytest
 from pydantic import ValidationError
 
 from functions.api.models.jobs import JobIn
-from shared.domain.async_policy import AsyncPolicy
+from shared.domain.delivery.async_policy import AsyncPolicy
+from shared.domain.delivery.request import Request
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidValueError, ScheduleError
-from shared.domain.new_job import After, Every
-from shared.domain.request import Request
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Cron, Once
+from shared.domain.schedules.schedule import Cron, Once
+from shared.domain.schedules.timing import After, Every
 from shared.names import Lane
 
 URL = "https://receiver.example/hook"

@@ -5,8 +5,8 @@ from typing import Any
 import orjson
 import pytest
 
-from shared.domain.delivery import Answer as Reply
-from shared.domain.delivery import Reason
+from shared.domain.delivery.callback import Answer as Reply
+from shared.domain.delivery.callback import Reason
 from shared.domain.ids import parse_execution_id
 from tests.unit.api.office import TENANTS, Office
 from tests.unit.api.recipes import ask

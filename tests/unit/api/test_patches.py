@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.job import JobState
+from shared.domain.jobs.job import JobState
 from tests.builders import TENANT
 from tests.unit.api.verbs import DAILY, patch, send
 from tests.unit.functions.api_world import ApiWorld

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.execution import State
+from shared.domain.executions.execution import State
 from tests.builders import in_state
 from tests.unit.api.verbs import patch
 from tests.unit.functions.api_world import JOB, ApiWorld

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.quota import Quota
+from shared.domain.tenancy.quota import Quota
 from shared.names import Metric
 from shared.observability import metrics
 from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request

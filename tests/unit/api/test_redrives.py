@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from shared.domain.delivery import Answer as Reply
-from shared.domain.delivery import Reason
+from shared.domain.dead_letters.redrive_task import SETTLED_MS
+from shared.domain.delivery.callback import Answer as Reply
+from shared.domain.delivery.callback import Reason
 from shared.domain.ids import parse_execution_id
-from shared.domain.redrive_task import SETTLED_MS
 from tests.unit.api.graveyard import graveyard
 from tests.unit.functions.api_world import ApiWorld
 from tests.unit.usecases.lanes import Lanes

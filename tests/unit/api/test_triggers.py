@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.execution import State
+from shared.domain.executions.execution import State
 from tests.builders import TENANT
 from tests.unit.api.verbs import DAILY, MINUTELY, post
 from tests.unit.functions.api_world import JOB, ApiWorld

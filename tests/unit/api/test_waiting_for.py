@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from shared.domain.circuit import PROBE_MS, Circuit
+from shared.domain.dispatch.sweep import BACKED_UP_MS, YIELDS_AT_MOST_MS, LaneProgress
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import NOT_STARTED, Execution, State
+from shared.domain.executions.execution import NOT_STARTED, Execution, State
 from shared.domain.ids import ExecutionId
-from shared.domain.limits import ScopeState, destination_scope, tenant_scope
-from shared.domain.overlap import OverlapPolicy
-from shared.domain.quota import Quota
-from shared.domain.schedule import format_instant
-from shared.domain.slots import LEASE_MS, MOST_HOLDERS, SlotLease
-from shared.domain.sweep import BACKED_UP_MS, YIELDS_AT_MOST_MS, LaneProgress
+from shared.domain.limits.circuit_breaker import PROBE_MS, Circuit
+from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
+from shared.domain.limits.slots import LEASE_MS, MOST_HOLDERS, SlotLease
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.schedules.schedule import format_instant
+from shared.domain.tenancy.quota import Quota
 from shared.names import Lane
-from shared.ports.overlap import Turn
-from shared.usecases.explain_wait import BOARD_MS, SILENCE_MS
+from shared.ports.jobs import Turn
+from shared.usecases.limits.explain_wait import BOARD_MS, SILENCE_MS
 from tests.builders import DUE_AT, TENANT, in_state, job, one_off
 from tests.unit.functions.api_world import ApiWorld
 

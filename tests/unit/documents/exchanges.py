@@ -12,9 +12,9 @@ from typing import Any
 
 import orjson
 
-from shared.domain.delivery import Answer as Reply
-from shared.domain.delivery import Reason
-from shared.domain.tenant import Scope
+from shared.domain.delivery.callback import Answer as Reply
+from shared.domain.delivery.callback import Reason
+from shared.domain.tenancy.tenant import Scope
 from tests.fakes.sender import in_turn, succeeds
 from tests.unit.functions.api_world import Answer, ApiWorld, Request
 from tests.unit.usecases.lanes import Lanes

@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from functions.api.problems import Problem
 from functions.api.routes import ROUTES
-from shared.domain.delivery import Reason
-from shared.domain.execution import EndReason
-from shared.domain.wanted import JOB_STATES
+from shared.domain.delivery.callback import Reason
+from shared.domain.executions.execution import EndReason
+from shared.domain.listings.filters import JOB_STATES
 from tests.unit.documents.blocks import BLOCKS, DOCUMENTS, Block
 from tests.unit.documents.commands import run_commands
 from tests.unit.documents.exchanges import Story

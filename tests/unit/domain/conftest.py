@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.domain import cron
+from shared.domain.schedules import cron
 
 
 @pytest.fixture

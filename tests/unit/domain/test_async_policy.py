@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from shared.domain.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy, check_span
+from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy, check_span
+from shared.domain.delivery.retry import MAX_ATTEMPTS, MAX_RETRY_SPAN_SECONDS, RetryPolicy
 from shared.domain.errors import InvalidValueError
-from shared.domain.execution import State
-from shared.domain.retention import DAY_SECONDS, IDEMPOTENCY_DAYS, Retention
-from shared.domain.retry import MAX_ATTEMPTS, MAX_RETRY_SPAN_SECONDS, RetryPolicy
+from shared.domain.executions.execution import State
+from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS, Retention
 from tests.builders import DUE_AT, in_state, occurrence, one_off
 
 

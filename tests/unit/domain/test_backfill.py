@@ -5,8 +5,6 @@ from itertools import product
 
 import pytest
 
-from shared.domain.backfill import backfilled_instants, going_on, scheduled_at
-from shared.domain.cron import Gap, Overlap
 from shared.domain.errors import (
     ScheduleError,
     ScheduleInPastError,
@@ -15,11 +13,13 @@ from shared.domain.errors import (
     UnreadableItemError,
 )
 from shared.domain.ids import backfill_job_id, backfilled_job, is_recurring_job_id, recurring_job_id
-from shared.domain.instants import FARTHEST_MS
-from shared.domain.misfire import succession
-from shared.domain.new_backfill import EVERY_ONE, NewBackfill
-from shared.domain.recurrence import Recurrence
-from shared.domain.schedule import (
+from shared.domain.jobs.misfire import succession
+from shared.domain.jobs.new_backfill import EVERY_ONE, NewBackfill
+from shared.domain.schedules.backfill import backfilled_instants, going_on, scheduled_at
+from shared.domain.schedules.cron import Gap, Overlap
+from shared.domain.schedules.instants import FARTHEST_MS
+from shared.domain.schedules.recurrence import Recurrence
+from shared.domain.schedules.schedule import (
     Backfill,
     Cron,
     Rate,
@@ -30,7 +30,7 @@ from shared.domain.schedule import (
     instants_before,
     latest_at_or_before,
 )
-from shared.domain.zone_rules import frozen_rules
+from shared.domain.schedules.zone_rules import frozen_rules
 from tests.builders import ONE_SHARD
 from tests.property.wall_clock_oracle import Line, any_day, at, instants, minutes_of
 

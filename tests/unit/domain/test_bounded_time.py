@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from shared.domain import cron, zones
-from shared.domain.backfill import backfilled_instants, scheduled_at
-from shared.domain.cautions import cautions
-from shared.domain.describe import describe
-from shared.domain.dst import dst_changes
 from shared.domain.errors import ScheduleError
-from shared.domain.eventbridge import read_expression
-from shared.domain.instants import FARTHEST_MS
-from shared.domain.new_backfill import NewBackfill
-from shared.domain.preview import MAX_UPCOMING, upcoming
-from shared.domain.schedule import Cron, Gap, Rate, first_after
+from shared.domain.jobs.new_backfill import NewBackfill
+from shared.domain.schedules import cron, zones
+from shared.domain.schedules.backfill import backfilled_instants, scheduled_at
+from shared.domain.schedules.describe import describe
+from shared.domain.schedules.dst import dst_changes
+from shared.domain.schedules.eventbridge import read_expression
+from shared.domain.schedules.instants import FARTHEST_MS
+from shared.domain.schedules.preview import MAX_UPCOMING, upcoming
+from shared.domain.schedules.schedule import Cron, Gap, Rate, first_after
+from shared.domain.schedules.schedule_warnings import cautions
 
 NOW = 1_735_689_600_000
 CALLS_COLD, CALLS_WARM = 80_000, 25_000

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from shared.domain.callback_token import CallbackToken, parse_token, token_for
-from shared.domain.execution import Execution, State
+from shared.domain.executions.callback_token import CallbackToken, parse_token, token_for
+from shared.domain.executions.execution import Execution, State
 from tests.builders import DUE_AT, execution_id, in_state, one_off
 
 RUNNING = in_state(one_off(), State.RUNNING)

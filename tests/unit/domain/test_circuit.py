@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.circuit import (
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.limits.circuit_breaker import (
     CUT_EVERY_MS,
     GROW_EVERY_MS,
     MOST_OPEN_MS,
@@ -20,7 +21,6 @@ from shared.domain.circuit import (
     Phase,
     Tally,
 )
-from shared.domain.delivery import Answer, Reason
 
 NOW = 1_740_000_000_000
 WELL = Circuit()

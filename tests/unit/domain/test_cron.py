@@ -5,11 +5,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from shared.domain.cron import HORIZON_MS, Gap, Overlap, cron_count, cron_next, parse_cron
-from shared.domain.cron_count import DayPattern, count_instants
-from shared.domain.cron_walk import DAY_MS, LOST_AT_MOST, WallClock, first_instant
 from shared.domain.errors import ScheduleError
-from shared.domain.zones import REACH_MS, load_zone, segment_at
+from shared.domain.schedules.cron import HORIZON_MS, Gap, Overlap, cron_count, cron_next, parse_cron
+from shared.domain.schedules.cron_count import DayPattern, count_instants
+from shared.domain.schedules.cron_walk import DAY_MS, LOST_AT_MOST, WallClock, first_instant
+from shared.domain.schedules.zones import REACH_MS, load_zone, segment_at
 
 MINUTE_MS = 60_000
 

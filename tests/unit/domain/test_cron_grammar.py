@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.domain.cron import parse_cron
 from shared.domain.errors import ScheduleError, ScheduleNeverFiresError
+from shared.domain.schedules.cron import parse_cron
 
 LONG_LIST = ",".join(["1"] * 60)
 

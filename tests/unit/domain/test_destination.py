@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from shared.domain.destination import DESTINATION, destination_id, origin_of
+from shared.domain.delivery.destination import DESTINATION, destination_id, origin_of
 
 
 @pytest.mark.parametrize(

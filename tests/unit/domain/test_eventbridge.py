@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.domain.cron import cron_count, cron_next, parse_cron, parse_line
 from shared.domain.errors import ScheduleError, ScheduleNeverFiresError
-from shared.domain.eventbridge import is_expression, parse_at, parse_rate, read_expression
-from shared.domain.new_job import Every
-from shared.domain.schedule import Cron, Gap, Once, Overlap, first_after
+from shared.domain.schedules.cron import cron_count, cron_next, parse_cron, parse_line
+from shared.domain.schedules.eventbridge import is_expression, parse_at, parse_rate, read_expression
+from shared.domain.schedules.schedule import Cron, Gap, Once, Overlap, first_after
+from shared.domain.schedules.timing import Every
 
 ALL_YEARS = tuple(range(1970, 2200))
 

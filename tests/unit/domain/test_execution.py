@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from shared.domain.dispatch.retry_reminder import Pointer
 from shared.domain.errors import InvalidValueError
-from shared.domain.execution import OPEN, TERMINAL, State, Transition
-from shared.domain.missed import Missed
-from shared.domain.pointer import Pointer
+from shared.domain.executions.execution import OPEN, TERMINAL, State, Transition
+from shared.domain.schedules.skipped_range import Missed
 from shared.names import Lane
 from tests.builders import DUE_AT, execution_id, in_state, occurrence, one_off
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.domain.errors import ScheduleError, ScheduleInPastError, ScheduleTooFarError
-from shared.domain.schedule import check_once, format_instant, parse_instant
+from shared.domain.schedules.schedule import check_once, format_instant, parse_instant
 
 DAY_MS = 86_400_000
 NOW = 1_735_689_600_000

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from shared.domain.errors import InvalidValueError
-from shared.domain.jitter import dispatch_at
-from shared.domain.schedule import Cron, Once, Rate, first_after
+from shared.domain.schedules.jitter import dispatch_at
+from shared.domain.schedules.schedule import Cron, Once, Rate, first_after
 
 NOON = 1_735_732_800_000
 DAILY = Cron(line="0 12 * * *", timezone="UTC")

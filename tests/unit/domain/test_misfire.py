@@ -3,10 +3,10 @@
 import pytest
 
 from shared.domain.errors import InvalidValueError
-from shared.domain.execution import EndReason
-from shared.domain.misfire import COUNT_LIMIT, CatchUp, CatchUpPolicy, Succession, succession
-from shared.domain.missed import Missed
-from shared.domain.schedule import Cron, Rate, first_after
+from shared.domain.executions.execution import EndReason
+from shared.domain.jobs.misfire import COUNT_LIMIT, CatchUp, CatchUpPolicy, Succession, succession
+from shared.domain.schedules.schedule import Cron, Rate, first_after
+from shared.domain.schedules.skipped_range import Missed
 from tests.builders import DUE_AT
 
 MINUTE = 60_000

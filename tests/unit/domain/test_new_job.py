@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
+from shared.domain.delivery.request import Request
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidValueError, ScheduleInPastError, ScheduleTooFarError
-from shared.domain.new_job import After, Every, NewJob, encode_new_job
-from shared.domain.request import Request
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Cron, Once, Rate
+from shared.domain.jobs.new_job import NewJob, encode_new_job
+from shared.domain.schedules.schedule import Cron, Once, Rate
+from shared.domain.schedules.timing import After, Every
 from shared.names import Lane
 from tests.builders import DUE_AT
 

@@ -2,8 +2,14 @@
 
 import pytest
 
+from shared.domain.dead_letters.parked_message import (
+    KEPT_CHARACTERS,
+    REASON_CHARACTERS,
+    displayed,
+    park,
+    parse_parked_id,
+)
 from shared.domain.errors import NotFoundError
-from shared.domain.parked import KEPT_CHARACTERS, REASON_CHARACTERS, displayed, park, parse_parked_id
 from shared.names import QueueName
 from tests.builders import DUE_AT
 

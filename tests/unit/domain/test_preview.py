@@ -4,12 +4,12 @@ from datetime import datetime
 
 import pytest
 
-from shared.domain.cautions import CautionCode, cautions
-from shared.domain.describe import describe
-from shared.domain.dst import TIMES_SHOWN, DstChange, DstEffect, dst_changes
 from shared.domain.errors import InvalidValueError, ScheduleError
-from shared.domain.preview import MAX_UPCOMING, Upcoming, upcoming
-from shared.domain.schedule import Cron, Gap, Once, Overlap, Rate, Schedule
+from shared.domain.schedules.describe import describe
+from shared.domain.schedules.dst import TIMES_SHOWN, DstChange, DstEffect, dst_changes
+from shared.domain.schedules.preview import MAX_UPCOMING, Upcoming, upcoming
+from shared.domain.schedules.schedule import Cron, Gap, Once, Overlap, Rate, Schedule
+from shared.domain.schedules.schedule_warnings import CautionCode, cautions
 
 NEW_YORK, BERLIN = "America/New_York", "Europe/Berlin"
 

@@ -4,8 +4,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from shared.domain.errors import CallbackUrlNotAllowedError, InvalidValueError, UnreadableItemError
-from shared.domain.request import (
+from shared.domain.delivery.request import (
     MAX_BODY_BYTES,
     METHODS,
     Request,
@@ -13,7 +12,8 @@ from shared.domain.request import (
     decode_request,
     encode_request,
 )
-from shared.domain.target_policy import TargetPolicy
+from shared.domain.delivery.target_policy import TargetPolicy
+from shared.domain.errors import CallbackUrlNotAllowedError, InvalidValueError, UnreadableItemError
 
 URL = "https://receiver.example/hook"
 

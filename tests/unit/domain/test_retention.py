@@ -3,7 +3,7 @@
 import pytest
 
 from shared.domain.errors import InvalidValueError
-from shared.domain.retention import IDEMPOTENCY_DAYS, Retention
+from shared.domain.executions.retention import IDEMPOTENCY_DAYS, Retention
 from tests.builders import DUE_AT
 
 

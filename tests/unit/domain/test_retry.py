@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from shared.domain.delivery import Answer, Reason
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.retry import RetryPolicy, is_retryable
 from shared.domain.errors import InvalidValueError
-from shared.domain.retry import RetryPolicy, is_retryable
 
 POLICY = RetryPolicy(max_attempts=6, base_seconds=10, factor=3, cap_seconds=600)
 TABLE = RetryPolicy(max_attempts=4, delays_seconds=(60, 600, 86_400))

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from shared.domain.cron_count import DayPattern
 from shared.domain.errors import ScheduleError, UnreadableItemError
-from shared.domain.instant_search import instants_back, latest_instant
-from shared.domain.schedule import (
+from shared.domain.schedules.cron_count import DayPattern
+from shared.domain.schedules.instant_search import instants_back, latest_instant
+from shared.domain.schedules.schedule import (
     Cron,
     Once,
     Rate,

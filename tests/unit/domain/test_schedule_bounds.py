@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from shared.domain.errors import ScheduleError, ScheduleNeverFiresError, UnreadableItemError
-from shared.domain.schedule import (
+from shared.domain.schedules.schedule import (
     Cron,
     Gap,
     Overlap,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from shared.domain.signing import new_secret, sign, signed_headers
+from shared.domain.delivery.signing import new_secret, sign, signed_headers
 
 NEW = new_secret(bytes(range(32)))
 OLD = new_secret(b"\xff" * 24)

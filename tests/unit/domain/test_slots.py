@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.slots import (
+from shared.domain.limits.slots import (
     LEASE_MS,
     MAX_HOLDERS,
     MOST_HOLDERS,

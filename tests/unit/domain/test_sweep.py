@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import State
-from shared.domain.sweep import (
+from shared.domain.dispatch.sweep import (
     AGED_MS,
     PASSED_OVER_MS,
     DueRow,
@@ -19,6 +18,7 @@ from shared.domain.sweep import (
     pointer_is_settled,
     sweep_action,
 )
+from shared.domain.executions.execution import State
 from shared.names import Lane
 from tests.builders import DUE_AT, execution_id, in_state, one_off
 

@@ -4,10 +4,10 @@ from ipaddress import ip_network
 
 import pytest
 
+from shared.domain.delivery.host_names import METADATA_NAMES, PRIVATE_SUFFIXES
+from shared.domain.delivery.target import check_headers, check_target
+from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import CallbackUrlNotAllowedError, InvalidValueError
-from shared.domain.host_names import METADATA_NAMES, PRIVATE_SUFFIXES
-from shared.domain.target import check_headers, check_target
-from shared.domain.target_policy import TargetPolicy
 
 PUBLIC = TargetPolicy(own_hosts=frozenset({"abc.execute-api.eu-west-1.amazonaws.com", "jobs.example.com"}))
 """What a deployment in the cloud is like."""

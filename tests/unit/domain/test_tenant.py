@@ -3,7 +3,7 @@
 import pytest
 
 from shared.domain.errors import InvalidValueError
-from shared.domain.tenant import Scope, hash_secret, key_text, new_key_parts, split_key
+from shared.domain.tenancy.tenant import Scope, hash_secret, key_text, new_key_parts, split_key
 from tests.builders import DUE_AT, api_key, tenant
 
 SECRET = "s" * 32

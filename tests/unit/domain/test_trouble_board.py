@@ -2,8 +2,8 @@
 
 import pytest
 
-from shared.domain.limits import destination_scope
-from shared.domain.trouble_board import MOST_OF_TENANT, MOST_SCOPES, marked, with_places
+from shared.domain.limits.hot_scopes import MOST_OF_TENANT, MOST_SCOPES, marked, with_places
+from shared.domain.limits.scopes import destination_scope
 from tests.builders import DUE_AT
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.limits import FIRST_WAIT_MS, MOST_WAIT_MS, wait_ms
+from shared.domain.limits.scopes import FIRST_WAIT_MS, MOST_WAIT_MS, wait_ms
 
 ALMOST_ONE = 1 - 1e-9
 

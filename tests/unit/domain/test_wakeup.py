@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
+from shared.domain.dispatch.wakeup import Wakeup, delay_seconds, pack
 from shared.domain.errors import InvalidValueError
-from shared.domain.wakeup import Wakeup, delay_seconds, pack
 from shared.names import Lane
 from tests.builders import DUE_AT, execution_id, wakeup
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain import zone_changes
-from shared.domain.backfill import scheduled_at
 from shared.domain.errors import ScheduleError, UnreadableItemError
-from shared.domain.new_backfill import NewBackfill
-from shared.domain.schedule import (
+from shared.domain.jobs.new_backfill import NewBackfill
+from shared.domain.schedules import zone_changes
+from shared.domain.schedules.backfill import scheduled_at
+from shared.domain.schedules.schedule import (
     Cron,
     Gap,
     Rate,
@@ -20,8 +20,8 @@ from shared.domain.schedule import (
     instants_before,
     latest_at_or_before,
 )
-from shared.domain.zone_changes import COMPARED_AHEAD_MS, Move, first_move, frozen, parts_at
-from shared.domain.zones import TZDATA_VERSION
+from shared.domain.schedules.zone_changes import COMPARED_AHEAD_MS, Move, first_move, frozen, parts_at
+from shared.domain.schedules.zones import TZDATA_VERSION
 from tests.unit.domain.moments import ms
 
 DAY = 86_400_000

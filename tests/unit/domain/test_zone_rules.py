@@ -4,10 +4,10 @@ from zoneinfo import available_timezones
 
 import pytest
 
-from shared.domain import zone_rules
 from shared.domain.errors import ScheduleError
-from shared.domain.zone_rules import frozen_rules, partings, release_of, thawed
-from shared.domain.zones import TZDATA_VERSION, load_zone, segment_at
+from shared.domain.schedules import zone_rules
+from shared.domain.schedules.zone_rules import frozen_rules, partings, release_of, thawed
+from shared.domain.schedules.zones import TZDATA_VERSION, load_zone, segment_at
 from tests.unit.domain.moments import ms
 
 DAY = 86_400_000

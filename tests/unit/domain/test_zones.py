@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 
 from shared.domain.errors import ScheduleError
-from shared.domain.zones import REACH_MS, TZDATA_VERSION, load_zone, segment_at
+from shared.domain.schedules.zones import REACH_MS, TZDATA_VERSION, load_zone, segment_at
 from tests.unit.domain.moments import ms
 
 HOUR_MS = 3_600_000
@@ -48,7 +48,7 @@ def test_a_zone_loaded_before_from_other_tables_is_forgotten(pytestconfig: pytes
     code = """
 from zoneinfo import ZoneInfo
 early = ZoneInfo("Europe/Berlin")
-from shared.domain.zones import load_zone
+from shared.domain.schedules.zones import load_zone
 assert load_zone("Europe/Berlin") is not early
 assert load_zone("Europe/Berlin") is load_zone("Europe/Berlin")
 """

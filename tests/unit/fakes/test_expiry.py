@@ -1,7 +1,7 @@
 """TTL in the fake table: nothing goes before it has expired, and what has expired may linger, readable as ever."""
 
-from shared.domain.execution import EndReason, Transition
-from shared.domain.pointer import Pointer
+from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.executions.execution import EndReason, Transition
 from tests.builders import DUE_AT, one_off
 from tests.fakes.execution_store import FakeExecutionStore
 from tests.fakes.table import FakeTable

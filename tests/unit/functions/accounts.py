@@ -6,12 +6,12 @@ from functions.api.operations.audit import AuditOperations
 from functions.api.operations.keys import KeyOperations, SecretOperations
 from functions.api.operations.parked import ParkedOperations
 from functions.api.operations.tenants import TenantOperations
-from shared.domain.target_policy import TargetPolicy
-from shared.usecases.manage_keys import Keyring
-from shared.usecases.manage_signing_secrets import SigningSecrets
-from shared.usecases.manage_tenants import ChangeTenant, FindTenant, ListTenants
-from shared.usecases.read_usage import ReadUsage
-from shared.usecases.record_audit import RecordAudit
+from shared.domain.delivery.target_policy import TargetPolicy
+from shared.usecases.tenancy.manage_keys import Keyring
+from shared.usecases.tenancy.manage_signing_secrets import SigningSecrets
+from shared.usecases.tenancy.manage_tenants import ChangeTenant, FindTenant, ListTenants
+from shared.usecases.tenancy.read_usage import ReadUsage
+from shared.usecases.tenancy.record_audit import RecordAudit
 from tests.unit.usecases.world import World
 
 AUDIT_DAYS = 400

@@ -5,7 +5,7 @@ from functions.api.operations.dead_letters import DeadLetterOperations
 from functions.api.operations.executions import ExecutionOperations
 from functions.api.operations.listings import ListingOperations
 from functions.api.operations.redrives import RedriveOperations
-from shared.usecases.follow_notifications import FollowNotifications
+from shared.usecases.outcomes.follow_notifications import FollowNotifications
 from tests.unit.usecases.world import World
 
 

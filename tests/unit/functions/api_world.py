@@ -17,10 +17,10 @@ from functions.api.operations.jobs import JobOperations
 from functions.api.operations.lifecycle import LifecycleOperations
 from functions.api.problems import CONTENT_TYPE
 from functions.api.service import Service
-from shared.domain.quota import Quota
-from shared.domain.tenant import Scope, TenantState
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import Scope, TenantState
 from shared.observability import logger, metrics
-from shared.usecases.read_tenant import REMEMBER_MS
+from shared.usecases.tenancy.read_tenant import REMEMBER_MS
 from tests.unit.functions.accounts import accounts_of, audit_of
 from tests.unit.functions.api_queries import dead_letters_of, executions_of, listings_of, redrives_of
 from tests.unit.usecases.world import World

@@ -10,9 +10,9 @@ import pytest
 from functions.admin import __main__ as admin
 from functions.admin.commands import COMMANDS
 from functions.api.operations.accounts import AccountOperations
+from shared.domain.dead_letters.parked_message import park
 from shared.domain.errors import InvalidStateError, InvalidValueError, PunctualError, UnavailableError
-from shared.domain.parked import park
-from shared.domain.tenant import OPERATOR, Scope
+from shared.domain.tenancy.tenant import OPERATOR, Scope
 from shared.names import QueueName
 from tests.unit.functions.accounts import accounts_of, audit_of
 from tests.unit.usecases.world import World

@@ -5,16 +5,16 @@ from dataclasses import replace
 import pytest
 
 from functions.executor.report import DEFERRED, emit, emit_limits
-from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import State
-from shared.domain.limits import Deferral, WaitReason
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.executions.execution import State
+from shared.domain.limits.scopes import Deferral, WaitReason
 from shared.names import Metric
-from shared.ports.claims import Undecided
-from shared.usecases.gate_calls import Held
-from shared.usecases.make_attempt import AttemptResult
-from shared.usecases.run_attempts import BatchReport, Delivery, Settled, Verdict
-from shared.usecases.settle_attempt import AttemptEnd
-from shared.usecases.settle_refusal import Refusal, RefusalResult
+from shared.ports.executions import Undecided
+from shared.usecases.attempts.make_attempt import AttemptResult
+from shared.usecases.attempts.run_attempts import BatchReport, Delivery, Settled, Verdict
+from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.attempts.settle_refusal import Refusal, RefusalResult
+from shared.usecases.limits.throttle_batch import Held
 from tests.builders import DUE_AT, in_state, one_off
 from tests.unit.functions.api_world import logged
 from tests.unit.functions.emitted import emitted

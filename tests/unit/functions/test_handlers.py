@@ -12,18 +12,18 @@ import pytest
 from functions.sweeper.redrives import DeadLetterWork
 from shared.adapters.sqs.messages import encode_wakeup
 from shared.domain.bucket import ShardRange
+from shared.domain.dead_letters.parked_message import park
 from shared.domain.errors import InvalidValueError, UnavailableError
-from shared.domain.parked import park
-from shared.domain.zone_changes import Move
+from shared.domain.schedules.zone_changes import Move
 from shared.names import Lane, Metric, QueueName
 from shared.observability import metrics
-from shared.usecases.recompute_job import Outdated, Recomputed
-from shared.usecases.reconcile import ReconcileReport
-from shared.usecases.rescue_dead_letters import DeadMessage, RescueReport
-from shared.usecases.run_attempts import BatchReport, Delivery, Settled, Verdict
-from shared.usecases.sweep_buckets import SweepReport
-from shared.usecases.watch_buckets import WatchReport
-from shared.usecases.work_off_redrives import RedriveReport
+from shared.usecases.attempts.run_attempts import BatchReport, Delivery, Settled, Verdict
+from shared.usecases.chains.recompute_job import Outdated, Recomputed
+from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, RescueReport
+from shared.usecases.dead_letters.process_bulk_redrives import RedriveReport
+from shared.usecases.ticks.reconcile import ReconcileReport
+from shared.usecases.ticks.sweep_buckets import SweepReport
+from shared.usecases.ticks.watch_buckets import WatchReport
 from tests.builders import DUE_AT, wakeup
 from tests.unit.functions.api_world import Request
 from tests.unit.functions.emitted import flushed

@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
-from shared.domain.quota import Quota
-from shared.domain.target_policy import TargetPolicy
-from shared.domain.tenant import OPERATOR, Scope, Tenant
-from shared.usecases.authenticate import Authenticate, Principal
-from shared.usecases.create_tenant import CreateTenant
-from shared.usecases.manage_keys import Keyring
-from shared.usecases.manage_signing_secrets import SigningSecrets
-from shared.usecases.manage_tenants import ChangeTenant, FindTenant, ListTenants
-from shared.usecases.read_tenant import ReadTenant
+from shared.domain.delivery.target_policy import TargetPolicy
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import OPERATOR, Scope, Tenant
+from shared.usecases.tenancy.authenticate import Authenticate, Principal
+from shared.usecases.tenancy.create_tenant import CreateTenant
+from shared.usecases.tenancy.manage_keys import Keyring
+from shared.usecases.tenancy.manage_signing_secrets import SigningSecrets
+from shared.usecases.tenancy.manage_tenants import ChangeTenant, FindTenant, ListTenants
+from shared.usecases.tenancy.read_tenant import ReadTenant
 from tests.builders import DUE_AT, TENANT
 from tests.fakes.budgets import GENEROUS
 from tests.fakes.clock import SeededEntropy, VirtualClock

@@ -3,10 +3,10 @@
 from collections import Counter
 from itertools import pairwise
 
-from shared.domain.execution import NOT_STARTED, Execution
-from shared.domain.job import Chain as ChainOfJob
-from shared.domain.job import Job, JobState
-from shared.domain.schedule import instants_before
+from shared.domain.executions.execution import NOT_STARTED, Execution
+from shared.domain.jobs.job import Chain as ChainOfJob
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.schedules.schedule import instants_before
 from tests.unit.usecases.chains import Chain
 
 MANY = 10_000

@@ -4,12 +4,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from shared.domain.delivery import Callback
-from shared.domain.execution import NOT_STARTED, Execution, State
-from shared.domain.job import Job, JobState
-from shared.domain.new_backfill import NewBackfill
-from shared.domain.schedule import Rate, format_instant
-from shared.usecases.backfill_job import Backfilled
+from shared.domain.delivery.callback import Callback
+from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.jobs.new_backfill import NewBackfill
+from shared.domain.schedules.schedule import Rate, format_instant
+from shared.usecases.jobs.backfill_job import Backfilled
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.world import World

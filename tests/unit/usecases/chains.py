@@ -4,13 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shared.domain.execution import NOT_STARTED, Execution, State
-from shared.domain.job import Job, JobState
-from shared.domain.overlap import OverlapPolicy
-from shared.domain.schedule import Rate, first_after
-from shared.domain.wakeup import EARLY_MS
-from shared.ports.claims import Claim
-from shared.usecases.guard_start import Admission
+from shared.domain.executions.execution import EARLY_MS, NOT_STARTED, Execution, State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.schedules.schedule import Rate, first_after
+from shared.ports.executions import Claim
+from shared.usecases.attempts.guard_start import Admission
 from tests.builders import DUE_AT, in_state
 from tests.unit.usecases.world import World
 

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from shared.domain.execution import Execution
-from shared.domain.new_job import NewJob, Timing
-from shared.domain.request import INLINE_BYTES
-from shared.domain.schedule import Once
-from shared.usecases.create_job import CreatedJob
-from shared.usecases.create_jobs import Outcome
+from shared.domain.delivery.request import INLINE_BYTES
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.schedule import Once
+from shared.domain.schedules.timing import Timing
+from shared.usecases.jobs.create_job import CreatedJob
+from shared.usecases.jobs.create_jobs import Outcome
 from tests.unit.usecases.world import EARLY, REQUEST, World
 
 LARGE = replace(REQUEST, body=b"x" * INLINE_BYTES)

@@ -1,14 +1,14 @@
 """The creation of jobs over the fakes, one by one and many at once."""
 
-from shared.domain.target_policy import TargetPolicy
-from shared.usecases.check_quota import CheckQuota
-from shared.usecases.create_job import CreateJob
-from shared.usecases.create_jobs import CreateJobs
-from shared.usecases.create_recurring import CreateRecurring
-from shared.usecases.draft_job import DraftJob
-from shared.usecases.file_batch import FileBatch
-from shared.usecases.file_execution import FileExecution
-from shared.usecases.record_dropped import RecordDropped
+from shared.domain.delivery.target_policy import TargetPolicy
+from shared.usecases.filing.file_batch import FileBatch
+from shared.usecases.filing.file_execution import FileExecution
+from shared.usecases.filing.record_dst_skips import RecordDropped
+from shared.usecases.jobs.create_job import CreateJob
+from shared.usecases.jobs.create_jobs import CreateJobs
+from shared.usecases.jobs.create_recurring import CreateRecurring
+from shared.usecases.jobs.draft_job import DraftJob
+from shared.usecases.tenancy.check_quota import CheckQuota
 from tests.unit.usecases.ports import Ports
 
 

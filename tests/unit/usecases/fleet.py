@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from shared.domain.budget import BudgetName
-from shared.usecases.spend_budget import SpendBudget
+from shared.domain.tenancy.budget import BudgetName
+from shared.usecases.tenancy.spend_budget import SpendBudget
 from tests.builders import TENANT
 from tests.fakes.budgets import FakeBudgetStore
 from tests.fakes.clock import VirtualClock

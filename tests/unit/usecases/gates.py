@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from shared.domain.quota import Quotas
+from shared.domain.tenancy.quota import Quotas
 from shared.names import QueueName
-from shared.usecases.admit_calls import AdmitCalls
-from shared.usecases.defer_keys import DeferKeys
-from shared.usecases.gate_calls import GateCalls
-from shared.usecases.give_way import GiveWay
-from shared.usecases.limit_states import LimitStates
-from shared.usecases.read_tenant import ReadTenant
-from shared.usecases.settle_limits import SettleLimits
-from shared.usecases.spend_budget import SpendBudget
+from shared.usecases.limits.admit_calls import AdmitCalls
+from shared.usecases.limits.apply_backpressure import GiveWay
+from shared.usecases.limits.defer_keys import DeferKeys
+from shared.usecases.limits.limit_cache import LimitStates
+from shared.usecases.limits.settle_limits import SettleLimits
+from shared.usecases.limits.throttle_batch import GateCalls
+from shared.usecases.tenancy.read_tenant import ReadTenant
+from shared.usecases.tenancy.spend_budget import SpendBudget
 
 
 def _pass(clock: Any, duration_ms: int) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shared.usecases.run_attempts import Delivery
+from shared.usecases.attempts.run_attempts import Delivery
 from tests.unit.usecases.world import World
 
 RECEIVES = 5

@@ -4,16 +4,16 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from shared.domain.circuit import OPEN_MS, TRIP_AFTER, Circuit
-from shared.domain.delivery import Answer, Callback, Reason
-from shared.domain.execution import Execution, State
-from shared.domain.limits import ScopeState, WaitReason
-from shared.domain.quota import Quota
+from shared.domain.delivery.callback import Answer, Callback, Reason
+from shared.domain.executions.execution import Execution, State
+from shared.domain.limits.circuit_breaker import OPEN_MS, TRIP_AFTER, Circuit
+from shared.domain.limits.scopes import ScopeState, WaitReason
+from shared.domain.tenancy.quota import Quota
 from shared.names import QueueName
-from shared.usecases.file_execution import wakeup_for
-from shared.usecases.gate_calls import GateCalls
-from shared.usecases.give_way import Arrived
-from shared.usecases.run_attempts import BatchReport, Delivery
+from shared.usecases.attempts.run_attempts import BatchReport, Delivery
+from shared.usecases.filing.file_execution import wakeup_for
+from shared.usecases.limits.apply_backpressure import Arrived
+from shared.usecases.limits.throttle_batch import GateCalls
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases.gates import gate
 from tests.unit.usecases.world import World

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from shared.domain.execution import Execution
-from shared.domain.wakeup import Wakeup
+from shared.domain.dispatch.wakeup import Wakeup
+from shared.domain.executions.execution import Execution
 from shared.names import Lane
-from shared.usecases.rescue_dead_letters import DeadMessage
-from shared.usecases.run_attempts import Delivery
+from shared.usecases.attempts.run_attempts import Delivery
+from shared.usecases.dead_letters.handle_dead_messages import DeadMessage
 from tests.builders import DUE_AT
 
 

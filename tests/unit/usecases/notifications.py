@@ -5,11 +5,11 @@ from typing import Any
 
 import orjson
 
-from shared.domain.delivery import Answer, Callback, Reason
-from shared.domain.execution import Execution
+from shared.domain.delivery.callback import Answer, Callback, Reason
+from shared.domain.delivery.outcome_callbacks import Listener, OutcomeCallbacks
+from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
-from shared.domain.outcome_callbacks import Listener, OutcomeCallbacks
-from shared.usecases.seal_request import seal_listener
+from shared.usecases.requests.seal_request import seal_listener
 from tests.builders import DUE_AT, TENANT
 from tests.fakes.sender import Call
 from tests.unit.usecases.world import World

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from shared.domain.execution import Execution, State
-from shared.domain.job import Job
-from shared.domain.schedule import Cron, first_after
-from shared.usecases.recompute_job import Outdated, Recomputed, RecomputeJob
+from shared.domain.executions.execution import Execution, State
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.schedule import Cron, first_after
+from shared.usecases.chains.recompute_job import Outdated, Recomputed, RecomputeJob
 from tests.builders import DUE_AT
 from tests.unit.usecases.accounts import assert_accounted
 from tests.unit.usecases.chains import MINUTE, Chain, fresh

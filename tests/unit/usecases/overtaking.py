@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from shared.domain.delivery import Answer, Callback
-from shared.domain.execution import Execution
+from shared.domain.delivery.callback import Answer, Callback
+from shared.domain.executions.execution import Execution
 from tests.builders import DUE_AT
 from tests.unit.usecases.world import World
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan
-from shared.domain.retention import Retention
+from shared.domain.executions.retention import Retention
 from tests.builders import DUE_AT, ONE_SHARD
 from tests.fakes.audit import FakeAuditLog
 from tests.fakes.boards import FakeParkingLot, FakeProgressBoard

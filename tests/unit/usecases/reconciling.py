@@ -3,8 +3,8 @@
 from typing import Any
 
 from shared.domain.bucket import MINUTE_MS
-from shared.usecases.find_head import FindHead
-from shared.usecases.reconcile import Reconcile, ReconcileReport
+from shared.usecases.reading.find_head import FindHead
+from shared.usecases.ticks.reconcile import Reconcile, ReconcileReport
 from tests.builders import DUE_AT
 from tests.fakes.accepted_log import FakeAcceptedLog
 from tests.unit.usecases.world import World

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
-from shared.domain.attempt_outcome import AttemptOutcome
-from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.redrive_task import SETTLED_MS, RedriveTask
-from shared.domain.wanted import WantedDeadLetters
+from shared.domain.dead_letters.redrive_task import SETTLED_MS, RedriveTask
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.listings.filters import WantedDeadLetters
 from shared.names import Lane
-from shared.usecases.start_redrive import NewRedrive
+from shared.usecases.dead_letters.start_redrive import NewRedrive
 from tests.builders import DUE_AT, TENANT, in_state, one_off
 from tests.unit.usecases.world import World
 

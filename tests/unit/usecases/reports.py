@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from shared.domain.async_policy import AsyncPolicy
-from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import Execution, State
-from shared.domain.retry import RetryPolicy
-from shared.usecases.report_outcome import Reported
+from shared.domain.delivery.async_policy import AsyncPolicy
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.execution import Execution, State
+from shared.usecases.attempts.report_outcome import Reported
 from tests.builders import DUE_AT
 from tests.fakes.sender import AnswerTo
 from tests.unit.usecases.world import World

@@ -1,7 +1,7 @@
 """Attempts, one after another."""
 
 from shared.domain.bucket import ShardRange
-from shared.domain.execution import Execution, State
+from shared.domain.executions.execution import Execution, State
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.world import World
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from shared.domain.bucket import ShardRange, bucket_end_ms, bucket_start_ms
-from shared.domain.execution import Execution, State
-from shared.usecases.sweep_buckets import SweepReport
+from shared.domain.executions.execution import Execution, State
+from shared.usecases.ticks.sweep_buckets import SweepReport
 from tests.builders import BUCKET, in_state, one_off
 from tests.unit.usecases.world import World
 

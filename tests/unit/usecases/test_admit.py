@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.circuit import OPEN_MS, Circuit
-from shared.domain.execution import State
-from shared.domain.limits import MOST_WAIT_MS, ScopeState, WaitReason
-from shared.domain.slots import LEASE_MS
-from shared.usecases.admit_calls import STAND_ASIDE_MS
-from shared.usecases.file_execution import wakeup_for
-from shared.usecases.gate_calls import UNSENT_WAIT_SECONDS
-from shared.usecases.run_attempts import Verdict
+from shared.domain.executions.execution import State
+from shared.domain.limits.circuit_breaker import OPEN_MS, Circuit
+from shared.domain.limits.scopes import MOST_WAIT_MS, ScopeState, WaitReason
+from shared.domain.limits.slots import LEASE_MS
+from shared.usecases.attempts.run_attempts import Verdict
+from shared.usecases.filing.file_execution import wakeup_for
+from shared.usecases.limits.admit_calls import STAND_ASIDE_MS
+from shared.usecases.limits.throttle_batch import UNSENT_WAIT_SECONDS
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases.limited_site import HERE, THERE, Site, arrived, held, open_breaker
 

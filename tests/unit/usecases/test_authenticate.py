@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import UnavailableError
-from shared.domain.tenant import TenantState
+from shared.domain.tenancy.tenant import TenantState
 from tests.builders import DUE_AT, TENANT, api_key
 from tests.unit.usecases.world import World
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.delivery import Answer, Reason
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.request import Request
 from shared.domain.errors import (
     IdempotencyKeyReusedError,
     InvalidStateError,
@@ -13,13 +14,12 @@ from shared.domain.errors import (
     ScheduleError,
     UnavailableError,
 )
-from shared.domain.execution import EndReason, State
+from shared.domain.executions.execution import EndReason, State
 from shared.domain.ids import backfill_job_id, backfilled_job
-from shared.domain.job import JobState
-from shared.domain.overlap import OverlapPolicy
-from shared.domain.quota import Quota
-from shared.domain.request import Request
-from shared.domain.schedule import Cron, Rate
+from shared.domain.jobs.job import JobState
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.schedules.schedule import Cron, Rate
+from shared.domain.tenancy.quota import Quota
 from shared.names import Lane
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases.backfills import HOUR, HOURLY, KEY, RANGE, WANTED, Case, hourly

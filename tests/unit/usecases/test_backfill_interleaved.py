@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import InvalidStateError, UnavailableError
-from shared.domain.execution import State
-from shared.domain.job import CHANGING, JobState
-from shared.usecases.reconcile_job import STUCK_MS
+from shared.domain.executions.execution import State
+from shared.domain.jobs.job import CHANGING, JobState
+from shared.usecases.ticks.reconcile_job import STUCK_MS
 from tests.builders import DUE_AT, TENANT, in_state
 from tests.unit.usecases.backfills import RANGE, WANTED, Case, hourly
 from tests.unit.usecases.moments import at_moment

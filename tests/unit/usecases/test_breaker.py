@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.circuit import OPEN_MS, PROBE_MS, TRIP_AFTER, Circuit
-from shared.domain.execution import State
-from shared.domain.limits import ScopeState, WaitReason
-from shared.domain.trouble_board import MOST_OF_TENANT, marked
+from shared.domain.executions.execution import State
+from shared.domain.limits.circuit_breaker import OPEN_MS, PROBE_MS, TRIP_AFTER, Circuit
+from shared.domain.limits.hot_scopes import MOST_OF_TENANT, marked
+from shared.domain.limits.scopes import ScopeState, WaitReason
 from shared.names import QueueName
-from shared.usecases.file_execution import wakeup_for
+from shared.usecases.filing.file_execution import wakeup_for
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases.limited_site import (
     BUSY,

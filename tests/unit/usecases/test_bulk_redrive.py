@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from shared.domain.dead_letters.redrive_task import AHEAD_MS, RedriveTask, TaskCounts, TaskState
 from shared.domain.errors import (
     IdempotencyKeyReusedError,
     InvalidStateError,
     NotFoundError,
     UnavailableError,
 )
-from shared.domain.execution import Execution, State
-from shared.domain.place import Place, Span
-from shared.domain.redrive_task import AHEAD_MS, RedriveTask, TaskCounts, TaskState
-from shared.usecases.start_redrive import NewRedrive
+from shared.domain.executions.execution import Execution, State
+from shared.domain.listings.position import Place, Span
+from shared.usecases.dead_letters.start_redrive import NewRedrive
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases.redrives import (
     EVERYTHING,

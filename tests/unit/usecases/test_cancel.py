@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.job import Job, JobState
-from shared.ports.claims import Claim
-from shared.usecases.cancel_job import CANCEL_TRIES
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import Job, JobState
+from shared.ports.executions import Claim
+from shared.usecases.jobs.cancel_job import CANCEL_TRIES
 from tests.builders import DUE_AT, TENANT, execution_id, in_state, occurrence, one_off
 from tests.unit.usecases.world import World
 

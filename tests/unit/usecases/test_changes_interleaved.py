@@ -7,11 +7,11 @@ from itertools import product
 
 import pytest
 
-from shared.domain.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
-from shared.domain.execution import Execution, State
-from shared.domain.job import CHANGING, Job, JobState
-from shared.domain.schedule import Rate
+from shared.domain.executions.execution import Execution, State
+from shared.domain.jobs.job import CHANGING, Job, JobState
+from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
+from shared.domain.schedules.schedule import Rate
 from tests.builders import DUE_AT
 from tests.unit.usecases import chains
 from tests.unit.usecases.accounts import assert_accounted

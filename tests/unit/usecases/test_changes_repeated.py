@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import Execution
+from shared.domain.executions.execution import Execution
 from tests.builders import TENANT
 from tests.unit.usecases import chains
 from tests.unit.usecases.chains import Chain

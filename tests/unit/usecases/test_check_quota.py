@@ -3,9 +3,9 @@
 import pytest
 
 from shared.domain.errors import QuotaExceededError, RateLimitedError
-from shared.domain.quota import Quota
-from shared.usecases.check_quota import FULL_MS, CheckQuota, Demand
-from shared.usecases.spend_budget import SpendBudget
+from shared.domain.tenancy.quota import Quota
+from shared.usecases.tenancy.check_quota import FULL_MS, CheckQuota, Demand
+from shared.usecases.tenancy.spend_budget import SpendBudget
 from tests.builders import DUE_AT, job, tenant
 from tests.fakes.budgets import GENEROUS, FakeBudgetStore, FakeRecurringJobs
 from tests.fakes.clock import VirtualClock

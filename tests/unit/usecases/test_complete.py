@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.catch_up import CatchUpPolicy
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import EndReason, State
-from shared.domain.job import JobState
-from shared.domain.schedule import Rate
+from shared.domain.executions.execution import EndReason, State
+from shared.domain.jobs.job import JobState
+from shared.domain.schedules.catch_up import CatchUpPolicy
+from shared.domain.schedules.schedule import Rate
 from tests.builders import DUE_AT, TENANT, in_state
 from tests.unit.usecases.accounts import assert_accounted
 from tests.unit.usecases.chains import HOURS, MINUTE, Chain, fresh, held_up

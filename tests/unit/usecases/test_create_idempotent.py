@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import IdempotencyKeyReusedError, UnavailableError
-from shared.domain.execution import State
-from shared.domain.job import Job, JobState
-from shared.domain.new_job import After, Every, NewJob
-from shared.domain.schedule import Once
-from shared.usecases.create_job import CreatedJob
+from shared.domain.executions.execution import State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.schedule import Once
+from shared.domain.schedules.timing import After, Every
+from shared.usecases.jobs.create_job import CreatedJob
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.steps import Crash
 from tests.unit.usecases.world import EARLY, REQUEST, World

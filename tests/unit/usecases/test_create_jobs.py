@@ -12,14 +12,14 @@ from shared.domain.errors import (
     ScheduleInPastError,
     UnavailableError,
 )
-from shared.domain.execution import State
+from shared.domain.executions.execution import State
 from shared.domain.ids import one_off_execution
-from shared.domain.job import Job
-from shared.domain.new_job import After, Every
-from shared.domain.quota import Quota
-from shared.domain.schedule import Once
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.schedule import Once
+from shared.domain.schedules.timing import After, Every
+from shared.domain.tenancy.quota import Quota
 from shared.names import Lane
-from shared.usecases.create_job import CreatedJob
+from shared.usecases.jobs.create_job import CreatedJob
 from tests.builders import one_off
 from tests.fakes.one_off_batches import Fault
 from tests.unit.usecases.creating import LARGE, PAST, create, executions, kinds, new

@@ -14,12 +14,13 @@ from shared.domain.errors import (
     ScheduleInPastError,
     UnavailableError,
 )
-from shared.domain.execution import Execution, State
-from shared.domain.new_job import After, Every, encode_new_job
-from shared.domain.quota import Quota
-from shared.domain.schedule import Once
-from shared.ports.idempotency import Chosen
-from shared.usecases.create_job import CreatedJob
+from shared.domain.executions.execution import Execution, State
+from shared.domain.jobs.new_job import encode_new_job
+from shared.domain.schedules.schedule import Once
+from shared.domain.schedules.timing import After, Every
+from shared.domain.tenancy.quota import Quota
+from shared.ports.jobs import Chosen
+from shared.usecases.jobs.create_job import CreatedJob
 from tests.builders import ONE_SHARD
 from tests.fakes.one_off_batches import Died, Fault
 from tests.unit.usecases.creating import LARGE, PAST, create, executions, kinds, new

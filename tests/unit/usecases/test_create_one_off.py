@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.bucket import ShardCounts
+from shared.domain.delivery.request import INLINE_BYTES, Request
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import (
     CallbackUrlNotAllowedError,
     InvalidValueError,
@@ -12,12 +14,10 @@ from shared.domain.errors import (
     ScheduleTooFarError,
     UnavailableError,
 )
-from shared.domain.execution import State
+from shared.domain.executions.execution import State
 from shared.domain.ids import one_off_job_id
-from shared.domain.new_job import After
-from shared.domain.request import INLINE_BYTES, Request
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Once
+from shared.domain.schedules.schedule import Once
+from shared.domain.schedules.timing import After
 from shared.names import Lane
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases.lanes import Lanes

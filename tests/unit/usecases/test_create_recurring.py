@@ -3,13 +3,13 @@
 import pytest
 
 from shared.domain.bucket import ShardCounts
-from shared.domain.cron import HORIZON_MS
+from shared.domain.delivery.request import INLINE_BYTES, Request
 from shared.domain.errors import ScheduleNeverFiresError, UnavailableError
-from shared.domain.execution import State
-from shared.domain.job import Job, JobState
-from shared.domain.new_job import Every
-from shared.domain.request import INLINE_BYTES, Request
-from shared.domain.schedule import Cron, Rate
+from shared.domain.executions.execution import State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.schedules.cron import HORIZON_MS
+from shared.domain.schedules.schedule import Cron, Rate
+from shared.domain.schedules.timing import Every
 from tests.builders import TENANT
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.steps import Crash

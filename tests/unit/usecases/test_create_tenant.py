@@ -2,9 +2,9 @@
 
 import pytest
 
+from shared.domain.delivery.signing import sign
 from shared.domain.errors import InvalidStateError, InvalidValueError
-from shared.domain.signing import sign
-from shared.domain.tenant import SIGNING_CONTEXT, Scope, TenantState, split_key
+from shared.domain.tenancy.tenant import SIGNING_CONTEXT, Scope, TenantState, split_key
 from tests.unit.usecases.world import World
 
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.limits import Deferral, WaitReason
-from shared.usecases.defer_keys import DeferKeys
+from shared.domain.limits.scopes import Deferral, WaitReason
+from shared.usecases.limits.defer_keys import DeferKeys
 from tests.builders import DUE_AT, wakeup
 from tests.unit.usecases.ports import Ports
 

@@ -7,9 +7,9 @@ import pytest
 
 from shared.domain.bucket import GUARD_MS
 from shared.domain.errors import NotFoundError
-from shared.domain.execution import EndReason, State
-from shared.domain.job import JobState
-from shared.domain.schedule import Cron
+from shared.domain.executions.execution import EndReason, State
+from shared.domain.jobs.job import JobState
+from shared.domain.schedules.schedule import Cron
 from tests.builders import DUE_AT, TENANT, in_state
 from tests.fakes.table import Damage
 from tests.unit.usecases import chains

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from shared.domain.execution import Execution
+from shared.domain.executions.execution import Execution
 from tests.unit.usecases import chains
 from tests.unit.usecases.chains import SITUATIONS, Chain
 from tests.unit.usecases.moments import Act, at_moment, begun

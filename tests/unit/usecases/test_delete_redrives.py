@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.job import Job, JobState
-from shared.domain.new_backfill import NewBackfill
-from shared.usecases.stop_started import STOPPING_MS
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.jobs.new_backfill import NewBackfill
+from shared.usecases.chains.stop_running_executions import STOPPING_MS
 from tests.builders import DUE_AT, TENANT, in_state
 from tests.unit.usecases.backfills import HOUR, hourly
 from tests.unit.usecases.notifications import both, notifications

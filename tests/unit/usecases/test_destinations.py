@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
-from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import Execution, State
-from shared.domain.job import Job
-from shared.domain.new_job import After, Every, NewJob
-from shared.domain.request import Request
-from shared.domain.retry import RetryPolicy
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.request import Request
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.execution import Execution, State
+from shared.domain.jobs.job import Job
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.timing import After, Every
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases.world import REQUEST, World
 

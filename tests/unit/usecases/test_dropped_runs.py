@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from shared.domain.cron import Gap
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.job import Job, JobState
-from shared.domain.schedule import Cron, first_after
-from shared.domain.wanted import WantedExecutions
-from shared.usecases.list_executions import HistoryPosition
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.listings.filters import WantedExecutions
+from shared.domain.schedules.cron import Gap
+from shared.domain.schedules.schedule import Cron, first_after
+from shared.usecases.listings.list_executions import HistoryPosition
 from tests.builders import TENANT
 from tests.unit.usecases.chains import MINUTE, Chain
 from tests.unit.usecases.world import World

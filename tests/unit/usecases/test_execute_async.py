@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from shared.domain.async_policy import AsyncPolicy
-from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import EndReason, State
-from shared.domain.retry import RetryPolicy
-from shared.usecases.make_attempt import SUCCESSOR_TRIES
-from shared.usecases.run_attempts import Verdict
-from shared.usecases.settle_attempt import FINISH_TRIES, AttemptEnd
-from shared.usecases.settle_refusal import Refusal
+from shared.domain.delivery.async_policy import AsyncPolicy
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.execution import EndReason, State
+from shared.usecases.attempts.make_attempt import SUCCESSOR_TRIES
+from shared.usecases.attempts.run_attempts import Verdict
+from shared.usecases.attempts.settle_attempt import FINISH_TRIES, AttemptEnd
+from shared.usecases.attempts.settle_refusal import Refusal
 from tests.builders import DUE_AT, in_state
 from tests.fakes.sender import in_turn
 from tests.unit.usecases.lanes import Lanes

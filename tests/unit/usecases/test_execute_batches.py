@@ -6,10 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.delivery import Answer, Callback, Reason
-from shared.domain.execution import Execution, State
+from shared.domain.delivery.callback import Answer, Callback, Reason
+from shared.domain.executions.execution import Execution, State
 from shared.names import Lane
-from shared.usecases.run_attempts import POISON_RETURN_SECONDS, UNSURE_WAIT_SECONDS, Delivery, Verdict
+from shared.usecases.attempts.run_attempts import (
+    POISON_RETURN_SECONDS,
+    UNSURE_WAIT_SECONDS,
+    Delivery,
+    Verdict,
+)
 from tests.builders import DUE_AT, in_state
 from tests.unit.usecases.messages import delivery
 from tests.unit.usecases.world import World

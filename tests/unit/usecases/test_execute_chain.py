@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.delivery import Answer, Callback, Reason
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.job import Job, JobState
-from shared.usecases.call_receiver import READ_PAUSES_MS
-from shared.usecases.file_successor import FileSuccessor
-from shared.usecases.make_attempt import SUCCESSOR_TRIES
-from shared.usecases.run_attempts import Verdict
-from shared.usecases.settle_attempt import AttemptEnd
+from shared.domain.delivery.callback import Answer, Callback, Reason
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import Job, JobState
+from shared.usecases.attempts.call_receiver import READ_PAUSES_MS
+from shared.usecases.attempts.make_attempt import SUCCESSOR_TRIES
+from shared.usecases.attempts.run_attempts import Verdict
+from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.filing.file_successor import FileSuccessor
 from tests.builders import DUE_AT, in_state
 from tests.fakes.sender import in_turn
 from tests.fakes.table import Damage

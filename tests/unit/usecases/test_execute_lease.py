@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.job import JobState
-from shared.domain.retry import RetryPolicy
-from shared.usecases.call_receiver import RENEWAL_TRIES
-from shared.usecases.settle_attempt import AttemptEnd
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import JobState
+from shared.usecases.attempts.call_receiver import RENEWAL_TRIES
+from shared.usecases.attempts.settle_attempt import AttemptEnd
 from tests.builders import DUE_AT, in_state
 from tests.unit.usecases.overtaking import OTHER, during_the_call, overtake
 from tests.unit.usecases.world import World

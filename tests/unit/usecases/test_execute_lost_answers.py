@@ -2,11 +2,11 @@
 
 import pytest
 
-from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import Execution, State
-from shared.ports.claims import Claim, Refused, Undecided
-from shared.usecases.run_attempts import CLAIM_TRIES, UNSURE_WAIT_SECONDS, Verdict
-from shared.usecases.settle_attempt import FINISH_TRIES, AttemptEnd
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.executions.execution import Execution, State
+from shared.ports.executions import Claim, Refused, Undecided
+from shared.usecases.attempts.run_attempts import CLAIM_TRIES, UNSURE_WAIT_SECONDS, Verdict
+from shared.usecases.attempts.settle_attempt import FINISH_TRIES, AttemptEnd
 from tests.builders import DUE_AT
 from tests.fakes.sender import in_turn
 from tests.unit.usecases.steps import Crash

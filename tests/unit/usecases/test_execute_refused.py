@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import EndReason, State
-from shared.ports.claims import Refused
-from shared.usecases.run_attempts import BatchReport, Verdict
-from shared.usecases.settle_refusal import Refusal
+from shared.domain.executions.execution import EndReason, State
+from shared.ports.executions import Refused
+from shared.usecases.attempts.run_attempts import BatchReport, Verdict
+from shared.usecases.attempts.settle_refusal import Refusal
 from tests.builders import DUE_AT, in_state
 from tests.fakes.table import Damage
 from tests.unit.usecases.world import World

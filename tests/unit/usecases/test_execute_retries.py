@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.retry import RetryPolicy
-from shared.usecases.call_receiver import READ_PAUSES_MS
-from shared.usecases.run_attempts import Verdict
-from shared.usecases.settle_attempt import AttemptEnd
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.usecases.attempts.call_receiver import READ_PAUSES_MS
+from shared.usecases.attempts.run_attempts import Verdict
+from shared.usecases.attempts.settle_attempt import AttemptEnd
 from tests.builders import DUE_AT, in_state, one_off
 from tests.fakes.sender import in_turn
 from tests.unit.usecases.lanes import Lanes

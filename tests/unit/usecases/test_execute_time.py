@@ -2,9 +2,9 @@
 
 import pytest
 
-from shared.domain.execution import State
-from shared.usecases.run_attempts import Verdict
-from shared.usecases.settle_attempt import AttemptEnd
+from shared.domain.executions.execution import State
+from shared.usecases.attempts.run_attempts import Verdict
+from shared.usecases.attempts.settle_attempt import AttemptEnd
 from tests.builders import DUE_AT, in_state
 from tests.unit.usecases.messages import delivery
 from tests.unit.usecases.world import World

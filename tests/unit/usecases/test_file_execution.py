@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.bucket import bucket_start_ms
 from shared.domain.errors import IdentityConflictError, UnavailableError
-from shared.domain.execution import State
+from shared.domain.executions.execution import State
 from tests.builders import BUCKET, DUE_AT, in_state, one_off
 from tests.unit.usecases.steps import Crash
 from tests.unit.usecases.world import World

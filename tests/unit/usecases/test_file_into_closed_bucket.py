@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.bucket import bucket_end_ms
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import Execution
+from shared.domain.executions.execution import Execution
 from tests.builders import BUCKET, DUE_AT, one_off
 from tests.unit.usecases.steps import Crash
 from tests.unit.usecases.world import World

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.bucket import ShardCounts, ShardRange, bucket_of
+from shared.domain.dispatch.retry_reminder import Pointer
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import Execution, State
-from shared.domain.pointer import Pointer
+from shared.domain.executions.execution import Execution, State
 from shared.names import Lane
 from tests.builders import DUE_AT, in_state, one_off
 from tests.fakes.table import PointerRow

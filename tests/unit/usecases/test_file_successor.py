@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import State
-from shared.domain.job import Job
-from shared.domain.schedule import Cron
+from shared.domain.executions.execution import State
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.schedule import Cron
 from tests.builders import DUE_AT, in_state, one_off
 from tests.unit.usecases.steps import Crash
 from tests.unit.usecases.world import World

@@ -3,9 +3,9 @@
 import pytest
 
 from shared.domain.errors import UnreadableItemError
-from shared.domain.execution import State
-from shared.domain.job import Job
-from shared.usecases.find_head import FindHead
+from shared.domain.executions.execution import State
+from shared.domain.jobs.job import Job
+from shared.usecases.reading.find_head import FindHead
 from tests.builders import DUE_AT, in_state
 from tests.fakes.table import Damage
 from tests.unit.usecases import chains

@@ -3,7 +3,7 @@
 import pytest
 
 from shared.domain.errors import NotFoundError, UnavailableError
-from shared.domain.execution import State
+from shared.domain.executions.execution import State
 from tests.builders import DUE_AT, TENANT, execution_id, in_state, one_off
 from tests.unit.usecases.world import World
 

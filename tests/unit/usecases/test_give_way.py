@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from shared.domain.execution import State
-from shared.domain.limits import WaitReason
-from shared.domain.sweep import BACKED_UP_MS, LATE_MS, YIELDS_AT_MOST_MS, LaneProgress
+from shared.domain.dispatch.sweep import BACKED_UP_MS, LATE_MS, YIELDS_AT_MOST_MS, LaneProgress
+from shared.domain.executions.execution import State
+from shared.domain.limits.scopes import WaitReason
 from shared.names import EXECUTOR_BATCH, Lane, QueueName
-from shared.usecases.give_way import SPREAD_MS, Arrived, GiveWay
+from shared.usecases.limits.apply_backpressure import SPREAD_MS, Arrived, GiveWay
 from tests.builders import DUE_AT, wakeup
 from tests.unit.usecases.world import World
 

@@ -5,12 +5,12 @@ from functools import partial
 
 import pytest
 
-from shared.domain.attempt_outcome import AttemptOutcome
-from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.job import Job, JobState
-from shared.domain.retry import RetryPolicy
-from shared.usecases.run_attempts import Verdict
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import Job, JobState
+from shared.usecases.attempts.run_attempts import Verdict
 from tests.builders import DUE_AT, TENANT, in_state
 from tests.fakes.sender import in_turn
 from tests.unit.usecases.messages import dead

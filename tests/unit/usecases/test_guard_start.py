@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.delivery import Answer, Reason
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.job import Job
-from shared.domain.overlap import OverlapPolicy
-from shared.domain.retry import RetryPolicy
-from shared.usecases.guard_start import Admission
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.usecases.attempts.guard_start import Admission
 from tests.builders import DUE_AT, TENANT, in_state
 from tests.fakes.sender import in_turn
 from tests.unit.usecases.lanes import Lanes

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
-from shared.domain.execution import Execution, State
-from shared.ports.claims import Claim
+from shared.domain.executions.execution import Execution, State
+from shared.ports.executions import Claim
 from tests.builders import DUE_AT, execution_id
 from tests.fakes.table import Damage
 from tests.unit.usecases.overtaking import during_the_call

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.job import Job, JobState
-from shared.domain.place import Place, Span, history_place
-from shared.domain.schedule import Rate
-from shared.domain.wanted import WantedExecutions
-from shared.usecases.job_history import CHAINS_AT_MOST
-from shared.usecases.list_executions import HistoryPosition
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.listings.filters import WantedExecutions
+from shared.domain.listings.position import Place, Span, history_place
+from shared.domain.schedules.schedule import Rate
+from shared.usecases.listings.job_history import CHAINS_AT_MOST
+from shared.usecases.listings.list_executions import HistoryPosition
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, execution_id, in_state, one_off
 from tests.unit.usecases.world import World
 

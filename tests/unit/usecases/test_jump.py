@@ -6,9 +6,9 @@ import pytest
 
 from shared.domain.bucket import bucket_of
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.job import Job, JobState
-from shared.domain.missed import Missed
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.schedules.skipped_range import Missed
 from tests.builders import DUE_AT, in_state
 from tests.unit.usecases.steps import Crash
 from tests.unit.usecases.world import World

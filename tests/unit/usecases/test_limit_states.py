@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from shared.domain.circuit import Circuit
 from shared.domain.errors import UnavailableError
-from shared.domain.limits import ScopeState, destination_scope, tenant_scope
-from shared.domain.trouble_board import MOST_OF_TENANT, MOST_SCOPES
+from shared.domain.limits.circuit_breaker import Circuit
+from shared.domain.limits.hot_scopes import MOST_OF_TENANT, MOST_SCOPES
+from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
 from shared.ports.limits import MOST_NOTED
-from shared.usecases.limit_states import (
+from shared.usecases.limits.limit_cache import (
     LEAST_PAUSE_MS,
     MOST_PAUSE_MS,
     NOTE_AGAIN_MS,
@@ -18,7 +18,7 @@ from shared.usecases.limit_states import (
     TRIES,
     LimitStates,
 )
-from shared.usecases.silent_scopes import MAX_KNOWN, SILENCE_MS
+from shared.usecases.limits.scope_cooldowns import MAX_KNOWN, SILENCE_MS
 from tests.builders import DUE_AT
 from tests.fakes.clock import SeededEntropy, VirtualClock
 from tests.fakes.limit_store import FakeLimitStore

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import Execution, State
-from shared.domain.place import Place, Span, due_place
-from shared.domain.tenant import Tenant
-from shared.domain.wanted import WantedExecutions
-from shared.usecases.read_page import EXAMINED_AT_MOST
+from shared.domain.executions.execution import Execution, State
+from shared.domain.listings.filters import WantedExecutions
+from shared.domain.listings.position import Place, Span, due_place
+from shared.domain.tenancy.tenant import Tenant
+from shared.usecases.reading.read_page import EXAMINED_AT_MOST
 from tests.builders import DUE_AT, in_state, one_off
 from tests.fakes.table import Damage
 from tests.unit.usecases.world import World

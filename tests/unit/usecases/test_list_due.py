@@ -3,11 +3,11 @@
 import pytest
 
 from shared.domain.bucket import ShardCounts
-from shared.domain.execution import State
-from shared.domain.pointer import Pointer
-from shared.domain.sweep import DueRow
+from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.sweep import DueRow
+from shared.domain.executions.execution import State
 from shared.names import Lane
-from shared.usecases.list_due import ROWS_AT_MOST, SHARDS_AT_MOST, DuePosition
+from shared.usecases.listings.list_due import ROWS_AT_MOST, SHARDS_AT_MOST, DuePosition
 from tests.builders import DUE_AT, execution_id, in_state, one_off
 from tests.unit.usecases.world import World
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import NotFoundError
-from shared.domain.execution import Execution, State
-from shared.domain.job import Job
-from shared.domain.schedule import Rate
-from shared.usecases.read_page import EXAMINED_AT_MOST
+from shared.domain.executions.execution import Execution, State
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.schedule import Rate
+from shared.usecases.reading.read_page import EXAMINED_AT_MOST
 from tests.builders import DUE_AT, TENANT, in_state, one_off
 from tests.fakes.table import Damage
 from tests.unit.usecases.chains import after_a_jump

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import Execution, State
-from shared.domain.job import Job, JobState
-from shared.domain.schedule import Cron
-from shared.domain.wanted import Kind, WantedJobs
-from shared.usecases.list_jobs import JobPosition
-from shared.usecases.read_page import EXAMINED_AT_MOST
+from shared.domain.executions.execution import Execution, State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.listings.filters import Kind, WantedJobs
+from shared.domain.schedules.schedule import Cron
+from shared.usecases.listings.list_jobs import JobPosition
+from shared.usecases.reading.read_page import EXAMINED_AT_MOST
 from tests.builders import DUE_AT, in_state, job, occurrence, one_off
 from tests.fakes.table import Damage
 from tests.unit.usecases.world import World

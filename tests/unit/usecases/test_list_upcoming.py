@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import State
-from shared.domain.job import Job, JobState
-from shared.domain.schedule import Cron, Rate
-from shared.usecases.list_upcoming import (
+from shared.domain.executions.execution import State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.schedules.schedule import Cron, Rate
+from shared.usecases.listings.list_upcoming import (
     DEFINITIONS_AT_MOST,
     LIMITED_AT_MOST,
     Basis,

@@ -11,9 +11,9 @@ from shared.domain.errors import (
     QuotaExceededError,
     UnavailableError,
 )
-from shared.domain.quota import Quota
-from shared.domain.tenant import Scope, split_key
-from shared.usecases.manage_keys import MAX_LISTED
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import Scope, split_key
+from shared.usecases.tenancy.manage_keys import MAX_LISTED
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases.account_world import ADMIN, OPERATOR, READ_WRITE, AccountWorld
 

@@ -3,8 +3,8 @@
 import pytest
 
 from shared.domain.errors import InvalidStateError, NotFoundError
-from shared.domain.tenant import SIGNING_CONTEXT
-from shared.usecases.manage_signing_secrets import MAX_SIGNING
+from shared.domain.tenancy.tenant import SIGNING_CONTEXT
+from shared.usecases.tenancy.manage_signing_secrets import MAX_SIGNING
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases.account_world import AccountWorld
 

@@ -3,9 +3,9 @@
 import pytest
 
 from shared.domain.errors import InvalidStateError, InvalidValueError, NotFoundError
-from shared.domain.quota import BOUNDS, Quota
-from shared.domain.tenant import RESERVED_IDS, Scope, TenantState
-from shared.usecases.manage_tenants import TenantChange
+from shared.domain.tenancy.quota import BOUNDS, Quota
+from shared.domain.tenancy.tenant import RESERVED_IDS, Scope, TenantState
+from shared.usecases.tenancy.manage_tenants import TenantChange
 from tests.builders import TENANT
 from tests.unit.usecases.account_world import OPERATOR, AccountWorld
 

@@ -7,23 +7,23 @@ from typing import Any
 import pytest
 
 from shared.domain.bucket import bucket_end_ms
-from shared.domain.delivery import Answer, Callback
+from shared.domain.delivery.callback import Answer, Callback
+from shared.domain.delivery.outcome_callbacks import NOBODY, UNSAID, OutcomeCallbacks
+from shared.domain.delivery.request import Request
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import (
     InvalidStateError,
     UnavailableError,
     UnknownVersionError,
     UnreadableItemError,
 )
-from shared.domain.execution import EndReason, State
+from shared.domain.executions.execution import EndReason, State
+from shared.domain.executions.notification import NOTIFICATION_RETRY, NOTIFICATION_TIMEOUT_MS
 from shared.domain.ids import one_off_job_id, parse_execution_id
-from shared.domain.notification import NOTIFICATION_RETRY, NOTIFICATION_TIMEOUT_MS
-from shared.domain.outcome_callbacks import NOBODY, UNSAID, OutcomeCallbacks
-from shared.domain.request import Request
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import format_instant
+from shared.domain.schedules.schedule import format_instant
 from shared.names import Lane
-from shared.usecases.read_tenant import REMEMBER_MS
-from shared.usecases.settle_attempt import AttemptEnd
+from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.tenancy.read_tenant import REMEMBER_MS
 from tests.builders import BUCKET, DUE_AT, TENANT, in_state
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.messages import dead

@@ -5,10 +5,10 @@ from functools import partial
 import pytest
 
 from shared.domain.bucket import MINUTE_MS
-from shared.domain.delivery import Answer
+from shared.domain.delivery.callback import Answer
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnavailableError, UnknownVersionError, UnreadableItemError
-from shared.domain.execution import Execution, State
-from shared.domain.retry import RetryPolicy
+from shared.domain.executions.execution import Execution, State
 from tests.builders import BUCKET, DUE_AT, in_state
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.notifications import (

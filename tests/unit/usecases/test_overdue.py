@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from shared.domain.async_policy import AsyncPolicy
-from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.bucket import bucket_end_ms
-from shared.domain.circuit import Circuit
-from shared.domain.delivery import Reason
-from shared.domain.execution import Execution, State
-from shared.domain.limits import ScopeState, destination_scope, tenant_scope
-from shared.domain.slots import SlotLease
-from shared.domain.sweep import YIELDS_AT_MOST_MS, LaneProgress
+from shared.domain.delivery.async_policy import AsyncPolicy
+from shared.domain.delivery.callback import Reason
+from shared.domain.dispatch.sweep import YIELDS_AT_MOST_MS, LaneProgress
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import Execution, State
+from shared.domain.limits.circuit_breaker import Circuit
+from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
+from shared.domain.limits.slots import SlotLease
 from shared.names import Lane, QueueName
-from shared.usecases.sweep_buckets import SweepReport
+from shared.usecases.ticks.sweep_buckets import SweepReport
 from tests.builders import BUCKET, DUE_AT, TENANT, in_state, one_off
 from tests.unit.usecases.world import World
 

@@ -7,11 +7,11 @@ import pytest
 
 from shared.domain.bucket import GUARD_MS, ShardCounts, ShardEpoch, ShardPlan
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
-from shared.domain.execution import NOT_STARTED, EndReason, State
-from shared.domain.job import JobState
-from shared.domain.misfire import COUNT_LIMIT
-from shared.domain.schedule import Cron, Rate, first_after
-from shared.usecases.guard_start import Admission
+from shared.domain.executions.execution import NOT_STARTED, EndReason, State
+from shared.domain.jobs.job import JobState
+from shared.domain.jobs.misfire import COUNT_LIMIT
+from shared.domain.schedules.schedule import Cron, Rate, first_after
+from shared.usecases.attempts.guard_start import Admission
 from tests.builders import DUE_AT, TENANT, in_state
 from tests.unit.usecases import chains
 from tests.unit.usecases.accounts import assert_accounted

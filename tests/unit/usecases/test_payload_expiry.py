@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import Execution, State
-from shared.domain.retry import RetryPolicy
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.execution import Execution, State
 from tests.builders import DUE_AT, in_state, one_off
 from tests.unit.usecases.messages import dead
 from tests.unit.usecases.steps import Crash

@@ -1,7 +1,7 @@
 """What a schedule would do, seen from now."""
 
-from shared.domain.cautions import CautionCode
-from shared.domain.schedule import Cron, Once, Rate
+from shared.domain.schedules.schedule import Cron, Once, Rate
+from shared.domain.schedules.schedule_warnings import CautionCode
 from tests.builders import DUE_AT
 from tests.unit.usecases.world import World
 

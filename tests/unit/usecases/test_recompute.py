@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain import schedule_kinds, zone_changes, zone_rules
-from shared.domain.execution import EndReason, State
-from shared.domain.job import Job, JobState
-from shared.domain.overlap import OverlapPolicy
-from shared.domain.place import Place, Span
-from shared.domain.schedule import as_asked, first_after
-from shared.domain.zone_changes import Move, parts_at
-from shared.domain.zones import TZDATA_VERSION
-from shared.usecases.job_history import WalkHistory
-from shared.usecases.recompute_job import Recomputed
+from shared.domain.executions.execution import EndReason, State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.listings.position import Place, Span
+from shared.domain.schedules import schedule_kinds, zone_changes, zone_rules
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.schedules.schedule import as_asked, first_after
+from shared.domain.schedules.zone_changes import Move, parts_at
+from shared.domain.schedules.zones import TZDATA_VERSION
+from shared.usecases.chains.recompute_job import Recomputed
+from shared.usecases.listings.job_history import WalkHistory
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases.accounts import assert_accounted
 from tests.unit.usecases.chains import EVERY_SECOND, MINUTE, Chain, fresh

@@ -5,8 +5,8 @@ from contextlib import suppress
 
 import pytest
 
-from shared.domain.execution import NOT_STARTED
-from shared.domain.job import CHANGING, JobState
+from shared.domain.executions.execution import NOT_STARTED
+from shared.domain.jobs.job import CHANGING, JobState
 from tests.unit.usecases.accounts import assert_accounted
 from tests.unit.usecases.chains import Chain
 from tests.unit.usecases.moments import at_moment, begun

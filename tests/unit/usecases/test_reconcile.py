@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from shared.domain.attempt_outcome import AttemptOutcome
 from shared.domain.bucket import MINUTE_MS
-from shared.domain.delivery import Reason
+from shared.domain.delivery.callback import Reason
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import State
-from shared.domain.job import Job, JobState
-from shared.domain.missed import Missed
-from shared.domain.schedule import Rate
-from shared.ports.reconciling import Accepted
-from shared.usecases.reconcile import LONGEST_MINUTES, SETTLE_MINUTES, ReconcileReport
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.schedules.schedule import Rate
+from shared.domain.schedules.skipped_range import Missed
+from shared.ports.dispatch import Accepted
+from shared.usecases.ticks.reconcile import LONGEST_MINUTES, SETTLE_MINUTES, ReconcileReport
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence, one_off
 from tests.fakes.accepted_log import FakeAcceptedLog
 from tests.unit.usecases.reconciling import LATER, reconcile

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import State
-from shared.domain.job import CHANGING, JobState
-from shared.domain.schedule import Cron, Rate
-from shared.usecases.reconcile_job import STUCK_MS, JobFindings
+from shared.domain.executions.execution import State
+from shared.domain.jobs.job import CHANGING, JobState
+from shared.domain.schedules.schedule import Cron, Rate
+from shared.usecases.ticks.reconcile_job import STUCK_MS, JobFindings
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT
 from tests.unit.usecases import chains
 from tests.unit.usecases.accounts import assert_accounted

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.bucket import MINUTE_MS
-from shared.domain.job import Job
-from shared.domain.schedule import Cron, first_after
-from shared.domain.zone_changes import frozen
-from shared.usecases.recompute_job import Recomputed
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.schedule import Cron, first_after
+from shared.domain.schedules.zone_changes import frozen
+from shared.usecases.chains.recompute_job import Recomputed
 from tests.unit.usecases.reconciling import LATER, reconcile
 from tests.unit.usecases.world import World
 

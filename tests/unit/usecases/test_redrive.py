@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
-from shared.domain.execution import Execution, State
+from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.redrive import MAX_REDRIVES, RedriveOf
+from shared.domain.executions.retention import DAY_SECONDS
 from shared.domain.ids import ExecutionId
-from shared.domain.job import JobState
-from shared.domain.place import history_place
-from shared.domain.redrive import MAX_REDRIVES, RedriveOf
-from shared.domain.retention import DAY_SECONDS
-from shared.domain.schedule import Backfill, Rate, format_instant
+from shared.domain.jobs.job import JobState
+from shared.domain.listings.position import history_place
+from shared.domain.schedules.schedule import Backfill, Rate, format_instant
 from shared.names import Lane
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, in_every_state, in_state, one_off
 from tests.unit.usecases.redrives import GONE, LATER, bury, dead, failed_run, press, redrives_of, run_out

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from shared.domain.dead_letters.redrive_task import TaskCounts, TaskState
 from shared.domain.errors import InvalidStateError, UnknownVersionError
-from shared.domain.execution import Execution, State
+from shared.domain.executions.execution import Execution, State
 from shared.domain.ids import ExecutionId
-from shared.domain.job import JobState
-from shared.domain.redrive_task import TaskCounts, TaskState
+from shared.domain.jobs.job import JobState
 from tests.builders import TENANT
 from tests.fakes.table import Damage
 from tests.unit.usecases.notifications import (

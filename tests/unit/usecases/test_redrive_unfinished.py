@@ -2,12 +2,12 @@
 
 import pytest
 
-from shared.domain.delivery import Answer, Reason
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.redrive import RedrivenBy, RedriveOf
-from shared.domain.redrive_task import SETTLED_MS, RedriveTask, TaskCounts, TaskState
-from shared.domain.retention import DAY_SECONDS
-from shared.domain.retry import RetryPolicy
+from shared.domain.dead_letters.redrive_task import SETTLED_MS, RedriveTask, TaskCounts, TaskState
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.redrive import RedrivenBy, RedriveOf
+from shared.domain.executions.retention import DAY_SECONDS
 from tests.builders import TENANT
 from tests.fakes.table import Damage
 from tests.unit.usecases.redrives import LATER, dead, press, redrives_of, run_out, standing, start, undo

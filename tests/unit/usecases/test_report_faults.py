@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import State
-from shared.usecases.settle_attempt import FINISH_TRIES
+from shared.domain.executions.execution import State
+from shared.usecases.attempts.settle_attempt import FINISH_TRIES
 from tests.unit.usecases.reports import Report, at_work, complete, every_report, fail, give_up
 from tests.unit.usecases.steps import Crash, die
 

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.async_policy import AsyncPolicy
-from shared.domain.attempt_outcome import AttemptOutcome
-from shared.domain.delivery import Answer, Reason
+from shared.domain.delivery.async_policy import AsyncPolicy
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidStateError, NotFoundError
-from shared.domain.execution import EndReason, State
-from shared.domain.retry import RetryPolicy
-from shared.ports.claims import Claim
-from shared.usecases.settle_attempt import AttemptEnd
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import EndReason, State
+from shared.ports.executions import Claim
+from shared.usecases.attempts.settle_attempt import AttemptEnd
 from tests.builders import DUE_AT, one_off
 from tests.fakes.sender import in_turn
 from tests.unit.usecases.lanes import Lanes

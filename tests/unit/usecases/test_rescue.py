@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from shared.domain.execution import EndReason, State
+from shared.domain.executions.execution import EndReason, State
 from shared.names import Lane
-from shared.usecases.rescue_dead_letters import DeadMessage, RescueReport
+from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, RescueReport
 from tests.builders import DUE_AT, in_state, one_off
 from tests.fakes.table import Damage
 from tests.unit.usecases.messages import dead

@@ -2,13 +2,13 @@
 
 import pytest
 
-from shared.domain.circuit import PROBED_LIMIT, TRIP_AFTER, Circuit, Phase
-from shared.domain.delivery import Answer, Reason
-from shared.domain.limits import Candidate, ScopeState, WaitReason, destination_scope
-from shared.domain.quota import Quota
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.limits.circuit_breaker import PROBED_LIMIT, TRIP_AFTER, Circuit, Phase
+from shared.domain.limits.scopes import Candidate, ScopeState, WaitReason, destination_scope
+from shared.domain.tenancy.quota import Quota
 from shared.names import QueueName
-from shared.usecases.gate_calls import GateCalls
-from shared.usecases.settle_limits import TROUBLE_MS
+from shared.usecases.limits.settle_limits import TROUBLE_MS
+from shared.usecases.limits.throttle_batch import GateCalls
 from tests.builders import DUE_AT, TENANT, execution_id
 from tests.fakes.budgets import GENEROUS
 from tests.unit.usecases.gates import gate

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from shared.domain.errors import ThrottledError, UnavailableError
-from shared.domain.limits import ScopeState, destination_scope, tenant_scope
-from shared.domain.slots import LEASE_MS, SlotLease
+from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
+from shared.domain.limits.slots import LEASE_MS, SlotLease
 from shared.names import EXECUTOR_BATCH
-from shared.usecases.gate_calls import GateCalls
-from shared.usecases.settle_limits import HOLD_MS
-from shared.usecases.silent_scopes import ASKED_AGAIN_MS, GIVE_UP_MS, SILENCE_MS
+from shared.usecases.limits.scope_cooldowns import ASKED_AGAIN_MS, GIVE_UP_MS, SILENCE_MS
+from shared.usecases.limits.settle_limits import HOLD_MS
+from shared.usecases.limits.throttle_batch import GateCalls
 from tests.builders import TENANT
 from tests.unit.usecases.limited_site import HERE, Site, arrived
 

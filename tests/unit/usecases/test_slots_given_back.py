@@ -5,14 +5,14 @@ from functools import partial
 
 import pytest
 
-from shared.domain.circuit import Circuit
-from shared.domain.limits import ScopeState, destination_scope, tenant_scope
-from shared.domain.slots import LEASE_MS, MAX_HOLDERS, SPARE_PART
+from shared.domain.limits.circuit_breaker import Circuit
+from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
+from shared.domain.limits.slots import LEASE_MS, MAX_HOLDERS, SPARE_PART
 from shared.names import EXECUTOR_BATCH
-from shared.usecases.admit_calls import STAND_ASIDE_MS
-from shared.usecases.gate_calls import GateCalls
-from shared.usecases.settle_limits import HOLD_MS
-from shared.usecases.silent_scopes import MAX_KNOWN
+from shared.usecases.limits.admit_calls import STAND_ASIDE_MS
+from shared.usecases.limits.scope_cooldowns import MAX_KNOWN
+from shared.usecases.limits.settle_limits import HOLD_MS
+from shared.usecases.limits.throttle_batch import GateCalls
 from tests.builders import TENANT
 from tests.unit.usecases.limited_site import HERE, Site, arrived
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from shared.domain.budget import BudgetKey, BudgetName, Portion
 from shared.domain.errors import UnavailableError
-from shared.usecases import spend_budget
-from shared.usecases.spend_budget import SILENCE_MS, SpendBudget
+from shared.domain.tenancy.budget import BudgetKey, BudgetName, Portion
+from shared.usecases.tenancy import spend_budget
+from shared.usecases.tenancy.spend_budget import SILENCE_MS, SpendBudget
 from tests.builders import TENANT
 from tests.fakes.budgets import FakeBudgetStore
 from tests.fakes.clock import VirtualClock

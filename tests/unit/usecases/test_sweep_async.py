@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.retry import RetryPolicy
-from shared.domain.sweep import LaneProgress
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.dispatch.sweep import LaneProgress
+from shared.domain.executions.execution import EndReason, Execution, State
 from shared.names import Lane
 from tests.builders import BUCKET, DUE_AT
 from tests.unit.usecases.lanes import Lanes

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.bucket import bucket_end_ms, bucket_of
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.job import Job
-from shared.domain.pointer import Pointer
+from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import Job
 from shared.names import Lane
 from tests.builders import DUE_AT, in_state, one_off
 from tests.fakes.table import Damage, PointerRow

@@ -3,12 +3,12 @@
 import pytest
 
 from shared.domain.bucket import bucket_end_ms
-from shared.domain.circuit import Circuit
-from shared.domain.execution import State
-from shared.domain.limits import ScopeState
-from shared.domain.sweep import AGED_AT_ONCE, AGED_MS, LaneProgress
+from shared.domain.dispatch.sweep import AGED_AT_ONCE, AGED_MS, LaneProgress
+from shared.domain.executions.execution import State
+from shared.domain.limits.circuit_breaker import Circuit
+from shared.domain.limits.scopes import ScopeState
 from shared.names import Lane, QueueName
-from shared.usecases.sweep_buckets import SweepReport
+from shared.usecases.ticks.sweep_buckets import SweepReport
 from tests.builders import BUCKET, DUE_AT, in_state, one_off
 from tests.unit.usecases.world import World
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from shared.domain.bucket import ShardCounts, bucket_end_ms
-from shared.domain.execution import State
-from shared.usecases.sweep_buckets import FIRST_LOOK_BACK
+from shared.domain.executions.execution import State
+from shared.usecases.ticks.sweep_buckets import FIRST_LOOK_BACK
 from tests.builders import BUCKET, DUE_AT, in_state, one_off
 from tests.unit.usecases.world import World
 

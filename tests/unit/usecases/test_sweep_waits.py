@@ -5,8 +5,8 @@ from itertools import pairwise
 import pytest
 
 from shared.domain.bucket import MINUTE_MS, bucket_end_ms
-from shared.domain.execution import State
-from shared.domain.limits import tenant_scope
+from shared.domain.executions.execution import State
+from shared.domain.limits.scopes import tenant_scope
 from tests.builders import BUCKET, DUE_AT, one_off
 from tests.unit.usecases.world import World
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from shared.domain.wakeup import message_group
-from shared.usecases.tenant_weights import REMEMBER_MS, TenantWeights
+from shared.domain.dispatch.wakeup import message_group
+from shared.usecases.tenancy.tenant_weights import REMEMBER_MS, TenantWeights
 from tests.builders import DUE_AT, TENANT, wakeup
 from tests.unit.usecases.world import World
 

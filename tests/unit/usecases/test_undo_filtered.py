@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from shared.domain.execution import EndReason, Execution, State
-from shared.domain.job import JobState
-from shared.domain.place import Place, Span
-from shared.domain.redrive_task import SETTLED_MS, TaskCounts, TaskState
+from shared.domain.dead_letters.redrive_task import SETTLED_MS, TaskCounts, TaskState
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import JobState
+from shared.domain.listings.position import Place, Span
 from shared.names import Lane
 from tests.builders import DUE_AT, TENANT, job
 from tests.unit.usecases.redrives import (

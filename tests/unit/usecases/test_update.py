@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.catch_up import CatchUp, CatchUpPolicy
+from shared.domain.delivery.request import payload_id
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
-from shared.domain.execution import EndReason, State
-from shared.domain.job import Job, JobState
-from shared.domain.request import payload_id
-from shared.domain.retry import RetryPolicy
-from shared.domain.schedule import Cron, Rate
+from shared.domain.executions.execution import EndReason, State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
+from shared.domain.schedules.schedule import Cron, Rate
 from shared.names import Lane
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases import chains

@@ -4,9 +4,9 @@ import pytest
 
 from shared.domain.bucket import ShardCounts, ShardRange, bucket_start_ms, buckets_to_watch
 from shared.domain.errors import UnavailableError
-from shared.domain.execution import State
+from shared.domain.executions.execution import State
 from shared.names import Lane
-from shared.usecases.watch_buckets import PAGE_ROWS, WatchReport
+from shared.usecases.ticks.watch_buckets import PAGE_ROWS, WatchReport
 from tests.builders import BUCKET, DUE_AT, in_state, one_off
 from tests.fakes.table import Damage
 from tests.unit.usecases.world import World

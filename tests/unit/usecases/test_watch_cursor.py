@@ -3,7 +3,7 @@
 import pytest
 
 from shared.domain.bucket import ShardRange, bucket_start_ms
-from shared.usecases.watch_buckets import PAGE_ROWS, SEND_TRIES
+from shared.usecases.ticks.watch_buckets import PAGE_ROWS, SEND_TRIES
 from tests.builders import BUCKET, one_off
 from tests.fakes.ledger import LedgerRow
 from tests.unit.usecases.steps import Crash

@@ -5,13 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 from shared.domain.bucket import ShardCounts
-from shared.domain.execution import Execution, State
+from shared.domain.delivery.request import Request, encode_request
+from shared.domain.executions.execution import Execution, State
 from shared.domain.ids import ExecutionId
-from shared.domain.job import Job
-from shared.domain.new_job import After, NewJob, Timing
-from shared.domain.request import Request, encode_request
-from shared.domain.tenant import Tenant
-from shared.usecases.run_attempts import BatchReport, Delivery
+from shared.domain.jobs.job import Job
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.timing import After, Timing
+from shared.domain.tenancy.tenant import Tenant
+from shared.usecases.attempts.run_attempts import BatchReport, Delivery
 from tests.builders import ONE_SHARD, TENANT, expiry_for, job, one_off
 from tests.fakes.sender import AnswerTo, succeeds
 from tests.unit.usecases.messages import delivery

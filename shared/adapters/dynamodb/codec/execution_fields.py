@@ -1,0 +1,200 @@
+"""What an execution stores of attempts that run on after their calls. Limits that are the defaults take no room.
+Retry policies as attributes, and back.
+
+What every policy has is written as it always was; a table and an age at which to give up stand beside it, so that code
+which does not know them yet reads a policy all the same.
+What ties redrives to their originals, as attributes of executions, and back.
+Who is told of outcomes, as attributes of executions, jobs and tenants, and back.
+Attempt outcomes, packed: 13 bytes each, so that an item with its history stays under one KB."""
+
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
+from shared.domain.delivery.callback import Reason
+from shared.domain.delivery.destination import UNKNOWN
+from shared.domain.delivery.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.redrive import RedrivenBy, RedriveOf
+from shared.domain.ids import parse_execution_id
+
+
+def encode_async_policy(policy: AsyncPolicy) -> str | None:
+    """The limits, as far as they are not the defaults."""
+    if policy == DEFAULT_ASYNC_POLICY:
+        return None
+    return f"{policy.deadline_seconds}/{policy.heartbeat_seconds}"
+
+
+def read_async_policy(text: str | None) -> AsyncPolicy:
+    """The inverse; ValueError for anything else."""
+    if text is None:
+        return DEFAULT_ASYNC_POLICY
+    deadline_seconds, heartbeat_seconds = (int(part) for part in text.split("/"))
+    return AsyncPolicy(deadline_seconds=deadline_seconds, heartbeat_seconds=heartbeat_seconds)
+
+
+def async_until_text(attempt: int, until: int) -> str:
+    """The deadline of an attempt that runs on. It names the attempt: of a later one it says nothing.
+
+    So neither a claim nor an outcome has to remove it.
+    """
+    return f"{attempt}/{until}"
+
+
+def read_async_until(text: str | None, running: int | None) -> int | None:
+    """The deadline of the attempt that is running (None: none is); ValueError for what was never written."""
+    if text is None:
+        return None
+    attempt, until = (int(part) for part in text.split("/"))
+    return until if attempt == running else None
+
+
+EXTRAS = "rp"
+"""The attribute of what only some policies have."""
+
+
+def encode_retry_extras(retry: RetryPolicy) -> str | None:
+    """The table and the age, such as `60,600;3600`; None for a policy that has neither."""
+    if not retry.delays_seconds and retry.give_up_after_seconds is None:
+        return None
+    age = "" if retry.give_up_after_seconds is None else str(retry.give_up_after_seconds)
+    return f"{','.join(map(str, retry.delays_seconds))};{age}"
+
+
+def read_retry(max_attempts: int, backoff: Sequence[Any], extras: str | None) -> RetryPolicy:
+    """The policy of a number of attempts, base, factor, cap and the extras; ValueError for anything else."""
+    base, factor, cap = (int(part) for part in backoff)
+    table, _, age = (extras or "").partition(";")
+    return RetryPolicy(
+        max_attempts=max_attempts,
+        base_seconds=base,
+        factor=factor,
+        cap_seconds=cap,
+        delays_seconds=tuple(int(delay) for delay in table.split(",")) if table else (),
+        give_up_after_seconds=int(age) if age else None,
+    )
+
+
+def encode_redrive_of(redrive: RedriveOf | None) -> str | None:
+    """The original and the number."""
+    return f"{redrive.number}|{redrive.original}" if redrive is not None else None
+
+
+def read_redrive_of(text: str | None) -> RedriveOf | None:
+    """The inverse; ValueError for anything else."""
+    if text is None:
+        return None
+    number, original = text.split("|")
+    return RedriveOf(original=parse_execution_id(original), number=int(number))
+
+
+def encode_redriven_by(redriven_by: RedrivenBy | None) -> str | None:
+    """The redrive, and its bulk redrive if it is of one."""
+    if redriven_by is None:
+        return None
+    return str(redriven_by.execution) + (f"|{redriven_by.task}" if redriven_by.task else "")
+
+
+def read_redriven_by(text: str | None) -> RedrivenBy | None:
+    """The inverse; ValueError for anything else."""
+    if text is None:
+        return None
+    execution, _, task = text.partition("|")
+    return RedrivenBy(execution=parse_execution_id(execution), task=task or None)
+
+
+_NAMES = ("os", "of")
+_DESTINATION_BYTES = 10
+
+
+def callback_attributes(callbacks: OutcomeCallbacks) -> dict[str, bytes | None]:
+    """What a job or a tenant says of each outcome: nothing, nobody, or a destination and a sealed URL."""
+    listeners = (callbacks.on_success, callbacks.on_failure)
+    return dict(zip(_NAMES, map(_encode, listeners), strict=True))
+
+
+def read_callbacks(plain: Mapping[str, Any]) -> OutcomeCallbacks:
+    """The inverse; ValueError for anything else."""
+    on_success, on_failure = (_read(plain.get(name)) for name in _NAMES)
+    return OutcomeCallbacks(on_success=on_success, on_failure=on_failure)
+
+
+def _encode(listener: Listener | None) -> bytes | None:
+    if listener is None:
+        return None
+    return (
+        b"-"
+        if listener == NOBODY
+        else listener.destination.ljust(_DESTINATION_BYTES).encode() + listener.sealed_url
+    )
+
+
+def _read(stored: bytes | None) -> Listener | None:
+    if stored is None:
+        return None
+    if stored == b"-":
+        return NOBODY
+    destination = stored[:_DESTINATION_BYTES].decode("ascii").strip() or UNKNOWN
+    return Listener(sealed_url=stored[_DESTINATION_BYTES:], destination=destination)
+
+
+_ROW = struct.Struct(">BQIHB")
+_WIDTH = 13
+_SECONDS = 1 << 23
+"""Below this a duration is in milliseconds; from this on, what exceeds it is in seconds (two hours and more)."""
+_MAX_SECONDS = _SECONDS - 1
+
+
+def pack_outcomes(outcomes: tuple[AttemptOutcome, ...]) -> bytes:
+    """Attempt (1 byte), start (6), duration (3), status or 0 (2), reason (1)."""
+    rows = []
+    for outcome in outcomes:
+        row = _ROW.pack(
+            outcome.attempt,
+            outcome.started_at,
+            _pack_duration(outcome.duration_ms),
+            outcome.status or 0,
+            outcome.reason,
+        )
+        rows.append(row[0:1] + row[3:9] + row[10:13] + row[13:])
+    return b"".join(rows)
+
+
+def unpack_outcomes(packed: bytes) -> tuple[AttemptOutcome, ...]:
+    """The inverse; ValueError or struct.error for anything else."""
+    outcomes = []
+    for start in range(0, len(packed), _WIDTH):
+        row = packed[start : start + _WIDTH]
+        attempt, started_at, duration, status, reason = _ROW.unpack(
+            row[0:1] + b"\0\0" + row[1:7] + b"\0" + row[7:10] + row[10:]
+        )
+        outcomes.append(
+            AttemptOutcome(
+                attempt=attempt,
+                started_at=started_at,
+                duration_ms=_unpack_duration(duration),
+                status=status or None,
+                reason=Reason(reason),
+            )
+        )
+    return tuple(outcomes)
+
+
+def last_started_at(packed: bytes) -> int | None:
+    """When the last attempt of these began; None where there is none."""
+    row = packed[-_WIDTH:]
+    return int.from_bytes(row[1:7]) if len(row) == _WIDTH else None
+
+
+def _pack_duration(duration_ms: int) -> int:
+    """Exact below two hours, and to the second above, as far as attempts that run on can take."""
+    if duration_ms < _SECONDS:
+        return duration_ms
+    return _SECONDS + min(duration_ms // 1000, _MAX_SECONDS)
+
+
+def _unpack_duration(packed: int) -> int:
+    return packed if packed < _SECONDS else (packed - _SECONDS) * 1000

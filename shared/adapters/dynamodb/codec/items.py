@@ -1,0 +1,282 @@
+"""Executions and pointers as items, and back. Attribute names are short: they are stored millions of times.
+
+An item carries `v`, its version. A newer version is never guessed at: reading it raises UnknownVersionError.
+"""
+
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+from shared.adapters.dynamodb.codec.attributes import Item, Value, decode_all, encode_all
+from shared.adapters.dynamodb.codec.execution_fields import (
+    EXTRAS,
+    async_until_text,
+    callback_attributes,
+    encode_async_policy,
+    encode_redrive_of,
+    encode_redriven_by,
+    encode_retry_extras,
+    last_started_at,
+    pack_outcomes,
+    read_async_policy,
+    read_async_until,
+    read_callbacks,
+    read_redrive_of,
+    read_redriven_by,
+    read_retry,
+    unpack_outcomes,
+)
+from shared.adapters.dynamodb.codec.keys import (
+    execution_key,
+    failed_index_key,
+    parse_execution_sk,
+    pointer_key,
+    retry_index_key,
+    tenant_index_key,
+)
+from shared.adapters.dynamodb.codec.recurrence_fields import read_recurrence, recurrence_attributes
+from shared.domain.delivery.destination import UNKNOWN
+from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.sweep import DueRow
+from shared.domain.errors import UnknownVersionError, UnreadableItemError
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.ids import ExecutionId, one_off_job_id, parse_execution_id
+from shared.domain.schedules.skipped_range import Missed
+from shared.names import Attr, Lane
+
+VERSION = 1
+STATE_CODES = {
+    State.PENDING: "P",
+    State.QUEUED: "Q",
+    State.RUNNING: "R",
+    State.WAITING: "W",
+    State.SUCCEEDED: "S",
+    State.FAILED: "F",
+    State.CANCELLED: "C",
+    State.SKIPPED: "K",
+    State.MOVED: "M",
+}
+_STATES = {code: state for state, code in STATE_CODES.items()}
+_LANES = {"c": Lane.CRITICAL, "s": Lane.STANDARD, "b": Lane.BULK}
+_LANE_CODES = {lane: code for code, lane in _LANES.items()}
+_ROW_ATTRIBUTES = ("v", "s", "t", "ln", "c", "a", "mx", "sr", "ca", "na", "tg", "au", "ap", "ds", "nt", "oc")
+DUE_ROW_ATTRIBUTES = (Attr.SK, *_ROW_ATTRIBUTES)
+_MALFORMED = (KeyError, ValueError, TypeError, AttributeError, struct.error)
+
+
+def execution_item(execution: Execution, region: str, expires_at_s: int | None = None) -> Item:
+    """The whole item."""
+    pk, sk = execution_key(region, execution.id)
+    index_pk, index_sk = tenant_index_key(execution.tenant_id, execution.index_shard, execution.id)
+    is_own_job = execution.job_id == one_off_job_id(execution.id)
+    recurrence = execution.recurrence
+    return encode_all(
+        {
+            Attr.PK: pk,
+            Attr.SK: sk,
+            Attr.TENANT_PK: index_pk,
+            Attr.TENANT_SK: index_sk,
+            Attr.TTL: expires_at_s,
+            "v": VERSION,
+            "s": STATE_CODES[execution.state],
+            "t": execution.tenant_id,
+            "j": None if is_own_job else execution.job_id,
+            "rv": execution.revision,
+            "nm": None if execution.nominal_at == execution.id.dispatch_at else execution.nominal_at,
+            "c": execution.created_at,
+            "ln": _LANE_CODES[execution.lane],
+            "rq": execution.request or None,
+            "pa": execution.payload_apart,
+            "ds": execution.destination or None,
+            "fp": execution.fingerprint,
+            "mx": execution.retry.max_attempts,
+            "rt": f"{execution.retry.base_seconds}/{execution.retry.factor}/{execution.retry.cap_seconds}",
+            EXTRAS: encode_retry_extras(execution.retry),
+            "tm": execution.timeout_ms,
+            "ap": encode_async_policy(execution.async_policy),
+            "n": execution.name,
+            "gs": list(execution.tags) or None,
+            **(recurrence_attributes(recurrence) if recurrence else {}),
+            "mv": str(execution.moved_to) if execution.moved_to else None,
+            "sd": execution.start_deadline_at,
+            "jc": execution.job_created_at,
+            "hl": _LANE_CODES[execution.home_lane] if execution.home_lane else None,
+            "rn": execution.run if execution.run > 1 else None,
+            "ro": encode_redrive_of(execution.redrive_of),
+            "rd": encode_redriven_by(execution.redriven_by),
+            **callback_attributes(execution.callbacks),
+            "nt": str(execution.notification) if execution.notification else None,
+            "no": str(execution.notification_of) if execution.notification_of else None,
+            "a": execution.attempt,
+            "ca": execution.claimable_from,
+            "ow": execution.owner,
+            "au": _encode_async_until(execution),
+            "na": execution.next_attempt_at,
+            "oc": pack_outcomes(execution.outcomes) or None,
+            "lb": execution.last_body or None,
+            "rs": execution.end_reason,
+            "ec": execution.ends_chain or None,
+            "sr": execution.stop_retries or None,
+            "mi": _encode_missed(execution.missed),
+        }
+    )
+
+
+def read_execution(item: Mapping[str, Value]) -> Execution:
+    """The execution; UnknownVersionError or UnreadableItemError where the item is not one."""
+    plain = plain_item(item)
+    try:
+        return _read_execution(plain)
+    except _MALFORMED as fault:
+        raise UnreadableItemError(f"item {plain.get(Attr.SK)} is broken") from fault
+
+
+def _read_execution(plain: dict[str, Any]) -> Execution:
+    execution_id = parse_execution_sk(plain[Attr.SK])
+    state = _STATES[plain["s"]]
+    return Execution(
+        id=execution_id,
+        tenant_id=plain["t"],
+        job_id=plain.get("j") or one_off_job_id(execution_id),
+        revision=plain["rv"],
+        nominal_at=plain.get("nm", execution_id.dispatch_at),
+        created_at=plain["c"],
+        lane=_LANES[plain["ln"]],
+        request=plain.get("rq", b""),
+        fingerprint=plain["fp"],
+        retry=read_retry(plain["mx"], plain["rt"].split("/"), plain.get(EXTRAS)),
+        timeout_ms=plain["tm"],
+        async_policy=read_async_policy(plain.get("ap")),
+        index_shard=int(plain[Attr.TENANT_PK].rpartition("#")[2]),
+        name=plain.get("n"),
+        tags=tuple(plain.get("gs", ())),
+        payload_apart=plain.get("pa"),
+        destination=plain.get("ds", UNKNOWN),
+        recurrence=read_recurrence(plain) if "sc" in plain else None,
+        moved_to=parse_execution_id(plain["mv"]) if "mv" in plain else None,
+        start_deadline_at=plain.get("sd"),
+        job_created_at=plain.get("jc"),
+        home_lane=_LANES[plain["hl"]] if "hl" in plain else None,
+        run=plain.get("rn", 1),
+        redrive_of=read_redrive_of(plain.get("ro")),
+        redriven_by=read_redriven_by(plain.get("rd")),
+        callbacks=read_callbacks(plain),
+        notification=_read_id(plain.get("nt")),
+        notification_of=_read_id(plain.get("no")),
+        state=state,
+        attempt=plain["a"],
+        owner=plain["ow"] if state is State.RUNNING else None,
+        lease_until=plain["ca"] - 1 if state is State.RUNNING else None,
+        async_until=_read_async_until(plain),
+        next_attempt_at=plain.get("na"),
+        outcomes=unpack_outcomes(plain.get("oc", b"")),
+        last_body=plain.get("lb", b""),
+        end_reason=EndReason(plain["rs"]) if "rs" in plain else None,
+        ends_chain=plain.get("ec", False),
+        stop_retries=plain.get("sr", False),
+        missed=_read_missed(plain.get("mi")),
+    )
+
+
+def pointer_item(pointer: Pointer, region: str) -> Item:
+    """A pointer: the attributes that watchers and sweepers read, and no index."""
+    pk, sk = pointer_key(region, pointer.location, pointer.target, pointer.attempt)
+    return encode_all(
+        {
+            Attr.PK: pk,
+            Attr.SK: sk,
+            "v": VERSION,
+            "s": STATE_CODES[pointer.state],
+            "t": pointer.tenant_id,
+            "ln": _LANE_CODES[pointer.lane],
+            "c": pointer.created_at,
+            "a": pointer.attempt,
+            "mx": pointer.attempt,
+            "tg": str(pointer.target),
+            "ds": pointer.destination or None,
+        }
+    )
+
+
+def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
+    """What watchers and sweepers need of a row; raises as `read_execution` does."""
+    plain = plain_item(item)
+    try:
+        target = parse_execution_id(plain["tg"]) if "tg" in plain else None
+        offset_ms = int(plain[Attr.SK].partition("#")[0])
+        entropy = target.entropy if target else parse_execution_sk(plain[Attr.SK]).entropy
+        async_until = _read_async_until(plain)
+        return DueRow(
+            id=ExecutionId(dispatch_at=bucket * 60_000 + offset_ms, shard=shard, entropy=entropy),
+            sort_key=plain[Attr.SK],
+            tenant_id=plain["t"],
+            lane=_LANES[plain["ln"]],
+            state=_STATES[plain["s"]],
+            created_at=plain["c"],
+            attempt=plain["a"],
+            max_attempts=plain["mx"],
+            stop_retries=plain.get("sr", False),
+            claimable_from=plain.get("ca"),
+            next_attempt_at=plain.get("na"),
+            destination=plain.get("ds", UNKNOWN),
+            pointer_target=target,
+            notification=_read_id(plain.get("nt")),
+            works_on=async_until is not None,
+            begun_at=_read_begun_at(plain, async_until),
+        )
+    except _MALFORMED as fault:
+        raise UnreadableItemError(f"row {plain.get(Attr.SK)} is broken") from fault
+
+
+def failed_index(execution: Execution) -> dict[str, str]:
+    """The attributes that put an execution into the index of dead letters."""
+    pk, sk = failed_index_key(execution.tenant_id, execution.id)
+    return {Attr.FAILED_PK: pk, Attr.FAILED_SK: sk}
+
+
+def retry_index(execution: Execution, next_attempt_at: int) -> dict[str, str]:
+    """The attributes that put an execution among its tenant's waiting retries, in the same sparse index."""
+    pk, sk = retry_index_key(execution.tenant_id, execution.index_shard, next_attempt_at, execution.id)
+    return {Attr.FAILED_PK: pk, Attr.FAILED_SK: sk}
+
+
+def plain_item(item: Mapping[str, Value]) -> dict[str, Any]:
+    """The plain values of an item of a version that is known; raises as `read_execution` does."""
+    try:
+        plain: dict[str, Any] = dict(decode_all(item))
+    except ValueError as fault:
+        raise UnreadableItemError("an item has attributes of unknown types") from fault
+    if plain.get("v") != VERSION:
+        raise UnknownVersionError(f"item {plain.get(Attr.SK)} has version {plain.get('v')}")
+    return plain
+
+
+def _encode_async_until(execution: Execution) -> str | None:
+    until = execution.async_until
+    return async_until_text(execution.attempt, until) if until is not None else None
+
+
+def _read_async_until(plain: Mapping[str, Any]) -> int | None:
+    is_running = plain["s"] == STATE_CODES[State.RUNNING]
+    return read_async_until(plain.get("au"), plain["a"] if is_running else None)
+
+
+def _read_begun_at(plain: Mapping[str, Any], async_until: int | None) -> int | None:
+    if async_until is None:
+        return last_started_at(plain.get("oc", b""))
+    return read_async_policy(plain.get("ap")).claimed_at(async_until)
+
+
+def _read_id(text: str | None) -> ExecutionId | None:
+    return parse_execution_id(text) if text is not None else None
+
+
+def _encode_missed(missed: Missed | None) -> str | None:
+    return f"{missed.count}/{missed.first_at}/{missed.last_at}/{missed.resumed_at}" if missed else None
+
+
+def _read_missed(text: str | None) -> Missed | None:
+    if text is None:
+        return None
+    count, first_at, last_at, resumed_at = (int(part) for part in text.split("/"))
+    return Missed(count=count, first_at=first_at, last_at=last_at, resumed_at=resumed_at)

@@ -1,0 +1,178 @@
+"""Definitions and chains that ended as items of the jobs table, and back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shared.adapters.dynamodb.codec.attributes import Item, Value, encode_all
+from shared.adapters.dynamodb.codec.execution_fields import (
+    EXTRAS,
+    callback_attributes,
+    encode_async_policy,
+    encode_retry_extras,
+    read_async_policy,
+    read_callbacks,
+    read_retry,
+)
+from shared.adapters.dynamodb.codec.items import VERSION, plain_item
+from shared.adapters.dynamodb.codec.keys import extra_key, job_key, past_chain_key
+from shared.adapters.dynamodb.codec.recurrence_fields import (
+    read_counts,
+    read_recurrence,
+    read_rules,
+    recurrence_attributes,
+    rule_attributes,
+)
+from shared.domain.delivery.destination import UNKNOWN
+from shared.domain.errors import UnreadableItemError
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import Chain, Definition, Job, JobState
+from shared.domain.listings.position import history_place
+from shared.domain.schedules.schedule import decode_series, encode_series
+from shared.names import Attr, Lane
+
+
+def job_item(job: Job, expires_at_s: int | None = None) -> Item:
+    """The whole item of a definition."""
+    pk, sk = job_key(job.tenant_id, job.id)
+    return encode_all(
+        {
+            Attr.PK: pk,
+            Attr.SK: sk,
+            Attr.TTL: expires_at_s,
+            "v": VERSION,
+            "s": job.state.value,
+            "id": job.id,
+            "t": job.tenant_id,
+            "rv": job.revision,
+            **_definition_attributes(job.definition),
+            **recurrence_attributes(job.recurrence),
+            "fp": job.fingerprint,
+            "c": job.created_at,
+            "cf": job.chain_from,
+            "cr": job.chain_revision,
+            "hf": job.history_from,
+            "ix": job.index_shard,
+            "ch": _definition_attributes(job.change) if job.change else None,
+            "ca": job.changed_at,
+            "pr": job.pause_reason,
+            "rb": job.runs_before or None,
+            "ef": job.ended_from,
+            "et": job.ended_through,
+        }
+    )
+
+
+def read_job(item: Mapping[str, Value]) -> Job:
+    """The definition; UnknownVersionError or UnreadableItemError where the item is not one."""
+    plain = plain_item(item)
+    try:
+        job = Job(
+            id=plain["id"],
+            tenant_id=plain["t"],
+            revision=plain["rv"],
+            state=JobState(plain["s"]),
+            counts=read_counts(plain["sn"]),
+            fingerprint=plain["fp"],
+            created_at=plain["c"],
+            chain_from=plain["cf"],
+            chain_revision=plain["cr"],
+            history_from=plain.get("hf"),
+            index_shard=plain["ix"],
+            change=_read_definition(plain["ch"]) if "ch" in plain else None,
+            changed_at=plain.get("ca"),
+            pause_reason=plain.get("pr"),
+            runs_before=plain.get("rb", 0),
+            ended_from=plain.get("ef"),
+            ended_through=plain.get("et"),
+            **_definition_fields(plain),
+        )
+    except (KeyError, ValueError, TypeError) as fault:
+        raise UnreadableItemError(f"job {plain.get('id')} is broken") from fault
+    return job
+
+
+def past_chain_item(past: Chain) -> Item:
+    """The item of a chain that ended."""
+    pk, sk = past_chain_key(past.tenant_id, past.job_id, past.revision)
+    return encode_all(
+        {
+            Attr.PK: pk,
+            Attr.SK: sk,
+            Attr.TTL: past.expires_at_s,
+            "v": VERSION,
+            "id": past.job_id,
+            "t": past.tenant_id,
+            "rv": past.revision,
+            **recurrence_attributes(past.recurrence),
+            "hf": past.history_from,
+            "hu": past.history_until,
+            "pf": past.passed_from,
+        }
+    )
+
+
+def read_past_chain(item: Mapping[str, Value]) -> Chain:
+    """The inverse; raises as `read_job` does."""
+    plain = plain_item(item)
+    try:
+        return Chain(
+            job_id=plain["id"],
+            tenant_id=plain["t"],
+            revision=plain["rv"],
+            recurrence=read_recurrence(plain),
+            history_from=plain["hf"],
+            history_until=plain["hu"],
+            passed_from=plain.get("pf"),
+            expires_at_s=plain[Attr.TTL],
+        )
+    except (KeyError, ValueError, TypeError) as fault:
+        raise UnreadableItemError(f"a past chain of {plain.get('id')} is broken") from fault
+
+
+def extra_item(execution: Execution, expires_at_s: int) -> Item:
+    """The record by which a job finds an execution that is no occurrence of its schedule; its key says it all."""
+    pk, sk = extra_key(execution.tenant_id, execution.job_id, history_place(execution))
+    return encode_all({Attr.PK: pk, Attr.SK: sk, Attr.TTL: expires_at_s, "v": VERSION})
+
+
+def _definition_attributes(definition: Definition) -> dict[str, Any]:
+    retry = definition.retry
+    attributes = {
+        "sc": encode_series(definition.schedule),
+        **rule_attributes(definition.jitter_ms, definition.catch_up, definition.overlap_policy),
+        "mr": definition.max_runs,
+        "ln": definition.lane.value,
+        "rq": definition.request or None,
+        "pa": definition.payload_apart,
+        "ds": definition.destination or None,
+        **callback_attributes(definition.callbacks),
+        "mx": retry.max_attempts,
+        "rt": [retry.base_seconds, retry.factor, retry.cap_seconds],
+        EXTRAS: encode_retry_extras(retry),
+        "tm": definition.timeout_ms,
+        "ap": encode_async_policy(definition.async_policy),
+        "n": definition.name,
+        "tg": list(definition.tags) or None,
+    }
+    return {name: value for name, value in attributes.items() if value is not None}
+
+
+def _definition_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "schedule": decode_series(plain["sc"]),
+        **read_rules(plain),
+        "lane": Lane(plain["ln"]),
+        "request": plain.get("rq", b""),
+        "payload_apart": plain.get("pa"),
+        "destination": plain.get("ds", UNKNOWN),
+        "callbacks": read_callbacks(plain),
+        "retry": read_retry(plain["mx"], plain["rt"], plain.get(EXTRAS)),
+        "timeout_ms": plain["tm"],
+        "async_policy": read_async_policy(plain.get("ap")),
+        "name": plain.get("n"),
+        "tags": tuple(plain.get("tg", ())),
+    }
+
+
+def _read_definition(plain: Mapping[str, Any]) -> Definition:
+    return Definition(**_definition_fields(plain))

@@ -1,0 +1,235 @@
+"""Keys of every table, built and parsed here alone."""
+
+from hashlib import sha256
+
+from shared.adapters.dynamodb.codec.attributes import Item, encode
+from shared.domain.bucket import bucket_start_ms
+from shared.domain.ids import ExecutionId, parse_execution_id
+from shared.domain.listings.position import Place, Span, due_place
+from shared.domain.tenancy.budget import BudgetKey
+from shared.names import Attr
+
+
+def item_key(pk: str, sk: str) -> Item:
+    """A primary key as the low-level API spells it."""
+    return {Attr.PK: encode(pk), Attr.SK: encode(sk)}
+
+
+def shard_pk(region: str, bucket: int, shard: int) -> str:
+    """The partition of one shard of one bucket."""
+    return f"{region}#{bucket}#{shard}"
+
+
+def execution_key(region: str, execution_id: ExecutionId) -> tuple[str, str]:
+    """Where an execution stands."""
+    return shard_pk(region, execution_id.bucket, execution_id.shard), _sort(execution_id, str(execution_id))
+
+
+def pointer_key(region: str, location: ExecutionId, target: ExecutionId, attempt: int) -> tuple[str, str]:
+    """Where a pointer stands: in its own bucket, under the id of its target and the attempt that failed."""
+    return shard_pk(region, location.bucket, location.shard), _sort(location, f"ptr_{target.body}_{attempt}")
+
+
+def _sort(location: ExecutionId, identity: str) -> str:
+    return f"{location.dispatch_at - bucket_start_ms(location.bucket):05d}#{identity}"
+
+
+def parse_execution_sk(sk: str) -> ExecutionId:
+    """The execution that a sort key names; InvalidValueError for any other row."""
+    return parse_execution_id(sk.partition("#")[2])
+
+
+def tenant_index_key(tenant_id: str, index_shard: int, execution_id: ExecutionId) -> tuple[str, str]:
+    """Key in the index by tenant: sharded, so that one tenant's load never throttles its own writes."""
+    return tenant_index_pk(tenant_id, index_shard), place_key(due_place(execution_id))
+
+
+def failed_index_key(tenant_id: str, execution_id: ExecutionId) -> tuple[str, str]:
+    """Key in the sparse index of dead letters."""
+    return tenant_id, place_key(due_place(execution_id))
+
+
+def retry_index_key(
+    tenant_id: str, index_shard: int, next_attempt_at: int, execution_id: ExecutionId
+) -> tuple[str, str]:
+    """Key of a waiting retry in the same sparse index, sharded as the index by tenant is."""
+    return retry_index_pk(tenant_id, index_shard), place_key(
+        Place(at=next_attempt_at, identity=str(execution_id))
+    )
+
+
+def tenant_index_pk(tenant_id: str, index_shard: int) -> str:
+    """One shard of the index by tenant."""
+    return f"{tenant_id}#{index_shard}"
+
+
+def retry_index_pk(tenant_id: str, index_shard: int) -> str:
+    """One shard of a tenant's waiting retries; no tenant's id contains the separator."""
+    return f"{tenant_id}#{index_shard}#retry"
+
+
+def place_key(place: Place) -> str:
+    """A place as a sort key: fixed in length, so that texts compare as places do."""
+    return f"{place.at:015d}#{place.identity}"
+
+
+def parse_place(key: str) -> Place:
+    """The inverse, for a place that names an execution; ValueError for anything else."""
+    at, _, identity = key.partition("#")
+    return Place(at=int(at), identity=str(parse_execution_id(identity)))
+
+
+def span_keys(span: Span) -> tuple[str, str] | None:
+    """The sort keys between which, ends included, exactly the places of a span lie; None where there can be none."""
+    low, before = f"{place_key(span.after)}!", place_key(span.before)
+    high = f"{before[:-1]}{chr(ord(before[-1]) - 1)}~"
+    return (low, high) if low <= high else None
+
+
+def job_key(tenant_id: str, job_id: str) -> tuple[str, str]:
+    """A definition in the jobs table."""
+    return tenant_id, f"job#{job_id}"
+
+
+def job_prefix(tenant_id: str) -> tuple[str, str]:
+    """Where a tenant's definitions stand."""
+    return tenant_id, "job#"
+
+
+def backfill_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
+    """Where the definitions of a job's backfills stand: behind its own, since their ids begin with its id."""
+    pk, sk = job_key(tenant_id, job_id)
+    return pk, f"{sk}_"
+
+
+def past_chain_key(tenant_id: str, job_id: str, revision: int) -> tuple[str, str]:
+    """A chain that ended, in the jobs table; the newest of a job sorts last."""
+    pk, prefix = past_chain_prefix(tenant_id, job_id)
+    return pk, f"{prefix}{revision:010d}"
+
+
+def past_chain_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
+    """Where a job's past chains stand."""
+    return tenant_id, f"chain#{job_id}#"
+
+
+def extra_key(tenant_id: str, job_id: str, place: Place) -> tuple[str, str]:
+    """The record of an execution beside the schedule, in the jobs table; they sort as the history does."""
+    pk, prefix = extra_prefix(tenant_id, job_id)
+    return pk, prefix + place_key(place)
+
+
+def extra_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
+    """Where a job's records of executions beside the schedule stand."""
+    return tenant_id, f"extra#{job_id}#"
+
+
+def parse_extra_sk(sk: str) -> Place:
+    """The place that such a record names; ValueError for any other row."""
+    return parse_place(sk.split("#", 2)[2])
+
+
+def turn_key(tenant_id: str, job_id: str) -> tuple[str, str]:
+    """Whose turn it is among the runs of a job, in the jobs table."""
+    return tenant_id, f"turn#{job_id}"
+
+
+def redrive_task_key(tenant_id: str, task_id: str) -> tuple[str, str]:
+    """A bulk redrive in the jobs table."""
+    return tenant_id, f"redrive#{task_id}"
+
+
+def open_redrive_key(region: str, tenant_id: str) -> tuple[str, str]:
+    """Which bulk redrive of a tenant is open, in the leases table."""
+    return f"{region}#redrives", tenant_id
+
+
+def payload_key(tenant_id: str, payload_id: str) -> tuple[str, str]:
+    """A large request in the jobs table."""
+    return tenant_id, f"payload#{payload_id}"
+
+
+def idempotency_key(tenant_id: str, key: str) -> tuple[str, str]:
+    """An Idempotency-Key in the jobs table, in a partition of its own: hashed, since users choose its text."""
+    return f"{tenant_id}#idempotency#{sha256(key.encode()).hexdigest()}", "record"
+
+
+def tenant_key(tenant_id: str) -> tuple[str, str]:
+    """A tenant in the tenants table."""
+    return f"tenant#{tenant_id}", "tenant"
+
+
+def tenant_listing_key(tenant_id: str) -> tuple[str, str]:
+    """A tenant's entry in the list of all, in the tenants table."""
+    return "tenants", tenant_id
+
+
+def api_key_key(key_id: str) -> tuple[str, str]:
+    """An API key in the tenants table."""
+    return f"key#{key_id}", "key"
+
+
+def budget_key(key: BudgetKey) -> tuple[str, str]:
+    """A budget in the leases table; each in a partition of its own, since a busy one is written often."""
+    return f"budget#{key.tenant_id}#{key.name}#{key.window}", "budget"
+
+
+def limit_key(scope: str) -> tuple[str, str]:
+    """The state of a scope in the leases table; each in a partition of its own, since a busy one is written often."""
+    return f"limit#{scope}", "limit"
+
+
+def parse_limit_pk(pk: str) -> str:
+    """The scope that such a partition is of."""
+    return pk.removeprefix("limit#")
+
+
+def waiting_key(region: str) -> tuple[str, str]:
+    """The board of the scopes in which something waits."""
+    return f"{region}#waiting", "board"
+
+
+def audit_key(tenant_id: str, at: int, record_id: str) -> tuple[str, str]:
+    """A record in the audit table; a tenant's newest sorts last."""
+    return tenant_id, f"{at:015d}#{record_id}"
+
+
+def audit_from(at: int) -> str:
+    """Sorts before every record of this instant and behind all earlier ones."""
+    return f"{at:015d}"
+
+
+def ledger_key(region: str, bucket: int, shard: int) -> tuple[str, str]:
+    """A shard in the ledger of the leases table; the buckets sort by time."""
+    return f"{region}#ledger", f"{bucket:010d}#{shard:05d}"
+
+
+def ledger_before(bucket: int) -> str:
+    """Sorts behind every shard of earlier buckets, and before those of this one."""
+    return f"{bucket:010d}"
+
+
+def parse_ledger_sk(sk: str) -> tuple[int, int]:
+    """Bucket and shard of a ledger row."""
+    bucket, _, shard = sk.partition("#")
+    return int(bucket), int(shard)
+
+
+def swept_key(region: str) -> tuple[str, str]:
+    """The mark up to which buckets were listed."""
+    return f"{region}#swept", "through"
+
+
+def reconciled_key(region: str) -> tuple[str, str]:
+    """The mark up to which the reconciler has come."""
+    return f"{region}#reconciled", "through"
+
+
+def progress_key(region: str, lane: str) -> tuple[str, str]:
+    """A lane's progress."""
+    return f"{region}#progress", lane
+
+
+def parked_key(region: str, parked_at: int, message_id: str) -> tuple[str, str]:
+    """A parked message; the newest sort last."""
+    return f"{region}#parked", f"{parked_at:015d}#{message_id}"

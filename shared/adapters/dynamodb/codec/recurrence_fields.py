@@ -1,0 +1,71 @@
+"""The rules of a chain as attributes, and back. Rules that are the defaults take no room: items are many."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shared.domain.bucket import ShardCounts
+from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUp, CatchUpPolicy
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.schedules.recurrence import Recurrence
+from shared.domain.schedules.schedule import decode_series, encode_series
+
+
+def recurrence_attributes(recurrence: Recurrence) -> dict[str, Any]:
+    """What is stored of a chain's rules."""
+    return {
+        "sc": encode_series(recurrence.schedule),
+        "sn": _encode_counts(recurrence.counts),
+        **rule_attributes(recurrence.jitter_ms, recurrence.catch_up, recurrence.overlap_policy),
+        **({"mr": recurrence.max_runs} if recurrence.max_runs is not None else {}),
+    }
+
+
+def rule_attributes(jitter_ms: int, catch_up: CatchUpPolicy, overlap: OverlapPolicy) -> dict[str, Any]:
+    """The rules beside the schedule, as far as they are not the defaults."""
+    attributes: dict[str, Any] = {}
+    if jitter_ms:
+        attributes["jt"] = jitter_ms
+    if catch_up != DEFAULT_POLICY:
+        attributes["cu"] = (
+            f"{catch_up.mode}/{catch_up.limit}/{catch_up.window_ms}/{catch_up.late_tolerance_ms}"
+        )
+    if overlap is not OverlapPolicy.ALLOW:
+        attributes["op"] = overlap.value
+    return attributes
+
+
+def read_rules(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that `rule_attributes` wrote; ValueError for anything else."""
+    return {
+        "jitter_ms": plain.get("jt", 0),
+        "catch_up": _read_catch_up(plain["cu"]) if "cu" in plain else DEFAULT_POLICY,
+        "overlap_policy": OverlapPolicy(plain.get("op", OverlapPolicy.ALLOW)),
+        "max_runs": plain.get("mr"),
+    }
+
+
+def read_recurrence(plain: Mapping[str, Any]) -> Recurrence:
+    """The inverse of `recurrence_attributes`; ValueError or KeyError for anything else."""
+    return Recurrence(
+        schedule=decode_series(plain["sc"]), counts=read_counts(plain["sn"]), **read_rules(plain)
+    )
+
+
+def _encode_counts(counts: ShardCounts) -> str:
+    return f"{counts.normal}/{counts.quarter}/{counts.midnight}"
+
+
+def read_counts(text: str) -> ShardCounts:
+    """Shard counts from their short string; ValueError for anything else."""
+    normal, quarter, midnight = (int(part) for part in text.split("/"))
+    return ShardCounts(normal=normal, quarter=quarter, midnight=midnight)
+
+
+def _read_catch_up(text: str) -> CatchUpPolicy:
+    mode, limit, window_ms, late_tolerance_ms = text.split("/")
+    return CatchUpPolicy(
+        mode=CatchUp(mode),
+        limit=int(limit),
+        window_ms=int(window_ms),
+        late_tolerance_ms=int(late_tolerance_ms),
+    )

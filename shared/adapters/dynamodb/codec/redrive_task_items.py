@@ -1,0 +1,88 @@
+"""Bulk redrives as items of the jobs table, and back."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from shared.adapters.dynamodb.codec.attributes import Item, Value, encode_all
+from shared.adapters.dynamodb.codec.items import VERSION, plain_item
+from shared.adapters.dynamodb.codec.keys import redrive_task_key
+from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts, TaskState
+from shared.domain.errors import UnreadableItemError
+from shared.domain.listings.filters import WantedDeadLetters
+from shared.domain.listings.position import Place, Span
+from shared.names import Attr, Lane
+
+
+def redrive_task_item(task: RedriveTask, expires_at_s: int | None = None) -> Item:
+    """The whole item."""
+    pk, sk = redrive_task_key(task.tenant_id, task.id)
+    wanted = task.wanted
+    return encode_all(
+        {
+            Attr.PK: pk,
+            Attr.SK: sk,
+            Attr.TTL: expires_at_s,
+            "v": VERSION,
+            "vn": task.version,
+            "s": task.state.value,
+            "rt": task.rate,
+            "c": task.created_at,
+            "nd": task.next_due_at,
+            "ps": _encode_place(task.position),
+            "wf": _encode_place(wanted.span.after),
+            "wb": _encode_place(wanted.span.before),
+            "wj": wanted.job_id,
+            "wt": wanted.tag,
+            "wr": wanted.reason,
+            "ws": wanted.status,
+            "wl": wanted.lane.value if wanted.lane else None,
+            "ct": asdict(task.counts),
+            "ua": task.undo_asked_at,
+            "pb": task.pass_began_at,
+            "ea": task.ended_at,
+        }
+    )
+
+
+def read_redrive_task(item: Mapping[str, Value]) -> RedriveTask:
+    """The inverse; UnknownVersionError or UnreadableItemError where the item is none."""
+    plain = plain_item(item)
+    try:
+        return RedriveTask(
+            id=plain[Attr.SK].partition("#")[2],
+            tenant_id=plain[Attr.PK],
+            wanted=_read_wanted(plain),
+            rate=plain["rt"],
+            created_at=plain["c"],
+            next_due_at=plain["nd"],
+            position=_read_place(plain["ps"]),
+            state=TaskState(plain["s"]),
+            version=plain["vn"],
+            counts=TaskCounts(**plain["ct"]),
+            undo_asked_at=plain.get("ua"),
+            pass_began_at=plain.get("pb"),
+            ended_at=plain.get("ea"),
+        )
+    except (KeyError, ValueError, TypeError, AttributeError) as fault:
+        raise UnreadableItemError(f"item {plain.get(Attr.SK)} is broken") from fault
+
+
+def _read_wanted(plain: Mapping[str, Any]) -> WantedDeadLetters:
+    return WantedDeadLetters(
+        job_id=plain.get("wj"),
+        tag=plain.get("wt"),
+        reason=plain.get("wr"),
+        status=plain.get("ws"),
+        lane=Lane(plain["wl"]) if "wl" in plain else None,
+        span=Span(after=_read_place(plain["wf"]), before=_read_place(plain["wb"])),
+    )
+
+
+def _encode_place(place: Place) -> str:
+    return f"{place.at}#{place.identity}"
+
+
+def _read_place(text: str) -> Place:
+    at, _, identity = text.partition("#")
+    return Place(at=int(at), identity=identity)

@@ -1,0 +1,135 @@
+"""Tenants and API keys as items."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from shared.adapters.dynamodb.codec.attributes import Item, decode_all, encode_all
+from shared.adapters.dynamodb.codec.execution_fields import callback_attributes, read_callbacks
+from shared.adapters.dynamodb.codec.items import VERSION
+from shared.adapters.dynamodb.codec.keys import api_key_key, tenant_key, tenant_listing_key
+from shared.domain.errors import UnknownVersionError, UnreadableItemError
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import ApiKey, Scope, SigningSecret, Tenant, TenantState
+from shared.names import Attr
+
+
+def tenant_item(tenant: Tenant) -> Item:
+    """The item of a tenant."""
+    pk, sk = tenant_key(tenant.id)
+    return encode_all(
+        {
+            Attr.PK: pk,
+            Attr.SK: sk,
+            "v": VERSION,
+            "id": tenant.id,
+            "s": tenant.state.value,
+            "dk": tenant.data_key,
+            "ss": [_secret(secret) for secret in tenant.signing_secrets],
+            "c": tenant.created_at,
+            "ix": tenant.index_shards,
+            "rv": tenant.revision,
+            "w": tenant.weight,
+            "q": {quota.value: limit for quota, limit in tenant.quotas.items()},
+            "ki": list(tenant.key_ids),
+            **callback_attributes(tenant.callbacks),
+        }
+    )
+
+
+def _secret(secret: SigningSecret) -> Any:
+    plain = {"id": secret.id, "b": secret.sealed, "c": secret.created_at, "ex": secret.ends_at}
+    return {name: value for name, value in plain.items() if value is not None}
+
+
+def read_tenant(item: Any) -> Tenant:
+    """The tenant of an item; UnknownVersionError or UnreadableItemError where the item is none.
+
+    Quotas that are not known are passed over: a later release may have added them.
+    """
+    with _unreadable_if_broken(item):
+        return _read_tenant(_row(item))
+
+
+def _read_tenant(row: dict[str, Any]) -> Tenant:
+    own = dict(row["q"])
+    return Tenant(
+        id=row["id"],
+        state=TenantState(row["s"]),
+        data_key=row["dk"],
+        signing_secrets=tuple(
+            SigningSecret(
+                id=secret["id"], sealed=secret["b"], created_at=secret["c"], ends_at=secret.get("ex")
+            )
+            for secret in row["ss"]
+        ),
+        created_at=row["c"],
+        index_shards=row["ix"],
+        revision=row["rv"],
+        weight=row["w"],
+        quotas={quota: own[quota.value] for quota in Quota if quota.value in own},
+        key_ids=tuple(row["ki"]),
+        callbacks=read_callbacks(row),
+    )
+
+
+def listing_item(tenant: Tenant) -> Item:
+    """A tenant's entry in the list of all."""
+    pk, sk = tenant_listing_key(tenant.id)
+    return encode_all({Attr.PK: pk, Attr.SK: sk, "v": VERSION})
+
+
+def key_item(key: ApiKey) -> Item:
+    """The item of an API key."""
+    pk, sk = api_key_key(key.id)
+    return encode_all(
+        {
+            Attr.PK: pk,
+            Attr.SK: sk,
+            "v": VERSION,
+            "id": key.id,
+            "t": key.tenant_id,
+            "h": key.secret_hash,
+            "sp": [scope.value for scope in sorted(key.scopes)],
+            "c": key.created_at,
+            "ex": key.expires_at,
+            "rk": key.revoked or None,
+            "n": key.name,
+            "lu": key.last_used_at,
+        }
+    )
+
+
+def read_key(item: Any) -> ApiKey:
+    """The key of an item; UnknownVersionError or UnreadableItemError where the item is none."""
+    with _unreadable_if_broken(item):
+        return _read_key(_row(item))
+
+
+def _read_key(row: dict[str, Any]) -> ApiKey:
+    return ApiKey(
+        id=row["id"],
+        tenant_id=row["t"],
+        secret_hash=row["h"],
+        scopes=frozenset(Scope(scope) for scope in row["sp"]),
+        created_at=row["c"],
+        expires_at=row.get("ex"),
+        revoked=row.get("rk", False),
+        name=row.get("n"),
+        last_used_at=row.get("lu"),
+    )
+
+
+def _row(item: Any) -> dict[str, Any]:
+    row: dict[str, Any] = dict(decode_all(item))
+    if row.get("v") != VERSION:
+        raise UnknownVersionError(f"{row.get(Attr.PK)} has version {row.get('v')}")
+    return row
+
+
+@contextmanager
+def _unreadable_if_broken(item: Any) -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, ValueError, TypeError, AttributeError) as fault:
+        raise UnreadableItemError(f"{item[Attr.PK]['S']} is broken") from fault

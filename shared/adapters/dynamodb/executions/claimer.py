@@ -1,0 +1,141 @@
+"""The two ways to claim: one UpdateItem each, or one BatchExecuteStatement for up to 25.
+
+Both make the same conditional change, and both return the claimed item, which is the payload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from shared.adapters.dynamodb.codec.attributes import encode
+from shared.adapters.dynamodb.codec.conditions import ADMITTED, CLAIMABLE
+from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.codec.items import STATE_CODES, VERSION, read_execution
+from shared.adapters.dynamodb.codec.keys import execution_key, item_key
+from shared.domain.errors import UnavailableError, UnreadableItemError
+from shared.domain.executions.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution, State
+from shared.ports.executions import Claim, Refused, Undecided
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+MAX_STATEMENTS = 25
+_REFUSED = {"ConditionalCheckFailed", "ConditionalCheckFailedException"}
+Answer = Execution | Refused | Undecided
+
+
+def answer_for_claimed(item: Any) -> Answer:
+    """The claimed execution; an item that cannot be read stays claimed until its lease ends."""
+    try:
+        return read_execution(item)
+    except UnreadableItemError as fault:
+        return Undecided(str(fault))
+
+
+def answer_for_refused(item: Any, owner: str) -> Answer:
+    """A refusal that shows one's own token is a success whose answer was lost."""
+    if not item:
+        return Refused(None)
+    try:
+        existing = read_execution(item)
+    except UnreadableItemError as fault:
+        return Undecided(str(fault))
+    return existing if existing.state is State.RUNNING and existing.owner == owner else Refused(existing)
+
+
+class UpdateItemClaimer:
+    """One request for each claim."""
+
+    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+        self._client = client
+        self._table = table
+        self._region = region
+
+    def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Answer]:
+        """See the port."""
+        return [self._claim(claim, now_ms) for claim in claims]
+
+    def _claim(self, claim: Claim, now_ms: int) -> Answer:
+        try:
+            with translated():
+                answer = self._client.update_item(
+                    TableName=self._table,
+                    Key=item_key(*execution_key(self._region, claim.execution_id)),
+                    UpdateExpression="SET s = :running, ca = tm + :lease, ow = :owner, a = a + :one",
+                    ConditionExpression=_condition(claim).format(version=":version", now=":now"),
+                    ExpressionAttributeValues={
+                        ":running": encode(STATE_CODES[State.RUNNING]),
+                        ":lease": encode(now_ms + LEASE_MARGIN_MS + 1),
+                        ":owner": encode(claim.owner),
+                        ":one": encode(1),
+                        ":version": encode(VERSION),
+                        ":now": encode(_claimable_by(claim, now_ms)),
+                    },
+                    ReturnValues="ALL_NEW",
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                )
+        except ConditionRefused as refused:
+            return answer_for_refused(refused.items[0], claim.owner)
+        except UnavailableError as fault:
+            return Undecided(str(fault))
+        return answer_for_claimed(answer["Attributes"])
+
+
+class BatchStatementClaimer:
+    """Up to 25 claims a request, each with its own condition, write and answer."""
+
+    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+        self._client = client
+        self._table = table
+        self._region = region
+
+    def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Answer]:
+        """See the port."""
+        answers: list[Answer] = []
+        for start in range(0, len(claims), MAX_STATEMENTS):
+            answers += self._claim_batch(claims[start : start + MAX_STATEMENTS], now_ms)
+        return answers
+
+    def _claim_batch(self, claims: Sequence[Claim], now_ms: int) -> list[Answer]:
+        try:
+            with translated():
+                answer = self._client.batch_execute_statement(
+                    Statements=[self._claim_statement(claim, now_ms) for claim in claims]  # type: ignore[misc]
+                )
+        except UnavailableError as fault:
+            return [Undecided(str(fault)) for _ in claims]
+        return [_read(response, claim) for response, claim in zip(answer["Responses"], claims, strict=True)]
+
+    def _claim_statement(self, claim: Claim, now_ms: int) -> dict[str, Any]:
+        pk, sk = execution_key(self._region, claim.execution_id)
+        running, lease = STATE_CODES[State.RUNNING], now_ms + LEASE_MARGIN_MS + 1
+        return {
+            "Statement": (
+                f'UPDATE "{self._table}" SET s=? SET ca=tm+? SET ow=? SET a=a+1 '  # noqa: S608 - the table is ours
+                f"WHERE pk=? AND sk=? AND {_condition(claim).format(version='?', now='?')} RETURNING ALL NEW *"
+            ),
+            "Parameters": [
+                encode(value)
+                for value in (running, lease, claim.owner, pk, sk, VERSION, _claimable_by(claim, now_ms))
+            ],
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+
+
+def _condition(claim: Claim) -> str:
+    return ADMITTED if claim.admitted else CLAIMABLE
+
+
+def _claimable_by(claim: Claim, now_ms: int) -> int:
+    return GUARDED_FROM if claim.admitted else now_ms
+
+
+def _read(response: Any, claim: Claim) -> Answer:
+    """A statement's own error that is no refusal decides nothing."""
+    error = response.get("Error")
+    if error is None:
+        return answer_for_claimed(response.get("Item", {}))
+    if error.get("Code") in _REFUSED:
+        return answer_for_refused(error.get("Item"), claim.owner)
+    return Undecided(f"{error.get('Code')}: {error.get('Message')}")

@@ -1,0 +1,100 @@
+"""What is read of whole shards and of the dead letters, in DynamoDB."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from shared.adapters.dynamodb.codec.attributes import encode
+from shared.adapters.dynamodb.codec.errors import translated
+from shared.adapters.dynamodb.codec.items import DUE_ROW_ATTRIBUTES, read_due_row, read_execution
+from shared.adapters.dynamodb.codec.keys import item_key, parse_place, shard_pk, span_keys
+from shared.domain.errors import UnreadableItemError
+from shared.domain.listings.position import Span, Stretch
+from shared.names import Attr, Index
+from shared.ports.executions import ExecutionPage, ScanPage
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoExecutionScans:
+    """The part of the execution store that reads page by page."""
+
+    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+        self._client = client
+        self._table = table
+        self._region = region
+
+    def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
+        """See the port."""
+        pk = shard_pk(self._region, bucket, shard)
+        start: Any = {"ExclusiveStartKey": item_key(pk, after)} if after is not None else {}
+        with translated():
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk",
+                ExpressionAttributeNames={f"#{name}": name for name in DUE_ROW_ATTRIBUTES},
+                ExpressionAttributeValues={":pk": {"S": pk}},
+                ProjectionExpression=", ".join(f"#{name}" for name in DUE_ROW_ATTRIBUTES),
+                ConsistentRead=True,
+                Limit=limit,
+                **start,
+            )
+        rows, unreadable = [], []
+        for item in answer["Items"]:
+            try:
+                rows.append(read_due_row(item, bucket, shard))
+            except UnreadableItemError:
+                unreadable.append(f"{pk}/{item[Attr.SK]['S']}")
+        last = answer.get("LastEvaluatedKey")
+        return ScanPage(
+            rows=tuple(rows), unreadable=tuple(unreadable), next_after=last[Attr.SK]["S"] if last else None
+        )
+
+    def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
+        """See the port."""
+        pk = shard_pk(self._region, bucket, shard)
+        start: Any = {"ExclusiveStartKey": item_key(pk, after)} if after is not None else {}
+        with translated():
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk",
+                FilterExpression="attribute_not_exists(tg)",
+                ExpressionAttributeValues={":pk": {"S": pk}},
+                ConsistentRead=True,
+                Limit=limit,
+                **start,
+            )
+        executions = []
+        for item in answer["Items"]:
+            with suppress(UnreadableItemError):
+                executions.append(read_execution(item))
+        last = answer.get("LastEvaluatedKey")
+        return ExecutionPage(
+            executions=tuple(executions),
+            unreadable=len(answer["Items"]) - len(executions),
+            next_after=last[Attr.SK]["S"] if last else None,
+        )
+
+    def failed(self, tenant_id: str, span: Span, *, newest_first: bool, limit: int) -> Stretch:
+        """See the port."""
+        keys = span_keys(span)
+        if keys is None:
+            return Stretch(places=(), is_last=True)
+        with translated():
+            answer = self._client.query(
+                TableName=self._table,
+                IndexName=Index.FAILED,
+                KeyConditionExpression="#pk = :tenant AND #sk BETWEEN :low AND :high",
+                ExpressionAttributeNames={"#pk": Attr.FAILED_PK, "#sk": Attr.FAILED_SK},
+                ExpressionAttributeValues={
+                    ":tenant": encode(tenant_id),
+                    ":low": encode(keys[0]),
+                    ":high": encode(keys[1]),
+                },
+                ScanIndexForward=not newest_first,
+                Limit=limit,
+            )
+        places = tuple(parse_place(item[Attr.FAILED_SK]["S"]) for item in answer["Items"])
+        return Stretch(places=places, is_last="LastEvaluatedKey" not in answer)

@@ -1,0 +1,275 @@
+"""Executions in DynamoDB."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from shared.adapters.dynamodb.codec.attributes import Item, encode
+from shared.adapters.dynamodb.codec.conditions import (
+    ABSENT,
+    Condition,
+    at_revision,
+    dead_lease,
+    in_source_state,
+    not_ended,
+    own_claim,
+    prolongs,
+    redrivable,
+)
+from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.codec.execution_fields import (
+    async_until_text,
+    encode_redriven_by,
+    pack_outcomes,
+)
+from shared.adapters.dynamodb.codec.items import (
+    STATE_CODES,
+    execution_item,
+    failed_index,
+    pointer_item,
+    read_execution,
+    retry_index,
+)
+from shared.adapters.dynamodb.codec.keys import execution_key, item_key, pointer_key
+from shared.adapters.dynamodb.executions.execution_scans import DynamoExecutionScans
+from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.errors import NotFoundError, UnavailableError, UnknownVersionError, UnreadableItemError
+from shared.domain.executions.execution import EARLY_MS, EndReason, Execution, State, Transition
+from shared.domain.executions.redrive import RedrivenBy
+from shared.domain.ids import ExecutionId
+from shared.names import Attr
+from shared.ports.executions import Finish
+
+NAMES = {"#s": "s", "#v": "v"}
+BATCH_GET_TRIES = 5
+_SPARSE_INDEX = [Attr.FAILED_PK, Attr.FAILED_SK]
+"""Dead letters and waiting retries share it: an execution is never both."""
+
+
+class DynamoExecutionStore(DynamoExecutionScans):
+    """One conditional write for each change; the base table is read strongly, always."""
+
+    def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
+        """See the port."""
+        standing = self._put(execution_item(execution, self._region, expires_at_s))
+        return read_execution(standing) if standing is not None else None
+
+    def put_pointer(self, pointer: Pointer) -> bool:
+        """See the port."""
+        return self._put(pointer_item(pointer, self._region)) is None
+
+    def _put(self, item: Item) -> Item | None:
+        try:
+            with translated():
+                self._client.put_item(
+                    TableName=self._table,
+                    Item=item,
+                    ConditionExpression=ABSENT,
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                )
+        except ConditionRefused as refused:
+            return refused.items[0] or {}
+        return None
+
+    def end_pointer(
+        self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
+    ) -> None:
+        """See the port."""
+        key = item_key(*pointer_key(self._region, location, target, attempt))
+        state = encode(STATE_CODES[State.SUCCEEDED])
+        values: dict[str, Any] = {":to": state, ":ttl": encode(expires_at_s)}
+        with suppress(NotFoundError):
+            self._update(key, "SET #s = :to, #ttl = :ttl", not_ended(), values)
+
+    def get(self, execution_id: ExecutionId) -> Execution | None:
+        """See the port."""
+        with translated():
+            answer = self._client.get_item(
+                TableName=self._table,
+                Key=self._key(execution_id),
+                ConsistentRead=True,
+            )
+        item = answer.get("Item")
+        return read_execution(item) if item else None
+
+    def get_many(self, execution_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
+        """See the port. UnprocessedKeys are asked for again; UnavailableError when some stay so."""
+        keys: Any = [self._key(execution_id) for execution_id in dict.fromkeys(execution_ids)]
+        found: dict[ExecutionId, Execution] = {}
+        for _ in range(BATCH_GET_TRIES):
+            if not keys:
+                break
+            with translated():
+                answer = self._client.batch_get_item(
+                    RequestItems={self._table: {"Keys": keys, "ConsistentRead": True}}
+                )
+            for item in answer["Responses"].get(self._table, []):
+                execution = read_execution(item)
+                found[execution.id] = execution
+            unprocessed: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))
+            keys = unprocessed.get(self._table, {}).get("Keys", [])
+        if keys:
+            raise UnavailableError("BatchGetItem left keys unprocessed")
+        return found
+
+    def finish(self, execution: Execution, finish: Finish) -> Execution | None:
+        """See the port."""
+        condition = own_claim(execution, finish.transition)
+        sets: dict[str, Any] = {"oc": pack_outcomes(finish.outcomes), "lb": finish.last_body or None}
+        removes = ["ow"]
+        if finish.next_attempt_at is not None:
+            sets |= {"na": finish.next_attempt_at, "ca": finish.next_attempt_at - EARLY_MS}
+            sets |= retry_index(execution, finish.next_attempt_at)
+        else:
+            removes.append("ca")
+        if finish.transition.target is State.FAILED:
+            sets |= failed_index(execution)
+        elif finish.next_attempt_at is None:
+            removes += _SPARSE_INDEX
+        return self._change(execution.id, finish.transition, condition, finish, sets, removes)
+
+    def run_on(
+        self, execution: Execution, *, lease_until: int, async_until: int | None = None
+    ) -> Execution | None:
+        """See the port."""
+        condition = prolongs(execution, lease_until + 1, calls=async_until is None)
+        expression, values = "SET ca = :ca", dict[str, Any]()
+        if async_until is not None:
+            expression += ", au = :au"
+            values[":au"] = encode(async_until_text(execution.attempt, async_until))
+        standing = self._update(self._key(execution.id), expression, condition, values)
+        return read_execution(standing) if standing is not None else None
+
+    def give_up(
+        self,
+        execution: Execution,
+        *,
+        reason: EndReason,
+        now_ms: int,
+        expires_at_s: int,
+        notification: ExecutionId | None = None,
+    ) -> bool:
+        """See the port."""
+        finish = Finish(
+            transition=Transition.GIVE_UP,
+            outcomes=(),
+            end_reason=reason,
+            expires_at_s=expires_at_s,
+            notification=notification,
+        )
+        condition = dead_lease(execution, now_ms)
+        sets: dict[str, Any] = dict(failed_index(execution))
+        try:
+            return (
+                self._change(execution.id, Transition.GIVE_UP, condition, finish, sets, ["ow", "ca"]) is None
+            )
+        except NotFoundError:
+            return False
+
+    def cancel(
+        self,
+        execution_id: ExecutionId,
+        transition: Transition,
+        *,
+        reason: EndReason,
+        expires_at_s: int,
+        revision: int | None = None,
+    ) -> Execution | None:
+        """See the port."""
+        allowed = in_source_state(transition)
+        condition = allowed if revision is None else at_revision(allowed, revision)
+        finish = Finish(transition=transition, outcomes=(), end_reason=reason, expires_at_s=expires_at_s)
+        sets: dict[str, Any] = {"ec": True} if transition is Transition.END_CHAIN else {}
+        return self._change(execution_id, transition, condition, finish, sets, ["ca", *_SPARSE_INDEX])
+
+    def _change(
+        self,
+        execution_id: ExecutionId,
+        transition: Transition,
+        condition: Condition,
+        finish: Finish,
+        sets: dict[str, Any],
+        removes: list[str],
+    ) -> Execution | None:
+        """Make one transition; None when it was made, otherwise what stands there."""
+        told_by = str(finish.notification) if finish.notification is not None else None
+        sets |= {"rs": finish.end_reason, Attr.TTL: finish.expires_at_s, "nt": told_by}
+        values = {f":{name}": encode(value) for name, value in sets.items() if value is not None}
+        assignments = ", ".join(f"{_spelt(name[1:])} = {name}" for name in values)
+        expression = f"SET #s = :to{', ' + assignments if assignments else ''} REMOVE {', '.join(removes)}"
+        values[":to"] = encode(STATE_CODES[transition.target])
+        standing = self._update(self._key(execution_id), expression, condition, values)
+        return read_execution(standing) if standing is not None else None
+
+    def stop_retries(self, execution_id: ExecutionId) -> bool:
+        """See the port."""
+        condition = in_source_state(Transition.FAIL)
+        try:
+            return (
+                self._update(self._key(execution_id), "SET sr = :yes", condition, {":yes": encode(True)})
+                is None
+            )
+        except NotFoundError:
+            return False
+
+    def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:
+        """See the port."""
+        values: dict[str, Any] = {":rd": encode(encode_redriven_by(redriven_by) or "")}
+        standing = self._update(self._key(execution_id), "SET rd = :rd", redrivable(), values)
+        return read_execution(standing) if standing is not None else None
+
+    def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
+        """See the port. The item is read again here: one that can be read after all is not touched."""
+        if not self._is_broken(execution_id):
+            return False
+        values: dict[str, Any] = {
+            ":to": encode(STATE_CODES[State.FAILED]),
+            ":ttl": encode(expires_at_s),
+            ":rs": encode(EndReason.UNREADABLE.value),
+        }
+        expression = "SET #s = :to, #ttl = :ttl, rs = :rs REMOVE ca"
+        try:
+            return self._update(self._key(execution_id), expression, not_ended(), values) is None
+        except NotFoundError:
+            return False
+
+    def _is_broken(self, execution_id: ExecutionId) -> bool:
+        try:
+            self.get(execution_id)
+        except UnknownVersionError:
+            return False
+        except UnreadableItemError:
+            return True
+        return False
+
+    def _update(
+        self, key: Item, expression: str, condition: Condition, values: dict[str, Any]
+    ) -> Item | None:
+        """None when it was written, otherwise what stands there; NotFoundError where nothing does."""
+        names = NAMES | ({"#ttl": Attr.TTL} if "#ttl" in expression else {})
+        try:
+            with translated():
+                self._client.update_item(
+                    TableName=self._table,
+                    Key=key,
+                    UpdateExpression=expression,
+                    ConditionExpression=condition.expression,
+                    ExpressionAttributeNames=names,
+                    ExpressionAttributeValues={**condition.values, **values},
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                )
+        except ConditionRefused as refused:
+            if not refused.items[0]:
+                raise NotFoundError("no such execution") from refused
+            return refused.items[0]
+        return None
+
+    def _key(self, execution_id: ExecutionId) -> Item:
+        return item_key(*execution_key(self._region, execution_id))
+
+
+def _spelt(name: str) -> str:
+    """TTL is a reserved word of the expression language, the short names are not."""
+    return "#ttl" if name == Attr.TTL else name

@@ -1,0 +1,229 @@
+"""Definitions of recurring jobs in DynamoDB, with the transactions that tie them to executions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from shared.adapters.dynamodb.codec.attributes import Item, encode
+from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.codec.items import VERSION, execution_item
+from shared.adapters.dynamodb.codec.job_items import (
+    extra_item,
+    job_item,
+    past_chain_item,
+    read_job,
+    read_past_chain,
+)
+from shared.adapters.dynamodb.codec.keys import (
+    extra_key,
+    extra_prefix,
+    item_key,
+    job_key,
+    parse_extra_sk,
+    past_chain_key,
+    past_chain_prefix,
+)
+from shared.adapters.dynamodb.jobs.backfills import DynamoBackfills
+from shared.domain.errors import UnreadableItemError
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import CHANGING, ENDED, Chain, Job, JobState
+from shared.domain.listings.position import Place
+from shared.names import Attr
+
+LAST_REVISION = 9_999_999_999
+"""The highest that fits into a key."""
+_LIVE = {f":{state.name.lower()}": {"S": state.value} for state in sorted(CHANGING | {JobState.ACTIVE})}
+
+
+class DynamoJobStore(DynamoBackfills):
+    """Transactions only where a definition and an execution must change as one."""
+
+    def create(self, job: Job, first: Execution) -> Job | None:
+        """See the port."""
+        puts = [
+            {"Put": self._new(self._jobs, job_item(job))},
+            {"Put": self._new(self._executions, execution_item(first, self._region))},
+        ]
+        try:
+            with translated():
+                self._client.transact_write_items(TransactItems=puts)  # type: ignore[arg-type]
+        except ConditionRefused as refused:
+            return read_job(refused.items[0]) if refused.items[0] else self._require(job)
+        return None
+
+    def _require(self, job: Job) -> Job:
+        standing = self.get(job.tenant_id, job.id)
+        if standing is None:
+            raise UnreadableItemError(f"an execution of {job.id} stands without its definition")
+        return standing
+
+    def get(self, tenant_id: str, job_id: str) -> Job | None:
+        """See the port."""
+        item = self._get(job_key(tenant_id, job_id))
+        return read_job(item) if item else None
+
+    def jump(self, skipped: Execution, target: Execution, expires_at_s: int) -> bool:
+        """See the port."""
+        update = {
+            "TableName": self._jobs,
+            "Key": item_key(*job_key(target.tenant_id, target.job_id)),
+            "UpdateExpression": "SET cf = :target",
+            "ConditionExpression": "v = :version AND s = :active AND cr = :revision AND cf < :target",
+            "ExpressionAttributeValues": {
+                ":version": encode(VERSION),
+                ":active": encode(JobState.ACTIVE.value),
+                ":revision": encode(target.revision),
+                ":target": encode(target.nominal_at),
+            },
+        }
+        items = [
+            {"Update": update},
+            {"Put": self._new(self._executions, execution_item(skipped, self._region, expires_at_s))},
+            {"Put": self._new(self._executions, execution_item(target, self._region))},
+        ]
+        try:
+            with translated():
+                self._client.transact_write_items(TransactItems=items)  # type: ignore[arg-type]
+        except ConditionRefused:
+            return False
+        return True
+
+    def active(self, *, after: str | None, limit: int) -> tuple[list[Job], str | None]:
+        """See the port. A scan: definitions are few against executions, and this is asked four times an hour."""
+        start: Any = {"ExclusiveStartKey": item_key(*after.split("|", 1))} if after is not None else {}
+        with translated():
+            answer = self._client.scan(
+                TableName=self._jobs,
+                FilterExpression=f"begins_with(sk, :job) AND s IN ({', '.join(_LIVE)})",
+                ExpressionAttributeValues={":job": {"S": "job#"}, **_LIVE},
+                ConsistentRead=True,
+                Limit=limit,
+                **start,
+            )
+        jobs = []
+        for item in answer["Items"]:
+            with suppress(UnreadableItemError):
+                jobs.append(read_job(item))
+        last = answer.get("LastEvaluatedKey")
+        return jobs, f"{last[Attr.PK]['S']}|{last[Attr.SK]['S']}" if last else None
+
+    def file_if_active(self, execution: Execution) -> bool:
+        """See the port."""
+        check = {
+            "TableName": self._jobs,
+            "Key": item_key(*job_key(execution.tenant_id, execution.job_id)),
+            "ConditionExpression": "v = :version AND s = :active AND cr = :revision",
+            "ExpressionAttributeValues": {
+                ":version": encode(VERSION),
+                ":active": encode(JobState.ACTIVE.value),
+                ":revision": encode(execution.revision),
+            },
+        }
+        put = self._new(self._executions, execution_item(execution, self._region))
+        items: Any = [{"ConditionCheck": check}, {"Put": put}]
+        try:
+            with translated():
+                self._client.transact_write_items(TransactItems=items)
+        except ConditionRefused:
+            return False
+        return True
+
+    def replace(
+        self,
+        before: Job,
+        after: Job,
+        *,
+        past: Chain | None = None,
+        executions: Sequence[Execution] = (),
+        expires_at_s: int | None = None,
+    ) -> bool:
+        """See the port. Alone it is one plain write, which costs half of a transaction."""
+        job_put = self._compare_and_put(
+            before, job_item(after, expires_at_s if after.state in ENDED else None)
+        )
+        filed = [
+            execution_item(one, self._region, expires_at_s if one.state.is_terminal else None)
+            for one in executions
+        ]
+        others = [self._new(self._executions, item) for item in filed]
+        if past is not None:
+            others.append({"TableName": self._jobs, "Item": past_chain_item(past)})
+        try:
+            with translated():
+                if others:
+                    puts: Any = [{"Put": put} for put in (job_put, *others)]
+                    self._client.transact_write_items(TransactItems=puts)
+                else:
+                    self._client.put_item(**job_put, ReturnValuesOnConditionCheckFailure="ALL_OLD")
+        except ConditionRefused as refused:
+            # The client asks again by itself: what stands may be this very write, whose first answer was lost.
+            return not others and refused.items[0] == job_put["Item"]
+        return True
+
+    def file_beside(self, job: Job, execution: Execution, expires_at_s: int) -> bool:
+        """See the port."""
+        return self._put_beside(
+            job,
+            (JobState.ACTIVE, JobState.PAUSED),
+            self._new(self._executions, execution_item(execution, self._region)),
+            {"TableName": self._jobs, "Item": extra_item(execution, expires_at_s)},
+        )
+
+    def note_beside(self, execution: Execution, expires_at_s: int) -> None:
+        """See the port."""
+        with translated():
+            self._client.put_item(TableName=self._jobs, Item=extra_item(execution, expires_at_s))
+
+    def extras(self, tenant_id: str, job_id: str, *, before: Place | None, limit: int) -> list[Place]:
+        """See the port. The records are smaller than any page of DynamoDB's, so one Query answers."""
+        pk, prefix = extra_prefix(tenant_id, job_id)
+        start: Any = (
+            {"ExclusiveStartKey": item_key(*extra_key(tenant_id, job_id, before))}
+            if before is not None
+            else {}
+        )
+        with translated():
+            answer = self._client.query(
+                TableName=self._jobs,
+                KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
+                ExpressionAttributeValues={":pk": {"S": pk}, ":prefix": {"S": prefix}},
+                ScanIndexForward=False,
+                ConsistentRead=True,
+                Limit=limit,
+                **start,
+            )
+        return [parse_extra_sk(item[Attr.SK]["S"]) for item in answer["Items"]]
+
+    def past_chains(
+        self, tenant_id: str, job_id: str, *, limit: int, before: int | None = None
+    ) -> list[Chain]:
+        """See the port."""
+        if before == 0:
+            return []
+        pk, low = past_chain_prefix(tenant_id, job_id)
+        _, high = past_chain_key(tenant_id, job_id, LAST_REVISION if before is None else before - 1)
+        with translated():
+            answer = self._client.query(
+                TableName=self._jobs,
+                KeyConditionExpression="pk = :pk AND sk BETWEEN :low AND :high",
+                ExpressionAttributeValues={":pk": {"S": pk}, ":low": {"S": low}, ":high": {"S": high}},
+                ScanIndexForward=False,
+                ConsistentRead=True,
+                Limit=limit,
+            )
+        return [read_past_chain(item) for item in answer["Items"]]
+
+    def _compare_and_put(self, before: Job, item: Item) -> dict[str, Any]:
+        return {
+            "TableName": self._jobs,
+            "Item": item,
+            "ConditionExpression": "v = :version AND s = :state AND rv = :revision AND cf = :chain_from",
+            "ExpressionAttributeValues": {
+                ":version": encode(VERSION),
+                ":state": encode(before.state.value),
+                ":revision": encode(before.revision),
+                ":chain_from": encode(before.chain_from),
+            },
+        }

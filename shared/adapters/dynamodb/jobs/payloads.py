@@ -1,0 +1,75 @@
+"""Requests that are too large for the items that use them, in the jobs table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from shared.adapters.dynamodb.codec.attributes import Value, encode, encode_all
+from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.codec.items import VERSION, plain_item
+from shared.adapters.dynamodb.codec.keys import item_key, payload_key
+from shared.domain.errors import UnreadableItemError
+from shared.names import Attr
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoPayloads:
+    """The part of the job store that keeps large requests."""
+
+    def __init__(self, client: DynamoDBClient, jobs_table: str) -> None:
+        self._client = client
+        self._jobs = jobs_table
+
+    def put_payload(self, tenant_id: str, payload_id: str, sealed: bytes) -> None:
+        """See the port."""
+        key = item_key(*payload_key(tenant_id, payload_id))
+        with translated():
+            self._client.put_item(
+                TableName=self._jobs,
+                Item={**key, **encode_all({"v": VERSION, "rq": sealed})},
+            )
+
+    def get_payload(self, tenant_id: str, payload_id: str) -> bytes:
+        """See the port."""
+        item = self._get(payload_key(tenant_id, payload_id))
+        sealed = plain_item(item).get("rq") if item else None
+        if not isinstance(sealed, bytes):
+            raise UnreadableItemError(f"the request {payload_id} is missing")
+        return sealed
+
+    def expire_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> None:
+        """See the port."""
+        self._expire(tenant_id, payload_id, expires_at_s, "(attribute_not_exists(#ttl) OR #ttl < :ttl)")
+
+    def keep_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> bool:
+        """See the port."""
+        return self._expire(tenant_id, payload_id, expires_at_s, "#ttl < :ttl")
+
+    def _expire(self, tenant_id: str, payload_id: str, expires_at_s: int, condition: str) -> bool:
+        """Give it an expiry on a condition; whether it is there, changed or not."""
+        try:
+            with translated():
+                self._client.update_item(
+                    TableName=self._jobs,
+                    Key=item_key(*payload_key(tenant_id, payload_id)),
+                    UpdateExpression="SET #ttl = :ttl",
+                    ConditionExpression=f"attribute_exists(pk) AND {condition}",
+                    ExpressionAttributeNames={"#ttl": Attr.TTL},
+                    ExpressionAttributeValues={":ttl": encode(expires_at_s)},
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                )
+        except ConditionRefused as refused:
+            return bool(refused.items[0])
+        return True
+
+    def _get(self, key: tuple[str, str]) -> Mapping[str, Value] | None:
+        with translated():
+            answer = self._client.get_item(
+                TableName=self._jobs,
+                Key=item_key(*key),
+                ConsistentRead=True,
+            )
+        return answer.get("Item")

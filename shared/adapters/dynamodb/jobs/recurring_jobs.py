@@ -1,0 +1,44 @@
+"""How many recurring jobs a tenant has, counted in the jobs table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from shared.adapters.dynamodb.codec.attributes import encode
+from shared.adapters.dynamodb.codec.errors import translated
+from shared.adapters.dynamodb.codec.keys import job_key
+from shared.domain.jobs.job import ENDED
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+_ENDED: dict[str, Any] = {f":{state.name.lower()}": encode(state.value) for state in sorted(ENDED)}
+
+
+class DynamoRecurringJobs:
+    """A strongly consistent query of the tenant's definitions: as exact as the moment, at the price of reading them."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def count(self, tenant_id: str, at_most: int) -> int:
+        """See the port."""
+        pk, prefix = job_key(tenant_id, "")
+        counted, more = 0, True
+        start: dict[str, Any] = {}
+        while more and counted < at_most:
+            with translated():
+                answer = self._client.query(
+                    TableName=self._table,
+                    KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
+                    FilterExpression=f"NOT s IN ({', '.join(_ENDED)})",
+                    ExpressionAttributeValues={":pk": encode(pk), ":prefix": encode(prefix), **_ENDED},
+                    Select="COUNT",
+                    ConsistentRead=True,
+                    **start,
+                )
+            counted += answer["Count"]
+            more = "LastEvaluatedKey" in answer
+            start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]} if more else {}
+        return min(counted, at_most)

@@ -1,0 +1,151 @@
+"""Limits in the leases table: a small item for each scope that has any state, and one board for all.
+
+A scope's item holds what stands in its state and nothing else: `vn` version, `f` failures, `tp` trips, `ou` open until,
+`po` and `pu` the probe, `li` and `la` the limit, `sl` slow, `ls` the leases as text. The board has one attribute for
+each scope, behind a prefix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from shared.adapters.dynamodb.codec.attributes import decode, encode_all
+from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.codec.items import VERSION, plain_item
+from shared.adapters.dynamodb.codec.keys import item_key, limit_key, parse_limit_pk, waiting_key
+from shared.domain.limits.circuit_breaker import Circuit
+from shared.domain.limits.scopes import ScopeState
+from shared.domain.limits.slots import Leases, SlotLease
+from shared.names import Attr
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+READ_TRIES = 2
+KEPT_SECONDS = 3_600
+_PREFIX = "s:"
+
+
+class DynamoLimitStore:
+    """Reads are eventually consistent: half a unit for each scope, and a swap would not believe them anyway."""
+
+    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+        self._client = client
+        self._table = table
+        self._region = region
+
+    def read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:
+        """See the port. What stays unprocessed is missing: a hot item keeps nobody from reading the others."""
+        states = dict.fromkeys(scopes, ScopeState())
+        keys: Any = [self._key(scope) for scope in states]
+        for _ in range(READ_TRIES):
+            if not keys:
+                return states
+            with translated():
+                answer = self._client.batch_get_item(RequestItems={self._table: {"Keys": keys}})
+            for item in answer["Responses"].get(self._table, []):
+                states[parse_limit_pk(str(decode(item[Attr.PK])))] = read_state(item)
+            unprocessed: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))
+            keys = unprocessed.get(self._table, {}).get("Keys", [])
+        for key in keys:
+            del states[parse_limit_pk(str(decode(key[Attr.PK])))]
+        return states
+
+    def swap(self, scope: str, before: ScopeState, after: ScopeState, now_ms: int) -> ScopeState | None:
+        """See the port. Versions grow with time, so that one which expired and came back is never met again."""
+        named: Any = {"ConditionExpression": "attribute_not_exists(pk)"}
+        if before.version:
+            values = encode_all({":vn": before.version})
+            named = {"ConditionExpression": "vn = :vn", "ExpressionAttributeValues": values}
+        version = max(before.version + 1, now_ms)
+        try:
+            with translated():
+                self._client.put_item(
+                    TableName=self._table,
+                    Item={**self._key(scope), **_item(after, version, now_ms // 1000 + KEPT_SECONDS)},
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                    **named,
+                )
+        except ConditionRefused as refused:
+            return read_state(refused.items[0]) if refused.items[0] else ScopeState()
+        return None
+
+    def waiting(self) -> Mapping[str, int]:
+        """See the port."""
+        with translated():
+            answer = self._client.get_item(TableName=self._table, Key=item_key(*waiting_key(self._region)))
+        return read_board(answer.get("Item", {}))
+
+    def note_waiting(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
+        """See the port."""
+        removed = [scope for scope in dict.fromkeys(gone) if scope not in until]
+        names = {f"#s{number}": _PREFIX + scope for number, scope in enumerate((*until, *removed))}
+        instants = {f":s{number}": instant for number, instant in enumerate(until.values())}
+        clauses = []
+        if until:
+            clauses.append("SET " + ", ".join(f"#s{number} = :s{number}" for number in range(len(until))))
+        if removed:
+            clauses.append("REMOVE " + ", ".join(list(names)[len(until) :]))
+        values: Any = {"ExpressionAttributeValues": encode_all(instants)} if until else {}
+        with translated():
+            self._client.update_item(
+                TableName=self._table,
+                Key=item_key(*waiting_key(self._region)),
+                UpdateExpression=" ".join(clauses),
+                ExpressionAttributeNames=names,
+                **values,
+            )
+
+    def _key(self, scope: str) -> dict[str, Any]:
+        return item_key(*limit_key(scope))
+
+
+def _item(state: ScopeState, version: int, expires_at_s: int) -> dict[str, Any]:
+    circuit = state.circuit
+    return encode_all(
+        {
+            Attr.TTL: expires_at_s,
+            "v": VERSION,
+            "vn": version,
+            "f": circuit.failures or None,
+            "tp": circuit.trips or None,
+            "ou": circuit.open_until or None,
+            "po": circuit.prober or None,
+            "pu": circuit.probe_until or None,
+            "li": circuit.limit,
+            "la": circuit.limited_at or None,
+            "sl": circuit.slow or None,
+            "ls": ";".join(f"{one.owner}:{one.slots}:{one.until}" for one in state.leases) or None,
+        }
+    )
+
+
+def read_board(item: Mapping[str, Any]) -> dict[str, int]:
+    """The board, as its item has it."""
+    return {
+        name.removeprefix(_PREFIX): int(str(decode(value)))
+        for name, value in item.items()
+        if name.startswith(_PREFIX)
+    }
+
+
+def read_state(item: Any) -> ScopeState:
+    """The state of a scope, as its item has it."""
+    plain = plain_item(item)
+    circuit = Circuit(
+        failures=plain.get("f", 0),
+        trips=plain.get("tp", 0),
+        open_until=plain.get("ou", 0),
+        prober=plain.get("po", ""),
+        probe_until=plain.get("pu", 0),
+        limit=plain.get("li"),
+        limited_at=plain.get("la", 0),
+        slow=plain.get("sl", False),
+    )
+    return ScopeState(version=plain["vn"], circuit=circuit, leases=_read_leases(plain.get("ls", "")))
+
+
+def _read_leases(text: str) -> Leases:
+    parts = (one.split(":") for one in text.split(";") if one)
+    return tuple(SlotLease(owner=owner, slots=int(slots), until=int(until)) for owner, slots, until in parts)

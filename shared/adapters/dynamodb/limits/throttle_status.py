@@ -1,0 +1,56 @@
+"""What is known of what waits, all of it in the leases table: one BatchGetItem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from shared.adapters.dynamodb.codec.attributes import Item, decode
+from shared.adapters.dynamodb.codec.errors import translated
+from shared.adapters.dynamodb.codec.keys import item_key, limit_key, progress_key, waiting_key
+from shared.adapters.dynamodb.codec.lane_progress_items import read_progress
+from shared.adapters.dynamodb.limits.limit_store import read_board, read_state
+from shared.domain.dispatch.wait_hint import Signs
+from shared.domain.errors import UnavailableError
+from shared.domain.limits.scopes import ScopeState
+from shared.names import Attr, Lane
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoWaitSigns:
+    """Eventually consistent, and tried once: whoever asks for a hint is not kept waiting for it."""
+
+    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+        self._client = client
+        self._table = table
+        self._region = region
+
+    def read(
+        self, scopes: Sequence[str], lanes: Sequence[Lane], board: Mapping[str, int] | None = None
+    ) -> Signs:
+        """See the port."""
+        boards = [waiting_key(self._region)] if board is None else []
+        states = {scope: limit_key(scope) for scope in scopes}
+        progress = [progress_key(self._region, lane) for lane in lanes]
+        found = self._get([*boards, *states.values(), *progress])
+        return Signs(
+            states={
+                scope: read_state(found[key]) if key in found else ScopeState()
+                for scope, key in states.items()
+            },
+            board=read_board(found.get(boards[0], {})) if board is None else board,
+            progress=[read_progress(found[key]) for key in progress if key in found],
+        )
+
+    def _get(self, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Item]:
+        wanted: Any = [item_key(*key) for key in dict.fromkeys(keys)]
+        if not wanted:
+            return {}
+        with translated():
+            answer = self._client.batch_get_item(RequestItems={self._table: {"Keys": wanted}})
+        if answer["UnprocessedKeys"]:
+            raise UnavailableError("BatchGetItem left keys unprocessed")
+        items: Any = answer["Responses"].get(self._table, [])
+        return {(str(decode(item[Attr.PK])), str(decode(item[Attr.SK]))): item for item in items}

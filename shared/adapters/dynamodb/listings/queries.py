@@ -1,0 +1,167 @@
+"""Questions about many jobs and executions, to DynamoDB: one page each, the shards of a question side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from shared.adapters.dynamodb.codec.errors import translated
+from shared.adapters.dynamodb.codec.items import DUE_ROW_ATTRIBUTES, read_due_row
+from shared.adapters.dynamodb.codec.job_items import read_job
+from shared.adapters.dynamodb.codec.keys import (
+    backfill_prefix,
+    item_key,
+    job_key,
+    job_prefix,
+    parse_place,
+    retry_index_pk,
+    shard_pk,
+    span_keys,
+    tenant_index_pk,
+)
+from shared.domain.dispatch.sweep import DueRow
+from shared.domain.errors import UnreadableItemError
+from shared.domain.jobs.job import Job
+from shared.domain.listings.position import Span, Stretch
+from shared.names import Attr, Index
+from shared.ports.listings import DefinitionPage, ShardRows, TenantIndex
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+SIDE_BY_SIDE = 16
+"""So many requests at once, well below the connections that the SDK keeps."""
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+class DynamoQueries:
+    """Definitions and buckets are read strongly, from their tables; indexes cannot be."""
+
+    def __init__(self, client: DynamoDBClient, jobs_table: str, executions_table: str, region: str) -> None:
+        self._client = client
+        self._jobs = jobs_table
+        self._executions = executions_table
+        self._region = region
+
+    def definitions(
+        self, tenant_id: str, *, after: str | None, limit: int, backfill_of: str | None = None
+    ) -> DefinitionPage:
+        """See the port."""
+        pk, named = job_prefix(tenant_id)
+        prefix = named if backfill_of is None else backfill_prefix(tenant_id, backfill_of)[1]
+        start: Any = {"ExclusiveStartKey": item_key(*job_key(tenant_id, after))} if after is not None else {}
+        with translated():
+            answer = self._client.query(
+                TableName=self._jobs,
+                KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
+                ExpressionAttributeValues={":pk": {"S": pk}, ":prefix": {"S": prefix}},
+                ConsistentRead=True,
+                Limit=limit,
+                **start,
+            )
+        last = answer.get("LastEvaluatedKey")
+        return DefinitionPage(
+            jobs=tuple(_readable(answer["Items"])),
+            next_after=last[Attr.SK]["S"].removeprefix(named) if last else None,
+        )
+
+    def stretches(
+        self,
+        index: TenantIndex,
+        tenant_id: str,
+        shards: int,
+        span: Span,
+        *,
+        newest_first: bool,
+        limit: int,
+    ) -> Sequence[Stretch]:
+        """See the port."""
+        keys = span_keys(span)
+        if keys is None:
+            return [Stretch(places=(), is_last=True)]
+        ask = partial(self._stretch, index, keys=keys, newest_first=newest_first, limit=limit)
+        return self._side_by_side(ask, _partitions(index, tenant_id, shards))
+
+    def _stretch(
+        self, index: TenantIndex, pk: str, *, keys: tuple[str, str], newest_first: bool, limit: int
+    ) -> Stretch:
+        name, pk_name, sk_name = _INDEXES[index]
+        with translated():
+            answer = self._client.query(
+                TableName=self._executions,
+                IndexName=name,
+                KeyConditionExpression="#pk = :pk AND #sk BETWEEN :low AND :high",
+                ExpressionAttributeNames={"#pk": pk_name, "#sk": sk_name},
+                ExpressionAttributeValues={
+                    ":pk": {"S": pk},
+                    ":low": {"S": keys[0]},
+                    ":high": {"S": keys[1]},
+                },
+                ScanIndexForward=not newest_first,
+                Limit=limit,
+            )
+        places = tuple(parse_place(item[sk_name]["S"]) for item in answer["Items"])
+        return Stretch(places=places, is_last="LastEvaluatedKey" not in answer)
+
+    def rows(self, bucket: int, shards: int, *, after: str | None, limit: int) -> Sequence[ShardRows]:
+        """See the port."""
+        return self._side_by_side(partial(self._shard_rows, bucket, after=after, limit=limit), range(shards))
+
+    def _shard_rows(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ShardRows:
+        values = {":pk": {"S": shard_pk(self._region, bucket, shard)}}
+        start: Any = {"ExclusiveStartKey": item_key(values[":pk"]["S"], after)} if after is not None else {}
+        with translated():
+            answer = self._client.query(
+                TableName=self._executions,
+                KeyConditionExpression="pk = :pk",
+                ExpressionAttributeNames={f"#{name}": name for name in DUE_ROW_ATTRIBUTES},
+                ExpressionAttributeValues=values,
+                ProjectionExpression=", ".join(f"#{name}" for name in DUE_ROW_ATTRIBUTES),
+                ConsistentRead=True,
+                Limit=limit,
+                **start,
+            )
+        rows: list[DueRow] = []
+        for item in answer["Items"]:
+            with suppress(UnreadableItemError):
+                rows.append(read_due_row(item, bucket, shard))
+        last = answer.get("LastEvaluatedKey")
+        return ShardRows(rows=tuple(rows), last=last[Attr.SK]["S"] if last else None)
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="query")
+
+    def _side_by_side(self, ask: Callable[[A], B], about: Iterable[A]) -> list[B]:
+        """All answers in order; the first error, where there is one."""
+        asked = list(about)
+        if len(asked) == 1:
+            return [ask(asked[0])]
+        return list(self._pool.map(ask, asked))
+
+
+_INDEXES = {
+    TenantIndex.DUE: (Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK),
+    TenantIndex.RETRY: (Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK),
+    TenantIndex.FAILED: (Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK),
+}
+
+
+def _partitions(index: TenantIndex, tenant_id: str, shards: int) -> list[str]:
+    match index:
+        case TenantIndex.DUE:
+            return [tenant_index_pk(tenant_id, shard) for shard in range(shards)]
+        case TenantIndex.RETRY:
+            return [retry_index_pk(tenant_id, shard) for shard in range(shards)]
+        case TenantIndex.FAILED:
+            return [tenant_id]
+
+
+def _readable(items: Iterable[Any]) -> Iterable[Job]:
+    for item in items:
+        with suppress(UnreadableItemError):
+            yield read_job(item)

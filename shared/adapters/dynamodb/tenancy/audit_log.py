@@ -1,0 +1,110 @@
+"""The log of changes, in a table of its own that the functions may only append to."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from shared.adapters.dynamodb.codec.attributes import decode_all, encode, encode_all
+from shared.adapters.dynamodb.codec.conditions import ABSENT
+from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.codec.items import VERSION
+from shared.adapters.dynamodb.codec.keys import audit_from, audit_key, item_key
+from shared.domain.tenancy.audit import Actor, AuditPage, AuditRecord
+from shared.names import Attr
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+EXAMINED_AT_MOST = 500
+
+
+class DynamoAuditLog:
+    """Records by tenant and instant. The role of the functions allows PutItem and Query, and nothing that changes."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def append(self, record: AuditRecord, expires_at_s: int) -> None:
+        """See the port. What stands under its key is this very record: the id is random."""
+        with suppress(ConditionRefused), translated():
+            self._client.put_item(
+                TableName=self._table, Item=_item(record, expires_at_s), ConditionExpression=ABSENT
+            )
+
+    def page(
+        self,
+        tenant_id: str,
+        *,
+        from_at: int,
+        until_at: int,
+        target: str | None = None,
+        limit: int,
+        after: str | None = None,
+    ) -> AuditPage:
+        """See the port."""
+        asked: dict[str, Any] = {}
+        values = {":pk": tenant_id, ":from": audit_from(from_at), ":until": audit_from(until_at)}
+        if target is not None:
+            asked["FilterExpression"] = "tg = :target"
+            values[":target"] = target
+        if after is not None:
+            asked["ExclusiveStartKey"] = item_key(tenant_id, after)
+        with translated():
+            answer = self._client.query(
+                TableName=self._table,
+                # BETWEEN takes in both ends, but no record has a key without an id behind its instant.
+                KeyConditionExpression="pk = :pk AND sk BETWEEN :from AND :until",
+                ExpressionAttributeValues={name: encode(value) for name, value in values.items()},
+                ScanIndexForward=False,
+                ConsistentRead=True,
+                Limit=limit if target is None else EXAMINED_AT_MOST,
+                **asked,
+            )
+        records = [_read(item) for item in answer["Items"]]
+        last = answer.get("LastEvaluatedKey")
+        if len(records) > limit:
+            records = records[:limit]
+            return AuditPage(records=tuple(records), next_after=_position(records[-1]))
+        return AuditPage(records=tuple(records), next_after=str(last[Attr.SK]["S"]) if last else None)
+
+
+def _position(record: AuditRecord) -> str:
+    return audit_key(record.tenant_id, record.at, record.id)[1]
+
+
+def _item(record: AuditRecord, expires_at_s: int) -> Any:
+    pk, sk = audit_key(record.tenant_id, record.at, record.id)
+    return encode_all(
+        {
+            Attr.PK: pk,
+            Attr.SK: sk,
+            "v": VERSION,
+            "id": record.id,
+            "at": record.at,
+            "by": record.actor.tenant_id,
+            "k": record.actor.key_id,
+            "op": record.operation,
+            "tg": record.target,
+            "b": record.before,
+            "a": record.after,
+            "rq": record.request_id,
+            Attr.TTL: expires_at_s,
+        }
+    )
+
+
+def _read(item: Any) -> AuditRecord:
+    row: dict[str, Any] = dict(decode_all(item))
+    return AuditRecord(
+        id=row["id"],
+        tenant_id=row[Attr.PK],
+        at=row["at"],
+        actor=Actor(tenant_id=row["by"], key_id=row.get("k")),
+        operation=row["op"],
+        target=row["tg"],
+        before=row.get("b"),
+        after=row.get("a"),
+        request_id=row["rq"],
+    )

@@ -1,0 +1,155 @@
+"""Tenants and API keys in DynamoDB."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from shared.adapters.dynamodb.codec.attributes import Item, encode
+from shared.adapters.dynamodb.codec.conditions import ABSENT
+from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.codec.items import VERSION
+from shared.adapters.dynamodb.codec.keys import api_key_key, item_key, tenant_key, tenant_listing_key
+from shared.adapters.dynamodb.codec.tenant_items import (
+    key_item,
+    listing_item,
+    read_key,
+    read_tenant,
+    tenant_item,
+)
+from shared.domain.errors import UnavailableError
+from shared.domain.tenancy.tenant import ApiKey, Tenant
+from shared.names import Attr
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+_ROUNDS = 4
+"""So often are keys asked for that a batch left unread."""
+
+
+class DynamoTenantStore:
+    """Read on nearly every request: by key, cached by the callers."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def get(self, tenant_id: str) -> Tenant | None:
+        """See the port."""
+        item = self._get(tenant_key(tenant_id))
+        return read_tenant(item) if item else None
+
+    def get_key(self, key_id: str) -> ApiKey | None:
+        """See the port."""
+        item = self._get(api_key_key(key_id))
+        return read_key(item) if item else None
+
+    def get_keys(self, key_ids: Sequence[str]) -> list[ApiKey]:
+        """See the port."""
+        wanted = [item_key(*api_key_key(key_id)) for key_id in key_ids]
+        found: dict[str, ApiKey] = {}
+        for _ in range(_ROUNDS):
+            if not wanted:
+                return [found[key_id] for key_id in key_ids if key_id in found]
+            asked: Any = {self._table: {"Keys": wanted, "ConsistentRead": True}}
+            with translated():
+                answer = self._client.batch_get_item(RequestItems=asked)
+            for item in answer["Responses"].get(self._table, []):
+                key = read_key(item)
+                found[key.id] = key
+            left: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))
+            wanted = left.get(self._table, {}).get("Keys", [])
+        if wanted:
+            raise UnavailableError("BatchGetItem left keys unprocessed")
+        return [found[key_id] for key_id in key_ids if key_id in found]
+
+    def create(self, tenant: Tenant, key: ApiKey) -> bool:
+        """See the port. One transaction: none stands without the others."""
+        return self._write(
+            [self._new(tenant_item(tenant)), self._new(listing_item(tenant)), self._new(key_item(key))]
+        )
+
+    def replace(
+        self,
+        before: Tenant,
+        after: Tenant,
+        *,
+        new_key: ApiKey | None = None,
+        changed_key: ApiKey | None = None,
+    ) -> bool:
+        """See the port."""
+        put = {
+            "TableName": self._table,
+            "Item": tenant_item(after),
+            "ConditionExpression": "v = :version AND rv = :revision",
+            "ExpressionAttributeValues": {":version": encode(VERSION), ":revision": encode(before.revision)},
+        }
+        writes: list[dict[str, Any]] = [{"Put": put}]
+        if new_key is not None:
+            writes.append(self._new(key_item(new_key)))
+        if changed_key is not None:
+            writes.append(self._ended(changed_key))
+        return self._write(writes)
+
+    def ids(self, *, after: str | None, limit: int) -> list[str]:
+        """See the port."""
+        pk, start = tenant_listing_key(after or "")
+        values: dict[str, Any] = {":pk": encode(pk)} | ({":after": encode(start)} if after else {})
+        with translated():
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk AND sk > :after" if after else "pk = :pk",
+                ExpressionAttributeValues=values,
+                ConsistentRead=True,
+                Limit=limit,
+            )
+        return [str(item[Attr.SK]["S"]) for item in answer["Items"]]
+
+    def note_use(self, key_id: str, used_at: int, unless_since: int) -> None:
+        """See the port."""
+        with suppress(ConditionRefused), translated():
+            self._client.update_item(
+                TableName=self._table,
+                Key=item_key(*api_key_key(key_id)),
+                UpdateExpression="SET lu = :used",
+                ConditionExpression="attribute_exists(pk) AND (attribute_not_exists(lu) OR lu < :since)",
+                ExpressionAttributeValues={":used": encode(used_at), ":since": encode(unless_since)},
+            )
+
+    def _write(self, writes: list[dict[str, Any]]) -> bool:
+        try:
+            with translated():
+                self._client.transact_write_items(TransactItems=writes)  # type: ignore[arg-type]
+        except ConditionRefused:
+            return False
+        return True
+
+    def _new(self, item: Item) -> dict[str, Any]:
+        return {"Put": {"TableName": self._table, "Item": item, "ConditionExpression": ABSENT}}
+
+    def _ended(self, key: ApiKey) -> dict[str, Any]:
+        """Its end alone: when it was last used may have been written meanwhile."""
+        parts: dict[str, Any] = {"ex": key.expires_at, "rk": key.revoked or None}
+        sets = {name: value for name, value in parts.items() if value is not None}
+        removes = sorted(parts.keys() - sets.keys())
+        clauses = ["SET " + ", ".join(f"{name} = :{name}" for name in sets)] if sets else []
+        clauses += ["REMOVE " + ", ".join(removes)] if removes else []
+        update = {
+            "TableName": self._table,
+            "Key": item_key(*api_key_key(key.id)),
+            "UpdateExpression": " ".join(clauses),
+            "ConditionExpression": "attribute_exists(pk)",
+        }
+        values = {f":{name}": encode(value) for name, value in sets.items()}
+        return {"Update": update | ({"ExpressionAttributeValues": values} if values else {})}
+
+    def _get(self, key: tuple[str, str]) -> Any:
+        with translated():
+            answer = self._client.get_item(
+                TableName=self._table,
+                Key=item_key(*key),
+                ConsistentRead=True,
+            )
+        return answer.get("Item")

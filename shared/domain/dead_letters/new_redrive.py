@@ -1,0 +1,30 @@
+"""The redrive that comes after an execution."""
+
+from dataclasses import replace
+
+from shared.domain.executions.execution import FRESH, Execution
+from shared.domain.executions.redrive import RedriveOf
+from shared.domain.ids import ExecutionId
+
+
+def next_redrive(last: Execution) -> RedriveOf:
+    """Which redrive of which original comes after this execution."""
+    before = last.redrive_of or RedriveOf(original=last.id, number=0)
+    return replace(before, number=before.number + 1)
+
+
+def redriven(last: Execution, redrive_id: ExecutionId, *, created_at: int) -> Execution:
+    """That redrive: the same request for the same instant, in the lane of its job, beside any chain."""
+    return replace(
+        last,
+        id=redrive_id,
+        nominal_at=last.scheduled_at,
+        created_at=created_at,
+        **FRESH,
+        lane=last.home_lane or last.lane,
+        recurrence=None,
+        start_deadline_at=None,
+        job_created_at=None,
+        run=1,
+        redrive_of=next_redrive(last),
+    )

@@ -1,0 +1,190 @@
+"""What a user may ask Punctual to call: the grammar of target URLs and of the headers that go along.
+
+This is judged once, when a job is accepted: the spelling, and the host where it is an address or a name that is refused
+as such. Which addresses a name leads to is judged at each call, by the sender, because it may point somewhere else by
+then.
+"""
+
+import re
+from collections.abc import Mapping
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+
+from shared.domain.delivery.addresses import Address
+from shared.domain.delivery.target_policy import TargetPolicy
+from shared.domain.errors import CallbackUrlNotAllowedError, InvalidValueError
+
+MAX_URL_CHARACTERS = 2048
+MAX_HEADERS = 50
+MAX_HEADERS_BYTES = 8 * 1024
+_MAX_HOST_CHARACTERS = 253
+_LOWEST_UNPRIVILEGED_PORT = 1024
+
+_PARTS = re.compile(r"(?P<scheme>https?)://(?P<authority>[^/?]*)(?P<path>[^?]*)(?P<query>(?:\?.*)?)")
+_AUTHORITY = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<host>[^\[\]:]*))(?P<port>(?::[^:]*)?)")
+_LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
+_NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
+_PORT = re.compile(r":(?P<number>[1-9][0-9]{0,4})")
+# RFC 3986, except that a query may hold bare brackets, as in `ids[]=1`, which most clients send.
+_PATH = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*")
+_QUERY = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]]|%[0-9A-Fa-f]{2})*")
+
+HEADER_NAME = r"^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$"
+HEADER_VALUE = r"^[\t\x20-\x7e]*$"
+_OF_THE_CONNECTION = {
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "keep-alive",
+    "upgrade",
+    "te",
+    "trailer",
+    "expect",
+}
+_SET_BY_PUNCTUAL = {
+    "x-job-id",
+    "x-attempt",
+    "x-backfill-of",
+    "x-callback-token",
+    "x-scheduled-at",
+    "x-scheduler-signature",
+    "idempotency-key",
+    "traceparent",
+}
+_REFUSED_HEADERS = frozenset(_OF_THE_CONNECTION | _SET_BY_PUNCTUAL)
+_REFUSED_PREFIXES = ("proxy-", "webhook-")
+
+
+def check_target(url: str, policy: TargetPolicy) -> None:
+    """Refuse a target URL that is not plainly and unambiguously one, with a text that a user may see.
+
+    Guaranteed afterwards: https (or http where the policy allows it), no user name or fragment, a host in the one
+    spelling that every parser reads alike and that the policy admits, a lawful port, and printable ASCII throughout.
+    CallbackUrlNotAllowedError if not.
+    """
+    _check_characters(url)
+    parts = _PARTS.fullmatch(url)
+    if parts is None or (parts["scheme"] == "http" and not policy.allows_http):
+        schemes = "https:// or http://" if policy.allows_http else "https://"
+        raise CallbackUrlNotAllowedError(f"the URL must begin with {schemes}, in lower case")
+    if "@" in parts["authority"]:
+        raise CallbackUrlNotAllowedError("the URL must not contain a user name or password")
+    authority = _AUTHORITY.fullmatch(parts["authority"])
+    if authority is None:
+        raise CallbackUrlNotAllowedError("the URL's host cannot be read; an IPv6 address stands in brackets")
+    address = _address(authority)
+    _check_port(authority["port"], allow_http=policy.allows_http)
+    if not (_PATH.fullmatch(parts["path"]) and _QUERY.fullmatch(parts["query"].removeprefix("?"))):
+        raise CallbackUrlNotAllowedError("the URL has a character that must be percent-encoded")
+    _check_destination(policy, address or authority["host"], plain_http=parts["scheme"] == "http")
+
+
+def check_headers(headers: Mapping[str, str]) -> None:
+    """Refuse headers that cannot be sent as they stand, or that Punctual or the connection sets: InvalidValueError.
+
+    The size counts names and values together.
+    """
+    if len(headers) > MAX_HEADERS:
+        raise InvalidValueError(f"at most {MAX_HEADERS} headers may be given")
+    if sum(len(name) + len(value) for name, value in headers.items()) > MAX_HEADERS_BYTES:
+        raise InvalidValueError(f"the headers may have at most {MAX_HEADERS_BYTES} bytes together")
+    seen = set[str]()
+    for name, value in headers.items():
+        if not re.fullmatch(HEADER_NAME, name):
+            raise InvalidValueError(f"{name!a} is not a valid header name")
+        folded = name.lower()
+        if folded in _REFUSED_HEADERS or folded.startswith(_REFUSED_PREFIXES):
+            raise InvalidValueError(f"the header {name} is set by Punctual and may not be given")
+        if folded in seen:
+            raise InvalidValueError(f"the header {name} is given twice")
+        seen.add(folded)
+        if not re.fullmatch(HEADER_VALUE, value):
+            raise InvalidValueError(f"the value of the header {name} must be printable ASCII on one line")
+
+
+def _check_characters(url: str) -> None:
+    if len(url) > MAX_URL_CHARACTERS:
+        raise CallbackUrlNotAllowedError(f"the URL may have at most {MAX_URL_CHARACTERS} characters")
+    if not url.isascii():
+        raise CallbackUrlNotAllowedError(
+            "the URL must be ASCII: write an international host name in its xn-- form and percent-encode the rest"
+        )
+    if not url.isprintable() or " " in url or "\\" in url:
+        raise CallbackUrlNotAllowedError("the URL must not contain spaces, backslashes or control characters")
+    if "#" in url:
+        raise CallbackUrlNotAllowedError("the URL must not contain a fragment")
+
+
+def _address(authority: re.Match[str]) -> Address | None:
+    """The host where it is an address; None where it is a name, in a lawful spelling."""
+    if authority["v6"] is not None:
+        return _ipv6(authority["v6"])
+    labels = authority["host"].split(".")
+    if _NUMBER.fullmatch(labels[-1]):
+        # Resolvers read 127.1, 0x7f.1 and 2130706433 as addresses; no real top-level domain is a number.
+        return _ipv4(authority["host"])
+    _check_labels(authority["host"], labels)
+    return None
+
+
+def _ipv6(text: str) -> IPv6Address:
+    """Only the RFC 5952 spelling, without a zone, and no IPv4 address in IPv6 clothes."""
+    try:
+        address = IPv6Address(text)
+    except AddressValueError:
+        raise CallbackUrlNotAllowedError("the URL's host is not a valid IPv6 address") from None
+    if str(address) != text or address.scope_id is not None or address.ipv4_mapped is not None:
+        raise CallbackUrlNotAllowedError("an IPv6 address must be in its canonical form, such as 2001:db8::1")
+    return address
+
+
+def _ipv4(text: str) -> IPv4Address:
+    try:
+        return IPv4Address(text)
+    except AddressValueError:
+        raise CallbackUrlNotAllowedError(
+            "the URL's host looks like an IPv4 address, which must be four decimal numbers, such as 192.0.2.1"
+        ) from None
+
+
+def _check_labels(host: str, labels: list[str]) -> None:
+    if len(host) > _MAX_HOST_CHARACTERS or not all(_LABEL.fullmatch(label) for label in labels):
+        raise CallbackUrlNotAllowedError(
+            "the URL's host must be a host name of letters, digits, hyphens and dots, without a final dot"
+        )
+    for label in labels:
+        if label[:4].lower() == "xn--":
+            _check_a_label(label.lower())
+
+
+def _check_destination(policy: TargetPolicy, host: Address | str, *, plain_http: bool) -> None:
+    if isinstance(host, str):
+        if not policy.admits_name(host):
+            raise CallbackUrlNotAllowedError(
+                "the URL's host may not be called: it names a private network, a metadata service or this API"
+            )
+    elif not policy.admits_address(host, plain_http=plain_http):
+        public = "an address that this deployment opened" if plain_http else "a public address"
+        raise CallbackUrlNotAllowedError(f"the URL's host may not be called: it is not {public}")
+
+
+def _check_a_label(label: str) -> None:
+    """An xn-- label must encode some international label."""
+    try:
+        plain = label.removeprefix("xn--").encode("ascii").decode("punycode")
+        lawful = plain.isprintable() and not plain.isascii()
+    except UnicodeError:
+        lawful = False
+    if not lawful:
+        raise CallbackUrlNotAllowedError("the URL's host has an xn-- label that encodes nothing")
+
+
+def _check_port(text: str, *, allow_http: bool) -> None:
+    if not text:
+        return
+    port = _PORT.fullmatch(text)
+    number = int(port["number"]) if port else 0
+    lawful = number == 443 or (number == 80 and allow_http) or _LOWEST_UNPRIVILEGED_PORT <= number <= 65535
+    if not lawful:
+        also = "80, " if allow_http else ""
+        raise CallbackUrlNotAllowedError(f"the URL's port must be {also}443 or one from 1024 to 65535")

@@ -1,0 +1,123 @@
+"""Wake-ups: messages that say which executions to look at. They carry keys, never a URL, secret or payload."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from shared.domain.delivery.destination import UNKNOWN
+from shared.domain.errors import InvalidValueError
+from shared.domain.ids import ExecutionId
+from shared.names import Lane, QueueName
+
+MAX_DELAY_SECONDS = 900
+MAX_KEYS = 10
+_CEIL_FROM_MS = 800
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wakeup:
+    """Up to 10 executions of one tenant and lane, due in the same second; none begins before `not_before`."""
+
+    lane: Lane
+    tenant_id: str
+    keys: tuple[ExecutionId, ...]
+    not_before: int
+    destinations: tuple[str, ...] = ()
+    """One for each key; none at all where they are not known."""
+    via: QueueName | None = None
+    """The queue that it goes through, where that is not the one of its lane."""
+    waited: int = 0
+    """How often its executions have waited for a limit."""
+    ends_at: int | None = None
+    """From then on it is not sent again if it has to wait: somebody else will have sent another one."""
+
+    def __post_init__(self) -> None:
+        """Refuse an empty or an overfull message, and one that does not say where each key goes."""
+        if not 1 <= len(self.keys) <= MAX_KEYS:
+            raise InvalidValueError(f"a wake-up names 1 to {MAX_KEYS} executions")
+        if self.destinations and len(self.destinations) != len(self.keys):
+            raise InvalidValueError("a wake-up names one destination for each execution, or none")
+
+    @property
+    def queue(self) -> QueueName:
+        """The queue that it goes through."""
+        return self.via or QueueName(self.lane)
+
+    def destination_of(self, key: ExecutionId) -> str:
+        """Where the call of a key goes, as far as it is known."""
+        return self.destinations[self.keys.index(key)] if self.destinations else UNKNOWN
+
+    def singles(self) -> list["Wakeup"]:
+        """One message for each key."""
+        return [
+            replace(
+                self,
+                keys=(key,),
+                destinations=(self.destination_of(key),) if self.destinations else (),
+            )
+            for key in self.keys
+        ]
+
+
+def single_wakeup(
+    lane: Lane, tenant_id: str, key: ExecutionId, not_before: int, destination: str = UNKNOWN
+) -> Wakeup:
+    """A message that names one execution."""
+    return Wakeup(
+        lane=lane,
+        tenant_id=tenant_id,
+        keys=(key,),
+        not_before=not_before,
+        destinations=(destination,) if destination else (),
+    )
+
+
+def message_group(wakeup: Wakeup, weight: int) -> str:
+    """The fair share that a message counts for: a tenant has as many groups as it has weight.
+
+    The first key decides, so that a pack stays whole.
+    """
+    if weight == 1:
+        return wakeup.tenant_id
+    return f"{wakeup.tenant_id}.{wakeup.keys[0].entropy % weight}"
+
+
+def pack(wakeups: Iterable[Wakeup]) -> list[Wakeup]:
+    """Join single wake-ups of the same tenant, lane and second into as few messages as may be.
+
+    `not_before` of a pack is the earliest of its keys; each key's own instant is in its id, and the executor
+    waits for that.
+    """
+
+    def same_second(wakeup: Wakeup) -> tuple[str, str, str, int, int]:
+        return wakeup.lane, wakeup.queue, wakeup.tenant_id, wakeup.not_before // 1000, wakeup.ends_at or 0
+
+    packs = []
+    for _, group in groupby(sorted(wakeups, key=same_second), key=same_second):
+        members = list(group)
+        for start in range(0, len(members), MAX_KEYS):
+            chunk = members[start : start + MAX_KEYS]
+            packs.append(
+                replace(
+                    chunk[0],
+                    keys=tuple(wakeup.keys[0] for wakeup in chunk),
+                    not_before=min(wakeup.not_before for wakeup in chunk),
+                    destinations=_joined(chunk),
+                )
+            )
+    return packs
+
+
+def _joined(singles: list[Wakeup]) -> tuple[str, ...]:
+    destinations = tuple(wakeup.destination_of(wakeup.keys[0]) for wakeup in singles)
+    return destinations if any(destinations) else ()
+
+
+def delay_seconds(not_before: int, now_ms: int) -> int:
+    """The whole seconds for which SQS shall hold a message: 0 to 900.
+
+    Rounded down, and the rest is waited for in the executor, except where that rest would be 0.8 s or more:
+    holding a worker so long costs more than the 0.2 s of lag.
+    """
+    whole, rest_ms = divmod(max(0, not_before - now_ms), 1000)
+    return min(MAX_DELAY_SECONDS, whole + (rest_ms >= _CEIL_FROM_MS))

@@ -1,0 +1,47 @@
+"""The executions that a recurring job will have if nothing changes: enumerated from its schedule."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from shared.domain.ids import ExecutionId
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.schedule import first_after, latest_at_or_before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """One of them. Once it is filed, this is its id."""
+
+    job: Job
+    nominal_at: int
+    id: ExecutionId
+
+    @property
+    def scheduled_at(self) -> int:
+        """The instant that it is for."""
+        return self.job.recurrence.scheduled_at(self.nominal_at)
+
+
+def expected_runs(job: Job, from_at: int, until: int | None = None) -> Iterator[Expected]:
+    """The executions of the job's present chain that are due in [from, until], jitter included, in order.
+
+    Runs that the chain's head has not reached yet are among them; those that it passed over are not.
+    """
+    nominal_at = _first_nominal(job, from_at)
+    while nominal_at is not None and (until is None or nominal_at <= until):
+        execution_id = job.id_at(nominal_at)
+        if until is not None and execution_id.dispatch_at > until:
+            return
+        if execution_id.dispatch_at >= from_at:
+            yield Expected(job=job, nominal_at=nominal_at, id=execution_id)
+        nominal_at = first_after(job.schedule, nominal_at)
+
+
+def _first_nominal(job: Job, from_at: int) -> int | None:
+    """Jitter never moves a run past the next instant, so at most one earlier instant may still be due."""
+    if job.jitter_ms:
+        not_before_at = max(job.chain_from, from_at - job.jitter_ms)
+        earlier_at = latest_at_or_before(job.schedule, from_at - 1, not_before_at)
+        if earlier_at is not None:
+            return earlier_at
+    return first_after(job.schedule, max(from_at, job.chain_from) - 1)

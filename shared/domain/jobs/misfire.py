@@ -1,0 +1,131 @@
+"""What becomes of nominal instants that were missed.
+
+An instant is late when it lies more than a tolerance in the past. The next instant is always computed from the last
+nominal one, never from now; where it is late, the policy may let the chain jump: to an instant at which it resumes,
+with one record of everything between. All of it is decided from the schedule, the predecessor and `now`, so that
+writers who read different clocks may choose different jumps, each of which is whole; the store lets one happen.
+
+    coalesce  one run, of the latest instant that was missed
+    skip      no run; go on at the first instant that is not late
+    all       every run, oldest first, of the newest `limit` instants that were missed
+
+In each mode an instant older than the window never runs.
+"""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.executions.execution import EndReason
+from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUp, CatchUpPolicy
+from shared.domain.schedules.instant_search import nth_latest
+from shared.domain.schedules.schedule import Series, count_between, first_after, latest_at_or_before
+from shared.domain.schedules.skipped_range import Missed
+
+COUNT_LIMIT = 100_000
+"""Missed instants are counted up to here; a longer outage of a dense schedule shows this number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Succession:
+    """How a chain goes on: at `nominal_at`, which is its immediate next instant unless some were missed.
+
+    Where some were missed, `missed` tells of them and `reason` why. Where nothing comes after them, `ends` is true:
+    there is only the record, and `nominal_at` (as `missed.resumed_at`) is the last instant that it tells of.
+    """
+
+    nominal_at: int
+    immediate_at: int
+    missed: Missed | None = None
+    reason: EndReason | None = None
+    ends: bool = False
+    catches_up: bool = False
+    """Whether the run is one of several late ones, of mode ALL: such runs keep out of the way of others."""
+
+
+def succession(
+    schedule: Series,
+    nominal_at: int,
+    now_ms: int,
+    policy: CatchUpPolicy = DEFAULT_POLICY,
+    *,
+    filed_at: int | None = None,
+) -> Succession | None:
+    """The successor of the occurrence at `nominal_at`; None where the schedule has ended.
+
+    There is at most one jump at a time, with one reason. `filed_at` is when the predecessor was filed. In mode ALL it
+    tells a chain that is catching up from one that has fallen behind: only instants that came due since then count
+    against the limit, so that no jump is made over instants that an earlier one kept.
+    """
+    immediate_at = first_after(schedule, nominal_at)
+    if immediate_at is None:
+        return None
+    chain = _Chain(schedule=schedule, immediate_at=immediate_at, now_ms=now_ms, policy=policy)
+    if now_ms - immediate_at <= policy.late_tolerance_ms:
+        return Succession(nominal_at=immediate_at, immediate_at=immediate_at)
+    match policy.mode:
+        case CatchUp.COALESCE:
+            return chain.coalesce()
+        case CatchUp.SKIP:
+            resumed_at = first_after(schedule, now_ms - policy.late_tolerance_ms - 1)
+            return chain.jump(resumed_at, EndReason.CATCH_UP_SKIP)
+        case CatchUp.ALL:
+            return chain.catch_up(nominal_at, nominal_at if filed_at is None else filed_at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Chain:
+    """A chain whose immediate next instant is late."""
+
+    schedule: Series
+    immediate_at: int
+    now_ms: int
+    policy: CatchUpPolicy
+
+    @property
+    def window_start(self) -> int:
+        return self.now_ms - self.policy.window_ms
+
+    def coalesce(self) -> Succession:
+        latest_at = latest_at_or_before(self.schedule, self.now_ms, self.immediate_at) or self.immediate_at
+        if latest_at < self.window_start:
+            return self.jump(first_after(self.schedule, latest_at), EndReason.CATCH_UP_WINDOW)
+        return self.jump(latest_at, EndReason.COALESCED)
+
+    def catch_up(self, nominal_at: int, filed_at: int) -> Succession:
+        """Go on at the immediate next instant, unless that one is out of the window or the limit is exceeded.
+
+        Where both are so, the reason is the limit: a longer window would not have let more of them run.
+        """
+        limit, oldest_ms = self.policy.limit, max(self.window_start, self.immediate_at)
+        since = max(nominal_at, filed_at, oldest_ms - 1)
+        if count_between(self.schedule, since, self.now_ms, limit + 1) > limit:
+            kept_at = nth_latest(self._count_after, self.now_ms, oldest_ms, limit)
+            following = self.jump(kept_at, EndReason.CATCH_UP_LIMIT)
+        else:
+            following = self.jump(first_after(self.schedule, oldest_ms - 1), EndReason.CATCH_UP_WINDOW)
+        is_late = self.now_ms - following.nominal_at > self.policy.late_tolerance_ms
+        is_single = filed_at <= nominal_at and self._count_after(following.nominal_at) == 0
+        return replace(following, catches_up=is_late and not is_single and not following.ends)
+
+    def jump(self, resumed_at: int | None, reason: EndReason) -> Succession:
+        """Go on at an instant, None for the end of the chain; no jump at all where that is the immediate one."""
+        if resumed_at == self.immediate_at:
+            return Succession(nominal_at=resumed_at, immediate_at=resumed_at)
+        until_ms = self.now_ms if resumed_at is None else resumed_at - 1
+        last_at = latest_at_or_before(self.schedule, until_ms, self.immediate_at) or self.immediate_at
+        goes_on_at = last_at if resumed_at is None else resumed_at
+        missed = Missed(
+            count=count_between(self.schedule, self.immediate_at - 1, last_at, COUNT_LIMIT),
+            first_at=self.immediate_at,
+            last_at=last_at,
+            resumed_at=goes_on_at,
+        )
+        return Succession(
+            nominal_at=goes_on_at,
+            immediate_at=self.immediate_at,
+            missed=missed,
+            reason=reason,
+            ends=resumed_at is None,
+        )
+
+    def _count_after(self, instant_ms: int) -> int:
+        return count_between(self.schedule, instant_ms, self.now_ms, self.policy.limit)

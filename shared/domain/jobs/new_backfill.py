@@ -1,0 +1,75 @@
+"""A backfill as it is asked for: which past instants of a job are made up for, and how."""
+
+from dataclasses import dataclass
+
+from shared.domain.errors import (
+    ScheduleError,
+    ScheduleInPastError,
+    ScheduleNeverFiresError,
+    ScheduleTooFarError,
+)
+from shared.domain.schedules.catch_up import (
+    MAX_CATCH_UP_LIMIT,
+    MAX_CATCH_UP_WINDOW_MS,
+    CatchUp,
+    CatchUpPolicy,
+)
+from shared.domain.schedules.instants import FARTHEST_MS
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.schedules.schedule import Backfill, Cron, Rate, count_between
+from shared.domain.schedules.schedule_kinds import MAX_BACKFILLED
+from shared.domain.schedules.zone_changes import frozen
+from shared.names import Lane
+
+EVERY_ONE = CatchUpPolicy(mode=CatchUp.ALL, limit=MAX_CATCH_UP_LIMIT, window_ms=MAX_CATCH_UP_WINDOW_MS)
+"""Runs that were held up are all made: they are for different instants."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewBackfill:
+    """The nominal instants in [from_at, to_at), one run every so many seconds."""
+
+    from_at: int
+    to_at: int
+    every_seconds: int = 1
+    overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
+    lane: Lane = Lane.BULK
+
+    def schedule_of(self, of: Rate | Cron, anchor: int, now_ms: int) -> Backfill:
+        """The schedule of the backfill of a job, whose first run is at the anchor. In bounded time.
+
+        Raises ScheduleError where the range is empty or has more instants than a backfill may have, ScheduleTooFarError
+        where it is not wholly past, ScheduleInPastError where it begins more than ten years ago,
+        ScheduleNeverFiresError where it has no instant.
+        """
+        self._check_range(now_ms)
+        of = frozen(of, self.from_at, now_ms)
+        count = count_between(of, self.from_at - 1, self.to_at - 1, MAX_BACKFILLED + 1)
+        if count == 0:
+            raise ScheduleNeverFiresError("from: the schedule has no instant in this range", field="from")
+        if count > MAX_BACKFILLED:
+            raise ScheduleError(
+                f"to: the range has more than {MAX_BACKFILLED} instants; backfill it in parts", field="to"
+            )
+        return Backfill(
+            of=of,
+            from_at=self.from_at,
+            to_at=self.to_at,
+            count=count,
+            interval_ms=self.every_seconds * 1000,
+            anchor=anchor,
+        )
+
+    def _check_range(self, now_ms: int) -> None:
+        if self.from_at >= self.to_at:
+            raise ScheduleError("to: must be after from", field="to")
+        if self.to_at > now_ms:
+            raise ScheduleTooFarError("to: only what is past can be backfilled", field="to")
+        if self.from_at < now_ms - FARTHEST_MS:
+            raise ScheduleInPastError("from: more than ten years ago", field="from")
+
+
+def encode_new_backfill(job_id: str, new: NewBackfill) -> bytes:
+    """One spelling of a request to backfill a job, to tell two of them apart."""
+    parts = (job_id, new.from_at, new.to_at, new.every_seconds, new.overlap_policy.value, new.lane.value)
+    return "|".join(("backfill", *map(str, parts))).encode()

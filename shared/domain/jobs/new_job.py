@@ -1,0 +1,136 @@
+"""What a client asks for: the description of a job before it has an identity."""
+
+import json
+import re
+from dataclasses import astuple, dataclass, field
+
+from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy, check_span
+from shared.domain.delivery.request import Request, encode_request
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.errors import InvalidValueError, ScheduleError
+from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUpPolicy
+from shared.domain.schedules.jitter import check_jitter
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.schedules.schedule import Cron, Once, Rate, check_once, encode_schedule
+from shared.domain.schedules.timing import After, Every, Timing
+from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
+
+MAX_NAME_LENGTH = 128
+MAX_TAGS = 10
+DEFAULT_TIMEOUT_SECONDS = 30
+MAX_START_DEADLINE_SECONDS = 7 * 86_400
+MAX_RUNS = 1_000_000_000
+TAG = r"^[a-z0-9][a-z0-9._:/=-]{0,62}$"
+"""What a tag looks like."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recurring:
+    """What only a job that recurs can have."""
+
+    max_runs: int | None = None
+    catch_up: CatchUpPolicy = DEFAULT_POLICY
+    overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
+
+    def __post_init__(self) -> None:
+        """Refuse what no chain could count."""
+        if self.max_runs is not None and not 1 <= self.max_runs <= MAX_RUNS:
+            raise ScheduleError(f"max_runs: must be 1 to {MAX_RUNS}", field="max_runs")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """A job as asked for."""
+
+    timing: Timing
+    request: Request
+    name: str | None = None
+    tags: tuple[str, ...] = ()
+    lane: Lane = Lane.STANDARD
+    timeout_seconds: int = DEFAULT_TIMEOUT_SECONDS
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    jitter_ms: int = 0
+    recurring: Recurring = field(default_factory=Recurring)
+    start_deadline_seconds: int | None = None
+    """A one-off job that has not started so long after its time is skipped."""
+    async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
+
+    def __post_init__(self) -> None:
+        """Refuse what no worker could keep."""
+        if not 1 <= self.timeout_seconds <= MAX_CALLBACK_TIMEOUT_SECONDS:
+            raise InvalidValueError(f"timeout_seconds must be 1 to {MAX_CALLBACK_TIMEOUT_SECONDS}")
+        if self.name is not None and not 1 <= len(self.name) <= MAX_NAME_LENGTH:
+            raise InvalidValueError(f"a name is 1 to {MAX_NAME_LENGTH} characters")
+        check_tags(self.tags)
+        check_jitter(self.jitter_ms)
+        check_span(self.retry, self.async_policy)
+        deadline = self.start_deadline_seconds
+        if deadline is not None and not 1 <= deadline <= MAX_START_DEADLINE_SECONDS:
+            raise InvalidValueError(f"start_deadline_seconds must be 1 to {MAX_START_DEADLINE_SECONDS}")
+        if deadline is not None and not isinstance(self.timing, Once | After):
+            raise InvalidValueError("start_deadline_seconds is for jobs that run once; see catch_up")
+        if isinstance(self.timing, Once | After) and self.recurring != Recurring():
+            raise InvalidValueError("max_runs, catch_up and overlap_policy are for jobs that recur")
+
+    def start_deadline_at(self, dispatch_at: int) -> int | None:
+        """The instant after which a job that is due at `dispatch_at` starts no more; None for never."""
+        seconds = self.start_deadline_seconds
+        return None if seconds is None else dispatch_at + seconds * 1000
+
+    def schedule_at(self, now_ms: int) -> Once | Rate | Cron:
+        """The schedule that this means when asked for at `now_ms`; ScheduleError where it cannot be accepted."""
+        match self.timing:
+            case After(delay_seconds):
+                schedule = Once(at=now_ms + delay_seconds * 1000)
+            case Every(rate_seconds, start_at, end_at):
+                anchor = now_ms // 1000 * 1000 if start_at is None else start_at
+                return Rate(interval_ms=rate_seconds * 1000, anchor=anchor, end_at=end_at)
+            case Once():
+                schedule = self.timing
+            case Cron():
+                return self.timing
+        check_once(schedule.at, now_ms)
+        return schedule
+
+
+def check_tags(tags: tuple[str, ...]) -> None:
+    """Refuse tags that a query could not name: InvalidValueError."""
+    if len(tags) > MAX_TAGS or len(set(tags)) != len(tags):
+        raise InvalidValueError(f"tags: {MAX_TAGS} at most, each once")
+    for tag in tags:
+        if not re.fullmatch(TAG, tag):
+            raise InvalidValueError(
+                f"tags: {tag[:63]!a} is not 1 to 63 lower-case letters, digits and . _ : / = - with a letter"
+                " or digit at its beginning"
+            )
+
+
+def _retry_parts(retry: RetryPolicy) -> tuple[object, ...]:
+    """What only some policies have comes last, so that the others are spelt as they always were."""
+    *backoff, delays, age = astuple(retry)
+    return (*backoff, delays, age) if delays or age is not None else tuple(backoff)
+
+
+def encode_new_job(new: NewJob) -> bytes:
+    """One spelling of everything that was asked for, to tell two requests apart."""
+    match new.timing:
+        case After(delay_seconds):
+            timing: object = ["after", delay_seconds]
+        case Every():
+            timing = ["every", *astuple(new.timing)]
+        case _:
+            timing = encode_schedule(new.timing)
+    parts = [
+        timing,
+        encode_request(new.request).decode(),
+        new.name,
+        new.tags,
+        new.lane,
+        new.timeout_seconds,
+        _retry_parts(new.retry),
+        new.jitter_ms,
+        astuple(new.recurring),
+        new.start_deadline_seconds,
+        astuple(new.async_policy),
+    ]
+    return json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode()

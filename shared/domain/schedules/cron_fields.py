@@ -1,0 +1,139 @@
+"""The grammar of one field of a cron line: its items are expanded here, so that croniter sees plain numbers only.
+
+croniter accepts more than any cron does, with silent meanings: an equal range is the whole field, a stepped range
+that wraps starts anew at the wrong place, `R` is a random number. None of that is passed on.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from shared.domain.schedules.cron_rules import DAY_OF_MONTH, DAY_OF_WEEK, FieldRule
+
+MAX_ITEMS: Final = 60
+"""Items that one field may list; no field has more values."""
+
+_ITEM = re.compile(r"(\*|[0-9a-z]+)(?:-([0-9a-z]+))?(?:/([0-9]+))?")
+EVERY = re.compile(r"\*(/0*1)?")
+_NEAREST_WEEKDAY = re.compile(r"([0-9]+)w")
+_NTH_WEEKDAY = re.compile(r"([0-9a-z]+)#([0-9]+)")
+_LAST_WEEKDAY = re.compile(r"(?:l([0-7])|([0-7]|[a-z]{3})l)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """The expansion of one field.
+
+    `every` where it holds an item `*` or `*/1`. `values` are its plain numbers. `special` are its items with L, W or
+    `#`, in croniter's spelling.
+    """
+
+    every: bool
+    values: frozenset[int]
+    special: tuple[str, ...] = ()
+
+    def spelled(self) -> str:
+        """The field for croniter: `*`, or every number by itself."""
+        if self.every:
+            return "*"
+        return ",".join([*map(str, sorted(self.values)), *self.special])
+
+
+def read_field(rule: FieldRule, text: str) -> Field:
+    """Expand the text of one field. Raises ScheduleError that names the field for whatever it may not hold."""
+    items = split_items(rule, text)
+    values: set[int] = set()
+    special: list[str] = []
+    for item in items:
+        marked = _special_item(rule, item)
+        if marked is not None:
+            special.append(marked)
+        else:
+            values |= plain_item(rule, item)
+    _check_mixture(rule, items, values, special)
+    every = any(EVERY.fullmatch(item) for item in items)
+    return Field(every=every, values=frozenset(values), special=tuple(dict.fromkeys(special)))
+
+
+def split_items(rule: FieldRule, text: str) -> list[str]:
+    """The items of a list in lower case. Raises ScheduleError for too many of them."""
+    items = text.lower().split(",")
+    if len(items) > MAX_ITEMS:
+        rule.refuse(f"a list of {len(items)} items; {MAX_ITEMS} is the most")
+    return items
+
+
+def _check_mixture(rule: FieldRule, items: list[str], values: set[int], special: list[str]) -> None:
+    if any(mark.endswith("w") for mark in special) and len(items) > 1:
+        rule.refuse("W stands alone, not in a list")
+    if rule is DAY_OF_WEEK and special and values:
+        rule.refuse("# and L do not mix with plain weekdays in one list")
+    if special and any(item.startswith("*") for item in items):
+        rule.refuse("L and # do not mix with * in one list")
+
+
+def _special_item(rule: FieldRule, item: str) -> str | None:
+    """The item in croniter's spelling where it is one with L, W or `#`, else None."""
+    if rule is DAY_OF_MONTH:
+        if item == "l":
+            return "l"
+        nearest = _NEAREST_WEEKDAY.fullmatch(item)
+        return f"{number(rule, nearest[1])}w" if nearest else None
+    if rule is DAY_OF_WEEK:
+        nth = _NTH_WEEKDAY.fullmatch(item)
+        if nth:
+            if nth[2] not in ("1", "2", "3", "4", "5"):
+                rule.refuse(f"{item[:40]!a}: only the first to the fifth weekday of a month exists, #1 to #5")
+            return f"{number(rule, nth[1]) % rule.size}#{nth[2]}"
+        last = _LAST_WEEKDAY.fullmatch(item)
+        return f"l{number(rule, last[1] or last[2]) % rule.size}" if last else None
+    return None
+
+
+def plain_item(rule: FieldRule, item: str) -> set[int]:
+    """The values of `*`, `n`, `n-m` and of each with `/step`. Raises ScheduleError for anything else."""
+    match = _ITEM.fullmatch(item)
+    if match is None or (match[1] == "*" and match[2]):
+        rule.refuse(f"cannot read {item[:40]!a}")
+    step = _step(rule, match[3])
+    if match[1] == "*":
+        return set(range(rule.low, rule.high + 1, step))
+    start = number(rule, match[1])
+    if match[2]:
+        return _range(rule, start, number(rule, match[2]), step)
+    start = _within(rule, start)
+    return set(range(start, rule.high + 1, step)) if match[3] else {start}
+
+
+def _range(rule: FieldRule, start: int, end: int, step: int) -> set[int]:
+    """The values of `start-end/step`. One that wraps goes on counting its steps across the field's end."""
+    if start >= end and (start - end) % rule.size == 0:
+        rule.refuse("a range from a value to itself; write the value alone, or * for all")
+    if start > end:
+        if not rule.wraps:
+            rule.refuse("a range that ends before it begins")
+        end += rule.size
+    return {_within(rule, value) for value in range(start, end + 1, step)}
+
+
+def _within(rule: FieldRule, value: int) -> int:
+    return rule.low + (value - rule.low) % rule.size
+
+
+def _step(rule: FieldRule, text: str | None) -> int:
+    step = 1 if text is None else int(text)
+    longest = min(rule.high, rule.size)
+    if not 1 <= step <= longest:
+        rule.refuse(f"a step of {str(step)[:40]}; it must be from 1 to {longest}")
+    return step
+
+
+def number(rule: FieldRule, word: str) -> int:
+    """The value of a number or a name, as it is written. Raises ScheduleError for what the field does not have."""
+    if word in rule.words:
+        return rule.words[word]
+    if not word.isdecimal():
+        rule.refuse(f"cannot read {word[:40]!a}")
+    if not rule.low <= int(word) <= rule.top:
+        rule.refuse(f"{word[:40]} is not from {rule.low} to {rule.top}")
+    return int(word)

@@ -1,0 +1,123 @@
+"""Which runs of a cron line the changes of a zone's clocks touch, compared with a day on which nothing changes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from shared.domain.schedules.cron import CronLine, Gap, Overlap, day_pattern, naive_next, parse_line
+from shared.domain.schedules.cron_walk import DAY_MS, LONGEST_SHIFT_MS
+from shared.domain.schedules.schedule_kinds import Cron
+from shared.domain.schedules.zones import segment_at
+
+AHEAD_MS: Final = 2 * 366 * DAY_MS
+TIMES_SHOWN: Final = 10
+_COUNTED_AT_MOST = 2_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class DstEffect(StrEnum):
+    """What becomes of local times that a change skips or repeats. The values are the API's words."""
+
+    SHIFTED = "shifted"
+    COLLAPSED = "collapsed"
+    SKIPPED = "skipped"
+    FIRST_TIME_ONLY = "first_time_only"
+    SECOND_TIME_ONLY = "second_time_only"
+    DOUBLED = "doubled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DstChange:
+    """One change of the clocks, from `local_before` to `local_after`, that touches runs.
+
+    `local_times` are the first TIMES_SHOWN of the `count` local times that are skipped or repeated and that the line
+    matches. `runs_at` is when they run, where the effect is SHIFTED (a single one) or COLLAPSED (into one run).
+    """
+
+    at: int
+    local_before: str
+    local_after: str
+    effect: DstEffect
+    count: int
+    local_times: tuple[str, ...]
+    runs_at: int | None = None
+
+
+def dst_changes(schedule: Cron, from_ms: int, ahead_ms: int = AHEAD_MS) -> tuple[DstChange, ...]:
+    """The changes within (from, from + ahead], and within the bounds of the schedule, in order."""
+    line = parse_line(schedule.line)
+    low = from_ms if schedule.start_at is None else max(from_ms, schedule.start_at - 1)
+    high = from_ms + ahead_ms if schedule.end_at is None else min(from_ms + ahead_ms, schedule.end_at)
+    found = (_touched(schedule, line, *change) for change in _offset_changes(schedule.zone, low, high))
+    return tuple(change for change in found if change is not None)
+
+
+def dropped_changes(schedule: Cron, after_ms: int, until_ms: int) -> tuple[DstChange, ...]:
+    """The changes in (after, until] at which runs are dropped for good.
+
+    A line that fires by elapsed time drops none: no time passes in a gap.
+    """
+    if parse_line(schedule.line).is_interval:
+        return ()
+    changes = dst_changes(schedule, after_ms, until_ms - after_ms)
+    return tuple(change for change in changes if change.effect is DstEffect.SKIPPED)
+
+
+def local_text(wall_ms: int) -> str:
+    """A wall time, in milliseconds as if it were UTC, as `2025-03-09T02:30:00`."""
+    return (_EPOCH + timedelta(milliseconds=wall_ms)).replace(tzinfo=None).isoformat(timespec="seconds")
+
+
+def _offset_changes(zone: ZoneInfo, after_ms: int, until_ms: int) -> Iterator[tuple[int, int, int]]:
+    """Each change in (after, until]: its instant and the offsets before and after it."""
+    here = segment_at(zone, after_ms)
+    while here.end_ms <= until_ms:
+        coming = segment_at(zone, here.end_ms)
+        if coming.offset_ms != here.offset_ms:
+            yield here.end_ms, here.offset_ms, coming.offset_ms
+        here = coming
+
+
+def _touched(schedule: Cron, line: CronLine, at: int, before_ms: int, after_ms: int) -> DstChange | None:
+    low, high = sorted((at + before_ms, at + after_ms))
+    count = day_pattern(line).count(low - 1, high - 1, _COUNTED_AT_MOST)
+    if count == 0:
+        return None
+    if after_ms > before_ms:
+        at_end = naive_next(line, high - 1) == high
+        effect = _gap_effect(schedule, line, high - low, count + at_end)
+    else:
+        effect = _overlap_effect(schedule, line)
+    return DstChange(
+        at=at,
+        local_before=local_text(at + before_ms),
+        local_after=local_text(at + after_ms),
+        effect=effect,
+        count=count,
+        local_times=tuple(_first_matches(line, low, high)),
+        runs_at=at if effect in (DstEffect.SHIFTED, DstEffect.COLLAPSED) else None,
+    )
+
+
+def _gap_effect(schedule: Cron, line: CronLine, length_ms: int, runs: int) -> DstEffect:
+    if line.is_interval or schedule.gap is Gap.SKIP or length_ms > LONGEST_SHIFT_MS:
+        return DstEffect.SKIPPED
+    return DstEffect.SHIFTED if runs == 1 else DstEffect.COLLAPSED
+
+
+def _overlap_effect(schedule: Cron, line: CronLine) -> DstEffect:
+    if line.is_interval or schedule.overlap is Overlap.BOTH:
+        return DstEffect.DOUBLED
+    return DstEffect.FIRST_TIME_ONLY if schedule.overlap is Overlap.FIRST else DstEffect.SECOND_TIME_ONLY
+
+
+def _first_matches(line: CronLine, low: int, high: int) -> Iterator[str]:
+    wall = low - 1
+    for _ in range(TIMES_SHOWN):
+        wall = naive_next(line, wall)
+        if wall >= high:
+            return
+        yield local_text(wall)

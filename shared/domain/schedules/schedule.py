@@ -1,0 +1,127 @@
+"""Questions to a schedule: which nominal instants it has, after, before and between given ones.
+
+Pure functions of the schedule and of instants (UTC, integer milliseconds). None knows the present, so that neither
+lateness nor a pause nor a restart moves an instant.
+"""
+
+from functools import partial
+from typing import assert_never
+
+from shared.domain.errors import ScheduleNeverFiresError
+from shared.domain.schedules.cron import Gap, Overlap, cron_count, cron_next, parse_line
+from shared.domain.schedules.instant_search import instants_back, latest_instant
+from shared.domain.schedules.instants import check_once, format_instant, parse_instant
+from shared.domain.schedules.schedule_codec import (
+    decode_schedule,
+    decode_series,
+    encode_schedule,
+    encode_series,
+)
+from shared.domain.schedules.schedule_kinds import Backfill, Cron, Once, Rate, Schedule, Series, as_asked
+
+__all__ = [
+    "Backfill",
+    "Cron",
+    "Gap",
+    "Once",
+    "Overlap",
+    "Rate",
+    "Schedule",
+    "Series",
+    "as_asked",
+    "check_fires",
+    "check_once",
+    "count_between",
+    "decode_schedule",
+    "decode_series",
+    "encode_schedule",
+    "encode_series",
+    "first_after",
+    "format_instant",
+    "instants_before",
+    "latest_at_or_before",
+    "parse_instant",
+]
+
+
+def check_fires(schedule: Rate | Cron, now_ms: int) -> int:
+    """The first nominal instant after now, in bounded time. Raises ScheduleNeverFiresError where there is none.
+
+    Then every instant is past or beyond the end of the schedule, or falls into a gap that is skipped.
+    """
+    first_at = first_after(schedule, now_ms)
+    if first_at is None:
+        raise ScheduleNeverFiresError("schedule: it has no instant from now on", field="schedule")
+    return first_at
+
+
+def first_after(schedule: Once | Series, after_ms: int) -> int | None:
+    """The first nominal instant strictly after the given one; None where there is no more."""
+    match schedule:
+        case Once():
+            found: int | None = schedule.at if schedule.at > after_ms else None
+        case Rate() | Backfill():
+            found = schedule.anchor + (schedule.index_at(after_ms) + 1) * schedule.interval_ms
+            found = _unless_past(schedule.end_at, found)
+        case Cron(start_at=start_at, end_at=end_at):
+            after_ms = after_ms if start_at is None else max(after_ms, start_at - 1)
+            if end_at is not None and after_ms >= end_at:
+                return None
+            line = parse_line(schedule.line)
+            found = cron_next(line, schedule.zone, after_ms, schedule.gap, schedule.overlap)
+            found = _unless_past(end_at, found)
+        case _:
+            assert_never(schedule)
+    return found
+
+
+def latest_at_or_before(schedule: Once | Series, at_ms: int, not_before_ms: int) -> int | None:
+    """The latest nominal instant in [not_before, at]; None where there is none."""
+    if isinstance(schedule, Cron):
+        low, high = _within(schedule, not_before_ms, at_ms)
+        return latest_instant(partial(first_after, schedule), high, low)
+    latest = instants_before(schedule, at_ms + 1, not_before_ms, 1)
+    return latest[0] if latest else None
+
+
+def count_between(schedule: Once | Series, after_ms: int, until_ms: int, limit: int) -> int:
+    """How many nominal instants lie in (after, until], at most `limit`; they are not listed."""
+    match schedule:
+        case Once():
+            count = int(after_ms < schedule.at <= until_ms)
+        case Rate() | Backfill():
+            count = schedule.index_at(until_ms) - schedule.index_at(after_ms)
+        case Cron():
+            low, high = _within(schedule, after_ms + 1, until_ms)
+            line, policy = parse_line(schedule.line), (schedule.gap, schedule.overlap)
+            count = cron_count(line, schedule.zone, low - 1, high, limit, *policy)
+        case _:
+            assert_never(schedule)
+    return max(0, min(count, limit))
+
+
+def instants_before(schedule: Once | Series, before_ms: int, not_before_ms: int, limit: int) -> list[int]:
+    """The latest `limit` nominal instants in [not_before, before), newest first."""
+    match schedule:
+        case Once():
+            return [schedule.at] if not_before_ms <= schedule.at < before_ms and limit > 0 else []
+        case Rate() | Backfill():
+            last, first = schedule.index_at(before_ms - 1), schedule.index_at(not_before_ms - 1) + 1
+            newest = range(last, max(first, last - limit + 1) - 1, -1)
+            return [schedule.anchor + index * schedule.interval_ms for index in newest]
+        case Cron():
+            low, high = _within(schedule, not_before_ms, before_ms - 1)
+            return instants_back(partial(first_after, schedule), high + 1, low, limit)
+        case _:
+            assert_never(schedule)
+
+
+def _unless_past(end_at: int | None, found: int | None) -> int | None:
+    return None if found is None or (end_at is not None and found > end_at) else found
+
+
+def _within(schedule: Cron, low_ms: int, high_ms: int) -> tuple[int, int]:
+    """The part of [low, high] that the bounds of the schedule leave."""
+    low = low_ms if schedule.start_at is None else max(low_ms, schedule.start_at)
+    high = high_ms if schedule.end_at is None else min(high_ms, schedule.end_at)
+    return low, high

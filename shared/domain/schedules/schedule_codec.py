@@ -1,0 +1,115 @@
+"""Schedules as they are stored: in short keys, and nothing that is as it is by default."""
+
+from collections.abc import Mapping
+from typing import Any, assert_never
+
+from shared.domain.errors import ScheduleError, UnreadableItemError
+from shared.domain.schedules.cron import Gap, Overlap
+from shared.domain.schedules.schedule_kinds import Backfill, Cron, Once, Rate, Schedule, Series
+
+_GAP, _OVERLAP, _START, _END = "g", "p", "f", "u"
+_BACKFILL = {"from_at": _START, "to_at": _END, "count": "n", "interval_ms": "i", "anchor": "a"}
+_FIRST = "h"
+_RULES = "r"
+
+
+def encode_schedule(schedule: Schedule) -> dict[str, str | int]:
+    """The schedule in short keys, for storage; `decode_schedule` gives back an equal one."""
+    match schedule:
+        case Once():
+            return {"k": "o", "t": schedule.at}
+        case Rate():
+            rate: dict[str, str | int] = {"k": "r", "i": schedule.interval_ms, "a": schedule.anchor}
+            return rate | _present({_END: schedule.end_at})
+        case Cron():
+            cron: dict[str, str | int] = {"k": "c", "l": schedule.line, "z": schedule.timezone}
+            chosen = {
+                _GAP: None if schedule.gap is Gap.SHIFT else schedule.gap.value,
+                _OVERLAP: None if schedule.overlap is Overlap.FIRST else schedule.overlap.value,
+            }
+            bounds = {_START: schedule.start_at, _END: schedule.end_at}
+            return cron | _present(chosen) | _present(bounds) | _present({_RULES: schedule.rules})
+        case _:
+            assert_never(schedule)
+
+
+def decode_schedule(stored: Mapping[str, str | int]) -> Schedule:
+    """Read what `encode_schedule` wrote. Raises UnreadableItemError for anything else."""
+    try:
+        match stored:
+            case {"k": "o", "t": int(at)}:
+                return Once(at=at)
+            case {"k": "r", "i": int(interval_ms), "a": int(anchor)}:
+                return Rate(interval_ms=interval_ms, anchor=anchor, end_at=_instant(stored, _END))
+            case {"k": "c", "l": str(line), "z": str(zone)}:
+                return Cron(
+                    line=line,
+                    timezone=zone,
+                    gap=Gap(str(stored.get(_GAP, Gap.SHIFT))),
+                    overlap=Overlap(str(stored.get(_OVERLAP, Overlap.FIRST))),
+                    start_at=_instant(stored, _START),
+                    end_at=_instant(stored, _END),
+                    rules=_rules(stored),
+                )
+    except ScheduleError as error:
+        raise UnreadableItemError("a stored schedule that is not accepted any more") from error
+    except ValueError as error:
+        raise UnreadableItemError("a stored schedule with a policy that is not known") from error
+    raise UnreadableItemError("a stored schedule of an unknown form")
+
+
+def encode_series(series: Series) -> dict[str, Any]:
+    """The same for whatever recurs; `decode_series` gives back an equal one."""
+    if not isinstance(series, Backfill):
+        return dict(encode_schedule(series))
+    numbers = {key: getattr(series, name) for name, key in _BACKFILL.items()}
+    return {"k": "b", "o": encode_schedule(series.of), **numbers, **_present({_FIRST: series.first or None})}
+
+
+def decode_series(stored: Mapping[str, Any]) -> Series:
+    """Read what `encode_series` wrote. Raises UnreadableItemError for anything else."""
+    match stored:
+        case {"k": "b", "o": of}:
+            return _decode_backfill(stored, _decode_recurring(of))
+    return _decode_recurring(stored)
+
+
+def _decode_recurring(stored: Mapping[str, Any]) -> Rate | Cron:
+    schedule = decode_schedule(stored)
+    if isinstance(schedule, Once):
+        raise UnreadableItemError("a stored schedule that does not recur")
+    return schedule
+
+
+def _decode_backfill(stored: Mapping[str, Any], of: Rate | Cron) -> Backfill:
+    try:
+        numbers = {name: _whole(stored[key]) for name, key in _BACKFILL.items()}
+        return Backfill(of=of, **numbers, first=_whole(stored.get(_FIRST, 0)))
+    except (KeyError, TypeError) as error:
+        raise UnreadableItemError("a stored backfill of an unknown form") from error
+    except ScheduleError as error:
+        raise UnreadableItemError("a stored backfill that is not accepted any more") from error
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError("not a whole number")
+    return value
+
+
+def _present(parts: Mapping[str, str | int | None]) -> dict[str, str | int]:
+    return {key: value for key, value in parts.items() if value is not None}
+
+
+def _instant(stored: Mapping[str, str | int], key: str) -> int | None:
+    value = stored.get(key)
+    if value is not None and not isinstance(value, int):
+        raise UnreadableItemError("a stored schedule with a bound that is no instant")
+    return value
+
+
+def _rules(stored: Mapping[str, str | int]) -> str | None:
+    value = stored.get(_RULES)
+    if value is not None and not isinstance(value, str):
+        raise UnreadableItemError("a stored schedule with rules that are no text")
+    return value

@@ -1,0 +1,129 @@
+"""The rules of a time zone as a short text, frozen.
+
+What is computed with frozen rules comes out the same in every process, whichever tables it was deployed with. The text
+has the release of the tables, a space, and the rules: `2026f 5,,M3.2.0,M11.1.0` for New York. They are the zone's
+POSIX rule without its names. Where the tables depart from that for a while, the offset before, and each change with
+its instant, come first (all in seconds): `2026f 3600/1771120800:0/1774144800:3600;-1`.
+"""
+
+import re
+import struct
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import resources
+from io import BytesIO
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from shared.domain.errors import ScheduleError
+from shared.domain.schedules.zones import TZDATA_VERSION, load_zone, segment_at
+
+_DAY_MS: Final = 86_400_000
+_MARGIN_MS: Final = 40 * _DAY_MS
+"""The overlap before an instant has a part in what fires at it."""
+_LONGEST_DEPARTURE_MS: Final = 400 * _DAY_MS
+_NAME = r"(?:<[^>]+>|[A-Za-z]+)"
+_POSIX = re.compile(rf"{_NAME}(?P<std>[-+:0-9]+)(?:{_NAME}(?P<dst>[-+:0-9]*),(?P<when>.+))?")
+_TEXT = re.compile(
+    r"(?P<release>[0-9a-z]{5,8}) (?:(?P<before>-?\d{1,6})(?P<changes>(?:/\d{1,11}:-?\d{1,6})+);)?"
+    r"(?P<rule>[-+:0-9]{1,9}(?:,[-+:0-9]{0,9}(?:,[MJ]?[0-9.]{1,7}(?:/[-+:0-9]{1,9})?){2})?)",
+    re.ASCII,
+)
+_HEADER = b"TZif2" + bytes(15)
+
+
+def frozen_rules(zone_name: str, from_ms: int, until_ms: int) -> str | None:
+    """The rules of the zone by the tables at hand; offsets are exact in [from, until], and by its rule ever after.
+
+    None for UTC, and for the zones named `Etc/...`, which are fixed by their very names. ScheduleError (field
+    `timezone`) for a zone that the tables do not have.
+    """
+    if zone_name == "UTC" or zone_name.startswith("Etc/"):
+        return None
+    low = (from_ms - _MARGIN_MS) // _DAY_MS * _DAY_MS
+    high = -(-until_ms // _DAY_MS) * _DAY_MS
+    return f"{TZDATA_VERSION} {_present_rules(zone_name, low, high)}"
+
+
+@lru_cache(maxsize=1024)
+def thawed(text: str) -> ZoneInfo:
+    """The zone that goes by frozen rules; ScheduleError (field `timezone`) for anything else."""
+    parts = _TEXT.fullmatch(text)
+    if parts is None:
+        raise ScheduleError(f"{text[:64]!a} are no rules of a time zone", field="timezone")
+    return _zone_of(text.partition(" ")[2])
+
+
+def release_of(text: str) -> str:
+    """The release of the tables that frozen rules come from."""
+    return text.partition(" ")[0]
+
+
+def partings(one: ZoneInfo, other: ZoneInfo, from_ms: int, until_ms: int) -> Iterator[tuple[int, int]]:
+    """The stretches [start, end) within [from, until) in which the offsets of two zones differ, in order."""
+    at = from_ms
+    while at < until_ms:
+        here, there = segment_at(one, at), segment_at(other, at)
+        end = min(here.end_ms, there.end_ms, until_ms)
+        if here.offset_ms != there.offset_ms:
+            yield at, end
+        at = end
+
+
+@lru_cache(maxsize=1024)
+def _present_rules(zone_name: str, from_ms: int, until_ms: int) -> str:
+    zone, rule = load_zone(zone_name), _rule_of(zone_name)
+    departed_until = from_ms
+    for start, end in partings(zone, _zone_of(rule), from_ms, until_ms + _LONGEST_DEPARTURE_MS):
+        if start > max(until_ms, departed_until):
+            break
+        departed_until = end
+    if departed_until == from_ms:
+        return rule
+    before, *changes = _offsets(zone, from_ms, departed_until)
+    spelled = "".join(f"/{at}:{offset}" for at, offset in changes)
+    return f"{before[1]}{spelled};{rule}"
+
+
+def _rule_of(zone_name: str) -> str:
+    """The rule at the end of the zone's file, which says how it goes on for ever."""
+    file = resources.files("tzdata").joinpath("zoneinfo", *zone_name.split("/"))
+    found = _POSIX.fullmatch(file.read_bytes().rstrip(b"\n").rpartition(b"\n")[2].decode())
+    if found is None:
+        raise ScheduleError(f"the time zone {zone_name} has no rule for its future", field="timezone")
+    return found["std"] if found["when"] is None else f"{found['std']},{found['dst']},{found['when']}"
+
+
+def _offsets(zone: ZoneInfo, from_ms: int, until_ms: int) -> Iterator[tuple[int, int]]:
+    """In seconds: the first instant with its offset, each change, and the end, where the rule takes over."""
+    at, last = from_ms, None
+    while at < until_ms:
+        segment = segment_at(zone, at)
+        if segment.offset_ms != last:
+            yield at // 1000, segment.offset_ms // 1000
+        at, last = segment.end_ms, segment.offset_ms
+    yield until_ms // 1000, segment_at(zone, until_ms).offset_ms // 1000
+
+
+@lru_cache(maxsize=1024)
+def _zone_of(rules: str) -> ZoneInfo:
+    explicit, _, rule = rules.rpartition(";")
+    before, *changes = explicit.split("/") if explicit else ["0"]
+    offsets = [int(before), *(int(change.partition(":")[2]) for change in changes)]
+    instants = [int(change.partition(":")[0]) for change in changes]
+    try:
+        if max(map(abs, offsets)) >= _DAY_MS // 1000 or sorted(set(instants)) != instants:
+            raise ValueError("offsets of a day, or changes that are not in order")
+        return ZoneInfo.from_file(BytesIO(_zone_file(instants, offsets, rule)))
+    except ValueError as error:
+        raise ScheduleError(f"{rules[:64]!a} are no rules of a time zone", field="timezone") from error
+
+
+def _zone_file(instants: list[int], offsets: list[int], rule: str) -> bytes:
+    """The rules in the format of RFC 8536, all as standard time: only offsets are ever asked for."""
+    std, _, summer = rule.partition(",")
+    posix = f"AAA{std}" + (f"BBB{summer}" if summer else "")
+    counts = struct.pack(">6L", 0, 0, 0, len(instants), len(offsets), 4)
+    types = b"".join(struct.pack(">lbb", offset, 0, 0) for offset in offsets)
+    body = struct.pack(f">{len(instants)}q", *instants) + bytes(range(1, len(offsets))) + types + b"AAA\0"
+    return _HEADER + bytes(24) + _HEADER + counts + body + b"\n" + posix.encode() + b"\n"

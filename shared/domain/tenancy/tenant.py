@@ -1,0 +1,159 @@
+"""Tenants and their API keys."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+from hmac import compare_digest
+
+from shared.domain.delivery.outcome_callbacks import UNSAID, OutcomeCallbacks
+from shared.domain.errors import InvalidValueError
+from shared.domain.ids import encode_base32
+from shared.domain.tenancy.quota import Quota, check_limit
+
+_KEY = re.compile(r"pk_([0-9a-z]{16})_([0-9a-z]{32})")
+TENANT_ID = r"^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$"
+"""What a tenant's id looks like."""
+KEY_NAME = r"^[^\x00-\x1f\x7f]{1,64}$"
+"""What the name of a key looks like."""
+KEY_ID_BITS = 80
+SECRET_BITS = 160
+SECRET_ID_BITS = 40
+MAX_INDEX_SHARDS = 64
+MAX_WEIGHT = 100
+OPERATOR = "operator"
+"""The tenant whose admin keys manage all tenants. It owns no jobs: its keys have no other scope."""
+RESERVED_IDS = frozenset({OPERATOR, "admin", "punctual", "system"})
+"""Ids that no tenant of a customer may have."""
+SIGNING_CONTEXT = "signing-secret"
+"""The context to which sealed signing secrets are bound."""
+
+
+class Scope(StrEnum):
+    """What an API key may do."""
+
+    READ = "read"
+    WRITE = "write"
+    ADMIN = "admin"
+
+
+class TenantState(StrEnum):
+    """A suspended tenant's requests are refused; its jobs go on."""
+
+    ACTIVE = "active"
+    SUSPENDED = "suspended"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SigningSecret:
+    """A secret that signs callbacks, sealed; once it is replaced, up to its end only."""
+
+    id: str
+    sealed: bytes
+    created_at: int
+    ends_at: int | None = None
+
+    def signs(self, now_ms: int) -> bool:
+        """Whether it signs at this moment."""
+        return self.ends_at is None or now_ms < self.ends_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tenant:
+    """Who owns jobs. Secrets are kept sealed; `data_key` is wrapped by KMS."""
+
+    id: str
+    state: TenantState
+    data_key: bytes
+    signing_secrets: tuple[SigningSecret, ...]
+    """The current one first, and it has no end; the others overlap with it until theirs."""
+    created_at: int
+    index_shards: int = 1
+    """Grow-only: what was written under a number is looked for under every number below the present count."""
+    revision: int = 1
+    """Grows with every change, those of keys included."""
+    weight: int = 1
+    quotas: Mapping[Quota, int] = field(default_factory=dict)
+    """Limits of its own; the deployment's defaults hold for all others."""
+    key_ids: tuple[str, ...] = ()
+    """Its API keys, the oldest first, dead ones for a while included."""
+    callbacks: OutcomeCallbacks = UNSAID
+    """Who is told of outcomes where a job says nothing of it."""
+
+    def __post_init__(self) -> None:
+        """Refuse ids that keys, message groups or metrics could not carry, and numbers that nobody could work with."""
+        if not is_tenant_id(self.id):
+            raise InvalidValueError("a tenant id is 1 to 40 lower-case letters, digits and inner hyphens")
+        if not self.signing_secrets or self.signing_secrets[0].ends_at is not None:
+            raise InvalidValueError("a tenant needs a signing secret: no call is ever sent unsigned")
+        if not 1 <= self.index_shards <= MAX_INDEX_SHARDS:
+            raise InvalidValueError(f"index_shards must be 1 to {MAX_INDEX_SHARDS}")
+        if not 1 <= self.weight <= MAX_WEIGHT:
+            raise InvalidValueError(f"weight must be 1 to {MAX_WEIGHT}")
+        for quota, limit in self.quotas.items():
+            check_limit(quota, limit)
+
+    def signing_at(self, now_ms: int) -> tuple[SigningSecret, ...]:
+        """The secrets that sign at this moment, the current one first; never none."""
+        return tuple(secret for secret in self.signing_secrets if secret.signs(now_ms))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKey:
+    """The stored half of an API key: a hash, never the secret."""
+
+    id: str
+    tenant_id: str
+    secret_hash: bytes
+    scopes: frozenset[Scope]
+    created_at: int
+    expires_at: int | None = None
+    revoked: bool = False
+    name: str | None = None
+    last_used_at: int | None = None
+    """To within an hour: it is not written for every request."""
+
+    def __post_init__(self) -> None:
+        """Refuse names that a screen could not show."""
+        if self.name is not None and not re.fullmatch(KEY_NAME, self.name):
+            raise InvalidValueError("a key's name is 1 to 64 characters, none of them a control character")
+
+    def is_live(self, now_ms: int) -> bool:
+        """Whether the key is good at this moment."""
+        return not self.revoked and (self.expires_at is None or now_ms < self.expires_at)
+
+    def admits(self, secret: str, now_ms: int) -> bool:
+        """Whether the secret is this key's and the key is still good. Takes the same time for any secret."""
+        return compare_digest(self.secret_hash, hash_secret(secret)) and self.is_live(now_ms)
+
+
+def is_tenant_id(text: str) -> bool:
+    """Whether a tenant could have this id."""
+    return re.fullmatch(TENANT_ID, text) is not None
+
+
+def hash_secret(secret: str) -> bytes:
+    """What is stored of a secret of 160 random bits; so long a secret needs no slow hash."""
+    return sha256(secret.encode()).digest()
+
+
+def new_key_parts(id_bits: int, secret_bits: int) -> tuple[str, str]:
+    """Key id and secret from 80 and 160 random bits."""
+    return encode_base32(id_bits, KEY_ID_BITS // 5), encode_base32(secret_bits, SECRET_BITS // 5)
+
+
+def key_text(key_id: str, secret: str) -> str:
+    """The whole key as it is shown once, to its owner."""
+    return f"pk_{key_id}_{secret}"
+
+
+def new_secret_id(bits: int) -> str:
+    """The id of a signing secret, from 40 random bits."""
+    return "sec_" + encode_base32(bits, SECRET_ID_BITS // 5)
+
+
+def split_key(text: str) -> tuple[str, str] | None:
+    """Key id and secret of a presented key; None where it does not even have the form of one."""
+    match = _KEY.fullmatch(text)
+    return (match[1], match[2]) if match else None

@@ -1,0 +1,74 @@
+"""From a claimed execution to the signed request that its receiver gets."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from shared.domain.delivery.callback import Callback
+from shared.domain.delivery.request import Request
+from shared.domain.delivery.signing import signed_headers
+from shared.domain.errors import UnreadableItemError
+from shared.domain.executions.callback_token import CODE_CONTEXT, TOKEN_HEADER, token_for
+from shared.domain.executions.execution import Execution
+from shared.domain.ids import backfilled_job
+from shared.domain.schedules.schedule import format_instant
+from shared.domain.tenancy.tenant import SIGNING_CONTEXT, Tenant
+from shared.ports.delivery import Vault
+from shared.usecases.requests.open_request import OpenRequest
+from shared.usecases.tenancy.read_tenant import ReadTenant
+
+
+@dataclass(frozen=True, slots=True)
+class ComposeCallback:
+    """Unseals the request and signs it. No unsigned call is ever made."""
+
+    read_tenant: ReadTenant
+    open_request: OpenRequest
+    vault: Vault
+
+    def __call__(self, execution: Execution, now_ms: int) -> Callback:
+        """The request for this attempt; UnreadableItemError where it cannot be had, UnavailableError for now."""
+        tenant = self.read_tenant(execution.tenant_id)
+        if tenant is None:
+            raise UnreadableItemError("the tenant of this execution is gone")
+        request = self.open_request(tenant, execution)
+        token = token_for(execution, partial(self.vault.code, tenant, CODE_CONTEXT))
+        return Callback(
+            method=request.method,
+            url=request.url,
+            headers=(
+                *request.headers,
+                *self._signed(tenant, execution, request, now_ms),
+                (TOKEN_HEADER, token),
+            ),
+            body=request.body,
+        )
+
+    def _signed(
+        self, tenant: Tenant, execution: Execution, request: Request, now_ms: int
+    ) -> tuple[tuple[str, str], ...]:
+        """Punctual's own headers, by every secret that signs now; UnreadableItemError where one of them is none."""
+        try:
+            secrets = [
+                self.vault.unseal(tenant, SIGNING_CONTEXT, secret.sealed).decode()
+                for secret in tenant.signing_at(now_ms)
+            ]
+            return signed_headers(
+                message_id=str(execution.id),
+                timestamp_s=now_ms // 1000,
+                body=request.body,
+                secrets=secrets,
+                job_id=execution.job_id,
+                attempt=execution.attempt,
+                scheduled_at=format_instant(execution.scheduled_at),
+                backfill_of=backfilled_job(execution.job_id),
+                traceparent=_traceparent(execution),
+            )
+        except ValueError:
+            # Without its cause, which may quote what was unsealed.
+            raise UnreadableItemError("a signing secret of this tenant is none") from None
+
+
+def _traceparent(execution: Execution) -> str:
+    """One trace for all attempts of an execution, one span for each attempt."""
+    trace_id = execution.id.entropy << 48 | execution.id.dispatch_at & 0xFFFFFFFFFFFF
+    return f"00-{trace_id:032x}-{execution.attempt:016x}-00"

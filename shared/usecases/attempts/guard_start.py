@@ -1,0 +1,101 @@
+"""Whether a guarded execution may start: its job's runs must not overlap, or it may come too late.
+
+A guarded execution refuses every plain claim until it was admitted here. Which run of a job has the turn stands in
+one item, which is changed by compare-and-swap alone; a turn lasts until its holder has ended, so nobody has to give
+it back, and a holder that died keeps it no longer than its execution stays open.
+"""
+
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from shared.domain.executions.execution import EndReason, Execution, Transition
+from shared.domain.executions.retention import Retention
+from shared.domain.ids import ExecutionId
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.ports.executions import ExecutionStore
+from shared.ports.jobs import Turn, TurnStore
+from shared.ports.runtime import Clock
+from shared.usecases.filing.file_execution import FileExecution, wakeup_for
+from shared.usecases.filing.file_successor import FileSuccessor
+
+
+class Admission(Enum):
+    """What the guard says."""
+
+    START = auto()
+    HOLD = auto()
+    """It has its place in the queue, and is woken when the turn is free; the message is not needed."""
+    SKIPPED = auto()
+    """It has ended as skipped; the message is not needed."""
+    RACE = auto()
+    """Somebody else moved at the same time: ask again shortly."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuardStart:
+    """Asked for an execution that has not started; asking twice does no harm."""
+
+    store: ExecutionStore
+    turns: TurnStore
+    file: FileExecution
+    file_successor: FileSuccessor
+    clock: Clock
+    retention: Retention
+
+    def __call__(self, execution: Execution) -> Admission:
+        """Admit, hold or skip it. The chain goes on whatever the answer is."""
+        if execution.start_deadline_at is not None and self.clock.now_ms() > execution.start_deadline_at:
+            return self._skip(execution, EndReason.LATE)
+        rules = execution.recurrence
+        if rules is None or rules.overlap_policy is OverlapPolicy.ALLOW:
+            return Admission.START
+        turn = self.turns.read(execution.tenant_id, execution.job_id)
+        if turn.holder == execution.id:
+            return Admission.START
+        waiting = turn.waiting if turn.waiting and self._is_open(turn.waiting) else None
+        if turn.holder is None or not self._is_open(turn.holder):
+            return self._take(execution, turn, waiting)
+        if rules.overlap_policy is OverlapPolicy.SKIP or waiting not in (None, execution.id):
+            return self._skip(execution, EndReason.OVERLAP)
+        return self._wait(execution, turn)
+
+    def hand_over(self, ended: Execution) -> None:
+        """Wake whatever waits for the turn of an execution that has ended. A sweep does it where this is lost."""
+        rules = ended.recurrence
+        if rules is None or rules.overlap_policy is not OverlapPolicy.QUEUE_ONE:
+            return
+        waiting = self.turns.read(ended.tenant_id, ended.job_id).waiting
+        execution = self.store.get(waiting) if waiting is not None else None
+        if execution is not None and not execution.state.is_terminal:
+            self.file.send([replace(wakeup_for(execution), not_before=self.clock.now_ms())])
+
+    def _take(self, execution: Execution, turn: Turn, waiting: ExecutionId | None) -> Admission:
+        """The turn is free; whoever waits for it comes first."""
+        if waiting not in (None, execution.id):
+            return self._skip(execution, EndReason.OVERLAP)
+        is_mine = self._swap(execution, turn, Turn(holder=execution.id))
+        return Admission.START if is_mine else Admission.RACE
+
+    def _wait(self, execution: Execution, turn: Turn) -> Admission:
+        if turn.waiting != execution.id and not self._swap(
+            execution, turn, replace(turn, waiting=execution.id)
+        ):
+            return Admission.RACE
+        # Later runs must come due, and be recorded as skipped, while this one waits.
+        self.file_successor(execution)
+        return Admission.HOLD
+
+    def _skip(self, execution: Execution, reason: EndReason) -> Admission:
+        expires_at_s = self.retention.expires_at_s(self.clock.now_ms())
+        standing = self.store.cancel(execution.id, Transition.SKIP, reason=reason, expires_at_s=expires_at_s)
+        if standing is not None and not standing.state.is_terminal:
+            return Admission.RACE
+        self.file_successor(standing or execution)
+        return Admission.SKIPPED
+
+    def _swap(self, execution: Execution, before: Turn, after: Turn) -> bool:
+        return self.turns.swap(execution.tenant_id, execution.job_id, before, after)
+
+    def _is_open(self, execution_id: ExecutionId) -> bool:
+        standing = self.store.get(execution_id)
+        return standing is not None and not standing.state.is_terminal

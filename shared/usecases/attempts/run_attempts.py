@@ -1,0 +1,267 @@
+"""EXECUTE: what a batch of messages leads to.
+
+Claim first, then wait the rest, then call; all calls of a batch at once. A message is reported as done only
+when everything that it stood for is durable somewhere else.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from shared.domain.dispatch.sweep import LaneProgress
+from shared.domain.dispatch.wakeup import Wakeup
+from shared.domain.errors import PunctualError, UnavailableError
+from shared.domain.executions.execution import EARLY_MS, Execution
+from shared.domain.ids import ExecutionId
+from shared.names import QueueName
+from shared.ports.dispatch import ProgressBoard
+from shared.ports.executions import Claim, Claimer, Refused, Undecided
+from shared.ports.runtime import Clock, Entropy, Offload
+from shared.usecases.attempts.guard_start import Admission, GuardStart
+from shared.usecases.attempts.make_attempt import AttemptResult, MakeAttempt
+from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.attempts.settle_refusal import RACE_WAIT_SECONDS, Refusal, RefusalResult, SettleRefusal
+from shared.usecases.limits.apply_backpressure import Arrived
+from shared.usecases.limits.throttle_batch import GateCalls, Held
+
+OWNER_BITS = 64
+CLAIM_TRIES = 3
+BACKLOG_MS = 5_000
+"""A message claimed this long after it became visible says that its lane is backed up."""
+REPORT_EVERY_MS = 15_000
+UNSURE_WAIT_SECONDS = 15
+"""How long a message waits when the store did not say what became of it."""
+POISON_RETURN_SECONDS = 1
+"""A message that nobody can read goes quickly through its receives into the dead-letter queue."""
+NEWER_RETURN_SECONDS = 20
+MOST_NEWER_RETURN_SECONDS = 320
+"""One of a newer version waits for an executor of that version: twice as long each time, over ten minutes with five
+receives, for while a deployment is replaced both are at work."""
+
+ENDS = (AttemptEnd.SUCCEEDED, AttemptEnd.FAILED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One received message. `wakeup` is None where the body cannot be read, and `fault` says why.
+
+    `is_newer`: because a newer version wrote it.
+    """
+
+    message_id: str
+    sent_at: int
+    receive_count: int
+    wakeup: Wakeup | None
+    fault: str = ""
+    is_newer: bool = False
+
+
+class Verdict(Enum):
+    """What to tell the queue about a message."""
+
+    DONE = auto()
+    RETURN = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """A message's verdict; a returned one becomes visible after `visible_after_seconds`."""
+
+    delivery: Delivery
+    verdict: Verdict
+    visible_after_seconds: int = 0
+
+
+@dataclass(slots=True)
+class BatchReport:
+    """What a batch came to."""
+
+    settled: list[Settled] = field(default_factory=list)
+    attempts: list[AttemptResult] = field(default_factory=list)
+    refusals: list[RefusalResult] = field(default_factory=list)
+    undecided: list[Undecided] = field(default_factory=list)
+    held: list[Held] = field(default_factory=list)
+    waited: set[ExecutionId] = field(default_factory=set)
+    """Those whose messages had waited for a limit or for other lanes before."""
+    poison: int = 0
+
+    def returned(self) -> list[Settled]:
+        """The messages that the queue must keep."""
+        return [settled for settled in self.settled if settled.verdict is Verdict.RETURN]
+
+
+KeyResult = AttemptResult | RefusalResult | Undecided | Held
+
+
+@dataclass(slots=True)
+class RunAttempts:
+    """Runs batches of one queue."""
+
+    lane: QueueName
+    claimer: Claimer
+    gate: GateCalls
+    make_attempt: MakeAttempt
+    settle_refusal: SettleRefusal
+    guard_start: GuardStart
+    progress: ProgressBoard
+    clock: Clock
+    entropy: Entropy
+    offload: Offload
+    _reported_at: int = 0
+
+    async def __call__(self, deliveries: Sequence[Delivery]) -> BatchReport:
+        """Settle every message of the batch. Raises nothing that one message could cause for the others."""
+        report = BatchReport()
+        ready: list[tuple[Delivery, Wakeup]] = []
+        for delivery in deliveries:
+            if delivery.wakeup is None:
+                report.poison += 1
+                report.settled.append(_return(delivery, _wait_for_a_reader(delivery)))
+            elif (early_ms := delivery.wakeup.not_before - self.clock.now_ms()) > EARLY_MS:
+                report.settled.append(_return(delivery, -(-early_ms // 1000)))
+            else:
+                ready.append((delivery, delivery.wakeup))
+        results = await self._run_keys(ready)
+        for delivery, wakeup in ready:
+            report.settled.append(await self._settle(delivery, wakeup, results))
+        report.attempts = [result for result in results.values() if isinstance(result, AttemptResult)]
+        report.refusals = [result for result in results.values() if isinstance(result, RefusalResult)]
+        report.undecided = [result for result in results.values() if isinstance(result, Undecided)]
+        report.held = [result for result in results.values() if isinstance(result, Held)]
+        report.waited = {key for _, wakeup in ready if wakeup.waited for key in wakeup.keys}
+        answers = [(one.execution.destination, one.answer) for one in report.attempts]
+        await self.offload(self.gate.settle, answers)
+        return report
+
+    async def _run_keys(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, KeyResult]:
+        """Each key once, however many messages of the batch name it."""
+        held = await self._hold(ready)
+        receives: dict[ExecutionId, int] = {}
+        for delivery, wakeup in ready:
+            for key in wakeup.keys:
+                if key not in held:
+                    receives[key] = max(receives.get(key, 0), delivery.receive_count)
+        answers = await self._claim(list(receives))
+        if held or any(isinstance(answer, Execution) for answer in answers.values()):
+            await self._report_progress([delivery for delivery, _ in ready], [wakeup for _, wakeup in ready])
+        running = [self._run_key(answer, receives[key]) for key, answer in answers.items()]
+        return dict(zip(answers, await asyncio.gather(*running), strict=True)) | held
+
+    async def _hold(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, Held]:
+        """What has to wait, before anything of it is claimed."""
+        arrived = [
+            Arrived(
+                wakeup=wakeup, visible_at=_visible_at(delivery, wakeup), receive_count=delivery.receive_count
+            )
+            for delivery, wakeup in ready
+        ]
+        return await self.offload(self.gate.hold, arrived) if arrived else {}
+
+    async def _claim(
+        self, keys: list[ExecutionId], *, admitted: bool = False
+    ) -> dict[ExecutionId, Execution | Refused | Undecided]:
+        """Claim all; what stays undecided is asked again with the same token, so that a lost answer is recognised."""
+        claims = [
+            Claim(execution_id=key, owner=f"{self.entropy.bits(OWNER_BITS):016x}", admitted=admitted)
+            for key in keys
+        ]
+        answers: dict[ExecutionId, Execution | Refused | Undecided] = {}
+        for _ in range(CLAIM_TRIES):
+            open_claims = [
+                claim
+                for claim in claims
+                if isinstance(answers.get(claim.execution_id, Undecided("new")), Undecided)
+            ]
+            if not open_claims:
+                break
+            found = await self.offload(self.claimer.claim, open_claims, self.clock.now_ms())
+            answers.update(zip((claim.execution_id for claim in open_claims), found, strict=True))
+        return answers
+
+    async def _run_key(self, answer: Execution | Refused | Undecided, receive_count: int) -> KeyResult:
+        try:
+            if isinstance(answer, Refused) and answer.existing and answer.existing.awaits_admission:
+                return await self._enter(answer.existing, receive_count)
+            if isinstance(answer, Execution):
+                return await self._attempt(answer)
+            if isinstance(answer, Refused):
+                return await self.offload(self.settle_refusal, answer.existing, receive_count)
+        except Exception as fault:  # noqa: BLE001 - a fault of ours in one key must not sink the other calls
+            return Undecided(f"{type(fault).__name__}: {fault}")
+        return answer
+
+    async def _enter(self, execution: Execution, receive_count: int) -> KeyResult:
+        """A guarded execution was refused its claim: it has to be admitted first."""
+        admission = await self.offload(self.guard_start, execution)
+        if admission is Admission.RACE:
+            return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
+        if admission is not Admission.START:
+            is_held = admission is Admission.HOLD
+            return RefusalResult(kind=Refusal.HELD if is_held else Refusal.DROPPED)
+        answer = (await self._claim([execution.id], admitted=True))[execution.id]
+        if isinstance(answer, Execution):
+            return await self._attempt(answer)
+        if isinstance(answer, Refused):
+            return await self.offload(self.settle_refusal, answer.existing, receive_count)
+        return answer
+
+    async def _attempt(self, execution: Execution) -> AttemptResult:
+        result = await self.make_attempt(execution)
+        if execution.recurrence is not None and result.end in ENDS:
+            with suppress(PunctualError):
+                await self.offload(self.guard_start.hand_over, execution)
+        return result
+
+    async def _settle(
+        self, delivery: Delivery, wakeup: Wakeup, results: dict[ExecutionId, KeyResult]
+    ) -> Settled:
+        """A message is done when all its keys are; the unfinished keys of a pack are sent again singly."""
+        waits = {key: _wait(results[key]) for key in wakeup.keys if not _is_done(results[key])}
+        if not waits:
+            return Settled(delivery=delivery, verdict=Verdict.DONE)
+        if len(wakeup.keys) > 1 and await self.offload(self.settle_refusal.send_again, wakeup, waits):
+            return Settled(delivery=delivery, verdict=Verdict.DONE)
+        return _return(delivery, max(waits.values()))
+
+    async def _report_progress(self, deliveries: list[Delivery], wakeups: list[Wakeup]) -> None:
+        """Say how far the lane is behind, when it is, once in a while."""
+        now_ms = self.clock.now_ms()
+        first = [
+            _visible_at(delivery, wakeup)
+            for delivery, wakeup in zip(deliveries, wakeups, strict=True)
+            if delivery.receive_count == 1 and not wakeup.waited
+        ]
+        visible_at = min(first, default=now_ms)
+        if now_ms - visible_at < BACKLOG_MS or now_ms - self._reported_at < REPORT_EVERY_MS:
+            return
+        self._reported_at = now_ms
+        progress = LaneProgress(visible_at=visible_at, reported_at=now_ms)
+        # Best effort: the executions of this batch are claimed, and nothing may come between them and their calls.
+        with suppress(UnavailableError):
+            await self.offload(self.progress.report, self.lane, progress)
+
+
+def _return(delivery: Delivery, visible_after_seconds: int) -> Settled:
+    return Settled(delivery=delivery, verdict=Verdict.RETURN, visible_after_seconds=visible_after_seconds)
+
+
+def _wait_for_a_reader(delivery: Delivery) -> int:
+    if not delivery.is_newer:
+        return POISON_RETURN_SECONDS
+    return min(MOST_NEWER_RETURN_SECONDS, NEWER_RETURN_SECONDS << (delivery.receive_count - 1))
+
+
+def _visible_at(delivery: Delivery, wakeup: Wakeup) -> int:
+    """When the message could first be received."""
+    return max(delivery.sent_at, wakeup.not_before)
+
+
+def _is_done(result: KeyResult) -> bool:
+    return not isinstance(result, Undecided) and result.is_done
+
+
+def _wait(result: KeyResult) -> int:
+    asked = result.wait_seconds if isinstance(result, RefusalResult | Held) else None
+    return UNSURE_WAIT_SECONDS if asked is None else asked

@@ -1,0 +1,201 @@
+"""What an attempt's answer makes of its execution: an outcome, a retry, or an attempt that goes on."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.retry import is_retryable
+from shared.domain.errors import UnavailableError, UnreadableItemError
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.domain.executions.retention import Retention
+from shared.ports.executions import ExecutionStore, Finish
+from shared.ports.runtime import Clock, Entropy
+from shared.usecases.filing.file_execution import FileExecution
+from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.notify_outcome import NotifyOutcome
+
+FINISH_TRIES = 3
+"""How often the outcome is written again when the store does not answer; each write is conditional."""
+
+
+class AttemptEnd(StrEnum):
+    """How an attempt ended, as counted."""
+
+    SUCCEEDED = "succeeded"
+    RETRIED = "retried"
+    FAILED = "failed"
+    WORKS_ON = "works_on"
+    """The call has ended, the attempt has not: its receiver will report."""
+    REPORTED = "reported"
+    """The receiver reported the outcome before its call had ended."""
+    FENCED = "fenced"
+    UNRECORDED = "unrecorded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement:
+    """How an attempt ended. `is_done`: nothing about it is left to whoever asked, such as a message."""
+
+    end: AttemptEnd
+    is_done: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SettleAttempt:
+    """Records on condition of one's own claim; the same answer may be settled any number of times."""
+
+    store: ExecutionStore
+    file: FileExecution
+    conclude: ConcludeExecution
+    notify: NotifyOutcome
+    clock: Clock
+    entropy: Entropy
+    retention: Retention
+
+    def __call__(self, execution: Execution, started_at: int, answer: Answer) -> Settlement:
+        """Settle what came of the attempt that `execution` was claimed for. Its outcome is recorded before all else."""
+        works_on = answer.works_on and execution.notification_of is None
+        finish = None if works_on else self._decide(execution, started_at, answer)
+        for _ in range(FINISH_TRIES):
+            try:
+                return self._run_on(execution) if finish is None else self._record(execution, finish)
+            except (UnavailableError, UnreadableItemError):
+                continue
+        return Settlement(end=AttemptEnd.UNRECORDED, is_done=False)
+
+    def _decide(self, execution: Execution, started_at: int, answer: Answer) -> Finish:
+        """Which transition this outcome makes, as far as the claim told."""
+        outcome = AttemptOutcome(
+            attempt=execution.attempt,
+            started_at=started_at,
+            duration_ms=answer.duration_ms,
+            status=answer.status,
+            reason=answer.reason,
+        )
+        outcomes = (*execution.outcomes, outcome)
+        now_ms = self.clock.now_ms()
+        if answer.succeeded:
+            return Finish(
+                transition=Transition.SUCCEED,
+                outcomes=outcomes,
+                expires_at_s=self.retention.expires_at_s(now_ms),
+                notification=self.notify.choose(execution, State.SUCCEEDED),
+            )
+        if not is_retryable(answer) or not execution.has_attempts_left:
+            return self._failure(execution, outcomes, answer.body, _end_reason(execution, answer))
+        next_attempt_at = now_ms + self._delay_ms(execution, answer)
+        if next_attempt_at > execution.retry.latest_retry_at(execution.aged_from, outcomes[0].started_at):
+            return self._failure(execution, outcomes, answer.body, EndReason.TOO_OLD)
+        return Finish(
+            transition=Transition.RETRY,
+            outcomes=outcomes,
+            last_body=answer.body,
+            next_attempt_at=next_attempt_at,
+        )
+
+    def _delay_ms(self, execution: Execution, answer: Answer) -> int:
+        return execution.retry.delay_ms(execution.attempt, self.entropy.draw(), answer.retry_after_seconds)
+
+    def _failure(
+        self, execution: Execution, outcomes: tuple[AttemptOutcome, ...], body: bytes, reason: EndReason
+    ) -> Finish:
+        return Finish(
+            transition=Transition.FAIL,
+            outcomes=outcomes,
+            last_body=body,
+            end_reason=reason,
+            expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
+            notification=self.notify.choose(execution, State.FAILED),
+        )
+
+    def _record(self, execution: Execution, finish: Finish) -> Settlement:
+        standing = self.store.finish(execution, finish)
+        if standing is not None and _was_stopped(execution, standing):
+            finish = self._failure(execution, finish.outcomes, finish.last_body, EndReason.STOPPED)
+            standing = self.store.finish(execution, finish)
+        if standing is not None and not _is_recorded(execution, finish, standing):
+            return _overtaken(execution, standing)
+        if finish.next_attempt_at is not None:
+            is_woken = self._wake_for_retry(execution, finish.next_attempt_at)
+            return Settlement(end=AttemptEnd.RETRIED, is_done=is_woken)
+        # What stands was recorded with a notification of its own, by whoever recorded it.
+        ended = standing or _ended(execution, finish)
+        return Settlement(end=_END[finish.transition], is_done=self._is_concluded(ended))
+
+    def _wake_for_retry(self, execution: Execution, next_attempt_at: int) -> bool:
+        try:
+            self.file.wake_for_retry(execution, next_attempt_at)
+        except UnavailableError:
+            return False
+        return True
+
+    def _is_concluded(self, ended: Execution) -> bool:
+        try:
+            self.conclude(ended)
+        except (UnavailableError, UnreadableItemError):
+            return False
+        return True
+
+    def _run_on(self, execution: Execution) -> Settlement:
+        """A lease that a heartbeat has carried further is left as it is: then the attempt is known to go on."""
+        deadline_at = execution.attempt_deadline_at or 0
+        heard_until = execution.async_policy.lease_until(self.clock.now_ms(), deadline_at)
+        standing = self.store.run_on(
+            execution, lease_until=max(execution.lease_until or 0, heard_until), async_until=deadline_at
+        )
+        if standing is None or (_is_same_claim(execution, standing) and standing.async_until is not None):
+            return Settlement(end=AttemptEnd.WORKS_ON)
+        return _overtaken(execution, standing)
+
+
+_UNCALLED = {Reason.STOPPED: EndReason.JOB_DELETED, Reason.TOO_OLD: EndReason.TOO_OLD}
+"""Why an execution ended whose last attempt made no call."""
+_END = {Transition.SUCCEED: AttemptEnd.SUCCEEDED, Transition.FAIL: AttemptEnd.FAILED}
+
+
+def _ended(execution: Execution, finish: Finish) -> Execution:
+    return replace(
+        execution,
+        state=finish.transition.target,
+        owner=None,
+        lease_until=None,
+        async_until=None,
+        outcomes=finish.outcomes,
+        end_reason=finish.end_reason,
+        notification=finish.notification,
+    )
+
+
+def _is_recorded(execution: Execution, finish: Finish, standing: Execution) -> bool:
+    """Whether a refusal shows this very outcome: it is a success whose answer was lost."""
+    is_same_attempt = standing.attempt == execution.attempt
+    return (
+        is_same_attempt
+        and standing.state is finish.transition.target
+        and standing.outcomes == finish.outcomes
+    )
+
+
+def _end_reason(execution: Execution, answer: Answer) -> EndReason:
+    if answer.reason in _UNCALLED:
+        return _UNCALLED[answer.reason]
+    if not is_retryable(answer):
+        return EndReason.NOT_RETRYABLE
+    return EndReason.STOPPED if execution.stop_retries else EndReason.ATTEMPTS_USED_UP
+
+
+def _is_same_claim(execution: Execution, standing: Execution) -> bool:
+    claims = (standing.owner, standing.attempt) == (execution.owner, execution.attempt)
+    return claims and standing.state is State.RUNNING
+
+
+def _was_stopped(execution: Execution, standing: Execution) -> bool:
+    """Whether a retry was refused only because retries were stopped while the call ran."""
+    return standing.stop_retries and _is_same_claim(execution, standing)
+
+
+def _overtaken(execution: Execution, standing: Execution) -> Settlement:
+    """Another outcome of this very attempt can only be its receiver's report."""
+    is_reported = any(outcome.attempt == execution.attempt for outcome in standing.outcomes)
+    return Settlement(end=AttemptEnd.REPORTED if is_reported else AttemptEnd.FENCED)

@@ -1,0 +1,104 @@
+"""What to do with a key whose claim was refused: nothing may depend on a message that is dropped."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from shared.domain.dispatch.wakeup import Wakeup
+from shared.domain.errors import UnavailableError, UnreadableItemError
+from shared.domain.executions.execution import Execution, State
+from shared.domain.ids import ExecutionId
+from shared.ports.runtime import Clock
+from shared.usecases.filing.file_execution import FileExecution, wakeup_for
+from shared.usecases.filing.file_successor import FileSuccessor
+from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.give_up_lost import GiveUpLost
+
+RACE_WAIT_SECONDS = 2
+"""How long to leave a row that changed between the refusal and the look at it."""
+
+
+class Refusal(StrEnum):
+    """What a refused key came to, as counted."""
+
+    DROPPED = "dropped"
+    SENT_LATER = "sent_later"
+    WORKER_LOST = "worker_lost"
+    HELD = "held"
+    UNSETTLED = "unsettled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusalResult:
+    """`is_done`: the message is no longer needed for this key; otherwise it comes back after `wait_seconds`."""
+
+    kind: Refusal
+    is_done: bool = True
+    wait_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SettleRefusal:
+    """Settles one refused key at a time."""
+
+    file: FileExecution
+    file_successor: FileSuccessor
+    give_up: GiveUpLost
+    conclude: ConcludeExecution
+    clock: Clock
+
+    def __call__(self, existing: Execution | None, receive_count: int) -> RefusalResult:
+        """Decide by what stands under the key. Raises nothing that another try could mend."""
+        try:
+            return self._settle(existing, receive_count)
+        except (UnavailableError, UnreadableItemError):
+            return RefusalResult(kind=Refusal.UNSETTLED, is_done=False)
+
+    def _settle(self, existing: Execution | None, receive_count: int) -> RefusalResult:
+        if existing is None or existing.state is State.MOVED:
+            return RefusalResult(kind=Refusal.DROPPED)
+        if existing.state.is_terminal:
+            self.file_successor(existing)
+            self.conclude(existing)
+            return RefusalResult(kind=Refusal.DROPPED)
+        if existing.state is State.WAITING:
+            # The attempt before may have failed to file it, and the retry may be hours away.
+            self.file_successor(existing)
+            self.file.wake_for_retry(existing, existing.starts_at)
+            return RefusalResult(kind=Refusal.SENT_LATER)
+        if existing.state is State.RUNNING:
+            return self._running(existing, receive_count)
+        return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
+
+    def _running(self, existing: Execution, receive_count: int) -> RefusalResult:
+        now_ms = self.clock.now_ms()
+        if existing.lease_is_dead(now_ms):
+            if existing.has_attempts_left:
+                return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
+            self.give_up(existing)
+            return RefusalResult(kind=Refusal.WORKER_LOST)
+        if existing.async_until is not None:
+            # No call is under way that the message could be needed for: the sweep watches over the lease.
+            self.file_successor(existing)
+            return RefusalResult(kind=Refusal.DROPPED)
+        wait_seconds = ((existing.lease_until or now_ms) - now_ms) // 1000 + RACE_WAIT_SECONDS
+        if receive_count < 2:
+            return RefusalResult(kind=Refusal.HELD, is_done=False, wait_seconds=wait_seconds)
+        # An expected wait must not use up receives: a fresh message takes over from the one seen twice.
+        later = replace(wakeup_for(existing), not_before=now_ms + wait_seconds * 1000)
+        self.file.send([later])
+        return RefusalResult(kind=Refusal.SENT_LATER)
+
+    def send_again(self, wakeup: Wakeup, waits: Mapping[ExecutionId, int]) -> bool:
+        """Send the unfinished keys of a pack singly, each after its wait in seconds; False where that failed."""
+        now_ms = self.clock.now_ms()
+        singles = [
+            replace(single, not_before=now_ms + waits[single.keys[0]] * 1000)
+            for single in wakeup.singles()
+            if single.keys[0] in waits
+        ]
+        try:
+            self.file.send(singles)
+        except UnavailableError:
+            return False
+        return True

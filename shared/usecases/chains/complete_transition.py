@@ -1,0 +1,75 @@
+"""Finish a change of a recurring job that has begun. Whoever meets one does this: its maker, a client, a reconciler."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+from shared.domain.errors import InvalidValueError
+from shared.domain.executions.retention import Retention
+from shared.domain.jobs.job import Definition, Job, JobState
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock
+from shared.usecases.chains.delete_backfills import DeleteBackfills
+from shared.usecases.chains.end_chain import ChainEnd, EndChain
+from shared.usecases.chains.start_chain import StartChain
+from shared.usecases.chains.stop_running_executions import STOPPING_MS, StopStarted
+
+
+@dataclass(frozen=True, slots=True)
+class SettleChange:
+    """Repeating it is always safe."""
+
+    jobs: JobStore
+    end_chain: EndChain
+    stop_started: StopStarted
+    delete_backfills: DeleteBackfills
+    start_chain: StartChain
+    clock: Clock
+    retention: Retention
+
+    def __call__(self, job: Job, stops_at: int | None = None) -> Job | None:
+        """The job in the state that the change leads to; None where somebody else has changed it meanwhile.
+
+        `stops_at`: until when it looks at what stands beside, where it is part of another job's deletion.
+        """
+        if job.state is JobState.DELETING:
+            return self._delete(job, self.clock.now_ms() + STOPPING_MS if stops_at is None else stops_at)
+        end = self.end_chain(job)
+        if job.state is JobState.PAUSING:
+            paused = replace(_ended(job, end), state=JobState.PAUSED)
+            return paused if self.jobs.replace(job, paused) else None
+        if job.change is None:
+            raise InvalidValueError(f"{job.id} is {job.state} but carries no change")
+        return self._update(job, job.change, end)
+
+    def _delete(self, job: Job, stops_at: int) -> Job | None:
+        """A chain that has ended before, by a pause or by its schedule, is not ended again."""
+        if job.ended_through is None:
+            ended = _ended(job, self.end_chain(job))
+        else:
+            ended = job
+            self.end_chain.end_waiting(job)
+        self.stop_started(job, stops_at)
+        self.delete_backfills(job, partial(self, stops_at=stops_at))
+        expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
+        self._expire_payload(job, expires_at_s)
+        deleted = replace(ended, state=JobState.DELETED)
+        return deleted if self.jobs.replace(job, deleted, expires_at_s=expires_at_s) else None
+
+    def _update(self, job: Job, change: Definition, end: ChainEnd) -> Job | None:
+        """Where the schedule stays, no instant that had not started is passed over; another begins with the change."""
+        after_at = end.after_at
+        if change.schedule != job.schedule:
+            after_at = max(after_at, job.changed_at or 0)
+        if change.payload_apart != job.payload_apart:
+            self._expire_payload(job, self.retention.outlives_records_s(self.clock.now_ms()))
+        return self.start_chain(job, job.revision, change, after_at, runs_before=end.runs)
+
+    def _expire_payload(self, job: Job, expires_at_s: int) -> None:
+        """Before the last write: a change that crashes in between is finished by whoever meets the definition."""
+        if job.payload_apart:
+            self.jobs.expire_payload(job.tenant_id, job.payload_apart, expires_at_s)
+
+
+def _ended(job: Job, end: ChainEnd) -> Job:
+    """The job with the end of its chain, behind which nobody looks for its history."""
+    return replace(job, ended_from=end.after_at + 1, ended_through=end.last_at, runs_before=end.runs)

@@ -1,0 +1,43 @@
+"""Delete the backfills of a job that is being deleted: what they would still run is run for that job."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shared.domain.errors import UnavailableError
+from shared.domain.ids import backfilled_job
+from shared.domain.jobs.job import CHANGING, Job, JobState
+from shared.ports.jobs import JobStore
+from shared.usecases.chains.mark_deleting import MarkDeleting
+
+TRIES = 5
+"""So often is the deletion of one of them tried against rivals."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteBackfills:
+    """Repeating it is always safe."""
+
+    jobs: JobStore
+    mark_deleting: MarkDeleting
+
+    def __call__(self, job: Job, settle: Callable[[Job], Job | None]) -> None:
+        """Every backfill of a job that is DELETING, when it returns: a new one needs a job that is not.
+
+        `settle` finishes a change that has begun. UnavailableError where one of them is changed by others all the time.
+        """
+        if backfilled_job(job.id) is not None:
+            return
+        for backfill_id in self.jobs.backfills(job.tenant_id, job.id):
+            self._delete(job.tenant_id, backfill_id, settle)
+
+    def _delete(self, tenant_id: str, backfill_id: str, settle: Callable[[Job], Job | None]) -> None:
+        for _ in range(TRIES):
+            backfill = self.jobs.get(tenant_id, backfill_id)
+            if backfill is not None and backfill.state in CHANGING:
+                backfill = settle(backfill) or self.jobs.get(tenant_id, backfill_id)
+            if backfill is None or backfill.state is JobState.DELETED:
+                return
+            deleting = self.mark_deleting(backfill) if backfill.state not in CHANGING else None
+            if deleting is not None and settle(deleting) is not None:
+                return
+        raise UnavailableError("a backfill of the job is being changed by others")

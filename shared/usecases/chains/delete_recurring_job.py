@@ -1,0 +1,30 @@
+"""DELETE a recurring job: end its chain where no successor can be filed from it, then stop what had started."""
+
+from dataclasses import dataclass
+
+from shared.domain.errors import UnavailableError
+from shared.domain.jobs.job import Job, JobState
+from shared.usecases.chains.change_job import TRIES, FindSettled, check_revision
+from shared.usecases.chains.complete_transition import SettleChange
+from shared.usecases.chains.mark_deleting import MarkDeleting
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteRecurringJob:
+    """Finishes what a crashed deletion began, too: repeating it is always safe."""
+
+    find_settled: FindSettled
+    settle: SettleChange
+    mark_deleting: MarkDeleting
+
+    def __call__(self, tenant_id: str, job_id: str, *, revision: int | None = None) -> Job:
+        """The definition in state DELETED; NotFoundError where there is none. The acknowledgement comes last."""
+        for _ in range(TRIES):
+            job = self.find_settled(tenant_id, job_id)
+            if job.state is JobState.DELETED:
+                return job
+            check_revision(job, revision)
+            deleting = self.mark_deleting(job)
+            if deleting is not None:
+                return self.settle(deleting) or self.find_settled(tenant_id, job_id)
+        raise UnavailableError("the job is being changed by others")

@@ -1,0 +1,143 @@
+"""End the chain of a job that is no longer active, where no successor can be filed from it any more."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.bucket import GUARD_MS
+from shared.domain.executions.execution import NOT_STARTED, EndReason, Execution, State, Transition
+from shared.domain.executions.retention import Retention
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.schedules.schedule import first_after, instants_before, latest_at_or_before
+from shared.ports.executions import ExecutionStore
+from shared.ports.jobs import TurnStore
+from shared.ports.runtime import Clock
+from shared.usecases.reading.find_head import FindHead
+from shared.usecases.reading.read_executions import read_readable
+
+_REASONS = {
+    JobState.PAUSING: EndReason.JOB_PAUSED,
+    JobState.UPDATING: EndReason.JOB_UPDATED,
+    JobState.DELETING: EndReason.JOB_DELETED,
+}
+_PAGES = (2, 100)
+"""Sizes of the reads that look for earlier tombstones; nearly always there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainEnd:
+    """Where a chain ended: nothing after `after_at` has started or will, and tombstones reach to `last_at`."""
+
+    after_at: int
+    """The last nominal instant that started, or that the chain had passed over before."""
+    last_at: int
+    runs: int
+    """So many runs of the job had begun by then."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndChain:
+    """Repeating it is always safe, and so is doing it twice at once."""
+
+    store: ExecutionStore
+    turns: TurnStore
+    clock: Clock
+    retention: Retention
+
+    def __call__(self, job: Job) -> ChainEnd:
+        """Tombstone forward from the head until one sticks, and at least through the first after now + G, if any.
+
+        The job must not be ACTIVE any more: then nothing but immediate successors can still be filed. A tombstone
+        that sticks stands on an instant whose predecessor has started: the head's predecessor did, or the head
+        itself when it would not take the tombstone. Nothing is ever filed behind a tombstone. The record of a pause
+        says that somebody else has ended the chain, and that the pause is over: then there is nothing left to do.
+        """
+        now_ms = self.clock.now_ms()
+        far_enough_at = first_after(job.schedule, now_ms + GUARD_MS)
+        head = FindHead(self.store)(job, now_ms)
+        nominal_at: int | None = head.nominal_at if head else job.chain_from
+        run = head.run if head else job.runs_before + 1
+        first: Execution | None = None
+        last_at = nominal_at or now_ms
+        while nominal_at is not None:
+            last_at = nominal_at
+            tombstone = self._tombstone(job, nominal_at, run, head)
+            first = first or tombstone
+            is_over = tombstone is not None and tombstone.missed is not None
+            is_enough = first is not None and far_enough_at is not None and nominal_at >= far_enough_at
+            if is_over or is_enough:
+                break
+            nominal_at, run, head = first_after(job.schedule, nominal_at), run + 1, None
+        waiting = self.end_waiting(job)
+        if first is None:
+            return ChainEnd(after_at=last_at, last_at=last_at, runs=run - 1)
+        first = self._first_tombstone(job, first)
+        started_at = latest_at_or_before(job.schedule, first.nominal_at - 1, job.began_at)
+        after_at = job.began_at - 1 if started_at is None else started_at
+        never_began = sum(run_at < first.nominal_at for run_at in waiting)
+        return ChainEnd(after_at=after_at, last_at=last_at, runs=first.run - 1 - never_began)
+
+    def _tombstone(
+        self, job: Job, nominal_at: int, run: int, known: Execution | None = None
+    ) -> Execution | None:
+        """The tombstone that stands at that instant now; None where an execution there has started.
+
+        Where it is known what stands there, nothing is put: a put that is refused costs as much as one that is not.
+        """
+        reason = EndReason.ZONE_RULES_CHANGED if job.is_recomputed else _REASONS[job.state]
+        now_ms = self.clock.now_ms()
+        # While what started before it may ask for its successor, it has to stand there.
+        expires_at_s = self.retention.outlives_records_s(now_ms)
+        tombstone = replace(
+            job.occurrence(nominal_at, created_at=now_ms, run=run),
+            state=State.CANCELLED,
+            end_reason=reason,
+            ends_chain=True,
+        )
+        standing = known or self.store.put_if_absent(tombstone, expires_at_s=expires_at_s)
+        if standing is None:
+            return tombstone
+        if standing.state in NOT_STARTED:
+            rival = self.store.cancel(
+                standing.id, Transition.END_CHAIN, reason=reason, expires_at_s=expires_at_s
+            )
+            standing = rival or replace(standing, ends_chain=True)
+        return standing if standing.ends_chain else None
+
+    def end_waiting(self, job: Job) -> list[int]:
+        """The instants of runs that waited for another to end, and never began: they have tombstones now.
+
+        Such a run has its successor already, so that it stands before the head, and it may wait even where the chain
+        has ended by itself. Nobody can come to wait any more: whoever had neither started nor a successor has a
+        tombstone.
+        """
+        if job.overlap_policy is not OverlapPolicy.QUEUE_ONE:
+            return []
+        turn = self.turns.read(job.tenant_id, job.id)
+        ended = []
+        for key in (turn.holder, turn.waiting):
+            waiting = self.store.get(key) if key is not None else None
+            if waiting is None or waiting.id != job.id_at(waiting.nominal_at):
+                continue
+            if waiting.ends_chain or (
+                waiting.state in NOT_STARTED
+                and self._tombstone(job, waiting.nominal_at, waiting.run, waiting)
+            ):
+                ended.append(waiting.nominal_at)
+        return ended
+
+    def _first_tombstone(self, job: Job, known: Execution) -> Execution:
+        """A run that crashed may have left tombstones before the one at which this run began."""
+        page = 0
+        while True:
+            size = _PAGES[min(page, len(_PAGES) - 1)]
+            instants = instants_before(job.schedule, known.nominal_at, job.chain_from, size)
+            ids = [job.id_at(instant) for instant in instants]
+            found = read_readable(self.store, ids) if ids else {}
+            for key in ids:
+                earlier = found.get(key)
+                if earlier is None or not earlier.ends_chain:
+                    return known
+                known = earlier
+            if len(ids) < size:
+                return known
+            page += 1

@@ -1,0 +1,124 @@
+"""Every change of a recurring job, put together over the same ports."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from shared.domain.bucket import ShardPlan
+from shared.domain.executions.retention import Retention
+from shared.ports.executions import ExecutionStore
+from shared.ports.jobs import JobStore, TurnStore
+from shared.ports.runtime import Clock
+from shared.usecases.chains.change_job import FindSettled
+from shared.usecases.chains.complete_transition import SettleChange
+from shared.usecases.chains.delete_backfills import DeleteBackfills
+from shared.usecases.chains.delete_recurring_job import DeleteRecurringJob
+from shared.usecases.chains.end_chain import EndChain
+from shared.usecases.chains.mark_deleting import MarkDeleting
+from shared.usecases.chains.pause_job import PauseJob
+from shared.usecases.chains.resume_job import ResumeJob
+from shared.usecases.chains.start_chain import StartChain
+from shared.usecases.chains.stop_running_executions import StopStarted
+from shared.usecases.chains.update_job import UpdateJob
+from shared.usecases.filing.file_execution import FileExecution
+from shared.usecases.filing.record_skipped_instants import RecordPassedOver
+from shared.usecases.filing.resend_chain_head import SendHead
+from shared.usecases.reading.find_head import FindHead
+
+
+@dataclass(frozen=True)
+class Lifecycle:
+    """Each part is made when it is first asked for."""
+
+    store: ExecutionStore
+    jobs: JobStore
+    turns: TurnStore
+    file: FileExecution
+    clock: Clock
+    plan: ShardPlan
+    retention: Retention
+
+    @cached_property
+    def passed_over(self) -> RecordPassedOver:
+        """The record of a pause."""
+        return RecordPassedOver(self.store)
+
+    @cached_property
+    def start_chain(self) -> StartChain:
+        """Begin a chain."""
+        return StartChain(
+            file=self.file,
+            jobs=self.jobs,
+            passed_over=self.passed_over,
+            clock=self.clock,
+            plan=self.plan,
+            retention=self.retention,
+        )
+
+    @cached_property
+    def settle(self) -> SettleChange:
+        """Finish what was begun."""
+        return SettleChange(
+            jobs=self.jobs,
+            end_chain=EndChain(
+                store=self.store, turns=self.turns, clock=self.clock, retention=self.retention
+            ),
+            stop_started=StopStarted(
+                store=self.store, jobs=self.jobs, clock=self.clock, retention=self.retention
+            ),
+            delete_backfills=DeleteBackfills(jobs=self.jobs, mark_deleting=self.mark_deleting),
+            start_chain=self.start_chain,
+            clock=self.clock,
+            retention=self.retention,
+        )
+
+    @cached_property
+    def mark_deleting(self) -> MarkDeleting:
+        """Begin a deletion."""
+        return MarkDeleting(
+            jobs=self.jobs, passed_over=self.passed_over, clock=self.clock, retention=self.retention
+        )
+
+    @cached_property
+    def find_settled(self) -> FindSettled:
+        """Definitions, with whatever was begun finished."""
+        return FindSettled(jobs=self.jobs, settle=self.settle)
+
+    @cached_property
+    def pause(self) -> PauseJob:
+        """PAUSE."""
+        return PauseJob(jobs=self.jobs, find_settled=self.find_settled, settle=self.settle, clock=self.clock)
+
+    @cached_property
+    def resume(self) -> ResumeJob:
+        """RESUME."""
+        return ResumeJob(
+            find_settled=self.find_settled,
+            start_chain=self.start_chain,
+            send_head=self.send_head,
+            clock=self.clock,
+        )
+
+    @cached_property
+    def send_head(self) -> SendHead:
+        """The head of a chain, once more."""
+        return SendHead(find_head=FindHead(self.store), file=self.file, clock=self.clock)
+
+    @cached_property
+    def update(self) -> UpdateJob:
+        """UPDATE."""
+        return UpdateJob(
+            jobs=self.jobs,
+            find_settled=self.find_settled,
+            settle=self.settle,
+            passed_over=self.passed_over,
+            send_head=self.send_head,
+            clock=self.clock,
+            retention=self.retention,
+        )
+
+    @cached_property
+    def delete(self) -> DeleteRecurringJob:
+        """DELETE."""
+        return DeleteRecurringJob(
+            find_settled=self.find_settled, settle=self.settle, mark_deleting=self.mark_deleting
+        )

@@ -1,0 +1,41 @@
+"""The beginning of a deletion: from then on nothing new of the job can be filed but what its runs file."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.retention import Retention
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.schedules.schedule import latest_at_or_before
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock
+from shared.usecases.filing.record_skipped_instants import RecordPassedOver
+
+
+@dataclass(frozen=True, slots=True)
+class MarkDeleting:
+    """Whoever meets a job that is marked finishes its deletion."""
+
+    jobs: JobStore
+    passed_over: RecordPassedOver
+    clock: Clock
+    retention: Retention
+
+    def __call__(self, job: Job) -> Job | None:
+        """The job in state DELETING; None where somebody else has changed it meanwhile. The job is settled."""
+        now_ms = self.clock.now_ms()
+        deleting = replace(job, state=JobState.DELETING, revision=job.revision + 1, changed_at=now_ms)
+        records = self.passed_over(job, now_ms, now_ms) if job.state is JobState.PAUSED else []
+        if job.state is JobState.PAUSED:
+            deleting = replace(deleting, ended_through=_told_through(job, records, now_ms))
+        expires_at_s = self.retention.expires_at_s(now_ms)
+        is_marked = self.jobs.replace(job, deleting, executions=records, expires_at_s=expires_at_s)
+        return deleting if is_marked else None
+
+
+def _told_through(paused: Job, records: list[Execution], now_ms: int) -> int | None:
+    """The history goes on up to the record of the pause; where there is no need of one, tombstones stand up to now."""
+    if records:
+        return records[-1].nominal_at
+    if paused.ended_through is None:
+        return None
+    return latest_at_or_before(paused.schedule, now_ms, paused.ended_through) or paused.ended_through

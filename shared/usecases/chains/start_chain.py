@@ -1,0 +1,111 @@
+"""Begin a new chain of a recurring job whose old one has ended."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.bucket import ShardPlan, bucket_of
+from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.retention import Retention
+from shared.domain.jobs.dst_skips import dropped_records
+from shared.domain.jobs.job import Chain, Definition, Job, JobState
+from shared.domain.jobs.misfire import Succession, succession
+from shared.domain.schedules.zone_changes import frozen
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock
+from shared.usecases.filing.file_execution import FileExecution
+from shared.usecases.filing.file_successor import in_lane
+from shared.usecases.filing.record_skipped_instants import RecordPassedOver, passed_from_of
+
+
+@dataclass(frozen=True, slots=True)
+class StartChain:
+    """Job, old chain's record and first execution change in one transaction, so that none can be without the others."""
+
+    file: FileExecution
+    jobs: JobStore
+    passed_over: RecordPassedOver
+    clock: Clock
+    plan: ShardPlan
+    retention: Retention
+
+    def __call__(
+        self, before: Job, revision: int, definition: Definition, after_at: int, *, runs_before: int
+    ) -> Job | None:
+        """The active job, whose chain begins strictly after `after_at`; None where the job is not `before` any more.
+
+        A job whose schedule has nothing after that is COMPLETED. The acknowledgement may follow: the first execution
+        is filed and, where that is due, sent for.
+        """
+        now_ms = self.clock.now_ms()
+        after = self._renewed(before, revision, definition, after_at, runs_before, now_ms)
+        passed = self.passed_over(before, after_at, now_ms)
+        past = before.chain(after_at, self.retention.outlives_records_s(now_ms), passed_from_of(passed))
+        following = self._following(after, after_at, now_ms)
+        records = [*passed, *_jumped(after, following, now_ms)]
+        if following is None or following.ends:
+            return self._complete(before, after, past, records)
+        after = replace(after, chain_from=following.nominal_at)
+        draft = after.occurrence(following.nominal_at, created_at=now_ms, run=runs_before + 1)
+        first = self.file.prepare(in_lane(draft, following))
+        expires_at_s = self.retention.expires_at_s(now_ms)
+        dropped = dropped_records(after, after_at, following.nominal_at, now_ms)
+        filed = [*records, *dropped, first]
+        if not self.jobs.replace(before, after, past=past, executions=filed, expires_at_s=expires_at_s):
+            return None
+        self.file.ensure_sent(first)
+        return after
+
+    def _following(self, job: Job, after_at: int, now_ms: int) -> Succession | None:
+        if job.max_runs is not None and job.runs_before >= job.max_runs:
+            return None
+        return succession(job.schedule, after_at, now_ms, job.catch_up)
+
+    def _complete(self, before: Job, after: Job, past: Chain, records: list[Execution]) -> Job | None:
+        """The definition stays for as long as anything that its chains have started may ask for it."""
+        told_of = [record.missed.last_at for record in records if record.missed is not None]
+        ended_at = max([past.history_until, *told_of])
+        ended = replace(after, state=JobState.COMPLETED, ended_from=ended_at + 1, ended_through=ended_at)
+        expires_at_s = past.expires_at_s
+        if not self.jobs.replace(before, ended, past=past, executions=records, expires_at_s=expires_at_s):
+            return None
+        if ended.payload_apart:
+            self.jobs.expire_payload(ended.tenant_id, ended.payload_apart, expires_at_s)
+        return ended
+
+    def _renewed(
+        self,
+        before: Job,
+        revision: int,
+        definition: Definition,
+        after_at: int,
+        runs_before: int,
+        now_ms: int,
+    ) -> Job:
+        schedule = frozen(definition.schedule, after_at, now_ms)
+        return replace(
+            before.redefined(replace(definition, schedule=schedule)),
+            state=JobState.ACTIVE,
+            revision=revision,
+            chain_revision=revision,
+            counts=self.plan.counts_at(bucket_of(now_ms)),
+            history_from=after_at + 1,
+            runs_before=runs_before,
+            change=None,
+            pause_reason=None,
+            ended_from=None,
+            ended_through=None,
+        )
+
+
+def _jumped(job: Job, following: Succession | None, now_ms: int) -> list[Execution]:
+    """The record of instants that the new chain passes over at its very beginning."""
+    if following is None or following.missed is None:
+        return []
+    return [
+        replace(
+            job.occurrence(following.immediate_at, created_at=now_ms, run=job.runs_before + 1),
+            state=State.SKIPPED,
+            end_reason=following.reason,
+            missed=following.missed,
+            ends_chain=following.ends,
+        )
+    ]

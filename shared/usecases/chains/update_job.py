@@ -1,0 +1,102 @@
+"""UPDATE a recurring job: another definition, from now on."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.errors import InvalidStateError, UnavailableError
+from shared.domain.executions.retention import Retention
+from shared.domain.jobs.job import ENDED, Definition, Job, JobState
+from shared.domain.schedules.zone_changes import frozen
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock
+from shared.usecases.chains.change_job import TRIES, FindSettled, check_revision
+from shared.usecases.chains.complete_transition import SettleChange
+from shared.usecases.filing.record_skipped_instants import RecordPassedOver, passed_from_of
+from shared.usecases.filing.resend_chain_head import SendHead
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateJob:
+    """What has started goes on as it was; whatever has not started runs as the new definition says."""
+
+    jobs: JobStore
+    find_settled: FindSettled
+    settle: SettleChange
+    passed_over: RecordPassedOver
+    send_head: SendHead
+    clock: Clock
+    retention: Retention
+
+    def __call__(self, tenant_id: str, job_id: str, definition: Definition, *, revision: int) -> Job:
+        """The job under its new definition.
+
+        `revision` is the one that the definition was made from: PreconditionFailedError where another stands.
+        InvalidStateError where the job has ended.
+        """
+        for _ in range(TRIES):
+            job = self.find_settled(tenant_id, job_id)
+            if job.state in ENDED:
+                raise InvalidStateError(f"the job is {job.state}")
+            check_revision(job, revision)
+            updated = self._update(job, definition)
+            if updated is not None:
+                return updated
+        raise UnavailableError("the job is being changed by others")
+
+    def _update(self, job: Job, definition: Definition) -> Job | None:
+        """None where a rival was faster."""
+        now_ms = self.clock.now_ms()
+        definition = definition.going_on_from(job)
+        if not definition.makes_other_executions_than(job.definition):
+            renamed = replace(job.redefined(definition), revision=job.revision + 1, changed_at=now_ms)
+            if not self.jobs.replace(job, renamed):
+                return None
+            if definition == job.definition:  # Made before, maybe by a request that died before its message.
+                self.send_head(renamed)
+            return renamed
+        if job.state is JobState.PAUSED:
+            return self._update_paused(job, definition, now_ms)
+        updating = replace(
+            job,
+            state=JobState.UPDATING,
+            revision=job.revision + 1,
+            change=definition,
+            changed_at=now_ms,
+        )
+        if not self.jobs.replace(job, updating):
+            return None
+        return self.settle(updating) or self._finished_by_a_rival(job)
+
+    def _finished_by_a_rival(self, job: Job) -> Job:
+        """Who may have died between its write and its message."""
+        standing = self.find_settled(job.tenant_id, job.id)
+        self.send_head(standing)
+        return standing
+
+    def _update_paused(self, job: Job, definition: Definition, now_ms: int) -> Job | None:
+        """The old definition accounts for what was passed over up to now, the new one for what comes."""
+        until = max(now_ms, (job.ended_from or 0) - 1)
+        schedule = frozen(definition.schedule, until, now_ms)
+        updated = replace(
+            job.redefined(replace(definition, schedule=schedule)),
+            revision=job.revision + 1,
+            chain_revision=job.revision + 1,
+            chain_from=until + 1,
+            history_from=until + 1,
+            changed_at=now_ms,
+            ended_from=until + 1,
+            ended_through=until,
+        )
+        records = self.passed_over(job, until, now_ms)
+        is_written = self.jobs.replace(
+            job,
+            updated,
+            past=job.chain(until, self.retention.outlives_records_s(now_ms), passed_from_of(records)),
+            executions=records,
+            expires_at_s=self.retention.expires_at_s(now_ms),
+        )
+        if not is_written:
+            return None
+        if job.payload_apart and job.payload_apart != updated.payload_apart:
+            expires_at_s = self.retention.outlives_records_s(now_ms)
+            self.jobs.expire_payload(job.tenant_id, job.payload_apart, expires_at_s)
+        return updated

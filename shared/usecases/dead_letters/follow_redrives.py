@@ -1,0 +1,28 @@
+"""Walk from a dead letter along its redrives."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.redrive import RedrivenBy
+from shared.ports.executions import ExecutionStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A redrive that was chosen for an execution, and what stands there; None where it was never filed, or has gone."""
+
+    last: Execution
+    chosen: RedrivenBy
+    standing: Execution | None
+
+
+def follow_redrives(store: ExecutionStore, dead: Execution) -> Iterator[Link]:
+    """The redrives behind a dead letter, in order, each read when it is asked for."""
+    last = dead
+    while last.redriven_by is not None:
+        standing = store.get(last.redriven_by.execution)
+        yield Link(last=last, chosen=last.redriven_by, standing=standing)
+        if standing is None:
+            return
+        last = standing

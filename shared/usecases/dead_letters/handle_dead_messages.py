@@ -1,0 +1,142 @@
+"""What becomes of messages in a lane's dead-letter queue: the queue gave up on the message, not on the job."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from shared.domain.dead_letters.parked_message import park
+from shared.domain.dispatch.wakeup import Wakeup
+from shared.domain.errors import (
+    PunctualError,
+    UnavailableError,
+    UnknownVersionError,
+    UnreadableItemError,
+)
+from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.executions.retention import Retention
+from shared.domain.ids import ExecutionId
+from shared.names import QueueName
+from shared.ports.dead_letters import ParkingLot
+from shared.ports.executions import ExecutionStore
+from shared.ports.runtime import Clock
+from shared.usecases.filing.file_execution import FileExecution, wakeup_for
+from shared.usecases.filing.file_successor import FileSuccessor
+from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.give_up_lost import GiveUpLost
+
+RESCHEDULE_SECONDS = 60
+"""The pause before another round of receives: whatever used up the last one gets time to heal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadMessage:
+    """One message from a dead-letter queue, with its body as it was; `fault` says why it cannot be read."""
+
+    message_id: str
+    lane: QueueName
+    body: str
+    wakeup: Wakeup | None
+    fault: str = ""
+
+
+@dataclass(slots=True)
+class RescueReport:
+    """What a batch came to; `returned` are the ids of messages that have to come back."""
+
+    rescheduled: int = 0
+    parked: int = 0
+    failed: int = 0
+    returned: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class RescueDeadLetters:
+    """Reads each key again: schedules what has attempts left, fails what is used up, parks what is unclear."""
+
+    store: ExecutionStore
+    file: FileExecution
+    file_successor: FileSuccessor
+    parking: ParkingLot
+    clock: Clock
+    retention: Retention
+    give_up: GiveUpLost
+    conclude: ConcludeExecution
+
+    def __call__(self, messages: Sequence[DeadMessage]) -> RescueReport:
+        """Settle each message; those that the stores do not answer for are returned."""
+        report = RescueReport()
+        for message in messages:
+            try:
+                self._rescue(message, report)
+            except UnavailableError:
+                report.returned.append(message.message_id)
+        return report
+
+    def _rescue(self, message: DeadMessage, report: RescueReport) -> None:
+        if message.wakeup is None:
+            self._park(message, message.fault, report)
+            return
+        for key in message.wakeup.keys:
+            try:
+                reason = self._rescue_key(key, report)
+            except UnavailableError:
+                raise
+            except PunctualError as fault:
+                # Such as something else standing where its successor belongs: a matter for people.
+                reason = str(fault)
+            if reason:
+                self._park(message, f"{key}: {reason}", report)
+
+    def _rescue_key(self, key: ExecutionId, report: RescueReport) -> str:
+        """Settle one key; a text where it has to be parked, untouched."""
+        try:
+            execution = self.store.get(key)
+        except UnknownVersionError:
+            return "the item is of an unknown version"
+        except UnreadableItemError:
+            report.failed += self.store.mark_unreadable(key, self._expires_at_s())
+            return "the item is broken"
+        if execution is None or execution.state is State.MOVED:
+            return ""
+        if execution.state is State.RUNNING:
+            return self._running(execution, report)
+        if not execution.state.is_terminal:
+            self._reschedule(execution, report)
+        if execution.state not in NOT_STARTED:
+            # This may be what the message failed at, and a retry may be hours away.
+            self.file_successor(execution)
+        if execution.state.is_terminal:
+            self.conclude(execution)
+        return ""
+
+    def _running(self, execution: Execution, report: RescueReport) -> str:
+        now_ms = self.clock.now_ms()
+        if not execution.lease_is_dead(now_ms):
+            return self._running_on(execution)
+        if execution.has_attempts_left:
+            self._reschedule(execution, report)
+            return ""
+        report.failed += self.give_up(execution)
+        return ""
+
+    def _running_on(self, execution: Execution) -> str:
+        """An attempt whose call has ended needs no message, but for the successor that this one may have failed at."""
+        if execution.async_until is None:
+            return "another worker's lease is live"
+        self.file_successor(execution)
+        return ""
+
+    def _reschedule(self, execution: Execution, report: RescueReport) -> None:
+        at = max(self.clock.now_ms() + RESCHEDULE_SECONDS * 1000, execution.starts_at)
+        if execution.state is State.WAITING:
+            self.file.wake_for_retry(execution, at)
+        else:
+            self.file.send([replace(wakeup_for(execution), not_before=at)])
+        report.rescheduled += 1
+
+    def _park(self, message: DeadMessage, reason: str, report: RescueReport) -> None:
+        report.parked += 1
+        now_ms = self.clock.now_ms()
+        self.parking.park(park(message.message_id, message.lane, message.body, reason, now_ms))
+
+    def _expires_at_s(self) -> int:
+        return self.retention.expires_at_s(self.clock.now_ms())

@@ -1,0 +1,99 @@
+"""The dead letters of a tenant: executions that ended FAILED."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from shared.domain.executions.execution import Execution, State
+from shared.domain.ids import is_recurring_job_id
+from shared.domain.listings.filters import WantedDeadLetters
+from shared.domain.listings.position import Place, Span
+from shared.ports.executions import ExecutionStore
+from shared.ports.jobs import JobStore
+from shared.usecases.reading.read_executions import read_readable
+from shared.usecases.reading.read_page import CHUNK, EXAMINED_AT_MOST, Candidate, PageOf, read_page
+
+EVERYTHING = WantedDeadLetters()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadLetterPage:
+    """A page of dead letters, newest first; it may be short while `next_before` says that there is more."""
+
+    executions: tuple[Execution, ...]
+    next_before: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListDeadLetters:
+    """The index says which and in what order, eventually; what they say is read strongly from the items."""
+
+    store: ExecutionStore
+    jobs: JobStore
+
+    def __call__(
+        self,
+        tenant_id: str,
+        *,
+        limit: int,
+        wanted: WantedDeadLetters = EVERYTHING,
+        before: Place | None = None,
+    ) -> DeadLetterPage:
+        """Up to `limit` of them within the wanted span, strictly before a place; those that cannot be read are not."""
+        if before is not None:
+            span = Span(after=wanted.span.after, before=min(wanted.span.before, before))
+            wanted = replace(wanted, span=span)
+        page = self.page(tenant_id, wanted, limit=limit, newest_first=True)
+        return DeadLetterPage(executions=page.shown, next_before=page.last.place if page.last else None)
+
+    def page(
+        self,
+        tenant_id: str,
+        wanted: WantedDeadLetters,
+        *,
+        limit: int,
+        newest_first: bool,
+        at_most: int = EXAMINED_AT_MOST,
+    ) -> PageOf[Execution]:
+        """A page in either order, for which `at_most` dead letters are looked at."""
+        tags = _Tags(self.jobs)
+
+        def show(_: Candidate, execution: Execution | None) -> Execution | None:
+            is_shown = execution is not None and execution.state is State.FAILED and wanted.admits(execution)
+            if not is_shown or execution is None:
+                return None
+            return execution if wanted.tag is None or wanted.tag in tags.of(execution) else None
+
+        return read_page(
+            self._walk(tenant_id, wanted.span, newest_first=newest_first),
+            limit=limit,
+            read=partial(read_readable, self.store),
+            show=show,
+            at_most=at_most,
+        )
+
+    def _walk(self, tenant_id: str, span: Span, *, newest_first: bool) -> Iterator[Candidate]:
+        while True:
+            stretch = self.store.failed(tenant_id, span, newest_first=newest_first, limit=CHUNK)
+            yield from (Candidate(place) for place in stretch.places)
+            if stretch.is_last:
+                return
+            edge = stretch.places[-1]
+            span = replace(span, before=edge) if newest_first else replace(span, after=edge)
+
+
+class _Tags:
+    """The tags of jobs, each read once. The executions of a recurring job do not carry them."""
+
+    def __init__(self, jobs: JobStore) -> None:
+        self._jobs = jobs
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def of(self, execution: Execution) -> tuple[str, ...]:
+        """Those of the execution's job; none where that has gone."""
+        if not is_recurring_job_id(execution.job_id):
+            return execution.tags
+        if execution.job_id not in self._known:
+            job = self._jobs.get(execution.tenant_id, execution.job_id)
+            self._known[execution.job_id] = job.tags if job is not None else ()
+        return self._known[execution.job_id]

@@ -1,0 +1,153 @@
+"""REDRIVE in bulk: all dead letters of a range, at a pace. It is made durable here, and worked off elsewhere."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.dead_letters.redrive_task import RedriveTask, is_redrive_task_id, redrive_task_id
+from shared.domain.errors import (
+    IdempotencyKeyReusedError,
+    InvalidStateError,
+    NotFoundError,
+    UnavailableError,
+)
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS
+from shared.domain.ids import ENTROPY_BITS
+from shared.domain.listings.filters import WantedDeadLetters
+from shared.domain.listings.position import Place, Span
+from shared.domain.tenancy.tenant import Tenant
+from shared.ports.dead_letters import RedriveTasks
+from shared.ports.delivery import Vault
+from shared.ports.jobs import IdempotencyRecord, IdempotencyStore
+from shared.ports.runtime import Clock, Entropy
+from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
+
+COUNTED_AT_MOST = 1_000
+"""So many dead letters are looked at to tell how many would be redriven."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRedrive:
+    """What is asked for: which dead letters, and how many of them in a second."""
+
+    wanted: WantedDeadLetters
+    rate: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartedRedrive:
+    """The task as it stands; `replayed`: an earlier request with the same key had made it."""
+
+    task: RedriveTask
+    replayed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedrivePlan:
+    """What would be redriven. Where not all were looked at there may be more of everything."""
+
+    matching: tuple[Execution, ...]
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StartRedrive:
+    """A tenant has one open at a time, so that no two walk over the same dead letters."""
+
+    tasks: RedriveTasks
+    list_dead_letters: ListDeadLetters
+    idempotency: IdempotencyStore
+    vault: Vault
+    clock: Clock
+    entropy: Entropy
+
+    def __call__(self, tenant: Tenant, new: NewRedrive, key: str | None = None) -> StartedRedrive:
+        """Make it; with an idempotency key the same one however often it is asked for.
+
+        Only what was due before this moment is redriven. InvalidStateError while another one is open.
+        """
+        record, is_known = self._identify(tenant, new, key)
+        if is_known:
+            standing = self.tasks.get(tenant.id, record.job_id)
+            if standing is not None:
+                return StartedRedrive(task=standing, replayed=True)
+        task = _task(tenant.id, new, record)
+        opened = self.tasks.create(task)
+        if opened is None:
+            return StartedRedrive(task=task, replayed=is_known)
+        if opened != task.id:
+            raise InvalidStateError(f"redrive {opened} is still open")
+        standing = self.tasks.get(tenant.id, task.id)
+        if standing is None:
+            raise UnavailableError("the redrive is on the list and nowhere else")
+        return StartedRedrive(task=standing, replayed=is_known)
+
+    def plan(self, tenant_id: str, wanted: WantedDeadLetters) -> RedrivePlan:
+        """What would be redriven now, oldest first; nothing is written."""
+        page = self.list_dead_letters.page(
+            tenant_id,
+            _before(wanted, self.clock.now_ms()),
+            limit=COUNTED_AT_MOST,
+            newest_first=False,
+            at_most=COUNTED_AT_MOST,
+        )
+        return RedrivePlan(matching=page.shown, is_complete=page.last is None)
+
+    def find(self, tenant_id: str, task_id: str) -> RedriveTask:
+        """One of the tenant's; NotFoundError."""
+        task = self.tasks.get(tenant_id, task_id) if is_redrive_task_id(task_id) else None
+        if task is None:
+            raise NotFoundError("no such redrive")
+        return task
+
+    def _identify(self, tenant: Tenant, new: NewRedrive, key: str | None) -> tuple[IdempotencyRecord, bool]:
+        """The record that names the task, and whether that may stand already."""
+        now_ms = self.clock.now_ms()
+        fingerprint = self.vault.fingerprint(tenant, _spelt(new))
+        chosen = IdempotencyRecord(
+            fingerprint=fingerprint,
+            job_id=redrive_task_id(now_ms, self.entropy.bits(ENTROPY_BITS)),
+            created_at=now_ms,
+            due_at=now_ms,
+            expires_at=now_ms + IDEMPOTENCY_DAYS * DAY_SECONDS * 1000,
+        )
+        if key is None:
+            return chosen, False
+        record = self.idempotency.claim(tenant.id, key, chosen, now_ms)
+        if record.fingerprint != fingerprint:
+            raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request")
+        return record, record != chosen
+
+
+def _task(tenant_id: str, new: NewRedrive, record: IdempotencyRecord) -> RedriveTask:
+    wanted = _before(new.wanted, record.created_at)
+    return RedriveTask(
+        id=record.job_id,
+        tenant_id=tenant_id,
+        wanted=wanted,
+        rate=new.rate,
+        created_at=record.created_at,
+        next_due_at=record.created_at,
+        position=wanted.span.after,
+    )
+
+
+def _before(wanted: WantedDeadLetters, now_ms: int) -> WantedDeadLetters:
+    """What was due before now: never a redrive of the task itself, which may fail while it is under way."""
+    span = Span(after=wanted.span.after, before=min(wanted.span.before, Place(at=now_ms)))
+    return replace(wanted, span=span)
+
+
+def _spelt(new: NewRedrive) -> bytes:
+    """One spelling of a request, to tell two of them apart."""
+    wanted = new.wanted
+    parts = (
+        wanted.job_id,
+        wanted.tag,
+        wanted.reason,
+        wanted.status,
+        wanted.lane.value if wanted.lane else None,
+        wanted.span.after.at,
+        wanted.span.before.at,
+        new.rate,
+    )
+    return "|".join(("redrive", *map(str, parts))).encode()

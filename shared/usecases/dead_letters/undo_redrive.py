@@ -1,0 +1,38 @@
+"""UNDO a bulk redrive: what it filed and has not started never will."""
+
+from dataclasses import dataclass
+
+from shared.domain.dead_letters.redrive_task import RedriveTask, TaskState
+from shared.domain.errors import InvalidStateError, UnavailableError
+from shared.ports.dead_letters import RedriveTasks
+from shared.ports.runtime import Clock
+from shared.usecases.chains.change_job import TRIES
+from shared.usecases.dead_letters.start_redrive import StartRedrive
+
+
+@dataclass(frozen=True, slots=True)
+class UndoRedrive:
+    """After it returned nothing more is filed, but for the page that somebody works off at this moment; undoing begins.
+
+    It ends when every redrive of the task has started or is cancelled; its counts say how many were too late.
+    """
+
+    tasks: RedriveTasks
+    start: StartRedrive
+    clock: Clock
+
+    def __call__(self, tenant_id: str, task_id: str) -> RedriveTask:
+        """The task as it stands then; asked for again, nothing changes. NotFoundError.
+
+        InvalidStateError where another one has been started meanwhile: they would walk over the same dead letters.
+        """
+        for _ in range(TRIES):
+            task = self.start.find(tenant_id, task_id)
+            if task.state in (TaskState.UNDOING, TaskState.UNDONE):
+                return task
+            undoing = task.undoing(self.clock.now_ms())
+            if self.tasks.replace(task, undoing):
+                return undoing
+            if not task.is_open and any(tenant == tenant_id for tenant, _ in self.tasks.open()):
+                raise InvalidStateError("another redrive is still open")
+        raise UnavailableError("the redrive is being worked off")

@@ -1,0 +1,81 @@
+"""FILE many executions at once: the steps of FILE in the same order, each taken for all before the next."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from shared.domain.dispatch.wakeup import pack
+from shared.domain.errors import IdentityConflictError, PunctualError, UnavailableError
+from shared.domain.executions.execution import Execution
+from shared.domain.ids import ExecutionId
+from shared.ports.executions import OneOffBatches, Undecided
+from shared.usecases.filing.file_execution import FileExecution, wakeup_for
+
+Filed = Execution | PunctualError
+
+
+@dataclass(frozen=True, slots=True)
+class FileBatch:
+    """Files executions with different ids; the same ones may be filed any number of times, in any batches."""
+
+    file: FileExecution
+    batches: OneOffBatches
+
+    def __call__(self, drafts: Sequence[Execution]) -> list[Filed]:
+        """Each execution as it stands, in order; or why it may not be acknowledged, as with a single one.
+
+        One that fails takes no other with it.
+        """
+        ready = self._reopened(drafts)
+        marked = [self.file.mark(draft) for draft in ready if isinstance(draft, Execution)]
+        answers = zip(marked, self.batches.put_all_if_absent(marked) if marked else (), strict=True)
+        stand = iter([_standing(draft, answer) for draft, answer in answers])
+        filed = self._reopened([next(stand) if isinstance(each, Execution) else each for each in ready])
+        unsent = self._send([each for each in filed if isinstance(each, Execution)])
+        return [
+            UnavailableError("the lane did not accept the message")
+            if isinstance(each, Execution) and each.id in unsent
+            else each
+            for each in filed
+        ]
+
+    def _reopened(self, executions: Sequence[Filed]) -> list[Filed]:
+        """Each place once, however many are filed there; a fault is the answer for all of a place."""
+        open_ones = [
+            each for each in executions if isinstance(each, Execution) and not each.state.is_terminal
+        ]
+        faults = self._reopen(each.id for each in open_ones)
+        return [
+            faults.get(_place(each.id), each)
+            if isinstance(each, Execution) and not each.state.is_terminal
+            else each
+            for each in executions
+        ]
+
+    def _reopen(self, ids: Iterable[ExecutionId]) -> dict[tuple[int, int], PunctualError]:
+        faults: dict[tuple[int, int], PunctualError] = {}
+        for place, location in {_place(each): each for each in ids}.items():
+            try:
+                self.file.reopen_if_closed(location)
+            except UnavailableError as fault:
+                faults[place] = fault
+        return faults
+
+    def _send(self, executions: Sequence[Execution]) -> set[ExecutionId]:
+        """Look at the clock again now that all puts have returned, and send; the ids that were not accepted."""
+        near = [wakeup_for(each) for each in executions if self.file.is_to_be_sent(each)]
+        if not near:
+            return set()
+        refused = self.file.queue.send(pack(near), self.file.clock.now_ms())
+        return {key for wakeup in refused for key in wakeup.keys}
+
+
+def _place(location: ExecutionId) -> tuple[int, int]:
+    return location.bucket, location.shard
+
+
+def _standing(draft: Execution, answer: Execution | Undecided | None) -> Filed:
+    if isinstance(answer, Undecided):
+        return UnavailableError(answer.reason)
+    if answer is not None and answer.fingerprint != draft.fingerprint:
+        return IdentityConflictError(f"{draft.id} stands for another request")
+    return answer or draft

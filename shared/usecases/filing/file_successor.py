@@ -1,0 +1,137 @@
+"""The chain of a recurring job: every execution files its successor while it runs."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.errors import UnavailableError
+from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.retention import Retention
+from shared.domain.jobs.job import JobState
+from shared.domain.jobs.misfire import Succession, succession
+from shared.domain.schedules.skipped_range import Missed
+from shared.names import Lane
+from shared.ports.executions import ExecutionStore
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock
+from shared.usecases.filing.file_execution import FileExecution
+from shared.usecases.filing.record_dst_skips import RecordDropped
+
+COMPLETION_TRIES = 3
+"""So often is the end of a job tried against rivals, before it is left to the message."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSuccessor:
+    """Makes sure that the next occurrence exists; may be called for the same execution any number of times."""
+
+    file: FileExecution
+    store: ExecutionStore
+    jobs: JobStore
+    clock: Clock
+    retention: Retention
+
+    def __call__(self, execution: Execution) -> None:
+        """File the successor of one execution of a recurring job; nothing for a one-off or at a chain's end.
+
+        The immediate successor is a pure function of job, revision and nominal instant. Where instants were
+        missed, the jump over them is one transaction that competes with the immediate successor for its key,
+        so that two writers who judge lateness differently cannot split the chain.
+        """
+        if execution.recurrence is None or execution.ends_chain:
+            return
+        if execution.missed is not None:
+            self._resume_after(execution, execution.missed)
+            return
+        now_ms = self.clock.now_ms()
+        following = following_of(execution, now_ms)
+        self._record_dropped(execution, following)
+        if following is None:
+            self._complete(execution, execution.nominal_at, [])
+        elif following.missed is None or not self._jump(execution, following, following.missed, now_ms):
+            self._file_immediate(execution, following, now_ms)
+
+    def _record_dropped(self, execution: Execution, following: Succession | None) -> None:
+        """Before anything goes on: whoever finds the successor filed has nothing to tell of any more."""
+        until = following.nominal_at if following is not None else _end_of(execution)
+        RecordDropped(self.store, self.clock, self.retention)(execution, execution.nominal_at, until)
+
+    def _complete(self, last: Execution, ended_at: int, records: list[Execution]) -> bool:
+        """The schedule has ended, and so has the job; False where its chain was ended by others, or goes on."""
+        for _ in range(COMPLETION_TRIES):
+            job = self.jobs.get(last.tenant_id, last.job_id)
+            if job is None or job.state is not JobState.ACTIVE or job.chain_revision != last.revision:
+                return False
+            if any(self.store.get(record.id) is not None for record in records):
+                return False
+            completed = replace(
+                job, state=JobState.COMPLETED, ended_from=ended_at + 1, ended_through=ended_at
+            )
+            expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
+            if self.jobs.replace(job, completed, executions=records, expires_at_s=expires_at_s):
+                if job.payload_apart:
+                    self.jobs.expire_payload(job.tenant_id, job.payload_apart, expires_at_s)
+                return True
+        raise UnavailableError("the job is being changed by others")
+
+    def _file_immediate(self, execution: Execution, following: Succession, now_ms: int) -> None:
+        successor = execution.occurrence(following.immediate_at, created_at=now_ms)
+        filed = self.file(in_lane(successor, following))
+        if filed.missed is not None and not filed.ends_chain:
+            self._resume_after(filed, filed.missed)
+
+    def _jump(self, execution: Execution, following: Succession, missed: Missed, now_ms: int) -> bool:
+        """Pass over missed instants; False leaves the chain to its immediate successor.
+
+        That is right in both cases of refusal: the immediate successor is there already, or the job was deleted
+        and its deletion puts a tombstone at that very key.
+        """
+        immediate = execution.occurrence(following.immediate_at, created_at=now_ms)
+        # A late retry is no late chain: a read is cheaper than a transaction that will be refused.
+        if self.store.get(immediate.id) is not None:
+            return False
+        skipped = replace(
+            immediate,
+            state=State.SKIPPED,
+            end_reason=following.reason,
+            missed=missed,
+            ends_chain=following.ends,
+        )
+        if following.ends:
+            return self._complete(execution, missed.last_at, [skipped])
+        target = in_lane(execution.occurrence(following.nominal_at, created_at=now_ms), following)
+        target = self.file.prepare(target)
+        if not self.jobs.jump(skipped, target, self.retention.expires_at_s(now_ms)):
+            return False
+        self.file.ensure_sent(target)
+        return True
+
+    def _resume_after(self, skipped: Execution, missed: Missed) -> None:
+        """A jump was made before, maybe by a writer that died before it sent."""
+        target = self.store.get(skipped.occurrence(missed.resumed_at, created_at=0).id)
+        if target is None:
+            raise UnavailableError("a jump left no target; it is read again")
+        self.file.ensure_sent(target)
+
+
+def following_of(execution: Execution, now_ms: int) -> Succession | None:
+    """How the chain goes on after an execution; None where it ends with it."""
+    rules = execution.recurrence
+    if rules is None or (rules.max_runs is not None and execution.run >= rules.max_runs):
+        return None
+    return succession(
+        rules.schedule, execution.nominal_at, now_ms, rules.catch_up, filed_at=execution.created_at
+    )
+
+
+def _end_of(last: Execution) -> int:
+    """Up to where the schedule of a chain's last execution goes on, though nothing fires any more."""
+    rules = last.recurrence
+    is_used_up = rules is None or (rules.max_runs is not None and last.run >= rules.max_runs)
+    end_at = None if rules is None or is_used_up else rules.schedule.end_at
+    return last.nominal_at if end_at is None else end_at
+
+
+def in_lane(successor: Execution, following: Succession) -> Execution:
+    """One run of many that are caught up with keeps out of the way of what is due now."""
+    if not following.catches_up or successor.lane is Lane.BULK:
+        return successor
+    return replace(successor, lane=Lane.BULK, home_lane=successor.lane)

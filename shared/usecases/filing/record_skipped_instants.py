@@ -1,0 +1,56 @@
+"""The record of the instants that a paused job passes over: one for all of them, written when the pause ends."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import Job
+from shared.domain.jobs.misfire import COUNT_LIMIT
+from shared.domain.schedules.schedule import count_between, first_after, latest_at_or_before
+from shared.domain.schedules.skipped_range import Missed
+from shared.ports.executions import ExecutionStore
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPassedOver:
+    """Finds where the record goes. It is filed in the transaction that ends the pause, and in no other way."""
+
+    store: ExecutionStore
+
+    def __call__(self, paused: Job, until: int, now_ms: int) -> list[Execution]:
+        """One record, in the old chain, of all instants up to `until` without a tombstone; none where there are none.
+
+        It stands on the first of them, and ends the chain as a tombstone does: nobody puts another one behind it.
+        """
+        first_at = self._first_free(paused, until)
+        if first_at is None:
+            return []
+        missed = Missed(
+            count=count_between(paused.schedule, first_at - 1, until, COUNT_LIMIT),
+            first_at=first_at,
+            last_at=latest_at_or_before(paused.schedule, until, first_at) or first_at,
+            resumed_at=until,
+        )
+        record = replace(
+            paused.occurrence(first_at, created_at=now_ms),
+            state=State.SKIPPED,
+            end_reason=EndReason.JOB_PAUSED,
+            missed=missed,
+            ends_chain=True,
+        )
+        return [record]
+
+    def _first_free(self, paused: Job, until: int) -> int | None:
+        """Somebody who was slow to learn that the pause had been settled may have put more tombstones since."""
+        nominal_at = paused.ended_through
+        while nominal_at is not None:
+            nominal_at = first_after(paused.schedule, nominal_at)
+            if nominal_at is None or nominal_at > until:
+                return None
+            if self.store.get(paused.id_at(nominal_at)) is None:
+                return nominal_at
+        return None
+
+
+def passed_from_of(records: list[Execution]) -> int | None:
+    """Where the record of a pause stands, if there is one."""
+    return records[0].nominal_at if records else None

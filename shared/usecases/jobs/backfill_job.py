@@ -1,0 +1,161 @@
+"""BACKFILL a recurring job: run it for the nominal instants of a past range, beside its schedule.
+
+A backfill is a recurring job of its own, whose schedule says which instant each of its runs is for. So whatever holds
+for the chain of a job holds for it: crashes, pauses, cancellation, history, audit.
+"""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.bucket import ShardPlan, bucket_of
+from shared.domain.delivery.request import payload_id
+from shared.domain.errors import IdempotencyKeyReusedError, UnavailableError
+from shared.domain.executions.retention import Retention
+from shared.domain.ids import ENTROPY_BITS, backfill_job_id
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.jobs.new_backfill import EVERY_ONE, NewBackfill, encode_new_backfill
+from shared.domain.schedules.schedule import Backfill
+from shared.domain.tenancy.tenant import Tenant
+from shared.ports.delivery import Vault
+from shared.ports.jobs import IdempotencyRecord, IdempotencyStore, JobStore
+from shared.ports.runtime import Clock, Entropy
+from shared.usecases.chains.change_job import TRIES, FindSettled
+from shared.usecases.filing.file_execution import FileExecution
+from shared.usecases.filing.resend_chain_head import SendHead
+from shared.usecases.jobs.create_job import IDEMPOTENCY_MS
+from shared.usecases.jobs.plan_backfill import planned
+from shared.usecases.requests.open_request import OpenRequest
+from shared.usecases.requests.seal_request import seal_request
+from shared.usecases.tenancy.check_quota import CheckQuota, Demand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backfilled:
+    """The backfill as it stands; `replayed`: an earlier request with the same key had made it."""
+
+    job: Job
+    replayed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillJob:
+    """Neither the chain of the job nor a pause of it is touched. What it asks for is what the job asks for now."""
+
+    jobs: JobStore
+    find_settled: FindSettled
+    send_head: SendHead
+    idempotency: IdempotencyStore
+    check_quota: CheckQuota
+    open_request: OpenRequest
+    file: FileExecution
+    vault: Vault
+    clock: Clock
+    entropy: Entropy
+    plan: ShardPlan
+    retention: Retention
+
+    def __call__(self, tenant: Tenant, job_id: str, new: NewBackfill, key: str | None = None) -> Backfilled:
+        """Make the backfill; with an idempotency key the same one however often it is asked for.
+
+        It is made while the job stands at the revision that was read, or not at all: a deletion of the job either
+        comes first, or finds the backfill. NotFoundError where there is no such job, InvalidStateError where it cannot
+        be backfilled, ScheduleError for the range, QuotaExceededError.
+        """
+        job = self.find_settled(tenant.id, job_id)
+        record, is_known = self._identify(tenant, job, new, key)
+        standing = self.jobs.get(tenant.id, record.job_id) if is_known else None
+        if standing is not None:
+            self.send_head(standing)
+            return Backfilled(job=standing, replayed=True)
+        for _ in range(TRIES):
+            made = self._make(tenant, job, new, record)
+            if made is not None:
+                return Backfilled(job=made, replayed=is_known)
+            job = self.find_settled(tenant.id, job_id)
+        raise UnavailableError("the job is being changed by others")
+
+    def _identify(
+        self, tenant: Tenant, job: Job, new: NewBackfill, key: str | None
+    ) -> tuple[IdempotencyRecord, bool]:
+        """The record that names the backfill, and whether that may stand already.
+
+        A record that exists is read before anything is judged anew.
+        """
+        now_ms = self.clock.now_ms()
+        fingerprint = self.vault.fingerprint(tenant, encode_new_backfill(job.id, new))
+        known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
+        if known is None:
+            record = self._choose(tenant, job, new, fingerprint, now_ms)
+            known = record if key is None else self.idempotency.claim(tenant.id, key, record, now_ms)
+            if known == record:
+                return record, False
+        if known.fingerprint != fingerprint:
+            raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request")
+        return known, True
+
+    def _choose(
+        self, tenant: Tenant, job: Job, new: NewBackfill, fingerprint: bytes, now_ms: int
+    ) -> IdempotencyRecord:
+        planned(job, new, now_ms, now_ms)
+        # Its request and its tags are those of its job, which was allowed to have them.
+        self.check_quota.job(tenant, Demand(due_at=now_ms, payload_bytes=0, tags=0, is_recurring=True))
+        return IdempotencyRecord(
+            fingerprint=fingerprint,
+            job_id=backfill_job_id(job.id, now_ms, self.entropy.bits(ENTROPY_BITS)),
+            created_at=now_ms,
+            due_at=now_ms,
+            expires_at=now_ms + IDEMPOTENCY_MS,
+        )
+
+    def _make(self, tenant: Tenant, job: Job, new: NewBackfill, record: IdempotencyRecord) -> Job | None:
+        """None where the job was changed meanwhile. A rival with the same key may be faster: then its backfill."""
+        now_ms = self.clock.now_ms()
+        schedule = planned(job, new, record.due_at, now_ms)
+        # Chance tells apart what rivals store: the loser must not write over the winner's request.
+        name = payload_id(record.job_id, self.entropy.bits(ENTROPY_BITS))
+        request = self.open_request(tenant, job)
+        sealed = seal_request(self.jobs, self.vault, tenant, record.job_id, request, apart=name)
+        draft = self._draft(tenant, job, new, record, schedule)
+        backfill = replace(
+            draft,
+            request=sealed.inline,
+            payload_apart=sealed.apart,
+            destination=sealed.destination,
+            callbacks=sealed.callbacks,
+        )
+        first = self.file.prepare(backfill.occurrence(record.due_at, created_at=now_ms))
+        if self.jobs.create_backfill(job, backfill, first):
+            self.file.ensure_sent(first)
+            return backfill
+        standing = self.jobs.get(tenant.id, record.job_id)
+        if sealed.apart is not None and (standing is None or standing.payload_apart != sealed.apart):
+            self.jobs.expire_payload(tenant.id, sealed.apart, self.retention.expires_at_s(now_ms))
+        if standing is not None:
+            self.send_head(standing)
+        return standing
+
+    def _draft(
+        self, tenant: Tenant, job: Job, new: NewBackfill, record: IdempotencyRecord, schedule: Backfill
+    ) -> Job:
+        """The definition, all but its request."""
+        return Job(
+            id=record.job_id,
+            tenant_id=tenant.id,
+            revision=1,
+            state=JobState.ACTIVE,
+            schedule=schedule,
+            counts=self.plan.counts_at(bucket_of(record.created_at)),
+            lane=new.lane,
+            request=b"",
+            fingerprint=record.fingerprint,
+            retry=job.retry,
+            timeout_ms=job.timeout_ms,
+            async_policy=job.async_policy,
+            created_at=record.created_at,
+            chain_from=record.due_at,
+            history_from=record.due_at,
+            index_shard=int.from_bytes(record.fingerprint[:4]) % tenant.index_shards,
+            name=job.name,
+            tags=job.tags,
+            catch_up=EVERY_ONE,
+            overlap_policy=new.overlap_policy,
+        )

@@ -1,0 +1,90 @@
+"""CANCEL a one-off job, or delete a recurring one. What is acknowledged holds; too late is said so."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
+from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.domain.executions.retention import Retention
+from shared.domain.jobs.job import Job
+from shared.ports.executions import ExecutionStore
+from shared.ports.runtime import Clock
+from shared.usecases.chains.change_job import check_revision
+from shared.usecases.chains.delete_recurring_job import DeleteRecurringJob
+from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.reading.find_job import FindJob
+
+CANCEL_TRIES = 3
+"""How often a cancellation is asked for again when the store does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelJob:
+    """After it returned, no attempt begins that had not begun before."""
+
+    find: FindJob
+    store: ExecutionStore
+    conclude: ConcludeExecution
+    delete_recurring: DeleteRecurringJob
+    clock: Clock
+    retention: Retention
+
+    def __call__(
+        self, tenant_id: str, job_id: str, *, stop_retries: bool = False, revision: int | None = None
+    ) -> Execution | Job:
+        """The job as it stands afterwards.
+
+        InvalidStateError where it is too late: an attempt is running, or the job is final already. With
+        `stop_retries` a running attempt is let be and made the last. PreconditionFailedError where the job is not
+        at `revision` any more, however short ago it was changed.
+        """
+        job = self.find(tenant_id, job_id)
+        if isinstance(job, Job):
+            return self.delete_recurring(tenant_id, job_id, revision=revision)
+        check_revision(job, revision)
+        return self.execution(job, stop_retries=stop_retries, revision=revision)
+
+    def execution(
+        self, job: Execution, *, stop_retries: bool = False, revision: int | None = None
+    ) -> Execution:
+        """The same for one execution."""
+        standing = self._cancel(job, revision)
+        if standing is None or standing.state is State.CANCELLED:
+            self.conclude(job)
+        else:
+            check_revision(standing, revision)
+            self._too_late(standing, stop_retries=stop_retries, is_conditional=revision is not None)
+        return self._reread(job)
+
+    def _cancel(self, job: Execution, revision: int | None) -> Execution | None:
+        """None where it was cancelled, now or, as it may seem, before: an answer that was lost is asked for again."""
+        for _ in range(CANCEL_TRIES):
+            with suppress(UnavailableError):
+                return self.store.cancel(
+                    job.id,
+                    Transition.CANCEL,
+                    reason=EndReason.CANCELLED,
+                    expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
+                    revision=revision,
+                )
+        raise UnavailableError("the store does not say whether the job was cancelled")
+
+    def _too_late(self, standing: Execution, *, stop_retries: bool, is_conditional: bool) -> None:
+        if standing.state is State.MOVED and is_conditional:
+            raise PreconditionFailedError("the job was given another time meanwhile")
+        if standing.state is State.MOVED:
+            raise UnavailableError("the job was given another time meanwhile")
+        if standing.state is State.RUNNING:
+            if stop_retries and self.store.stop_retries(standing.id):
+                return
+            raise InvalidStateError(f"too late: attempt {standing.attempt} is running")
+        raise InvalidStateError(f"too late: it has already {_PAST.get(standing.state, 'ended')}")
+
+    def _reread(self, job: Execution) -> Execution:
+        execution = self.store.get(job.id)
+        if execution is None:
+            raise NotFoundError("no such job")
+        return execution
+
+
+_PAST = {State.SUCCEEDED: "succeeded", State.FAILED: "failed", State.SKIPPED: "been skipped"}

@@ -1,0 +1,29 @@
+"""Make a recurring job stand: its definition and its first occurrence, or neither."""
+
+from dataclasses import dataclass
+
+from shared.domain.errors import IdentityConflictError
+from shared.domain.jobs.job import Job, JobState
+from shared.ports.jobs import JobStore
+from shared.usecases.filing.file_execution import FileExecution
+from shared.usecases.filing.record_dst_skips import RecordDropped
+
+
+@dataclass(frozen=True, slots=True)
+class CreateRecurring:
+    """The same definition may be created any number of times."""
+
+    file: FileExecution
+    jobs: JobStore
+    record_dropped: RecordDropped
+
+    def __call__(self, job: Job) -> Job:
+        """The job as it stands. IdentityConflictError where another one does; UnavailableError where it may stand."""
+        first = self.file.prepare(job.occurrence(job.chain_from, created_at=job.created_at))
+        existing = self.jobs.create(job, first)
+        if existing is not None and existing.fingerprint != job.fingerprint:
+            raise IdentityConflictError(f"{job.id} stands for another request")
+        if existing is None or existing.state is JobState.ACTIVE:
+            self.record_dropped(job, job.created_at, job.chain_from)
+            self.file.ensure_sent(first)
+        return existing or job

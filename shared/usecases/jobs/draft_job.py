@@ -1,0 +1,146 @@
+"""DRAFT a job: choose its identity, seal its request, and make of it what will be filed. Shared by every creation."""
+
+from dataclasses import dataclass
+
+from shared.domain.bucket import ShardPlan, bucket_of
+from shared.domain.delivery.request import check_request
+from shared.domain.delivery.target_policy import TargetPolicy
+from shared.domain.errors import IdentityConflictError
+from shared.domain.executions.execution import Execution
+from shared.domain.ids import (
+    ENTROPY_BITS,
+    is_recurring_job_id,
+    new_one_off_id,
+    one_off_execution,
+    one_off_job_id,
+    recurring_job_id,
+)
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.jobs.new_job import NewJob, encode_new_job
+from shared.domain.schedules.schedule import Once, check_fires, first_after
+from shared.domain.schedules.zone_changes import frozen
+from shared.domain.tenancy.tenant import Tenant
+from shared.ports.delivery import Vault
+from shared.ports.jobs import Chosen, JobStore
+from shared.ports.runtime import Entropy
+from shared.usecases.requests.seal_request import SealedRequest, seal_request
+from shared.usecases.tenancy.check_quota import Demand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """What a job is, however often its creation is tried: a replay files exactly this again."""
+
+    chosen: Chosen
+    created_at: int
+    fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class DraftJob:
+    """Makes drafts. Nothing is written but a request that is too large for the item, which goes first."""
+
+    jobs: JobStore
+    vault: Vault
+    entropy: Entropy
+    plan: ShardPlan
+    policy: TargetPolicy
+
+    def check(self, new: NewJob) -> None:
+        """InvalidValueError or CallbackUrlNotAllowedError for a request that must not be sent."""
+        check_request(new.request, self.policy)
+
+    def fingerprint(self, tenant: Tenant, new: NewJob) -> bytes:
+        """What tells this job from another one under the same identity."""
+        return self.vault.fingerprint(tenant, encode_new_job(new))
+
+    def choose(self, new: NewJob, now_ms: int) -> Chosen:
+        """Identity and due instant, from this moment's clock and randomness; ScheduleError for a schedule without."""
+        schedule = new.schedule_at(now_ms)
+        entropy = self.entropy.bits(ENTROPY_BITS)
+        if not isinstance(schedule, Once):
+            due_at = check_fires(schedule, now_ms)
+            return Chosen(job_id=recurring_job_id(now_ms, entropy), due_at=due_at)
+        dispatch_at = schedule.at + (entropy % new.jitter_ms if new.jitter_ms else 0)
+        counts = self.plan.counts_at(bucket_of(dispatch_at))
+        return Chosen(job_id=one_off_job_id(new_one_off_id(dispatch_at, counts, entropy)), due_at=schedule.at)
+
+    def one_off(self, tenant: Tenant, new: NewJob, identity: Identity) -> Execution:
+        """The execution that is the job."""
+        job_id = identity.chosen.job_id
+        execution_id = one_off_execution(job_id)
+        if execution_id is None:
+            raise IdentityConflictError("the idempotency record names no job")
+        sealed = self._seal(tenant, new, job_id)
+        return Execution(
+            id=execution_id,
+            tenant_id=tenant.id,
+            job_id=job_id,
+            revision=1,
+            nominal_at=identity.chosen.due_at,
+            created_at=identity.created_at,
+            lane=new.lane,
+            request=sealed.inline,
+            fingerprint=identity.fingerprint,
+            retry=new.retry,
+            timeout_ms=new.timeout_seconds * 1000,
+            async_policy=new.async_policy,
+            index_shard=execution_id.entropy % tenant.index_shards,
+            name=new.name,
+            tags=new.tags,
+            payload_apart=sealed.apart,
+            destination=sealed.destination,
+            callbacks=sealed.callbacks,
+            start_deadline_at=new.start_deadline_at(execution_id.dispatch_at),
+        )
+
+    def recurring(self, tenant: Tenant, new: NewJob, identity: Identity) -> Job:
+        """The definition; its first occurrence is at `chain_from`."""
+        job_id = identity.chosen.job_id
+        schedule = new.schedule_at(identity.created_at)
+        if isinstance(schedule, Once):
+            raise IdentityConflictError("the idempotency record names a recurring job")
+        series = frozen(schedule, identity.created_at, identity.created_at)
+        # A replay may have newer tables than whoever chose the instant.
+        first_at = first_after(series, identity.created_at) or identity.chosen.due_at
+        sealed = self._seal(tenant, new, job_id)
+        return Job(
+            id=job_id,
+            tenant_id=tenant.id,
+            revision=1,
+            state=JobState.ACTIVE,
+            schedule=series,
+            counts=self.plan.counts_at(bucket_of(identity.created_at)),
+            lane=new.lane,
+            request=sealed.inline,
+            fingerprint=identity.fingerprint,
+            retry=new.retry,
+            timeout_ms=new.timeout_seconds * 1000,
+            async_policy=new.async_policy,
+            created_at=identity.created_at,
+            chain_from=first_at,
+            index_shard=int.from_bytes(identity.fingerprint[:4]) % tenant.index_shards,
+            name=new.name,
+            tags=new.tags,
+            payload_apart=sealed.apart,
+            destination=sealed.destination,
+            callbacks=sealed.callbacks,
+            jitter_ms=new.jitter_ms,
+            catch_up=new.recurring.catch_up,
+            overlap_policy=new.recurring.overlap_policy,
+            max_runs=new.recurring.max_runs,
+        )
+
+    def _seal(self, tenant: Tenant, new: NewJob, job_id: str) -> SealedRequest:
+        """The sealed request, stored apart beforehand where it is large."""
+        return seal_request(self.jobs, self.vault, tenant, job_id, new.request, apart=job_id)
+
+
+def demand_of(new: NewJob, chosen: Chosen) -> Demand:
+    """What a job asks of its tenant's quotas."""
+    return Demand(
+        due_at=chosen.due_at,
+        payload_bytes=len(new.request.body),
+        tags=len(new.tags),
+        is_recurring=is_recurring_job_id(chosen.job_id),
+    )

@@ -1,0 +1,39 @@
+"""Which runs a backfill of a job would make: judged alike where one is planned and where one is made."""
+
+from dataclasses import dataclass
+
+from shared.domain.errors import InvalidStateError
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import GONE, Job
+from shared.domain.jobs.new_backfill import NewBackfill
+from shared.domain.schedules.schedule import Backfill
+from shared.ports.runtime import Clock
+from shared.usecases.reading.find_job import FindJob
+
+
+@dataclass(frozen=True, slots=True)
+class PlanBackfill:
+    """Writes nothing, and finishes nothing that others have begun."""
+
+    find: FindJob
+    clock: Clock
+
+    def __call__(self, tenant_id: str, job_id: str, new: NewBackfill) -> Backfill:
+        """The schedule of a backfill that begins now; errors as of `planned`, and NotFoundError."""
+        job = self.find(tenant_id, job_id)
+        now_ms = self.clock.now_ms()
+        return planned(job, new, now_ms, now_ms)
+
+
+def planned(job: Execution | Job, new: NewBackfill, anchor: int, now_ms: int) -> Backfill:
+    """The schedule of a job's backfill, whose first run is at the anchor.
+
+    InvalidStateError for what cannot be backfilled, ScheduleError for a range that cannot be.
+    """
+    if isinstance(job, Execution):
+        raise InvalidStateError("a job that runs once cannot be backfilled")
+    if isinstance(job.schedule, Backfill):
+        raise InvalidStateError("a backfill cannot be backfilled; backfill its job")
+    if job.state in GONE:
+        raise InvalidStateError(f"the job is {job.state}")
+    return new.schedule_of(job.schedule, anchor, now_ms)

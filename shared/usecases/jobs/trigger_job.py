@@ -1,0 +1,132 @@
+"""TRIGGER a recurring job: one run more, now, beside its schedule."""
+
+from dataclasses import dataclass
+
+from shared.domain.bucket import ShardPlan, bucket_of
+from shared.domain.errors import (
+    IdempotencyKeyReusedError,
+    IdentityConflictError,
+    InvalidStateError,
+    UnavailableError,
+)
+from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS, Retention
+from shared.domain.ids import (
+    ENTROPY_BITS,
+    ExecutionId,
+    backfilled_job,
+    new_one_off_id,
+    one_off_execution,
+    one_off_job_id,
+)
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.tenancy.tenant import Tenant
+from shared.ports.delivery import Vault
+from shared.ports.executions import ExecutionStore
+from shared.ports.jobs import IdempotencyRecord, IdempotencyStore, JobStore
+from shared.ports.runtime import Clock, Entropy
+from shared.usecases.chains.change_job import TRIES, FindSettled
+from shared.usecases.filing.file_execution import FileExecution
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triggered:
+    """The execution; `replayed`: an earlier request with the same key had filed it."""
+
+    execution: Execution
+    replayed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerJob:
+    """Neither the chain nor a pause is touched by it."""
+
+    store: ExecutionStore
+    jobs: JobStore
+    find_settled: FindSettled
+    idempotency: IdempotencyStore
+    file: FileExecution
+    vault: Vault
+    clock: Clock
+    entropy: Entropy
+    plan: ShardPlan
+    retention: Retention
+
+    def __call__(self, tenant: Tenant, job_id: str, key: str | None = None) -> Triggered:
+        """File the execution; with an idempotency key the same one however often it is asked for.
+
+        InvalidStateError where the job is neither active nor paused, or a backfill. NotFoundError where there is none.
+        """
+        if backfilled_job(job_id) is not None:
+            self.find_settled(tenant.id, job_id)
+            raise InvalidStateError("a backfill runs for the instants of its range alone; trigger its job")
+        job = self.find_settled(tenant.id, job_id)
+        record, replayed = self._identify(tenant, job, key)
+        execution_id = one_off_execution(record.job_id)
+        if execution_id is None:
+            raise IdentityConflictError("the idempotency record names no execution")
+        for _ in range(TRIES):
+            standing = self.store.get(execution_id) if replayed else None
+            filed = standing or self._file(job, execution_id, record)
+            if filed is not None:
+                self.file.ensure_sent(filed)
+                return Triggered(execution=filed, replayed=replayed)
+            job, replayed = self.find_settled(tenant.id, job_id), True
+        raise UnavailableError("the job is being changed by others")
+
+    def _identify(self, tenant: Tenant, job: Job, key: str | None) -> tuple[IdempotencyRecord, bool]:
+        now_ms = self.clock.now_ms()
+        fingerprint = self.vault.fingerprint(tenant, f"trigger|{job.id}".encode())
+        known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
+        if known is None:  # What is refused takes no key.
+            _require_open(job)
+        chosen = known or self._choose(fingerprint, now_ms)
+        record = chosen
+        if key is not None and known is None:
+            record = self.idempotency.claim(tenant.id, key, chosen, now_ms)
+        if record.fingerprint != fingerprint:
+            raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request")
+        return record, known is not None or record != chosen
+
+    def _choose(self, fingerprint: bytes, now_ms: int) -> IdempotencyRecord:
+        counts = self.plan.counts_at(bucket_of(now_ms))
+        execution_id = new_one_off_id(now_ms, counts, self.entropy.bits(ENTROPY_BITS))
+        return IdempotencyRecord(
+            fingerprint=fingerprint,
+            job_id=one_off_job_id(execution_id),
+            created_at=now_ms,
+            due_at=now_ms,
+            expires_at=now_ms + IDEMPOTENCY_DAYS * DAY_SECONDS * 1000,
+        )
+
+    def _file(self, job: Job, execution_id: ExecutionId, record: IdempotencyRecord) -> Execution | None:
+        """None where the job was changed meanwhile, or a rival with the same key was faster."""
+        _require_open(job)
+        now_ms = self.clock.now_ms()
+        execution = Execution(
+            id=execution_id,
+            tenant_id=job.tenant_id,
+            job_id=job.id,
+            revision=job.chain_revision,
+            nominal_at=record.due_at,
+            created_at=now_ms,
+            lane=job.lane,
+            request=job.request,
+            payload_apart=job.payload_apart,
+            destination=job.destination,
+            callbacks=job.callbacks,
+            fingerprint=job.fingerprint,
+            retry=job.retry,
+            timeout_ms=job.timeout_ms,
+            async_policy=job.async_policy,
+            index_shard=job.index_shard,
+            state=State.QUEUED,
+        )
+        self.file.reopen_if_closed(execution_id)
+        is_filed = self.jobs.file_beside(job, execution, self.retention.outlives_records_s(now_ms))
+        return execution if is_filed else None
+
+
+def _require_open(job: Job) -> None:
+    if job.state not in (JobState.ACTIVE, JobState.PAUSED):
+        raise InvalidStateError(f"the job is {job.state}")

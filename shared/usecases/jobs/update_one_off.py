@@ -1,0 +1,81 @@
+"""UPDATE a one-off job that has not started: in place, or at another time."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.bucket import ShardPlan, bucket_of, is_near
+from shared.domain.errors import InvalidStateError, PreconditionFailedError
+from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.executions.retention import Retention
+from shared.domain.ids import ENTROPY_BITS, new_one_off_id
+from shared.ports.executions import ExecutionStore, OneOffStore
+from shared.ports.runtime import Clock, Entropy
+from shared.usecases.filing.file_execution import FileExecution
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateOneOff:
+    """The job keeps its id; its execution gets another one with another time."""
+
+    one_offs: OneOffStore
+    store: ExecutionStore
+    file: FileExecution
+    clock: Clock
+    entropy: Entropy
+    plan: ShardPlan
+    retention: Retention
+
+    def __call__(self, before: Execution, changed: Execution, *, due_at: int, jitter_ms: int) -> Execution:
+        """The job as it stands afterwards; `changed` is `before` with other contents, for its present time.
+
+        InvalidStateError where an attempt has begun or the job has ended, PreconditionFailedError where somebody
+        else has changed it since it was read.
+        """
+        self.require_not_started(before)
+        after = replace(changed, revision=before.revision + 1)
+        if due_at == before.nominal_at and not jitter_ms:
+            is_done = self._edit(before, after)
+        else:
+            after = self._elsewhere(after, due_at, jitter_ms)
+            is_done = self._move(before, after)
+        if not is_done:
+            self.require_not_started(self.store.get(before.id) or before)
+            raise PreconditionFailedError("the job was changed by somebody else meanwhile")
+        return after
+
+    def require_not_started(self, standing: Execution) -> None:
+        """InvalidStateError where an attempt has begun or the job has ended."""
+        if standing.state not in NOT_STARTED | {State.MOVED}:
+            raise InvalidStateError(f"too late: the job is {standing.state}")
+
+    def _edit(self, before: Execution, after: Execution) -> bool:
+        """An earlier request may have died between its move and its message, and asks for the same time again."""
+        if not self.one_offs.edit(before, after):
+            return False
+        self.file.ensure_sent(after)
+        return True
+
+    def _elsewhere(self, after: Execution, due_at: int, jitter_ms: int) -> Execution:
+        now_ms = self.clock.now_ms()
+        entropy = self.entropy.bits(ENTROPY_BITS)
+        dispatch_at = due_at + (entropy % jitter_ms if jitter_ms else 0)
+        location = new_one_off_id(dispatch_at, self.plan.counts_at(bucket_of(dispatch_at)), entropy)
+        deadline_at = after.start_deadline_at
+        if deadline_at is not None:
+            deadline_at += dispatch_at - after.id.dispatch_at
+        return replace(
+            after,
+            id=location,
+            nominal_at=due_at,
+            created_at=now_ms,
+            job_created_at=after.job_created_at or after.created_at,
+            start_deadline_at=deadline_at,
+            state=State.QUEUED if is_near(location.bucket, now_ms) else State.PENDING,
+        )
+
+    def _move(self, before: Execution, after: Execution) -> bool:
+        self.file.reopen_if_closed(after.id)
+        expires_at_s = self.retention.outlives_records_s(max(after.id.dispatch_at, self.clock.now_ms()))
+        if not self.one_offs.move(before, after, expires_at_s):
+            return False
+        self.file.ensure_sent(after)
+        return True

@@ -1,0 +1,64 @@
+"""DEFER: replace the message of an execution that has to wait by one that comes later.
+
+A fresh message takes over, so that waiting uses up no receives of SQS, as it uses up no attempts and writes nothing.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from shared.domain.dispatch.wakeup import Wakeup
+from shared.domain.ids import ExecutionId
+from shared.domain.limits.scopes import Deferral, WaitReason
+from shared.names import QueueName
+from shared.ports.dispatch import WakeupQueue
+from shared.ports.runtime import Clock
+
+_MOVES = frozenset({WaitReason.SLOW, WaitReason.LATE})
+"""These go on elsewhere at once, which is no waiting."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeferKeys:
+    """Keys of one message that wait alike stay together in one message."""
+
+    queue: WakeupQueue
+    clock: Clock
+
+    def __call__(
+        self, wakeups: Iterable[Wakeup], deferred: Mapping[ExecutionId, Deferral]
+    ) -> set[ExecutionId]:
+        """The keys that no fresh message could be sent for: their old ones are still needed."""
+        fresh: list[Wakeup] = []
+        seen: set[ExecutionId] = set()
+        now_ms = self.clock.now_ms()
+        for wakeup in wakeups:
+            for deferral, keys in _alike(wakeup, deferred, seen).items():
+                later = _later(wakeup, keys, deferral, now_ms)
+                # A message that a sweep sent ends: the next sweep sends again, and copies would only add up.
+                if later.ends_at is None or later.not_before < later.ends_at:
+                    fresh.append(later)
+                    seen.update(keys)
+        return {key for wakeup in self.queue.send(fresh, now_ms) for key in wakeup.keys} if fresh else set()
+
+
+def _alike(
+    wakeup: Wakeup, deferred: Mapping[ExecutionId, Deferral], seen: set[ExecutionId]
+) -> dict[Deferral, list[ExecutionId]]:
+    groups: dict[Deferral, list[ExecutionId]] = defaultdict(list)
+    for key in wakeup.keys:
+        if key in deferred and key not in seen:
+            groups[deferred[key]].append(key)
+    return groups
+
+
+def _later(wakeup: Wakeup, keys: list[ExecutionId], deferral: Deferral, now_ms: int) -> Wakeup:
+    via: QueueName | None = deferral.via or wakeup.via
+    return replace(
+        wakeup,
+        keys=tuple(keys),
+        destinations=tuple(map(wakeup.destination_of, keys)) if wakeup.destinations else (),
+        not_before=now_ms + deferral.wait_ms,
+        via=via,
+        waited=wakeup.waited + (deferral.reason not in _MOVES),
+    )

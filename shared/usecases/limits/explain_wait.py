@@ -1,0 +1,61 @@
+"""EXPLAIN: why an execution that is due has not begun, for whoever looks at it. Best effort, and never in the way."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from shared.domain.dispatch.wait_hint import WaitHint, WaitingFor, has_not_begun, hint_of, scopes_of
+from shared.domain.executions.execution import Execution
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.tenancy.quota import Quotas
+from shared.domain.tenancy.tenant import Tenant
+from shared.names import Lane
+from shared.ports.jobs import TurnStore
+from shared.ports.limits import WaitSigns
+from shared.ports.runtime import Clock
+from shared.usecases.limits.apply_backpressure import PREFERRED
+
+BOARD_MS = 2_000
+"""A board that is older is read again; it is one item, which every worker reads as well."""
+SILENCE_MS = 5_000
+"""For so long is a store left alone that did not answer."""
+
+
+@dataclass(slots=True)
+class ExplainWait:
+    """Belongs to one process. At most two reads, and none for what is not due or has begun."""
+
+    signs: WaitSigns
+    turns: TurnStore
+    defaults: Quotas
+    clock: Clock
+    _board: Mapping[str, int] = field(default_factory=dict)
+    _board_read_at: int = 0
+    _silent_until: int = 0
+
+    def __call__(self, tenant: Tenant, execution: Execution) -> WaitHint | None:
+        """What it waits for; None where it does not wait, or nothing is known. Raises nothing."""
+        now_ms = self.clock.now_ms()
+        if now_ms < self._silent_until or not has_not_begun(execution, now_ms):
+            return None
+        try:
+            return self._hint(tenant, execution, now_ms)
+        except Exception:  # noqa: BLE001 - whatever may be wrong with a hint, the execution itself is shown
+            self._silent_until = self.clock.now_ms() + SILENCE_MS
+            return None
+
+    def _hint(self, tenant: Tenant, execution: Execution, now_ms: int) -> WaitHint | None:
+        if self._is_held_back(execution):
+            return WaitHint(reason=WaitingFor.OVERLAP)
+        lanes = PREFERRED if execution.lane is Lane.BULK else ()
+        is_known = now_ms - self._board_read_at < BOARD_MS
+        signs = self.signs.read(scopes_of(execution), lanes, self._board if is_known else None)
+        if not is_known:
+            self._board, self._board_read_at = signs.board, now_ms
+        return hint_of(execution, signs, self.defaults.but(tenant.quotas), now_ms)
+
+    def _is_held_back(self, execution: Execution) -> bool:
+        rules = execution.recurrence
+        queues = rules is not None and rules.overlap_policy is OverlapPolicy.QUEUE_ONE
+        if not (queues and execution.awaits_admission):
+            return False
+        return self.turns.read(execution.tenant_id, execution.job_id).waiting == execution.id

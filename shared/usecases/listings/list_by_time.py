@@ -1,0 +1,52 @@
+"""All executions of a tenant, by the instants at which they were due."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from shared.domain.executions.execution import Execution, State
+from shared.domain.listings.filters import WantedExecutions
+from shared.domain.listings.position import Place, Span
+from shared.domain.tenancy.tenant import Tenant
+from shared.ports.executions import ExecutionStore
+from shared.ports.listings import Queries, TenantIndex
+from shared.usecases.reading.read_executions import read_readable
+from shared.usecases.reading.read_page import Candidate, read_page, walk_index
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimePage:
+    """A page, newest first; it may be short, or even empty, while `next_before` says that there is more."""
+
+    executions: tuple[Execution, ...]
+    next_before: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListByTime:
+    """The index says which and in what order, eventually; what they say is read strongly from the items.
+
+    One place in the common order is a position in each of the index's shards at once.
+    """
+
+    queries: Queries
+    store: ExecutionStore
+
+    def __call__(
+        self, tenant: Tenant, *, limit: int, wanted: WantedExecutions, before: Place | None = None
+    ) -> TimePage:
+        """Up to `limit` executions within the wanted span, strictly before a place."""
+        span = wanted.span
+        if before is not None:
+            span = Span(after=span.after, before=min(span.before, before))
+        index = TenantIndex.FAILED if wanted.state is State.FAILED else TenantIndex.DUE
+
+        def show(_: Candidate, execution: Execution | None) -> Execution | None:
+            return execution if execution is not None and wanted.admits(execution) else None
+
+        page = read_page(
+            walk_index(self.queries, index, tenant.id, tenant.index_shards, span, newest_first=True),
+            limit=limit,
+            read=partial(read_readable, self.store),
+            show=show,
+        )
+        return TimePage(executions=page.shown, next_before=page.last.place if page.last else None)

@@ -1,0 +1,91 @@
+"""What is about to run in the whole cell, for its operator: the buckets themselves, read strongly."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from shared.domain.bucket import ShardPlan, bucket_of, bucket_start_ms
+from shared.domain.dispatch.sweep import DueRow
+from shared.domain.executions.execution import NOT_STARTED
+from shared.ports.listings import Queries, ShardRows
+from shared.ports.runtime import Clock
+
+SHARDS_AT_MOST = 256
+"""So many shards does one page read, or those of one bucket where it has more."""
+ROWS_AT_MOST = 500
+_ROWS_OF_SHARD_AT_LEAST = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuePosition:
+    """Where a page ended: in a bucket, behind a row's sort key or at the beginning; and where the question ends."""
+
+    bucket: int
+    after: str | None
+    until: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuePage:
+    """A page in order of time; it may be short, or even empty, while `next_position` says that there is more."""
+
+    rows: tuple[DueRow, ...]
+    until: int
+    next_position: DuePosition | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListDue:
+    """What waits for its time in the buckets: not begun, or a far-off retry. Those of the next minutes are messages."""
+
+    queries: Queries
+    clock: Clock
+    plan: ShardPlan
+
+    def __call__(self, within_ms: int, *, limit: int, position: DuePosition | None = None) -> DuePage:
+        """Up to `limit` rows of all tenants from now on, or from a position on."""
+        now_ms = self.clock.now_ms()
+        if position is None:
+            first = bucket_of(now_ms)
+            after = f"{now_ms - bucket_start_ms(first):05d}"
+            position = DuePosition(bucket=first, after=after, until=now_ms + within_ms)
+        rows: list[DueRow] = []
+        shards_read = rows_read = 0
+        following: DuePosition | None = position
+        while following is not None and len(rows) < limit and rows_read < ROWS_AT_MOST:
+            shards = self._shards(following.bucket)
+            if shards_read and shards_read + shards > SHARDS_AT_MOST:
+                break
+            more, following, examined = self._read(following, shards, limit - len(rows))
+            rows += more
+            shards_read, rows_read = shards_read + shards, rows_read + examined
+        return DuePage(rows=tuple(rows), until=position.until, next_position=following)
+
+    def _read(
+        self, position: DuePosition, shards: int, limit: int
+    ) -> tuple[list[DueRow], DuePosition | None, int]:
+        """Rows of one bucket behind a position, where to go on, and how many were examined."""
+        each = max(_ROWS_OF_SHARD_AT_LEAST, ROWS_AT_MOST // shards)
+        found = self.queries.rows(position.bucket, shards, after=position.after, limit=each)
+        frontier = min((shard.last for shard in found if shard.last is not None), default=None)
+        merged = _merged(found, frontier)
+        rows = [row for row in merged if row.state in NOT_STARTED and row.id.dispatch_at <= position.until]
+        examined = sum(len(shard.rows) for shard in found)
+        if len(rows) > limit:
+            return rows[:limit], replace(position, after=rows[limit - 1].sort_key), examined
+        if frontier is not None and not (merged and merged[-1].id.dispatch_at > position.until):
+            return rows, replace(position, after=frontier), examined
+        if frontier is not None or position.bucket >= bucket_of(position.until):
+            return rows, None, examined
+        return rows, replace(position, bucket=position.bucket + 1, after=None), examined
+
+    def _shards(self, bucket: int) -> int:
+        return self.plan.counts_at(bucket).of(bucket)
+
+
+def _merged(found: Sequence[ShardRows], frontier: str | None) -> list[DueRow]:
+    """All shards in one order, as far as every one of them is known."""
+    rows = (row for shard in found for row in shard.rows)
+    return sorted(
+        (row for row in rows if frontier is None or row.sort_key <= frontier),
+        key=lambda row: row.sort_key,
+    )

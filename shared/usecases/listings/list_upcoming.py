@@ -1,0 +1,180 @@
+"""What is about to run: a tenant's executions that are filed, its retries, and what its recurring jobs will file."""
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+
+from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.ids import ExecutionId
+from shared.domain.jobs.expected_runs import Expected
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.listings.position import Place, Span
+from shared.domain.tenancy.tenant import Tenant
+from shared.ports.executions import ExecutionStore
+from shared.ports.listings import Queries, TenantIndex
+from shared.ports.runtime import Clock
+from shared.usecases.listings.limited_runs import LimitedRuns
+from shared.usecases.reading.read_executions import read_readable
+from shared.usecases.reading.read_page import CHUNK, Candidate, read_page, walk_index
+
+MAX_WITHIN_SECONDS = 86_400
+DEFINITIONS_AT_MOST = 200
+"""So many recurring jobs are enumerated; of the others the next execution is filed, and so is listed all the same."""
+LIMITED_AT_MOST = 10
+"""So many of them may have a number of runs: each of those costs a read."""
+
+
+class Basis(StrEnum):
+    """How it is known that something will run. The values are the API's words."""
+
+    FILED = "filed"
+    RETRY = "retry"
+    EXPECTED = "expected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpcomingRun:
+    """One call that is due at an instant, unless something changes before."""
+
+    at: int
+    basis: Basis
+    id: ExecutionId
+    job_id: str
+    scheduled_at: int
+    """The instant that it is for."""
+    attempt: int
+    """The number that the attempt will have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpcomingPosition:
+    """Where a page ended, and where the question does: the window stays that of the first page."""
+
+    after: Place
+    until: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpcomingPage:
+    """A page in order of time; it may be short while `next_position` says that there is more."""
+
+    runs: tuple[UpcomingRun, ...]
+    until: int
+    is_complete: bool
+    """Whether all recurring jobs were enumerated."""
+    next_position: UpcomingPosition | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListUpcoming:
+    """Three streams in one order. What stands at a key is read strongly, so an expected run is never told twice."""
+
+    queries: Queries
+    store: ExecutionStore
+    limited_runs: LimitedRuns
+    clock: Clock
+
+    def __call__(
+        self, tenant: Tenant, within_ms: int, *, limit: int, position: UpcomingPosition | None = None
+    ) -> UpcomingPage:
+        """Up to `limit` runs from now on, or from a position on."""
+        now_ms = self.clock.now_ms()
+        if position is None:
+            position = UpcomingPosition(after=Place(at=now_ms), until=now_ms + within_ms)
+        jobs, is_complete = self._active(tenant.id)
+        expected: dict[ExecutionId, Expected] = {}
+        page = read_page(
+            self._candidates(tenant, jobs, position, now_ms, expected),
+            limit=limit,
+            read=partial(read_readable, self.store),
+            show=lambda candidate, execution: _run(candidate, execution, expected),
+        )
+        return UpcomingPage(
+            runs=page.shown,
+            until=position.until,
+            is_complete=is_complete,
+            next_position=(
+                UpcomingPosition(after=page.last.place, until=position.until) if page.last else None
+            ),
+        )
+
+    def _active(self, tenant_id: str) -> tuple[list[Job], bool]:
+        jobs: list[Job] = []
+        examined, after = 0, None
+        while examined < DEFINITIONS_AT_MOST:
+            page = self.queries.definitions(tenant_id, after=after, limit=CHUNK)
+            jobs += [job for job in page.jobs if job.state is JobState.ACTIVE]
+            examined, after = examined + CHUNK, page.next_after
+            if after is None:
+                break
+        limited = [job for job in jobs if job.max_runs is not None]
+        kept = {job.id for job in limited[:LIMITED_AT_MOST]}
+        enumerated = [job for job in jobs if job.max_runs is None or job.id in kept]
+        return enumerated, after is None and len(enumerated) == len(jobs)
+
+    def _candidates(
+        self,
+        tenant: Tenant,
+        jobs: list[Job],
+        position: UpcomingPosition,
+        now_ms: int,
+        expected: dict[ExecutionId, Expected],
+    ) -> Iterator[Candidate]:
+        span = Span(after=position.after, before=Place(at=position.until + 1))
+
+        def told(job: Job) -> Iterator[Candidate]:
+            for run in self.limited_runs(job, position.after.at, position.until, now_ms):
+                place = Place(at=run.id.dispatch_at, identity=str(run.id))
+                if place in span:
+                    expected[run.id] = run
+                    yield Candidate(place)
+
+        indexed = (
+            walk_index(self.queries, index, tenant.id, tenant.index_shards, span, newest_first=False)
+            for index in (TenantIndex.DUE, TenantIndex.RETRY)
+        )
+        return _once_each(heapq.merge(*indexed, *(told(job) for job in jobs)))
+
+
+def _once_each(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
+    last: Candidate | None = None
+    for candidate in candidates:
+        if last is None or candidate.place != last.place:
+            yield candidate
+        last = candidate
+
+
+def _run(
+    candidate: Candidate, execution: Execution | None, expected: dict[ExecutionId, Expected]
+) -> UpcomingRun | None:
+    """What the candidate is to its owner; None where nothing will run there."""
+    at, key = candidate.place.at, candidate.place.execution_id
+    if execution is None:
+        return _expected_run(expected[key]) if key in expected else None
+    if execution.state in NOT_STARTED and at == key.dispatch_at:
+        basis = Basis.FILED
+    elif execution.state is State.WAITING and at == execution.next_attempt_at:
+        basis = Basis.RETRY
+    else:
+        return None
+    return UpcomingRun(
+        at=at,
+        basis=basis,
+        id=key,
+        job_id=execution.job_id,
+        scheduled_at=execution.scheduled_at,
+        attempt=execution.attempt + 1,
+    )
+
+
+def _expected_run(run: Expected) -> UpcomingRun:
+    return UpcomingRun(
+        at=run.id.dispatch_at,
+        basis=Basis.EXPECTED,
+        id=run.id,
+        job_id=run.job.id,
+        scheduled_at=run.scheduled_at,
+        attempt=1,
+    )

@@ -1,0 +1,68 @@
+"""What a schedule would do, before there is a job: nothing is stored."""
+
+from dataclasses import dataclass
+
+from shared.domain.schedules.describe import describe
+from shared.domain.schedules.dst import DstChange
+from shared.domain.schedules.preview import Upcoming, upcoming
+from shared.domain.schedules.schedule import Cron, Schedule, first_after
+from shared.domain.schedules.schedule_warnings import Caution, cautions, changes_met
+from shared.ports.runtime import Clock
+
+INSTANTS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewedRun:
+    """A nominal instant, and the instant before which the run begins: later than the first by the jitter at most."""
+
+    instant: Upcoming
+    begins_before: int | None
+    """None where there is no jitter: it begins at the instant itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchedulePreview:
+    """All of it."""
+
+    description: str
+    timezone: str
+    runs: tuple[PreviewedRun, ...]
+    clock_changes: tuple[DstChange, ...]
+    cautions: tuple[Caution, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewSchedule:
+    """Asks the schedule alone; no job and no tenant is read."""
+
+    clock: Clock
+
+    def __call__(
+        self, schedule: Schedule, *, timezone: str = "UTC", jitter_ms: int = 0, max_runs: int | None = None
+    ) -> SchedulePreview:
+        """The preview as of now. A schedule that never fires has no runs, and a caution that says so."""
+        now_ms = self.clock.now_ms()
+        count = min(INSTANTS, max_runs or INSTANTS)
+        found = upcoming(schedule, now_ms, count, timezone)
+        return SchedulePreview(
+            description=describe(schedule, timezone),
+            timezone=schedule.timezone if isinstance(schedule, Cron) else timezone,
+            runs=_windows(schedule, found, jitter_ms),
+            clock_changes=changes_met(schedule, now_ms, max_runs) if isinstance(schedule, Cron) else (),
+            cautions=cautions(schedule, now_ms, max_runs),
+        )
+
+
+def _windows(schedule: Schedule, found: tuple[Upcoming, ...], jitter_ms: int) -> tuple[PreviewedRun, ...]:
+    if not jitter_ms or not found:
+        return tuple(PreviewedRun(instant=one, begins_before=None) for one in found)
+    following = [one.nominal_at for one in found[1:]] + [first_after(schedule, found[-1].nominal_at)]
+    return tuple(
+        PreviewedRun(
+            instant=one,
+            begins_before=one.nominal_at
+            + (jitter_ms if next_at is None else min(jitter_ms, next_at - one.nominal_at)),
+        )
+        for one, next_at in zip(found, following, strict=True)
+    )

@@ -1,0 +1,66 @@
+"""What the end of an execution still asks for, beside its successor."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from shared.domain.errors import (
+    InvalidStateError,
+    NotFoundError,
+    PreconditionFailedError,
+    UnavailableError,
+)
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.retention import Retention
+from shared.domain.ids import is_recurring_job_id
+from shared.domain.jobs.job import JobState
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock
+from shared.usecases.chains.change_job import TRIES, FindSettled
+from shared.usecases.chains.pause_job import PauseJob
+from shared.usecases.outcomes.notify_outcome import NotifyOutcome
+
+GONE = "gone"
+"""The reason of a pause that the receiver asked for by its 410."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConcludeExecution:
+    """Repeating it is always safe, however long ago the execution ended: whoever meets one finishes the rest."""
+
+    jobs: JobStore
+    find_settled: FindSettled
+    pause: PauseJob
+    notify: NotifyOutcome
+    clock: Clock
+    retention: Retention
+
+    def __call__(self, ended: Execution) -> None:
+        """Tell whoever asked for it, let a large request go with its record, and pause a job whose receiver is gone.
+
+        UnavailableError where nobody may have been told, or the job not have been paused: ask again.
+        """
+        self.notify(ended)
+        if ended.payload_apart and not is_recurring_job_id(ended.job_id):
+            self._expire_payload(ended, ended.payload_apart)
+        if ended.receiver_is_gone and is_recurring_job_id(ended.job_id):
+            self._pause_job(ended)
+
+    def _expire_payload(self, ended: Execution, payload_id: str) -> None:
+        """Best effort: a payload that stays behind costs storage, never a job."""
+        expires_at_s = self.retention.expires_at_s(self.clock.now_ms())
+        with suppress(UnavailableError):
+            self.jobs.expire_payload(ended.tenant_id, payload_id, expires_at_s)
+
+    def _pause_job(self, ended: Execution) -> None:
+        """Only while the chain that the execution belongs to goes on: a job that was resumed since is left alone."""
+        for _ in range(TRIES):
+            try:
+                job = self.find_settled(ended.tenant_id, ended.job_id)
+                if job.state is JobState.ACTIVE and job.chain_revision == ended.revision:
+                    self.pause(job.tenant_id, job.id, reason=GONE, revision=job.revision)
+            except PreconditionFailedError:
+                continue
+            except (NotFoundError, InvalidStateError):
+                return
+            return
+        raise UnavailableError("the job is being changed by others")

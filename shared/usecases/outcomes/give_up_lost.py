@@ -1,0 +1,55 @@
+"""The end of an execution whose last attempt was lost with its worker."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.retention import Retention
+from shared.domain.ids import ExecutionId
+from shared.ports.executions import ExecutionStore
+from shared.ports.runtime import Clock
+from shared.usecases.filing.file_successor import FileSuccessor
+from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.notify_outcome import NotifyOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUpLost:
+    """Asked for an execution under a dead lease that has no attempts left; repeating it is always safe."""
+
+    store: ExecutionStore
+    file_successor: FileSuccessor
+    conclude: ConcludeExecution
+    notify: NotifyOutcome
+    clock: Clock
+    retention: Retention
+
+    def __call__(self, lost: Execution) -> bool:
+        """FAILED (worker_lost), unless it is claimed, or heard of, at the last moment; whether it was written.
+
+        The successor first: a crash in between is met again by whoever finds the lease dead.
+        """
+        self.file_successor(lost)
+        notification = self.notify.choose(lost, State.FAILED)
+        now_ms = self.clock.now_ms()
+        is_written = self.store.give_up(
+            lost,
+            reason=EndReason.WORKER_LOST,
+            now_ms=now_ms,
+            expires_at_s=self.retention.expires_at_s(now_ms),
+            notification=notification,
+        )
+        if is_written:
+            self.conclude(_given_up(lost, notification))
+        return is_written
+
+
+def _given_up(lost: Execution, notification: ExecutionId | None) -> Execution:
+    return replace(
+        lost,
+        state=State.FAILED,
+        owner=None,
+        lease_until=None,
+        async_until=None,
+        end_reason=EndReason.WORKER_LOST,
+        notification=notification,
+    )

@@ -1,0 +1,44 @@
+"""The head of a recurring job's chain: the latest execution that was filed."""
+
+from dataclasses import dataclass
+
+from shared.domain.bucket import GUARD_MS
+from shared.domain.errors import UnreadableItemError
+from shared.domain.executions.execution import Execution
+from shared.domain.ids import ExecutionId
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.schedule import first_after, instants_before
+from shared.ports.executions import ExecutionStore
+
+PROBE_PAGES = (2, 10, 50, 100)
+"""Sizes of the strong reads that look for the head; the last one repeats."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindHead:
+    """Found by strong reads of the keys that could be it, and never by counting from a stored cursor."""
+
+    store: ExecutionStore
+
+    def __call__(self, job: Job, now_ms: int) -> Execution | None:
+        """The execution with the latest nominal instant; None where not even the first of the chain is there."""
+        upper_at = max(first_after(job.schedule, now_ms + GUARD_MS) or now_ms + GUARD_MS, job.chain_from)
+        before_at, page = upper_at + 1, 0
+        while True:
+            limit = PROBE_PAGES[min(page, len(PROBE_PAGES) - 1)]
+            instants = instants_before(job.schedule, before_at, job.chain_from, limit)
+            if not instants:
+                return None
+            head = self._newest([job.id_at(instant) for instant in instants])
+            if head is not None:
+                return head
+            before_at, page = instants[-1], page + 1
+
+    def _newest(self, ids: list[ExecutionId]) -> Execution | None:
+        """The first of these that stands there; UnreadableItemError only where that very one cannot be read."""
+        try:
+            found = self.store.get_many(ids)
+        except UnreadableItemError:
+            standing = (self.store.get(key) for key in ids)
+            return next((execution for execution in standing if execution is not None), None)
+        return next((found[key] for key in ids if key in found), None)

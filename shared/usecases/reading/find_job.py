@@ -1,0 +1,39 @@
+"""Find a job for its tenant. Foreign and unknown ids are answered alike."""
+
+from dataclasses import dataclass
+
+from shared.domain.errors import NotFoundError
+from shared.domain.executions.execution import Execution
+from shared.domain.ids import is_recurring_job_id, one_off_execution, one_off_job_id
+from shared.domain.jobs.job import Job
+from shared.ports.executions import ExecutionStore
+from shared.ports.jobs import JobStore
+from shared.usecases.reading.resolve_moved import follow_moves
+
+
+@dataclass(frozen=True, slots=True)
+class FindJob:
+    """Reads one job by id, strongly."""
+
+    store: ExecutionStore
+    jobs: JobStore
+
+    def __call__(self, tenant_id: str, job_id: str) -> Execution | Job:
+        """A one-off's execution or a recurring job as it is described; NotFoundError for everything else."""
+        found: Execution | Job | None = None
+        execution_id = one_off_execution(job_id)
+        if execution_id is not None:
+            found = self.store.get(execution_id)
+        elif is_recurring_job_id(job_id):
+            found = self.jobs.get(tenant_id, job_id)
+        if found is None or found.tenant_id != tenant_id or _is_occurrence(found):
+            raise NotFoundError("no such job")
+        standing = follow_moves(self.store, found) if isinstance(found, Execution) else found.described
+        if standing is None:
+            raise NotFoundError("no such job")
+        return standing
+
+
+def _is_occurrence(found: Execution | Job) -> bool:
+    """An execution of another job is no job of its own, though its id has the form of a one-off's."""
+    return isinstance(found, Execution) and found.job_id != one_off_job_id(found.id)

@@ -1,0 +1,42 @@
+"""Unseal the request of a job."""
+
+from dataclasses import dataclass
+
+from shared.domain.delivery.outcome_callbacks import OUTCOME_CONTEXT
+from shared.domain.delivery.request import Request, decode_request
+from shared.domain.errors import UnreadableItemError
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.notification import notification_request
+from shared.domain.ids import ExecutionId
+from shared.domain.jobs.job import Job
+from shared.domain.tenancy.tenant import Tenant
+from shared.ports.delivery import Vault
+from shared.ports.executions import ExecutionStore
+from shared.ports.jobs import JobStore
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRequest:
+    """Requests lie sealed in the item, or apart where they are large; those of notifications are made when needed."""
+
+    jobs: JobStore
+    vault: Vault
+    store: ExecutionStore
+
+    def __call__(self, tenant: Tenant, owner: Execution | Job) -> Request:
+        """The request; UnreadableItemError where it cannot be had, UnavailableError for now."""
+        if isinstance(owner, Execution) and owner.notification_of is not None:
+            return self._notification(tenant, owner.request, owner.notification_of)
+        job_id = owner.job_id if isinstance(owner, Execution) else owner.id
+        sealed = owner.request
+        if owner.payload_apart:
+            sealed = self.jobs.get_payload(owner.tenant_id, owner.payload_apart)
+        return decode_request(self.vault.unseal(tenant, job_id, sealed))
+
+    def _notification(self, tenant: Tenant, sealed_url: bytes, told_of: ExecutionId) -> Request:
+        """Its item has the URL; the rest is in the record that it tells of, which never changes and outlives it."""
+        url = self.vault.unseal(tenant, OUTCOME_CONTEXT, sealed_url).decode()
+        ended = self.store.get(told_of)
+        if ended is None:
+            raise UnreadableItemError("the execution that it tells of is not kept any more")
+        return notification_request(url, ended)

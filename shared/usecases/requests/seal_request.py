@@ -1,0 +1,64 @@
+"""Seal a request, store it apart where it is too large for the items that use it, and say where it goes."""
+
+from dataclasses import dataclass
+
+from shared.domain.delivery.destination import DESTINATION_CONTEXT, destination_id, origin_of
+from shared.domain.delivery.outcome_callbacks import (
+    NOBODY,
+    OUTCOME_CONTEXT,
+    SILENT,
+    Listener,
+    OutcomeCallbacks,
+)
+from shared.domain.delivery.request import INLINE_BYTES, Request, encode_request
+from shared.domain.tenancy.tenant import Tenant
+from shared.ports.delivery import Vault
+from shared.ports.jobs import JobStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedRequest:
+    """A request as its users keep it: itself, or the name of the item in which it is durable; and its destination."""
+
+    inline: bytes
+    apart: str | None
+    destination: str
+    callbacks: OutcomeCallbacks
+
+
+def seal_request(
+    jobs: JobStore, vault: Vault, tenant: Tenant, job_id: str, request: Request, *, apart: str
+) -> SealedRequest:
+    """The sealed request for a job; `apart` is its name where it is too large."""
+    sealed = vault.seal(tenant, job_id, encode_request(request))
+    is_small = len(sealed) <= INLINE_BYTES
+    if not is_small:
+        jobs.put_payload(tenant.id, apart, sealed)
+    return SealedRequest(
+        inline=sealed if is_small else b"",
+        apart=None if is_small else apart,
+        destination=_destination(vault, tenant, request.url),
+        callbacks=OutcomeCallbacks(
+            on_success=seal_listener(vault, tenant, request.on_success),
+            on_failure=seal_listener(vault, tenant, request.on_failure),
+        ),
+    )
+
+
+def seal_listener(vault: Vault, tenant: Tenant, url: str | None) -> Listener | None:
+    """Who is told, by a URL or SILENT; None where nothing is said of it."""
+    if url is None or url == SILENT:
+        return None if url is None else NOBODY
+    sealed = vault.seal(tenant, OUTCOME_CONTEXT, url.encode())
+    return Listener(sealed_url=sealed, destination=_destination(vault, tenant, url))
+
+
+def open_listener(vault: Vault, tenant: Tenant, listener: Listener | None) -> str | None:
+    """The URL, or SILENT; the inverse."""
+    if listener is None or listener == NOBODY:
+        return None if listener is None else SILENT
+    return vault.unseal(tenant, OUTCOME_CONTEXT, listener.sealed_url).decode()
+
+
+def _destination(vault: Vault, tenant: Tenant, url: str) -> str:
+    return destination_id(vault.code(tenant, DESTINATION_CONTEXT, origin_of(url)))

@@ -1,0 +1,154 @@
+"""CHECK what a tenant asks for against its quotas, before anything is written."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from shared.domain.bucket import MINUTE_MS
+from shared.domain.errors import QuotaExceededError, RateLimitedError
+from shared.domain.tenancy.budget import BudgetName
+from shared.domain.tenancy.quota import Quota, Quotas
+from shared.domain.tenancy.tenant import Tenant
+from shared.ports.runtime import Clock
+from shared.ports.tenancy import RecurringJobs
+from shared.usecases.tenancy.spend_budget import SpendBudget
+
+FULL_MS = 1_000
+"""For so long is a tenant that was found full taken for full without counting again."""
+MAX_REMEMBERED = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """What one new job asks for."""
+
+    due_at: int
+    payload_bytes: int
+    tags: int
+    is_recurring: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A strongly consistent count, and when it was made."""
+
+    jobs: int
+    at: int
+
+
+@dataclass(slots=True)
+class CheckQuota:
+    """Quotas of one deployment.
+
+    Recurring jobs are counted strongly, so the only ones that can go beyond the quota are those that are being
+    created at the same moment as the last one that fits. No count is made while even the fastest lawful creation
+    since the last one could not have reached the quota.
+    """
+
+    spend: SpendBudget
+    recurring: RecurringJobs
+    clock: Clock
+    defaults: Quotas
+    _counted: dict[str, _Counted] = field(default_factory=dict)
+
+    def quotas_of(self, tenant: Tenant) -> Quotas:
+        """The tenant's limits."""
+        return self.defaults.but(tenant.quotas)
+
+    def creates(self, tenant: Tenant, count: int = 1) -> None:
+        """RateLimitedError where the tenant has created enough in this second."""
+        limit = self.quotas_of(tenant).creates_per_second
+        if not self.spend.per_second(tenant.id, BudgetName.CREATES, limit, count):
+            raise RateLimitedError(
+                f"this tenant may create {limit} jobs a second",
+                quota=Quota.CREATES_PER_SECOND,
+                retry_after_seconds=1,
+            )
+
+    def job(self, tenant: Tenant, demand: Demand) -> None:
+        """QuotaExceededError, naming the quota, where one more such job is too much. Call it last before the commit."""
+        (refusal,) = self.jobs(tenant, [demand])
+        if refusal is not None:
+            raise refusal
+
+    def change(self, tenant: Tenant, demand: Demand, *, is_moved: bool) -> None:
+        """The same for a job that exists and gets other contents; one that is moved needs a place in its new minute."""
+        quotas = self.quotas_of(tenant)
+        refusal = _refusal(demand, quotas)
+        if refusal is None and is_moved:
+            if self._room_in_minute(tenant.id, demand.due_at // MINUTE_MS, quotas, 1):
+                return
+            refusal = _exceeded(Quota.DUE_PER_MINUTE, quotas)
+        if refusal is not None:
+            raise refusal
+
+    def jobs(self, tenant: Tenant, demands: Sequence[Demand]) -> list[QuotaExceededError | None]:
+        """The same for each of many jobs that are to be committed together, in order; None where one is lawful."""
+        quotas = self.quotas_of(tenant)
+        refusals = [_refusal(demand, quotas) for demand in demands]
+        asked = [
+            number
+            for number, demand in enumerate(demands)
+            if demand.is_recurring and refusals[number] is None
+        ]
+        room = self._room_for_recurring(tenant.id, quotas, len(asked)) if asked else 0
+        for number in asked[room:]:
+            refusals[number] = _exceeded(Quota.RECURRING_JOBS, quotas)
+        by_minute: dict[int, list[int]] = defaultdict(list)
+        for number, demand in enumerate(demands):
+            if refusals[number] is None:
+                by_minute[demand.due_at // MINUTE_MS].append(number)
+        for minute, numbers in by_minute.items():
+            for number in numbers[self._room_in_minute(tenant.id, minute, quotas, len(numbers)) :]:
+                refusals[number] = _exceeded(Quota.DUE_PER_MINUTE, quotas)
+        return refusals
+
+    def _room_in_minute(self, tenant_id: str, minute: int, quotas: Quotas, count: int) -> int:
+        """How many of so many may be due in a minute: all at the price of one lease, or as many as still fit."""
+        limit = quotas.due_per_minute
+        if self.spend.in_minute(tenant_id, BudgetName.DUE, minute, limit, count):
+            return count
+        room = 0
+        while room < count - 1 and self.spend.in_minute(tenant_id, BudgetName.DUE, minute, limit):
+            room += 1
+        return room
+
+    def _room_for_recurring(self, tenant_id: str, quotas: Quotas, count: int) -> int:
+        """How many of so many recurring jobs fit."""
+        now_ms = self.clock.now_ms()
+        limit, known = quotas.recurring_jobs, self._counted.get(tenant_id)
+        if known is not None and known.jobs >= limit and now_ms - known.at < FULL_MS:
+            return 0
+        if known is None or known.jobs + _created_since(known, now_ms, quotas) + count > limit:
+            known = _Counted(self.recurring.count(tenant_id, limit), now_ms)
+            self._remember(tenant_id, known)
+        return min(count, max(0, limit - known.jobs))
+
+    def _remember(self, tenant_id: str, counted: _Counted) -> None:
+        if len(self._counted) >= MAX_REMEMBERED:
+            self._counted.clear()
+        self._counted[tenant_id] = counted
+
+
+def _created_since(counted: _Counted, now_ms: int, quotas: Quotas) -> int:
+    """The most that all processes together can have created since: each second of the clock that was touched, full."""
+    return quotas.creates_per_second * (now_ms // 1000 - counted.at // 1000 + 1)
+
+
+def _refusal(demand: Demand, quotas: Quotas) -> QuotaExceededError | None:
+    """Of a job that is too much by itself."""
+    if demand.payload_bytes > quotas.payload_bytes:
+        return _exceeded(Quota.PAYLOAD_BYTES, quotas)
+    return _exceeded(Quota.TAGS, quotas) if demand.tags > quotas.tags else None
+
+
+def _exceeded(quota: Quota, quotas: Quotas) -> QuotaExceededError:
+    return QuotaExceededError(f"{_SAYS[quota]} {quotas.of(quota)}", quota=quota)
+
+
+_SAYS = {
+    Quota.PAYLOAD_BYTES: "the most bytes that a body may have are",
+    Quota.TAGS: "the most tags that a job may have are",
+    Quota.RECURRING_JOBS: "the most recurring jobs that have not ended are",
+    Quota.DUE_PER_MINUTE: "the most jobs that may be due in one minute are",
+}

@@ -1,0 +1,191 @@
+"""API keys: made, listed, revoked, rotated. A secret is returned once and kept by nobody but its owner."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.errors import (
+    InvalidStateError,
+    InvalidValueError,
+    NotFoundError,
+    QuotaExceededError,
+    UnavailableError,
+)
+from shared.domain.tenancy.quota import Quota, Quotas
+from shared.domain.tenancy.tenant import (
+    KEY_ID_BITS,
+    OPERATOR,
+    SECRET_BITS,
+    ApiKey,
+    Scope,
+    Tenant,
+    hash_secret,
+    key_text,
+    new_key_parts,
+)
+from shared.ports.runtime import Clock, Entropy
+from shared.ports.tenancy import TenantStore
+from shared.usecases.tenancy.manage_tenants import TRIES, FindTenant
+
+MAX_LISTED = 60
+"""Dead keys stay listed until this many newer ones are."""
+RIVALS = "the tenant is being changed by others"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewKey:
+    """A key with the text that only its owner may see."""
+
+    key: ApiKey
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rotation:
+    """The new key, and the old one before and after it was given an end."""
+
+    new: NewKey
+    old_before: ApiKey
+    old_after: ApiKey
+
+
+@dataclass(frozen=True, slots=True)
+class Keyring:
+    """The keys of tenants. Every change goes over the tenant's revision, so that the counts below are exact."""
+
+    tenants: TenantStore
+    clock: Clock
+    entropy: Entropy
+    defaults: Quotas
+
+    def keys_of(self, tenant_id: str) -> list[ApiKey]:
+        """The tenant's keys, the oldest first, dead ones for a while included; NotFoundError for no tenant."""
+        return self.tenants.get_keys(FindTenant(self.tenants)(tenant_id).key_ids)
+
+    def create(
+        self,
+        tenant_id: str,
+        scopes: frozenset[Scope],
+        *,
+        name: str | None = None,
+        expires_at: int | None = None,
+    ) -> NewKey:
+        """A new key. QuotaExceededError where as many are good as may be."""
+        for _ in range(TRIES):
+            tenant = FindTenant(self.tenants)(tenant_id)
+            made = self._new(tenant, scopes, name, expires_at)
+            if self.tenants.replace(tenant, self._with(tenant, made.key), new_key=made.key):
+                return made
+        raise UnavailableError(RIVALS)
+
+    def revoke(self, tenant_id: str, key_id: str, *, even_the_last: bool) -> tuple[ApiKey, ApiKey]:
+        """The key before and after. The functions refuse it within 60 s: so long may they remember it.
+
+        NotFoundError for a key of anybody else. InvalidStateError, unless `even_the_last`, for the last key that
+        may manage keys: nobody of the tenant could make another.
+        """
+        for _ in range(TRIES):
+            tenant = FindTenant(self.tenants)(tenant_id)
+            keys = self.tenants.get_keys(tenant.key_ids)
+            before = _named(keys, key_id)
+            after = replace(before, revoked=True)
+            if before.revoked:
+                return before, before
+            if not even_the_last:
+                self._keep_an_admin(keys, before)
+            if self.tenants.replace(tenant, _touched(tenant), changed_key=after):
+                return before, after
+        raise UnavailableError(RIVALS)
+
+    def rotate(
+        self, tenant_id: str, key_id: str, *, overlap_seconds: int, expires_at: int | None = None
+    ) -> Rotation:
+        """A new key with the old one's scopes and name; the old one ends after the overlap, or sooner if it must.
+
+        InvalidStateError for a key that is dead already: there is nothing to go over from.
+        """
+        for _ in range(TRIES):
+            tenant = FindTenant(self.tenants)(tenant_id)
+            now_ms = self.clock.now_ms()
+            old = _named(self.tenants.get_keys(tenant.key_ids), key_id)
+            if not old.is_live(now_ms):
+                raise InvalidStateError("the key is not good any more: create another")
+            ends_at = now_ms + overlap_seconds * 1000
+            ended = replace(old, expires_at=min(ends_at, old.expires_at or ends_at))
+            made = self._new(tenant, old.scopes, old.name, expires_at)
+            if self.tenants.replace(
+                tenant, self._with(tenant, made.key), new_key=made.key, changed_key=ended
+            ):
+                return Rotation(new=made, old_before=old, old_after=ended)
+        raise UnavailableError(RIVALS)
+
+    def _new(
+        self, tenant: Tenant, scopes: frozenset[Scope], name: str | None, expires_at: int | None
+    ) -> NewKey:
+        check_scopes(tenant.id, scopes)
+        now_ms = self.clock.now_ms()
+        if expires_at is not None and expires_at <= now_ms:
+            raise InvalidValueError("a key expires in the future")
+        limit = self.defaults.but(tenant.quotas).api_keys
+        live = [key for key in self.tenants.get_keys(tenant.key_ids) if key.is_live(now_ms)]
+        if len(live) >= limit:
+            raise QuotaExceededError(
+                f"the most keys that are good at the same time are {limit}", quota=Quota.API_KEYS
+            )
+        return new_key(tenant.id, scopes, now_ms, self.entropy, name=name, expires_at=expires_at)
+
+    def _with(self, tenant: Tenant, key: ApiKey) -> Tenant:
+        """The tenant with one key more; beyond so many the oldest dead ones are listed no longer."""
+        kept = tenant.key_ids
+        if len(kept) >= MAX_LISTED:
+            now_ms = self.clock.now_ms()
+            dead = [each.id for each in self.tenants.get_keys(kept) if not each.is_live(now_ms)]
+            gone = set(dead[: len(kept) - MAX_LISTED + 1])
+            kept = tuple(each for each in kept if each not in gone)
+        return replace(_touched(tenant), key_ids=(*kept, key.id))
+
+    def _keep_an_admin(self, keys: list[ApiKey], leaving: ApiKey) -> None:
+        now_ms = self.clock.now_ms()
+        admins = [key for key in keys if Scope.ADMIN in key.scopes and key.is_live(now_ms)]
+        if [key.id for key in admins] == [leaving.id]:
+            raise InvalidStateError("this is the last key that may manage keys: create another one first")
+
+
+def check_scopes(tenant_id: str, scopes: frozenset[Scope]) -> None:
+    """InvalidValueError for scopes that no key of this tenant may have."""
+    if not scopes:
+        raise InvalidValueError("a key needs at least one scope")
+    if tenant_id == OPERATOR and scopes != {Scope.ADMIN}:
+        raise InvalidValueError("operators' keys have the scope admin and no other")
+
+
+def new_key(
+    tenant_id: str,
+    scopes: frozenset[Scope],
+    now_ms: int,
+    entropy: Entropy,
+    *,
+    name: str | None = None,
+    expires_at: int | None = None,
+) -> NewKey:
+    """A key of fresh random bits."""
+    key_id, secret = new_key_parts(entropy.bits(KEY_ID_BITS), entropy.bits(SECRET_BITS))
+    key = ApiKey(
+        id=key_id,
+        tenant_id=tenant_id,
+        secret_hash=hash_secret(secret),
+        scopes=scopes,
+        created_at=now_ms,
+        expires_at=expires_at,
+        name=name,
+    )
+    return NewKey(key=key, text=key_text(key_id, secret))
+
+
+def _named(keys: list[ApiKey], key_id: str) -> ApiKey:
+    for key in keys:
+        if key.id == key_id:
+            return key
+    raise NotFoundError("no such key")
+
+
+def _touched(tenant: Tenant) -> Tenant:
+    return replace(tenant, revision=tenant.revision + 1)

@@ -1,0 +1,93 @@
+"""Signing secrets: replaced with an overlap in which old and new sign, and retired."""
+
+from dataclasses import dataclass, replace
+
+from shared.domain.delivery.signing import new_secret
+from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
+from shared.domain.tenancy.tenant import (
+    SECRET_ID_BITS,
+    SIGNING_CONTEXT,
+    SigningSecret,
+    Tenant,
+    new_secret_id,
+)
+from shared.ports.delivery import Vault
+from shared.ports.runtime import Clock, Entropy
+from shared.ports.tenancy import TenantStore
+from shared.usecases.tenancy.manage_tenants import TRIES, FindTenant
+
+SIGNING_SECRET_BYTES = 32
+MAX_SIGNING = 5
+"""So many secrets may sign at once: each adds to a header of every callback."""
+RIVALS = "the tenant is being changed by others"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSecret:
+    """A secret with the text that only its owner may see."""
+
+    secret: SigningSecret
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SigningSecrets:
+    """The signing secrets of tenants. Executors see a change within 60 s: so long may they remember a tenant."""
+
+    tenants: TenantStore
+    vault: Vault
+    clock: Clock
+    entropy: Entropy
+
+    def of(self, tenant_id: str) -> tuple[SigningSecret, ...]:
+        """The secrets that sign now, the current one first; NotFoundError for no tenant."""
+        return FindTenant(self.tenants)(tenant_id).signing_at(self.clock.now_ms())
+
+    def rotate(self, tenant_id: str, *, overlap_seconds: int) -> NewSecret:
+        """A new current secret; those before it sign until the overlap ends, or until their own end if that is sooner.
+
+        InvalidStateError where too many sign already.
+        """
+        for _ in range(TRIES):
+            tenant = FindTenant(self.tenants)(tenant_id)
+            now_ms = self.clock.now_ms()
+            signing = tenant.signing_at(now_ms)
+            if len(signing) >= MAX_SIGNING:
+                raise InvalidStateError(f"{MAX_SIGNING} secrets sign already: retire one first")
+            ends_at = now_ms + overlap_seconds * 1000
+            ended = [replace(secret, ends_at=min(ends_at, secret.ends_at or ends_at)) for secret in signing]
+            made = seal_new_secret(self.vault, self.entropy, tenant, now_ms)
+            if self._replace(tenant, (made.secret, *ended)):
+                return made
+        raise UnavailableError(RIVALS)
+
+    def retire(self, tenant_id: str, secret_id: str) -> tuple[SigningSecret, SigningSecret]:
+        """End a secret now; before and after. InvalidStateError for the current one: no call is sent unsigned."""
+        for _ in range(TRIES):
+            tenant = FindTenant(self.tenants)(tenant_id)
+            now_ms = self.clock.now_ms()
+            signing = tenant.signing_at(now_ms)
+            before = next((secret for secret in signing if secret.id == secret_id), None)
+            if before is None:
+                raise NotFoundError("no such secret")
+            if before.ends_at is None:
+                raise InvalidStateError("this is the current secret: rotate first")
+            if self._replace(tenant, tuple(secret for secret in signing if secret is not before)):
+                return before, replace(before, ends_at=now_ms)
+        raise UnavailableError(RIVALS)
+
+    def _replace(self, tenant: Tenant, secrets: tuple[SigningSecret, ...]) -> bool:
+        """Those that sign no more are dropped on the way."""
+        after = replace(tenant, signing_secrets=secrets, revision=tenant.revision + 1)
+        return self.tenants.replace(tenant, after)
+
+
+def seal_new_secret(vault: Vault, entropy: Entropy, tenant: Tenant, now_ms: int) -> NewSecret:
+    """A secret of fresh random bits, sealed for the tenant."""
+    text = new_secret(entropy.bits(SIGNING_SECRET_BYTES * 8).to_bytes(SIGNING_SECRET_BYTES))
+    secret = SigningSecret(
+        id=new_secret_id(entropy.bits(SECRET_ID_BITS)),
+        sealed=vault.seal(tenant, SIGNING_CONTEXT, text.encode()),
+        created_at=now_ms,
+    )
+    return NewSecret(secret=secret, text=text)

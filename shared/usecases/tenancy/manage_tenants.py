@@ -1,0 +1,119 @@
+"""CHANGE tenants: an operator's acts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from shared.domain.delivery.outcome_callbacks import SILENT, OutcomeCallbacks
+from shared.domain.delivery.request import check_listener
+from shared.domain.delivery.target_policy import TargetPolicy
+from shared.domain.errors import InvalidStateError, InvalidValueError, NotFoundError, UnavailableError
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import OPERATOR, Tenant, TenantState, is_tenant_id
+from shared.ports.delivery import Vault
+from shared.ports.tenancy import TenantStore
+from shared.usecases.requests.seal_request import seal_listener
+
+TRIES = 5
+"""So often is a change tried against rivals before its maker is asked to try again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantChange:
+    """What is to be different; None leaves it as it is.
+
+    A quota of None goes back to the deployment's default, and where `listeners` name an outcome with None nobody is
+    told of it any more.
+    """
+
+    state: TenantState | None = None
+    weight: int | None = None
+    index_shards: int | None = None
+    quotas: Mapping[Quota, int | None] | None = None
+    listeners: Mapping[str, str | None] = field(default_factory=dict)
+    """URLs by `on_success` and `on_failure`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantList:
+    """A page of tenants, by their ids."""
+
+    tenants: tuple[Tenant, ...]
+    next_after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FindTenant:
+    """Reads tenants as they stand, never as they are remembered."""
+
+    tenants: TenantStore
+
+    def __call__(self, tenant_id: str) -> Tenant:
+        """The tenant; NotFoundError where there is none."""
+        tenant = self.tenants.get(tenant_id) if is_tenant_id(tenant_id) else None
+        if tenant is None:
+            raise NotFoundError("no such tenant")
+        return tenant
+
+
+@dataclass(frozen=True, slots=True)
+class ListTenants:
+    """All tenants of the deployment, the operators' own one included."""
+
+    tenants: TenantStore
+
+    def __call__(self, *, limit: int, after: str | None = None) -> TenantList:
+        """Up to `limit` tenants behind the one named `after`."""
+        ids = self.tenants.ids(after=after, limit=limit + 1)
+        found = [self.tenants.get(tenant_id) for tenant_id in ids[:limit]]
+        return TenantList(
+            tenants=tuple(tenant for tenant in found if tenant is not None),
+            next_after=ids[limit - 1] if len(ids) > limit else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeTenant:
+    """The functions see a change within 60 s: so long may they remember a tenant."""
+
+    tenants: TenantStore
+    vault: Vault
+    policy: TargetPolicy
+
+    def __call__(self, tenant_id: str, change: TenantChange) -> tuple[Tenant, Tenant]:
+        """The tenant before and after.
+
+        NotFoundError, InvalidValueError, CallbackUrlNotAllowedError, or InvalidStateError for what would lock the
+        operators out.
+        """
+        for name, url in change.listeners.items():
+            check_listener(name, url, self.policy)
+        for _ in range(TRIES):
+            before = FindTenant(self.tenants)(tenant_id)
+            after = replace(changed(before, change), callbacks=self._callbacks(before, change))
+            if self.tenants.replace(before, after):
+                return before, after
+        raise UnavailableError("the tenant is being changed by others")
+
+    def _callbacks(self, tenant: Tenant, change: TenantChange) -> OutcomeCallbacks:
+        urls = {name: None if url == SILENT else url for name, url in change.listeners.items()}
+        return replace(
+            tenant.callbacks, **{name: seal_listener(self.vault, tenant, url) for name, url in urls.items()}
+        )
+
+
+def changed(tenant: Tenant, change: TenantChange) -> Tenant:
+    """The tenant after a change."""
+    if tenant.id == OPERATOR and change.state is TenantState.SUSPENDED:
+        raise InvalidStateError("the operators' own tenant cannot be suspended")
+    shards = tenant.index_shards if change.index_shards is None else change.index_shards
+    if shards < tenant.index_shards:
+        raise InvalidValueError(f"index_shards only grow: {tenant.index_shards} or more")
+    limits: dict[Quota, int | None] = {**tenant.quotas, **(change.quotas or {})}
+    return replace(
+        tenant,
+        state=change.state or tenant.state,
+        weight=tenant.weight if change.weight is None else change.weight,
+        index_shards=shards,
+        quotas={quota: limit for quota, limit in limits.items() if limit is not None},
+        revision=tenant.revision + 1,
+    )

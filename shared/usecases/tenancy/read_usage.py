@@ -1,0 +1,47 @@
+"""What a tenant may have, and how much of it is in use where that is known."""
+
+from dataclasses import dataclass
+
+from shared.domain.bucket import MINUTE_MS
+from shared.domain.tenancy.budget import RATE_SLOTS, SECOND_MS, BudgetKey, BudgetName
+from shared.domain.tenancy.quota import Quota, Quotas
+from shared.domain.tenancy.tenant import Tenant
+from shared.ports.runtime import Clock
+from shared.ports.tenancy import BudgetStore, RecurringJobs, TenantStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Limits, and what of them is used: None where nobody counts it."""
+
+    tenant: Tenant
+    limits: Quotas
+    used: dict[Quota, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadUsage:
+    """Rates are what has been leased of the present second and minute: what is spent of it may be less."""
+
+    tenants: TenantStore
+    budgets: BudgetStore
+    recurring: RecurringJobs
+    clock: Clock
+    defaults: Quotas
+
+    def __call__(self, tenant: Tenant) -> Usage:
+        """The tenant's usage at this moment."""
+        now_ms = self.clock.now_ms()
+        limits = self.defaults.but(tenant.quotas)
+        second, minute = now_ms // SECOND_MS, now_ms // MINUTE_MS
+        creates = self._taken(tenant, BudgetName.CREATES, second // RATE_SLOTS)
+        keys = self.tenants.get_keys(tenant.key_ids)
+        used: dict[Quota, int | None] = dict.fromkeys(Quota)
+        used[Quota.RECURRING_JOBS] = self.recurring.count(tenant.id, limits.recurring_jobs + 1)
+        used[Quota.CREATES_PER_SECOND] = creates.get(second % RATE_SLOTS, 0)
+        used[Quota.DUE_PER_MINUTE] = self._taken(tenant, BudgetName.DUE, minute).get(0, 0)
+        used[Quota.API_KEYS] = sum(key.is_live(now_ms) for key in keys)
+        return Usage(tenant=tenant, limits=limits, used=used)
+
+    def _taken(self, tenant: Tenant, name: BudgetName, window: int) -> dict[int, int]:
+        return dict(self.budgets.taken(BudgetKey(tenant_id=tenant.id, name=name, window=window)))

@@ -1,0 +1,261 @@
+"""SWEEP: go over ended buckets until nothing in them is unfinished: the late, the stuck and the forgotten."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from shared.domain.bucket import ShardPlan, bucket_of, bucket_start_ms, next_sweep_ms
+from shared.domain.dispatch.sweep import (
+    AGED_AT_ONCE,
+    LOOK_AGAIN_MS,
+    RESEND_AT_LEAST_MS,
+    DueRow,
+    SweepAction,
+    SweepContext,
+    actionable_at,
+    has_aged,
+    is_held_back,
+    let_through_at,
+    may_wait,
+    pointer_is_settled,
+    sweep_action,
+)
+from shared.domain.dispatch.wakeup import Wakeup, pack, single_wakeup
+from shared.domain.errors import PunctualError, UnavailableError
+from shared.domain.executions.retention import Retention
+from shared.names import QueueName
+from shared.ports.dispatch import Backlog, OpenShard, ProgressBoard, ShardLedger, WakeupQueue
+from shared.ports.executions import ExecutionStore
+from shared.ports.limits import LimitStore
+from shared.ports.runtime import Clock
+from shared.usecases.outcomes.give_up_lost import GiveUpLost
+from shared.usecases.outcomes.repair_notifications import HealNotifications
+from shared.usecases.ticks.lane_snapshot import SurveyLanes
+from shared.usecases.ticks.measure_overdue import MeasureOverdue
+
+PAGE_ROWS = 500
+FIRST_LOOK_BACK = 60
+"""The very first sweep of a deployment lists this many minutes: an hour that a restored table may hold."""
+MIN_PAUSE_MS = 20_000
+"""An early extra pass comes no sooner than this after the last one."""
+
+
+@dataclass(slots=True)
+class SweepReport:
+    """What one run did."""
+
+    shards_swept: int = 0
+    closed: int = 0
+    resent: int = 0
+    send_failed: int = 0
+    unavailable: int = 0
+    held_back: int = 0
+    open_breakers: int = 0
+    worker_lost: int = 0
+    quarantined: list[str] = field(default_factory=list)
+    oldest_unclaimed_ms: int = 0
+    """How long the oldest job is overdue that no worker has claimed, and that does not wait as ordered."""
+    oldest_waiting_ms: int = 0
+    """How long the oldest one is that waits for a limit, a destination or other lanes."""
+
+
+@dataclass(slots=True)
+class _Pass:
+    """What a pass over one shard has seen so far."""
+
+    context: SweepContext
+    unfinished: int = 0
+    resent: int = 0
+    refused: int = 0
+    aged: int = 0
+    next_actionable_at: int | None = None
+
+    def look_again_at(self, instant_ms: int) -> None:
+        """Something can be done then that could not be done now."""
+        if self.next_actionable_at is None or instant_ms < self.next_actionable_at:
+            self.next_actionable_at = instant_ms
+
+
+@dataclass(frozen=True, slots=True)
+class SweepBuckets:
+    """One run of the sweeper; runs may overlap, crash or be missed."""
+
+    store: ExecutionStore
+    queue: WakeupQueue
+    ledger: ShardLedger
+    progress: ProgressBoard
+    backlog: Backlog
+    limits: LimitStore
+    give_up: GiveUpLost
+    heal_notifications: HealNotifications
+    clock: Clock
+    plan: ShardPlan
+    retention: Retention
+
+    def __call__(self, has_time: Callable[[], bool] = lambda: True) -> SweepReport:
+        """Sweep each open shard whose next pass has come, oldest first, while `has_time` says so."""
+        report = SweepReport()
+        lanes = SurveyLanes(self.progress, self.backlog, self.limits)
+        report.open_breakers = lanes.open_breakers(self.clock.now_ms())
+        measure = MeasureOverdue(lanes)
+        for shard in self._open_shards(report, has_time):
+            if not has_time():
+                break
+            if shard.next_pass_at > self.clock.now_ms():
+                continue
+            try:
+                self._sweep(shard, lanes, measure, report)
+            except UnavailableError:
+                report.unavailable += 1
+        report.oldest_unclaimed_ms, report.oldest_waiting_ms = measure.result(self.clock.now_ms())
+        return report
+
+    def _open_shards(self, report: SweepReport, has_time: Callable[[], bool]) -> list[OpenShard]:
+        """The ledger's list, after adding the shards that no watcher ever opened.
+
+        Where it cannot be completed, what is listed is swept all the same; the next run goes on with the rest.
+        """
+        now_bucket = bucket_of(self.clock.now_ms())
+        shards = self.ledger.open_before(now_bucket)
+        try:
+            added = self._list_forgotten(now_bucket, shards, has_time)
+            return self.ledger.open_before(now_bucket) if added else shards
+        except UnavailableError:
+            report.unavailable += 1
+            return shards
+
+    def _list_forgotten(self, now_bucket: int, shards: list[OpenShard], has_time: Callable[[], bool]) -> bool:
+        """Add what is not listed, bucket by bucket; whether there was any."""
+        swept = self.ledger.swept_through()
+        first = swept + 1 if swept is not None else now_bucket - FIRST_LOOK_BACK
+        listed = {(shard.bucket, shard.shard) for shard in shards}
+        added = False
+        for bucket in range(first, now_bucket):
+            if not has_time():
+                break
+            for number in range(self.plan.counts_at(bucket).of(bucket)):
+                if (bucket, number) not in listed:
+                    self.ledger.reopen(bucket, number, next_sweep_ms(bucket, bucket_start_ms(bucket)))
+                    added = True
+            self.ledger.note_swept_through(bucket)
+        return added
+
+    def _sweep(
+        self, shard: OpenShard, lanes: SurveyLanes, measure: MeasureOverdue, report: SweepReport
+    ) -> None:
+        state = _Pass(
+            context=SweepContext(
+                now_ms=self.clock.now_ms(),
+                is_first_pass=shard.passes == 0,
+                scan_began_at=shard.scan_began_at,
+                last_resend_at=shard.last_resend_at,
+            )
+        )
+        after: str | None = None
+        while True:
+            page = self.store.scan(shard.bucket, shard.shard, after=after, limit=PAGE_ROWS)
+            report.quarantined.extend(page.unreadable)
+            state.unfinished += len(page.unreadable)
+            untold = self.heal_notifications(page.rows)
+            state.unfinished += untold.rows
+            report.quarantined.extend(untold.quarantined)
+            lanes.look_at(page.rows)
+            rows = [row for row in page.rows if not row.state.is_terminal]
+            for row in rows:
+                measure(row, state.context.now_ms)
+            self._sweep_rows(rows, lanes, state, report)
+            after = page.next_after
+            if after is None:
+                break
+        report.shards_swept += 1
+        self._conclude(shard, state, report)
+
+    def _sweep_rows(self, rows: list[DueRow], lanes: SurveyLanes, state: _Pass, report: SweepReport) -> None:
+        late = []
+        for row in rows:
+            self._note(row, state)
+            if self._decide(row, state, report) is not SweepAction.RESEND:
+                continue
+            if is_held_back(row, lanes.of(row), lanes.board, state.context):
+                report.held_back += 1
+                later = state.context.now_ms + LOOK_AGAIN_MS
+                state.look_again_at(min(later, let_through_at(row, state.context)))
+            else:
+                late.append(row)
+                if may_wait(row, lanes.board, state.context.now_ms):
+                    state.look_again_at(state.context.now_ms + RESEND_AT_LEAST_MS)
+        self._resend(late, state, report)
+
+    def _decide(self, row: DueRow, state: _Pass, report: SweepReport) -> SweepAction:
+        """The action for a row, carried out unless it is a message; a row that fails never blocks the rest."""
+        try:
+            action = sweep_action(row, state.context)
+            if action is SweepAction.CHECK_POINTER:
+                action = self._check_pointer(row)
+            if action is SweepAction.GIVE_UP:
+                report.worker_lost += self._give_up(row)
+        except UnavailableError:
+            report.unavailable += 1
+            return SweepAction.LEAVE
+        except PunctualError:
+            # Unreadable, or something else stands where its successor belongs: a matter for people.
+            report.quarantined.append(str(row.id))
+            return SweepAction.LEAVE
+        return action
+
+    def _note(self, row: DueRow, state: _Pass) -> None:
+        state.unfinished += 1
+        later = actionable_at(row, state.context.now_ms)
+        if later is not None:
+            state.look_again_at(later)
+
+    def _resend(self, rows: list[DueRow], state: _Pass, report: SweepReport) -> None:
+        now_ms = self.clock.now_ms()
+        old = [row for row in rows if has_aged(row, now_ms)][: AGED_AT_ONCE - state.aged]
+        state.aged += len(old)
+        aged = {row.sort_key for row in old}
+        wakeups = pack(_wakeup_for(row, now_ms, has_aged=row.sort_key in aged) for row in rows)
+        failed = self.queue.send(wakeups, self.clock.now_ms()) if wakeups else []
+        refused = sum(len(wakeup.keys) for wakeup in failed)
+        report.send_failed += refused
+        report.resent += len(rows) - refused
+        state.resent += len(rows)
+        state.refused += refused
+
+    def _check_pointer(self, row: DueRow) -> SweepAction:
+        """A pointer ends when its target has moved on from the attempt that it stands for."""
+        target = self.store.get(row.wakes)
+        if not pointer_is_settled(target, row.attempt):
+            return SweepAction.RESEND
+        now_ms = self.clock.now_ms()
+        self.store.end_pointer(row.id, row.wakes, row.attempt, self.retention.expires_at_s(now_ms))
+        return SweepAction.LEAVE
+
+    def _give_up(self, row: DueRow) -> bool:
+        """The worker died with the last attempt: the outcome is FAILED, and the chain goes on."""
+        execution = self.store.get(row.id)
+        if execution is None or execution.has_attempts_left:
+            return False
+        return execution.lease_is_dead(self.clock.now_ms()) and self.give_up(execution)
+
+    def _conclude(self, shard: OpenShard, state: _Pass, report: SweepReport) -> None:
+        if state.unfinished == 0:
+            report.closed += self.ledger.close(shard)
+            return
+        now_ms = self.clock.now_ms()
+        next_pass_at = next_sweep_ms(shard.bucket, now_ms)
+        if state.next_actionable_at is not None:
+            next_pass_at = min(next_pass_at, max(state.next_actionable_at, now_ms + MIN_PAUSE_MS))
+        # A refused message is in no lane, and nothing may be held back on its account.
+        was_resent = state.resent > 0 and state.refused == 0
+        last_resend_at = now_ms if was_resent else shard.last_resend_at
+        self.ledger.record_pass(shard, next_pass_at=next_pass_at, last_resend_at=last_resend_at)
+
+
+def _wakeup_for(row: DueRow, now_ms: int, *, has_aged: bool) -> Wakeup:
+    """It ends where it would have to wait for so long that the next one is sent: copies would add up otherwise."""
+    due_at = row.next_attempt_at or row.id.dispatch_at
+    return replace(
+        single_wakeup(row.lane, row.tenant_id, row.wakes, due_at, row.destination),
+        via=QueueName.STANDARD if has_aged else None,
+        ends_at=now_ms + RESEND_AT_LEAST_MS,
+    )
