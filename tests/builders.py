@@ -10,8 +10,8 @@ from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.executions.execution import TERMINAL, Execution, State
 from shared.domain.ids import ExecutionId, encode_base32, one_off_job_id, recurring_job_id
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.listings.filters import WantedDeadLetters
-from shared.domain.listings.position import Place, Span
+from shared.domain.listings.filters import DeadLetterFilter
+from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.schedules.schedule import Rate
 from shared.domain.tenancy.tenant import (
     KEY_ID_BITS,
@@ -110,7 +110,7 @@ def expiry_for(execution: Execution) -> int | None:
 
 def redrive_task(number: int = 1, **overrides: Any) -> RedriveTask:
     """A bulk redrive of everything, as it begins."""
-    wanted = WantedDeadLetters(span=Span(before=Place(at=DUE_AT)))
+    wanted = DeadLetterFilter(span=PositionRange(before=IndexPosition(at=DUE_AT)))
     fields: dict[str, Any] = {
         "id": redrive_task_id(DUE_AT, number),
         "tenant_id": TENANT,

@@ -42,7 +42,7 @@ def tenant_out(
     tenant: Tenant, defaults: Quotas, *, on_success: str | None, on_failure: str | None
 ) -> TenantOut:
     """A tenant, and whom it has told of outcomes by default."""
-    limits = defaults.but(tenant.quotas)
+    limits = defaults.overridden_by(tenant.quotas)
     return TenantOut(
         id=tenant.id,
         state=tenant.state,

@@ -14,12 +14,12 @@ from shared.domain.listings.filters import (
     EXECUTION_STATES,
     FAILURE_REASONS,
     JOB_STATES,
+    DeadLetterFilter,
+    ExecutionFilter,
+    JobFilter,
     Kind,
-    WantedDeadLetters,
-    WantedExecutions,
-    WantedJobs,
 )
-from shared.domain.listings.position import BEGINNING, END, Place, Span
+from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange
 from shared.domain.schedules.schedule import parse_instant
 from shared.names import Lane
 
@@ -31,12 +31,12 @@ _STATUS = re.compile("[1-5][0-9][0-9]")
 W = TypeVar("W", bound=StrEnum)
 
 
-def wanted_executions(given: Mapping[str, str]) -> WantedExecutions:
+def wanted_executions(given: Mapping[str, str]) -> ExecutionFilter:
     """`state`, `from` (the first instant) and `to` (the first one that is too late)."""
-    return WantedExecutions(state=_word(given, "state", EXECUTION_STATES), span=_span(given))
+    return ExecutionFilter(state=_word(given, "state", EXECUTION_STATES), span=_span(given))
 
 
-def wanted_dead_letters(given: Mapping[str, str]) -> WantedDeadLetters:
+def wanted_dead_letters(given: Mapping[str, str]) -> DeadLetterFilter:
     """`job`, `tag`, `reason`, `status`, `lane`, `from` and `to`."""
     job_id, status = given.get("job"), given.get("status")
     if job_id is not None and not is_job_id(job_id):
@@ -46,7 +46,7 @@ def wanted_dead_letters(given: Mapping[str, str]) -> WantedDeadLetters:
     reason = given.get("reason")
     if reason is not None and reason not in FAILURE_REASONS:
         raise refused(f"reason is one of {', '.join(FAILURE_REASONS)}")
-    return WantedDeadLetters(
+    return DeadLetterFilter(
         job_id=job_id,
         tag=_tag(given),
         reason=reason,
@@ -56,12 +56,12 @@ def wanted_dead_letters(given: Mapping[str, str]) -> WantedDeadLetters:
     )
 
 
-def wanted_jobs(given: Mapping[str, str]) -> WantedJobs:
+def wanted_jobs(given: Mapping[str, str]) -> JobFilter:
     """`state`, `tag`, `q` (how the name begins), `kind` and `backfill_of`."""
     state = given.get("state")
     if state is not None and state not in JOB_STATES:
         raise refused(f"state is one of {', '.join(sorted(JOB_STATES))}")
-    return WantedJobs(
+    return JobFilter(
         state=state,
         tag=_tag(given),
         name_prefix=_prefix(given),
@@ -94,21 +94,21 @@ def _word(given: Mapping[str, str], name: str, words: Iterable[W]) -> W | None:
     raise refused(f"{name} is one of {', '.join(word.value for word in words)}")
 
 
-def _span(given: Mapping[str, str]) -> Span:
+def _span(given: Mapping[str, str]) -> PositionRange:
     after, before = _place(given, "from", BEGINNING), _place(given, "to", END)
     if after >= before:
         raise refused("from is before to")
-    return Span(after=after, before=before)
+    return PositionRange(after=after, before=before)
 
 
-def _place(given: Mapping[str, str], name: str, default: Place) -> Place:
+def _place(given: Mapping[str, str], name: str, default: IndexPosition) -> IndexPosition:
     text = given.get(name)
     if text is None:
         return default
     try:
         if len(text) > _MAX_INSTANT_LENGTH:
             raise ScheduleError("too long", field="at")
-        return Place(at=parse_instant(text, None))
+        return IndexPosition(at=parse_instant(text, None))
     except ScheduleError as fault:
         raise refused(f"{name} is an RFC 3339 instant with an offset") from fault
 

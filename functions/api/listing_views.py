@@ -61,7 +61,7 @@ def due_row_out(row: DueRow) -> DueRowOut:
         state=row.state.value,
         lane=row.lane,
         shard=row.id.shard,
-        retry=row.pointer_target is not None,
+        retry=row.reminder_target is not None,
     )
 
 
@@ -98,7 +98,7 @@ def preview_out(preview: SchedulePreview) -> SchedulePreviewOut:
         timezone=preview.timezone,
         runs=[_previewed(run) for run in preview.runs],
         clock_changes=[_clock_change(change) for change in preview.clock_changes],
-        warnings=[CautionOut(code=one.code, text=one.text) for one in preview.cautions],
+        warnings=[CautionOut(code=one.code, text=one.text) for one in preview.warnings],
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.domain.listings.position import Place
+from shared.domain.listings.position import IndexPosition
 from shared.usecases.listings.list_due import DuePosition
 from shared.usecases.listings.list_executions import HistoryPosition
 from shared.usecases.listings.list_jobs import JobPosition
@@ -11,16 +11,16 @@ from shared.usecases.listings.list_upcoming import UpcomingPosition
 Parts = list[Any]
 
 
-def place_parts(place: Place) -> Parts:
+def place_parts(place: IndexPosition) -> Parts:
     """A place."""
     return [place.at, place.identity]
 
 
-def read_place(parts: Parts) -> Place:
+def read_place(parts: Parts) -> IndexPosition:
     """The inverse."""
     match parts:
         case [int(at), str(identity)]:
-            return Place(at=at, identity=identity)
+            return IndexPosition(at=at, identity=identity)
     raise ValueError("not a place")
 
 

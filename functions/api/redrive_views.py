@@ -29,7 +29,7 @@ def redrive_out(task: RedriveTask) -> RedriveOut:
         **span,
         rate=task.rate,
         counts=RedriveCountsOut(**asdict(task.counts)),
-        walked_to=None if task.is_walked else format_instant(task.position.at),
+        progress_at=None if task.is_walked else format_instant(task.position.at),
         due_until=format_instant(task.next_due_at),
         created_at=format_instant(task.created_at),
         ended_at=format_instant(task.ended_at) if task.ended_at is not None else None,
@@ -41,7 +41,7 @@ def plan_out(plan: RedrivePlan) -> RedrivePlanOut:
     fresh = [one for one in plan.matching if one.redriven_by is None]
     return RedrivePlanOut(
         count=len(plan.matching),
-        redriven_before=len(plan.matching) - len(fresh),
+        already_redriven=len(plan.matching) - len(fresh),
         complete=plan.is_complete,
         sample=[dead_letter_out(one) for one in fresh[:SAMPLE]],
     )

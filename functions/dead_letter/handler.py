@@ -7,7 +7,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from shared.adapters.sqs.messages import decode_wakeup
 from shared.bootstrap.core import Core
-from shared.bootstrap.ticks import rescue_dead_letters
+from shared.bootstrap.ticks import handle_dead_messages
 from shared.domain.errors import InvalidValueError
 from shared.names import Metric
 from shared.observability import count, logger, metrics
@@ -15,7 +15,7 @@ from shared.settings import DeadLetterSettings
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage
 
 settings = DeadLetterSettings.from_env(os.environ)
-rescue = rescue_dead_letters(Core(settings))
+rescue = handle_dead_messages(Core(settings))
 lanes = {arn: lane for lane, arn in settings.dead_letter_arns.items()}
 
 

@@ -9,7 +9,7 @@ from shared.usecases.attempts.make_attempt import AttemptResult
 from shared.usecases.attempts.run_attempts import BatchReport
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.attempts.settle_refusal import Refusal
-from shared.usecases.limits.throttle_batch import GateCalls
+from shared.usecases.limits.throttle_batch import ThrottleBatch
 
 DEFERRED = {
     WaitReason.TENANT_CONCURRENCY: Metric.DEFERRED_TENANT_CONCURRENCY,
@@ -21,7 +21,7 @@ DEFERRED = {
     WaitReason.BACKPRESSURE: Metric.DEFERRED_BACKPRESSURE,
     WaitReason.LATE: Metric.DEFERRED_LATE,
 }
-_AS_WISHED = frozenset({AttemptEnd.SUCCEEDED, AttemptEnd.WORKS_ON, AttemptEnd.REPORTED})
+_AS_WISHED = frozenset({AttemptEnd.SUCCEEDED, AttemptEnd.ASYNC_ACCEPTED, AttemptEnd.REPORTED})
 
 
 def emit(report: BatchReport) -> None:
@@ -32,10 +32,10 @@ def emit(report: BatchReport) -> None:
     count(Metric.SUCCEEDED, ends[AttemptEnd.SUCCEEDED])
     count(Metric.RETRIED, ends[AttemptEnd.RETRIED])
     count(Metric.FAILED, ends[AttemptEnd.FAILED] + lost)
-    count(Metric.WORKING_ON, ends[AttemptEnd.WORKS_ON])
+    count(Metric.ASYNC_ACCEPTED, ends[AttemptEnd.ASYNC_ACCEPTED])
     count(Metric.FENCED, ends[AttemptEnd.FENCED])
-    count(Metric.RETURNED, len(report.returned()))
-    count(Metric.POISON, report.poison)
+    count(Metric.MESSAGES_RETURNED, len(report.returned()))
+    count(Metric.UNREADABLE_MESSAGES, report.unreadable_messages)
     for reason, held in Counter(held.deferral.reason for held in report.held).items():
         count(DEFERRED[reason], held)
     lags = [(attempt.execution.id in report.waited, attempt.lag_ms) for attempt in report.attempts]
@@ -52,9 +52,9 @@ def emit(report: BatchReport) -> None:
         logger.warning("claim undecided", extra={"reason": undecided.reason})
 
 
-def emit_limits(gate: GateCalls) -> None:
+def emit_limits(gate: ThrottleBatch) -> None:
     """Count what the process did about limits since this was last asked."""
-    count(Metric.LIMITS_UNANSWERED, gate.take_unanswered())
+    count(Metric.LIMIT_STORE_ERRORS, gate.take_unanswered())
     opened = gate.settle_limits.take_opened()
     if opened:
         count(Metric.BREAKER_OPENED, opened)

@@ -30,7 +30,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
         "accepted": report.accepted,
         "jobs": report.jobs,
         "executions": report.executions,
-        "unaccounted": len(report.unaccounted),
+        "unaccounted": len(report.missing_executions),
         "recomputed": report.recomputed,
     }
 
@@ -39,8 +39,8 @@ def _tell(report: ReconcileReport) -> None:
     """Written out at once: whatever becomes of this run afterwards, its findings are known."""
     count(Metric.RECONCILER_TICK)
     count(Metric.RECONCILED_JOBS, report.jobs)
-    count(Metric.UNACCOUNTED, len(report.unaccounted))
-    count(Metric.LOST_FOUND, len(report.lost_found))
+    count(Metric.MISSING_EXECUTIONS, len(report.missing_executions))
+    count(Metric.CHAINS_REPAIRED, len(report.chains_repaired))
     count(Metric.DOUBLE_COMPLETED, len(report.double_completed))
     count(Metric.QUARANTINED, report.unreadable)
     if report.unavailable:

@@ -5,7 +5,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.sweeper.redrives import DeadLetterWork
-from shared.bootstrap.redrives import parking_lot, work_off_redrives
+from shared.bootstrap.redrives import parking_lot, process_bulk_redrives
 from shared.bootstrap.ticks import core_from_env, sweep_buckets
 from shared.names import Metric
 from shared.observability import count, logger, metrics, seconds
@@ -13,7 +13,7 @@ from shared.observability import count, logger, metrics, seconds
 STOP_BEFORE_END_MS = 10_000
 core = core_from_env()
 sweep = sweep_buckets(core)
-work_on_dead_letters = DeadLetterWork(work_off_redrives(core), parking_lot(core))
+work_on_dead_letters = DeadLetterWork(process_bulk_redrives(core), parking_lot(core))
 
 
 @metrics.log_metrics

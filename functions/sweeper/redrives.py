@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from shared.domain.errors import UnavailableError
 from shared.names import Metric
 from shared.observability import count, logger
-from shared.ports.dead_letters import ParkingLot
-from shared.usecases.dead_letters.process_bulk_redrives import WorkOffRedrives
+from shared.ports.dead_letters import ParkedMessageStore
+from shared.usecases.dead_letters.process_bulk_redrives import ProcessBulkRedrives
 
 SHOWN_AT_MOST = 10
 """More messages than this that wait for an operator are no worse."""
@@ -17,8 +17,8 @@ SHOWN_AT_MOST = 10
 class DeadLetterWork:
     """Comes after the sweep, whatever becomes of it: what is due is more urgent than what has failed."""
 
-    work_off: WorkOffRedrives
-    parking: ParkingLot
+    work_off: ProcessBulkRedrives
+    parked_messages: ParkedMessageStore
 
     def __call__(self, has_time: Callable[[], bool]) -> None:
         """One run, told in metrics; what the stores do not answer for is left to the next."""
@@ -28,6 +28,6 @@ class DeadLetterWork:
             count(Metric.REDRIVES_UNDONE, report.undone)
             for task_id in report.unreadable:
                 logger.error("unreadable redrive", extra={"redrive": task_id})
-            count(Metric.PARKED_WAITING, len(self.parking.parked(SHOWN_AT_MOST)))
+            count(Metric.PARKED_WAITING, len(self.parked_messages.parked(SHOWN_AT_MOST)))
         except UnavailableError:
             logger.warning("dead letters are left to the next run")

@@ -19,8 +19,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     report = watch(part)
     count(Metric.WATCHER_TICK)
     count(Metric.SHARDS_SCANNED, report.shards_scanned)
-    count(Metric.FOUND, report.found)
-    count(Metric.SENT, report.sent)
+    count(Metric.DUE_FOUND, report.found)
+    count(Metric.WAKEUPS_SENT, report.sent)
     count(Metric.SEND_FAILED, report.send_failed)
     if report.unreadable:
         count(Metric.QUARANTINED, report.unreadable)

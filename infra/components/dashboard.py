@@ -81,7 +81,7 @@ def _outcomes() -> list[cloudwatch.Metric]:
 
 
 def _dispatch() -> list[cloudwatch.Metric]:
-    return [own(name, "watcher") for name in (Metric.FOUND, Metric.SENT, Metric.SEND_FAILED)]
+    return [own(name, "watcher") for name in (Metric.DUE_FOUND, Metric.WAKEUPS_SENT, Metric.SEND_FAILED)]
 
 
 def _recovered() -> list[cloudwatch.Metric]:

@@ -63,8 +63,8 @@ def _reconciler() -> Iterator[AlarmSpec]:
     )
     for name, metric, meaning in (
         (
-            "Unaccounted",
-            Metric.UNACCOUNTED,
+            "MissingExecutions",
+            Metric.MISSING_EXECUTIONS,
             "Something that was acknowledged has no record: the promise is broken.",
         ),
         (
@@ -72,7 +72,7 @@ def _reconciler() -> Iterator[AlarmSpec]:
             Metric.DOUBLE_COMPLETED,
             "An execution was completed twice: the fence did not hold.",
         ),
-        ("LostFound", Metric.LOST_FOUND, "An active job had lost its next run, and got it back."),
+        ("ChainsRepaired", Metric.CHAINS_REPAIRED, "An active job had lost its next run, and got it back."),
     ):
         yield AlarmSpec(name=name, meaning=meaning, metric=own(metric, "reconciler"))
 
@@ -117,9 +117,9 @@ def _executor(queue: QueueName) -> Iterator[AlarmSpec]:
         pages=False,
     )
     yield AlarmSpec(
-        name=f"LimitsUnanswered{name}",
+        name=f"LimitStoreErrors{name}",
         meaning="Calls were made without their limits, since the store of limits did not answer.",
-        metric=own(Metric.LIMITS_UNANSWERED, executor),
+        metric=own(Metric.LIMIT_STORE_ERRORS, executor),
         minutes=3,
         of_minutes=5,
     )
@@ -161,9 +161,9 @@ def _accounts() -> Iterator[AlarmSpec]:
         metric=own(Metric.AUDIT_FAILED, "api"),
     )
     yield AlarmSpec(
-        name="BudgetsUnanswered",
+        name="QuotaStoreErrors",
         meaning="Requests went on without their tenants' limits, since the store of budgets did not answer.",
-        metric=own(Metric.BUDGETS_UNANSWERED, "api"),
+        metric=own(Metric.QUOTA_STORE_ERRORS, "api"),
         minutes=3,
         of_minutes=5,
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from shared.adapters.dynamodb.jobs.recurring_jobs import DynamoRecurringJobs
-from shared.adapters.dynamodb.limits.throttle_status import DynamoWaitSigns
+from shared.adapters.dynamodb.limits.throttle_status import DynamoThrottleStatus
 from shared.adapters.dynamodb.tenancy.audit_log import DynamoAuditLog
 from shared.adapters.dynamodb.tenancy.budget_store import DynamoBudgetStore
 from shared.bootstrap.callbacks import CallbackParts
@@ -98,8 +98,8 @@ def explain_wait(parts: ApiParts) -> ExplainWait:
     """What an execution waits for: one for each process, since it remembers that there was no answer."""
     core, settings = parts.core, parts.settings
     return ExplainWait(
-        signs=DynamoWaitSigns(core.dynamodb, settings.leases_table, settings.region),
-        turns=core.turns,
+        throttle_status=DynamoThrottleStatus(core.dynamodb, settings.leases_table, settings.region),
+        run_locks=core.run_locks,
         defaults=settings.default_quotas,
         clock=core.clock,
     )

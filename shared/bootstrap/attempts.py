@@ -20,11 +20,11 @@ from shared.usecases.attempts.run_attempts import RunAttempts
 from shared.usecases.attempts.settle_attempt import SettleAttempt
 from shared.usecases.attempts.settle_refusal import SettleRefusal
 from shared.usecases.limits.admit_calls import AdmitCalls
-from shared.usecases.limits.apply_backpressure import GiveWay
+from shared.usecases.limits.apply_backpressure import ApplyBackpressure
 from shared.usecases.limits.defer_keys import DeferKeys
 from shared.usecases.limits.limit_cache import LimitStates
 from shared.usecases.limits.settle_limits import SettleLimits
-from shared.usecases.limits.throttle_batch import GateCalls
+from shared.usecases.limits.throttle_batch import ThrottleBatch
 from shared.usecases.tenancy.spend_budget import SpendBudget
 
 OFFLOAD_THREADS = 32
@@ -45,7 +45,7 @@ def run_attempts(parts: CallbackParts, lane: QueueName, sender: Sender, defaults
             file=core.file,
             file_successor=core.file_successor,
             give_up=core.give_up,
-            conclude=core.conclude,
+            finalize=core.finalize,
             clock=core.clock,
         ),
         guard_start=_guard_start(parts),
@@ -56,13 +56,13 @@ def run_attempts(parts: CallbackParts, lane: QueueName, sender: Sender, defaults
     )
 
 
-def _gate_calls(parts: CallbackParts, queue: QueueName, defaults: Quotas) -> GateCalls:
+def _gate_calls(parts: CallbackParts, queue: QueueName, defaults: Quotas) -> ThrottleBatch:
     core = parts.core
     owner = encode_base32(core.entropy.bits(OWNER_BITS), OWNER_BITS // 5)
     states = LimitStates(store=core.limits, clock=core.clock, owner=owner, entropy=core.entropy, pause=pause)
-    return GateCalls(
+    return ThrottleBatch(
         queue=queue,
-        give_way=GiveWay(progress=core.progress, clock=core.clock, entropy=core.entropy),
+        backpressure=ApplyBackpressure(progress=core.progress, clock=core.clock, entropy=core.entropy),
         admit=AdmitCalls(
             states=states,
             spend=SpendBudget(
@@ -91,7 +91,7 @@ def report_outcome(parts: CallbackParts) -> ReportOutcome:
         settle=_settle_attempt(parts),
         store=core.store,
         file=core.file,
-        conclude=core.conclude,
+        finalize=core.finalize,
         hand_over=_guard_start(parts).hand_over,
         clock=core.clock,
     )
@@ -121,7 +121,7 @@ def _settle_attempt(parts: CallbackParts) -> SettleAttempt:
     return SettleAttempt(
         store=core.store,
         file=core.file,
-        conclude=core.conclude,
+        finalize=core.finalize,
         notify=core.notify,
         clock=core.clock,
         entropy=core.entropy,
@@ -133,7 +133,7 @@ def _guard_start(parts: CallbackParts) -> GuardStart:
     core = parts.core
     return GuardStart(
         store=core.store,
-        turns=core.turns,
+        run_locks=core.run_locks,
         file=core.file,
         file_successor=core.file_successor,
         clock=core.clock,

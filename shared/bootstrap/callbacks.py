@@ -90,7 +90,7 @@ def create_job(parts: CallbackParts, check_quota: CheckQuota) -> CreateJob:
     return CreateJob(
         draft=draft_job(parts),
         file=core.file,
-        create_recurring=CreateRecurring(core.file, core.jobs, core.record_dropped),
+        create_recurring=CreateRecurring(core.file, core.jobs, core.record_dst_skips),
         idempotency=DynamoIdempotencyStore(core.dynamodb, parts.settings.jobs_table),
         check_quota=check_quota,
         clock=core.clock,
@@ -104,7 +104,7 @@ def create_jobs(parts: CallbackParts, check_quota: CheckQuota) -> CreateJobs:
     return CreateJobs(
         draft=draft_job(parts),
         file_batch=FileBatch(file=core.file, batches=batches),
-        create_recurring=CreateRecurring(core.file, core.jobs, core.record_dropped),
+        create_recurring=CreateRecurring(core.file, core.jobs, core.record_dst_skips),
         idempotency=DynamoIdempotencyStore(core.dynamodb, settings.jobs_table),
         check_quota=check_quota,
         clock=core.clock,
@@ -117,7 +117,7 @@ def cancel_job(parts: CallbackParts) -> CancelJob:
     return CancelJob(
         find=parts.find_job,
         store=core.store,
-        conclude=core.conclude,
+        finalize=core.finalize,
         delete_recurring=core.lifecycle.delete,
         clock=core.clock,
         retention=parts.settings.retention,
@@ -181,7 +181,7 @@ def backfill_job(parts: CallbackParts, check_quota: CheckQuota) -> BackfillJob:
     return BackfillJob(
         jobs=core.jobs,
         find_settled=core.lifecycle.find_settled,
-        send_head=core.lifecycle.send_head,
+        resend_chain_head=core.lifecycle.resend_chain_head,
         idempotency=DynamoIdempotencyStore(core.dynamodb, parts.settings.jobs_table),
         check_quota=check_quota,
         open_request=parts.open_request,

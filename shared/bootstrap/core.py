@@ -6,11 +6,11 @@ from typing import Any
 
 from shared.adapters.clients import client
 from shared.adapters.clock import SystemClock, SystemEntropy
-from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoProgressBoard
+from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
 from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
-from shared.adapters.dynamodb.jobs.run_lock_store import DynamoTurnStore
+from shared.adapters.dynamodb.jobs.run_lock_store import DynamoRunLockStore
 from shared.adapters.dynamodb.limits.limit_store import DynamoLimitStore
 from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
@@ -18,8 +18,8 @@ from shared.settings import Settings
 from shared.usecases.chains.lifecycle import Lifecycle
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.file_successor import FileSuccessor
-from shared.usecases.filing.record_dst_skips import RecordDropped
-from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.filing.record_dst_skips import RecordDstSkips
+from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.outcomes.give_up_lost import GiveUpLost
 from shared.usecases.outcomes.notify_outcome import NotifyOutcome
 from shared.usecases.tenancy.read_tenant import ReadTenant
@@ -64,9 +64,9 @@ class Core:
         return DynamoJobStore(self.dynamodb, settings.jobs_table, settings.executions_table, settings.region)
 
     @cached_property
-    def turns(self) -> DynamoTurnStore:
+    def run_locks(self) -> DynamoRunLockStore:
         """Whose turn it is where runs must not overlap."""
-        return DynamoTurnStore(self.dynamodb, self.settings.jobs_table)
+        return DynamoRunLockStore(self.dynamodb, self.settings.jobs_table)
 
     @cached_property
     def ledger(self) -> DynamoShardLedger:
@@ -74,9 +74,9 @@ class Core:
         return DynamoShardLedger(self.dynamodb, self.settings.leases_table, self.settings.region)
 
     @cached_property
-    def progress(self) -> DynamoProgressBoard:
+    def progress(self) -> DynamoLaneProgressStore:
         """How far the lanes are."""
-        return DynamoProgressBoard(self.dynamodb, self.settings.leases_table, self.settings.region)
+        return DynamoLaneProgressStore(self.dynamodb, self.settings.leases_table, self.settings.region)
 
     @cached_property
     def tenants(self) -> DynamoTenantStore:
@@ -111,9 +111,9 @@ class Core:
         )
 
     @cached_property
-    def record_dropped(self) -> RecordDropped:
+    def record_dst_skips(self) -> RecordDstSkips:
         """Runs that a change of the clocks drops."""
-        return RecordDropped(store=self.store, clock=self.clock, retention=self.settings.retention)
+        return RecordDstSkips(store=self.store, clock=self.clock, retention=self.settings.retention)
 
     @cached_property
     def read_tenant(self) -> ReadTenant:
@@ -132,9 +132,9 @@ class Core:
         )
 
     @cached_property
-    def conclude(self) -> ConcludeExecution:
+    def finalize(self) -> FinalizeExecution:
         """What the end of an execution asks for."""
-        return ConcludeExecution(
+        return FinalizeExecution(
             jobs=self.jobs,
             find_settled=self.lifecycle.find_settled,
             pause=self.lifecycle.pause,
@@ -149,7 +149,7 @@ class Core:
         return GiveUpLost(
             store=self.store,
             file_successor=self.file_successor,
-            conclude=self.conclude,
+            finalize=self.finalize,
             notify=self.notify,
             clock=self.clock,
             retention=self.settings.retention,
@@ -161,7 +161,7 @@ class Core:
         return Lifecycle(
             store=self.store,
             jobs=self.jobs,
-            turns=self.turns,
+            run_locks=self.run_locks,
             file=self.file,
             clock=self.clock,
             plan=self.settings.shard_plan,

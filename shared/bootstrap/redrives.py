@@ -1,10 +1,10 @@
 """The use cases about dead letters that need no tenant's key."""
 
-from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkingLot
+from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
 from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
 from shared.bootstrap.core import Core
 from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
-from shared.usecases.dead_letters.process_bulk_redrives import WorkOffRedrives
+from shared.usecases.dead_letters.process_bulk_redrives import ProcessBulkRedrives
 from shared.usecases.dead_letters.redrive_execution import RedriveExecution
 from shared.usecases.reading.find_execution import FindExecution
 
@@ -27,22 +27,22 @@ def redrive_execution(core: Core) -> RedriveExecution:
     )
 
 
-def work_off_redrives(core: Core) -> WorkOffRedrives:
+def process_bulk_redrives(core: Core) -> ProcessBulkRedrives:
     """What the sweeper does of bulk redrives."""
-    return WorkOffRedrives(
+    return ProcessBulkRedrives(
         tasks=redrive_tasks(core),
         list_dead_letters=list_dead_letters(core),
         redrive=redrive_execution(core),
         store=core.store,
-        conclude=core.conclude,
+        finalize=core.finalize,
         clock=core.clock,
         retention=core.settings.retention,
     )
 
 
-def parking_lot(core: Core) -> DynamoParkingLot:
+def parking_lot(core: Core) -> DynamoParkedMessageStore:
     """Messages that could not be acted on."""
-    return DynamoParkingLot(core.dynamodb, core.settings.leases_table, core.settings.region)
+    return DynamoParkedMessageStore(core.dynamodb, core.settings.leases_table, core.settings.region)
 
 
 def redrive_tasks(core: Core) -> DynamoRedriveTasks:

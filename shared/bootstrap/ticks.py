@@ -7,8 +7,8 @@ from shared.adapters.logs.accepted_log import CloudWatchAcceptedLog
 from shared.bootstrap.core import Core
 from shared.bootstrap.redrives import parking_lot
 from shared.settings import Settings
-from shared.usecases.dead_letters.handle_dead_messages import RescueDeadLetters
-from shared.usecases.outcomes.repair_notifications import HealNotifications
+from shared.usecases.dead_letters.handle_dead_messages import HandleDeadMessages
+from shared.usecases.outcomes.repair_notifications import RepairNotifications
 from shared.usecases.reading.find_head import FindHead
 from shared.usecases.ticks.reconcile import Reconcile
 from shared.usecases.ticks.sweep_buckets import SweepBuckets
@@ -41,7 +41,7 @@ def sweep_buckets(parts: Core) -> SweepBuckets:
         backlog=parts.queue,
         limits=parts.limits,
         give_up=parts.give_up,
-        heal_notifications=HealNotifications(store=parts.store, conclude=parts.conclude),
+        repair_notifications=RepairNotifications(store=parts.store, finalize=parts.finalize),
         clock=parts.clock,
         plan=parts.settings.shard_plan,
         retention=parts.settings.retention,
@@ -64,15 +64,15 @@ def reconcile(parts: Core, api_log_group: str) -> Reconcile:
     )
 
 
-def rescue_dead_letters(parts: Core) -> RescueDeadLetters:
+def handle_dead_messages(parts: Core) -> HandleDeadMessages:
     """The dead-letter queues."""
-    return RescueDeadLetters(
+    return HandleDeadMessages(
         store=parts.store,
         file=parts.file,
         file_successor=parts.file_successor,
-        parking=parking_lot(parts),
+        parked_messages=parking_lot(parts),
         clock=parts.clock,
         retention=parts.settings.retention,
         give_up=parts.give_up,
-        conclude=parts.conclude,
+        finalize=parts.finalize,
     )

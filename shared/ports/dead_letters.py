@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from shared.domain.dead_letters.parked_message import Parked
+from shared.domain.dead_letters.parked_message import ParkedMessage
 from shared.domain.dead_letters.redrive_task import RedriveTask
 
 
@@ -33,17 +33,17 @@ class RedriveTasks(Protocol):
         ...
 
 
-class ParkingLot(Protocol):
+class ParkedMessageStore(Protocol):
     """Where such messages are kept."""
 
-    def park(self, message: Parked) -> None:
+    def park(self, message: ParkedMessage) -> None:
         """Keep a message; should it come twice, it may be kept twice."""
         ...
 
-    def parked(self, limit: int, *, before: str | None = None) -> list[Parked]:
+    def parked(self, limit: int, *, before: str | None = None) -> list[ParkedMessage]:
         """The newest ones; where `before` is given, the newest that were parked before the message of that id."""
         ...
 
-    def remove(self, parked_id: str) -> Parked | None:
+    def remove(self, parked_id: str) -> ParkedMessage | None:
         """Take one away for good, as it stood; None where there is none of that id."""
         ...

@@ -3,14 +3,14 @@ Encryption of what clients entrust."""
 
 from typing import Protocol
 
-from shared.domain.delivery.callback import Answer, Callback
+from shared.domain.delivery.callback import Callback, CallbackResponse
 from shared.domain.tenancy.tenant import Tenant
 
 
 class Sender(Protocol):
     """Makes the calls."""
 
-    async def send(self, callback: Callback, *, timeout_seconds: float) -> Answer:
+    async def send(self, callback: Callback, *, timeout_seconds: float) -> CallbackResponse:
         """One attempt, within the deadline in total; every failure is an answer, nothing is raised."""
         ...
 

@@ -128,7 +128,7 @@ class AcceptedLog(Protocol):
         ...
 
 
-class ProgressBoard(Protocol):
+class LaneProgressStore(Protocol):
     """How far the lanes have come. Best effort: a lost report slows nothing but the gate on re-sending."""
 
     def report(self, lane: Lane | QueueName, progress: LaneProgress) -> None:

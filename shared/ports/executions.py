@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import EndReason, Execution, Transition
 from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.ids import ExecutionId
-from shared.domain.listings.position import Span, Stretch
+from shared.domain.listings.position import IndexPage, PositionRange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +59,11 @@ class ExecutionStore(Protocol):
         """
         ...
 
-    def put_pointer(self, pointer: Pointer) -> bool:
+    def put_reminder(self, pointer: RetryReminder) -> bool:
         """File a pointer; False where one stands there already."""
         ...
 
-    def end_pointer(
+    def end_reminder(
         self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
     ) -> None:
         """Mark a pointer as done."""
@@ -84,7 +84,7 @@ class ExecutionStore(Protocol):
         """
         ...
 
-    def run_on(
+    def extend_lease(
         self, execution: Execution, *, lease_until: int, async_until: int | None = None
     ) -> Execution | None:
         """Prolong the lease of the attempt that `execution` was claimed for, on condition of its number and owner.
@@ -145,7 +145,7 @@ class ExecutionStore(Protocol):
         """One page of whole executions of a shard; pointers are left out."""
         ...
 
-    def failed(self, tenant_id: str, span: Span, *, newest_first: bool, limit: int) -> Stretch:
+    def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
         """Where a tenant's dead letters stand within a span; eventually consistent, unlike every other read."""
         ...
 
@@ -161,14 +161,14 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class ClaimRejected:
     """A claim that was not granted, and what stands there (None: nothing)."""
 
     existing: Execution | None
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
+class WriteUnknown:
     """A write of which nothing is known: throttled or failed on the way. It is retried, never read as a refusal."""
 
     reason: str
@@ -177,7 +177,7 @@ class Undecided:
 class Claimer(Protocol):
     """Takes the right to run executions: at most one live owner each, the attempt counted before the call."""
 
-    def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | Refused | Undecided]:
+    def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
         """One answer for each claim, in order. The claimed execution is returned as it stands after the claim.
 
         A refusal that shows the claim's own owner token is returned as the success that it was. Raises nothing.
@@ -204,10 +204,10 @@ class OneOffStore(Protocol):
 class OneOffBatches(Protocol):
     """Puts many executions in few calls. Each put stands for itself: they are no transaction."""
 
-    def put_all_if_absent(self, executions: Sequence[Execution]) -> list[Execution | Undecided | None]:
+    def put_all_if_absent(self, executions: Sequence[Execution]) -> list[Execution | WriteUnknown | None]:
         """One answer for each, in order: None when it was written, otherwise what stands there, unchanged.
 
-        Undecided where it may or may not be written, and where what stands there cannot be read; it may be put
+        WriteUnknown where it may or may not be written, and where what stands there cannot be read; it may be put
         again. The ids are all different, and none of the executions has ended. Raises nothing.
         """
         ...

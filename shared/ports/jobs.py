@@ -9,7 +9,7 @@ from typing import Protocol
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import Chain, Job
-from shared.domain.listings.position import Place
+from shared.domain.listings.position import IndexPosition
 
 
 class JobStore(Protocol):
@@ -84,7 +84,9 @@ class JobStore(Protocol):
         """
         ...
 
-    def extras(self, tenant_id: str, job_id: str, *, before: Place | None, limit: int) -> list[Place]:
+    def extras(
+        self, tenant_id: str, job_id: str, *, before: IndexPosition | None, limit: int
+    ) -> list[IndexPosition]:
         """Where executions stand that were filed beside the schedule, the latest first, strictly before a place.
 
         Read strongly; fewer than `limit` only where there are no more.
@@ -166,20 +168,20 @@ class IdempotencyStore(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class RunLock:
     """The run that has the turn, and the one that waits for it. Whoever has ended has given up both."""
 
     holder: ExecutionId | None = None
     waiting: ExecutionId | None = None
 
 
-class TurnStore(Protocol):
+class RunLockStore(Protocol):
     """One turn for each job, changed by compare-and-swap alone."""
 
-    def read(self, tenant_id: str, job_id: str) -> Turn:
+    def read(self, tenant_id: str, job_id: str) -> RunLock:
         """The turn as it stands, read strongly."""
         ...
 
-    def swap(self, tenant_id: str, job_id: str, before: Turn, after: Turn) -> bool:
+    def swap(self, tenant_id: str, job_id: str, before: RunLock, after: RunLock) -> bool:
         """Put `after` in the place of `before`; False where something else stands there."""
         ...

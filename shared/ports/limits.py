@@ -4,7 +4,7 @@ What the functions share about what waits, for whoever is asked why."""
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from shared.domain.dispatch.wait_hint import Signs
+from shared.domain.dispatch.wait_hint import ThrottleSnapshot
 from shared.domain.limits.scopes import ScopeState
 from shared.names import Lane
 
@@ -42,12 +42,12 @@ class LimitStore(Protocol):
         ...
 
 
-class WaitSigns(Protocol):
+class ThrottleStatus(Protocol):
     """Read only."""
 
     def read(
         self, scopes: Sequence[str], lanes: Sequence[Lane], board: Mapping[str, int] | None = None
-    ) -> Signs:
+    ) -> ThrottleSnapshot:
         """The board, the states of a few scopes and the last reports of lanes: one request. They may lag a moment.
 
         A board that was read a moment ago can be given: it is large, everybody reads it, and it is not read then.

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.jobs.job import Job
-from shared.domain.listings.position import Span, Stretch
+from shared.domain.listings.position import IndexPage, PositionRange
 
 
 class TenantIndex(Enum):
@@ -53,16 +53,16 @@ class Queries(Protocol):
         """A tenant's recurring jobs, or the backfills of one of them, read strongly; `limit` examined at most."""
         ...
 
-    def stretches(
+    def index_pages(
         self,
         index: TenantIndex,
         tenant_id: str,
         shards: int,
-        span: Span,
+        span: PositionRange,
         *,
         newest_first: bool,
         limit: int,
-    ) -> Sequence[Stretch]:
+    ) -> Sequence[IndexPage]:
         """The first `limit` places that each shard of an index has within a span, read side by side."""
         ...
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from shared.domain.tenancy.audit import AuditPage, AuditRecord
-from shared.domain.tenancy.budget import BudgetKey, Portion
+from shared.domain.tenancy.budget import BudgetKey, TokenLease
 from shared.domain.tenancy.tenant import ApiKey, Tenant
 
 
@@ -57,7 +57,7 @@ class BudgetStore(Protocol):
     """Counters that many processes draw from at once."""
 
     def take(
-        self, key: BudgetKey, portions: Sequence[Portion], expires_at_s: int
+        self, key: BudgetKey, portions: Sequence[TokenLease], expires_at_s: int
     ) -> Mapping[int, int] | None:
         """Take all portions, or none of them.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from shared.domain.delivery.callback import Answer, Callback, Reason
+from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from tests.api_machine.changes import answered
 from tests.api_machine.executions import Call, PromisedExecution
 from tests.api_machine.instants import milliseconds
@@ -36,13 +36,13 @@ class Receiver:
     troubled: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     """By job, whose destination is its own: between these moments its calls may wait, and nobody else's."""
 
-    def __call__(self, callback: Callback) -> Answer:
+    def __call__(self, callback: Callback) -> CallbackResponse:
         """Answer one call."""
         headers = {name.lower(): value for name, value in callback.headers}
         job = self.jobs.get(headers["x-job-id"])
         if job is None:
             self.broken.append(f"a call for a job that was never acknowledged: {callback.url}")
-            return Answer(reason=Reason.OK, duration_ms=DURATION_MS, status=200)
+            return CallbackResponse(reason=Reason.OK, duration_ms=DURATION_MS, status=200)
         call = self._call(job, int(headers["x-attempt"]))
         is_new = headers["webhook-id"] not in job.executions
         scheduled_at = milliseconds(headers["x-scheduled-at"])
@@ -154,11 +154,11 @@ def _identity_faults(execution: PromisedExecution, call: Call, scheduled_at: int
     }
 
 
-def _answer(call: Call) -> Answer:
+def _answer(call: Call) -> CallbackResponse:
     if call.status == 0:
-        return Answer(reason=Reason.CONNECT_FAILED, duration_ms=DURATION_MS)
+        return CallbackResponse(reason=Reason.CONNECT_FAILED, duration_ms=DURATION_MS)
     is_good = call.status == 200
-    return Answer(
+    return CallbackResponse(
         reason=Reason.OK if is_good else Reason.HTTP_STATUS,
         duration_ms=DURATION_MS,
         status=call.status,

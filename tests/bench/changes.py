@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from shared.bootstrap.redrives import redrive_execution
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
@@ -66,7 +66,7 @@ def retries(made: World) -> Cost:
 
 def redrives(made: World) -> Cost:
     """A dead letter that is redriven and succeeds, from the request to the recorded outcome."""
-    gone = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+    gone = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
     made.sender.answer_to = in_turn(gone)
     dead = [made.create_job(made.tenant, NewJob(timing=After(0), request=REQUEST)).job for _ in range(JOBS)]
     made.clock.time_ms += 2_000
@@ -83,8 +83,8 @@ def redrives(made: World) -> Cost:
 
 def _attempts(made: World, *, attempts: int) -> Cost:
     """Jobs that succeed at their last attempt."""
-    down = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
-    ok = Answer(reason=Reason.OK, duration_ms=5, status=200)
+    down = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
+    ok = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
     retry = RetryPolicy(max_attempts=2, base_seconds=1, cap_seconds=1)
     marks = marks_of(made)
     for _ in range(JOBS):

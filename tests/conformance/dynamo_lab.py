@@ -3,10 +3,10 @@
 from functools import cached_property
 from typing import Any
 
-from shared.adapters.dynamodb.codec.keys import execution_key, item_key, job_key, payload_key, pointer_key
-from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkingLot
+from shared.adapters.dynamodb.codec.keys import execution_key, item_key, job_key, payload_key, reminder_key
+from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
 from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
-from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoProgressBoard
+from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
 from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer, UpdateItemClaimer
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
@@ -15,14 +15,14 @@ from shared.adapters.dynamodb.executions.one_off_store import DynamoOneOffStore
 from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
 from shared.adapters.dynamodb.jobs.recurring_jobs import DynamoRecurringJobs
-from shared.adapters.dynamodb.jobs.run_lock_store import DynamoTurnStore
+from shared.adapters.dynamodb.jobs.run_lock_store import DynamoRunLockStore
 from shared.adapters.dynamodb.limits.limit_store import DynamoLimitStore
-from shared.adapters.dynamodb.limits.throttle_status import DynamoWaitSigns
+from shared.adapters.dynamodb.limits.throttle_status import DynamoThrottleStatus
 from shared.adapters.dynamodb.listings.queries import DynamoQueries
 from shared.adapters.dynamodb.tenancy.audit_log import DynamoAuditLog
 from shared.adapters.dynamodb.tenancy.budget_store import DynamoBudgetStore
 from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
 from shared.names import Attr
 from tests.conformance.tables import TableNames, read_all
@@ -86,9 +86,9 @@ class DynamoLab:
         return BatchStatementBatches(self._use(self.names.executions), self.names.executions, REGION)
 
     @cached_property
-    def turns(self) -> DynamoTurnStore:
+    def run_locks(self) -> DynamoRunLockStore:
         """See the protocol."""
-        return DynamoTurnStore(self._use(self.names.jobs), self.names.jobs)
+        return DynamoRunLockStore(self._use(self.names.jobs), self.names.jobs)
 
     @cached_property
     def idempotency(self) -> DynamoIdempotencyStore:
@@ -106,14 +106,14 @@ class DynamoLab:
         return self.ledger
 
     @cached_property
-    def progress(self) -> DynamoProgressBoard:
+    def progress(self) -> DynamoLaneProgressStore:
         """See the protocol."""
-        return DynamoProgressBoard(self._use(self.names.leases), self.names.leases, REGION)
+        return DynamoLaneProgressStore(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
-    def parking(self) -> DynamoParkingLot:
+    def parking(self) -> DynamoParkedMessageStore:
         """See the protocol."""
-        return DynamoParkingLot(self._use(self.names.leases), self.names.leases, REGION)
+        return DynamoParkedMessageStore(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
     def redrives(self) -> DynamoRedriveTasks:
@@ -137,9 +137,9 @@ class DynamoLab:
         return DynamoLimitStore(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
-    def wait_signs(self) -> DynamoWaitSigns:
+    def throttle_status(self) -> DynamoThrottleStatus:
         """See the protocol."""
-        return DynamoWaitSigns(self._use(self.names.leases), self.names.leases, REGION)
+        return DynamoThrottleStatus(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
     def recurring_jobs(self) -> DynamoRecurringJobs:
@@ -160,9 +160,9 @@ class DynamoLab:
         """See the protocol."""
         return self._expiry(self.names.executions, execution_key(REGION, execution_id))
 
-    def pointer_expiry(self, pointer: Pointer) -> int | None:
+    def pointer_expiry(self, pointer: RetryReminder) -> int | None:
         """See the protocol."""
-        key = pointer_key(REGION, pointer.location, pointer.target, pointer.attempt)
+        key = reminder_key(REGION, pointer.location, pointer.target, pointer.attempt)
         return self._expiry(self.names.executions, key)
 
     def job_expiry(self, tenant_id: str, job_id: str) -> int | None:

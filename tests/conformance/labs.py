@@ -3,13 +3,15 @@
 import copy
 from typing import Protocol
 
-from shared.domain.dispatch.retry_reminder import Pointer
+from tests.fakes.throttle_status import FakeWaitSigns
+
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
-from shared.ports.dead_letters import ParkingLot, RedriveTasks
-from shared.ports.dispatch import ProgressBoard, ReconcileMark, ShardLedger
+from shared.ports.dead_letters import ParkedMessageStore, RedriveTasks
+from shared.ports.dispatch import LaneProgressStore, ReconcileMark, ShardLedger
 from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
-from shared.ports.jobs import IdempotencyStore, JobStore, TurnStore
-from shared.ports.limits import LimitStore, WaitSigns
+from shared.ports.jobs import IdempotencyStore, JobStore, RunLockStore
+from shared.ports.limits import LimitStore, ThrottleStatus
 from shared.ports.listings import Queries
 from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
 from tests.fakes.audit import FakeAuditLog
@@ -28,7 +30,6 @@ from tests.fakes.redrives import FakeRedriveTasks
 from tests.fakes.table import Damage, FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
 from tests.fakes.turn_store import FakeTurnStore
-from tests.fakes.wait_signs import FakeWaitSigns
 
 
 class Lab(Protocol):
@@ -53,7 +54,7 @@ class Lab(Protocol):
     def batches(self) -> OneOffBatches: ...
 
     @property
-    def turns(self) -> TurnStore: ...
+    def run_locks(self) -> RunLockStore: ...
 
     @property
     def idempotency(self) -> IdempotencyStore: ...
@@ -65,10 +66,10 @@ class Lab(Protocol):
     def mark(self) -> ReconcileMark: ...
 
     @property
-    def progress(self) -> ProgressBoard: ...
+    def progress(self) -> LaneProgressStore: ...
 
     @property
-    def parking(self) -> ParkingLot: ...
+    def parking(self) -> ParkedMessageStore: ...
 
     @property
     def redrives(self) -> RedriveTasks: ...
@@ -83,7 +84,7 @@ class Lab(Protocol):
     def limits(self) -> LimitStore: ...
 
     @property
-    def wait_signs(self) -> WaitSigns: ...
+    def throttle_status(self) -> ThrottleStatus: ...
 
     @property
     def recurring_jobs(self) -> RecurringJobs: ...
@@ -99,7 +100,7 @@ class Lab(Protocol):
         """When the record of an execution may be dropped."""
         ...
 
-    def pointer_expiry(self, pointer: Pointer) -> int | None:
+    def pointer_expiry(self, pointer: RetryReminder) -> int | None:
         """When a pointer may be dropped."""
         ...
 
@@ -131,7 +132,7 @@ class FakeLab:
         self.queries = FakeQueries(self.table)
         self.one_offs = FakeOneOffStore(self.table)
         self.batches = FakeOneOffBatches(self.table)
-        self.turns = FakeTurnStore()
+        self.run_locks = FakeTurnStore()
         self.idempotency = FakeIdempotencyStore()
         self.ledger = FakeShardLedger()
         self.mark = self.ledger
@@ -141,7 +142,7 @@ class FakeLab:
         self.tenants = FakeTenantStore()
         self.budgets = FakeBudgetStore()
         self.limits = FakeLimitStore()
-        self.wait_signs = FakeWaitSigns(self.limits, self.progress)
+        self.throttle_status = FakeWaitSigns(self.limits, self.progress)
         self.recurring_jobs = FakeRecurringJobs(self.table)
         self.audit = FakeAuditLog()
 
@@ -153,7 +154,7 @@ class FakeLab:
         """See the protocol."""
         return self.table.executions[execution_id].expires_at_s
 
-    def pointer_expiry(self, pointer: Pointer) -> int | None:
+    def pointer_expiry(self, pointer: RetryReminder) -> int | None:
         """See the protocol."""
         return self.table.pointers[pointer.location, pointer.target, pointer.attempt].expires_at_s
 

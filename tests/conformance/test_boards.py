@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.dead_letters.parked_message import Parked
+from shared.domain.dead_letters.parked_message import ParkedMessage
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.errors import NotFoundError
 from shared.names import Lane, QueueName
 from tests.builders import DUE_AT
 from tests.conformance.labs import Lab
 
-PARKED = Parked(
+PARKED = ParkedMessage(
     message_id="m-1",
     lane=QueueName.STANDARD,
     body='{"v": 2}',
@@ -57,7 +57,7 @@ def test_parked_messages_come_page_by_page_each_once(lab: Lab, limit: int) -> No
     made = [replace(PARKED, message_id=f"m-{number}", parked_at=DUE_AT + number // 2) for number in range(5)]
     for message in made:
         lab.parking.park(message)
-    found: list[Parked] = []
+    found: list[ParkedMessage] = []
     before = None
     while page := lab.parking.parked(limit, before=before):
         found += page

@@ -1,14 +1,14 @@
 """BudgetStore: portions are taken all together and within their ceilings, or not at all."""
 
-from shared.domain.tenancy.budget import BudgetKey, BudgetName, Portion
+from shared.domain.tenancy.budget import BudgetKey, BudgetName, TokenLease
 from tests.builders import EXPIRES_AT_S, TENANT
 from tests.conformance.labs import Lab
 
 KEY = BudgetKey(tenant_id=TENANT, name=BudgetName.CREATES, window=174_000_000)
 
 
-def portion(slot: int, tokens: int, ceiling: int = 10) -> Portion:
-    return Portion(slot=slot, tokens=tokens, ceiling=ceiling)
+def portion(slot: int, tokens: int, ceiling: int = 10) -> TokenLease:
+    return TokenLease(slot=slot, tokens=tokens, ceiling=ceiling)
 
 
 def test_nothing_is_taken_at_first(lab: Lab) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import EARLY_MS, Execution, State
-from shared.ports.executions import Claim, Claimer, Refused, Undecided
+from shared.ports.executions import Claim, Claimer, ClaimRejected, WriteUnknown
 from tests.builders import DUE_AT, OWNER, execution_id, expiry_for, in_every_state, in_state, one_off
 from tests.conformance.labs import Lab
 
@@ -48,7 +48,7 @@ def test_a_live_lease_refuses_others_and_shows_who_holds_it(claiming: Claiming) 
     assert running.lease_until is not None
     before = lab.contents()
     for now_ms in (DUE_AT, running.lease_until):
-        assert claimer.claim([MINE], now_ms) == [Refused(running)]
+        assert claimer.claim([MINE], now_ms) == [ClaimRejected(running)]
     assert lab.contents() == before
 
 
@@ -65,7 +65,7 @@ def test_a_retry_is_claimed_from_a_second_and_a_half_before_its_time(claiming: C
     lab, claimer = claiming
     waiting = filed(lab, in_state(one_off(), State.WAITING, next_attempt_at=DUE_AT + 60_000))
     opens_at = DUE_AT + 60_000 - EARLY_MS
-    assert claimer.claim([MINE], opens_at - 1) == [Refused(waiting)]
+    assert claimer.claim([MINE], opens_at - 1) == [ClaimRejected(waiting)]
     (granted,) = claimer.claim([MINE], opens_at)
     assert isinstance(granted, Execution)
     assert (granted.attempt, granted.starts_at) == (2, DUE_AT + 60_000)
@@ -76,7 +76,7 @@ def test_what_has_ended_is_never_claimed(claiming: Claiming) -> None:
     ended = [filed(lab, execution) for execution in in_every_state() if execution.state.is_terminal]
     before = lab.contents()
     claims = [Claim(execution_id=execution.id, owner="mine") for execution in ended]
-    assert claimer.claim(claims, DUE_AT * 2) == [Refused(execution) for execution in ended]
+    assert claimer.claim(claims, DUE_AT * 2) == [ClaimRejected(execution) for execution in ended]
     assert lab.contents() == before
 
 
@@ -84,19 +84,19 @@ def test_no_attempt_begins_beyond_the_limit(claiming: Claiming) -> None:
     lab, claimer = claiming
     limit = RetryPolicy(max_attempts=2)
     used_up = filed(lab, in_state(one_off(retry=limit), State.RUNNING, attempt=2))
-    assert claimer.claim([MINE], DUE_AT * 2) == [Refused(used_up)]
+    assert claimer.claim([MINE], DUE_AT * 2) == [ClaimRejected(used_up)]
 
 
 def test_no_attempt_begins_once_retries_are_stopped(claiming: Claiming) -> None:
     lab, claimer = claiming
     running = filed(lab, in_state(one_off(), State.RUNNING))
     lab.executions.stop_retries(running.id)
-    assert claimer.claim([MINE], DUE_AT * 2) == [Refused(replace(running, stop_retries=True))]
+    assert claimer.claim([MINE], DUE_AT * 2) == [ClaimRejected(replace(running, stop_retries=True))]
 
 
 def test_a_claim_on_nothing_is_refused_and_leaves_nothing(claiming: Claiming) -> None:
     lab, claimer = claiming
-    assert claimer.claim([MINE], DUE_AT) == [Refused(None)]
+    assert claimer.claim([MINE], DUE_AT) == [ClaimRejected(None)]
     assert lab.executions.get(MINE.execution_id) is None
 
 
@@ -112,7 +112,7 @@ def test_a_claim_whose_answer_was_lost_is_recognised_by_its_owner(claiming: Clai
 def test_the_owner_of_an_attempt_that_has_ended_is_nobody(claiming: Claiming) -> None:
     lab, claimer = claiming
     waiting = filed(lab, in_state(one_off(), State.WAITING))
-    assert claimer.claim([replace(MINE, owner=OWNER)], DUE_AT) == [Refused(waiting)]
+    assert claimer.claim([replace(MINE, owner=OWNER)], DUE_AT) == [ClaimRejected(waiting)]
 
 
 def test_one_key_is_granted_to_the_first_of_several_claims(claiming: Claiming) -> None:
@@ -120,7 +120,7 @@ def test_one_key_is_granted_to_the_first_of_several_claims(claiming: Claiming) -
     filed(lab, one_off())
     owners = [claimer.claim([replace(MINE, owner=f"owner {number}")], DUE_AT)[0] for number in range(4)]
     assert isinstance(owners[0], Execution)
-    assert owners[1:] == [Refused(owners[0])] * 3
+    assert owners[1:] == [ClaimRejected(owners[0])] * 3
 
 
 def test_one_key_is_never_granted_twice_within_a_batch(claiming: Claiming) -> None:
@@ -149,7 +149,7 @@ def test_every_claim_has_its_answer_in_order(claiming: Claiming, count: int) -> 
             assert isinstance(answer, Execution)
             assert (answer.id, answer.owner, answer.attempt) == (wanted[number], f"owner {number}", 1)
         else:
-            assert answer == Refused(None)
+            assert answer == ClaimRejected(None)
 
 
 def test_claims_of_a_batch_are_granted_and_refused_apart(claiming: Claiming) -> None:
@@ -159,7 +159,7 @@ def test_claims_of_a_batch_are_granted_and_refused_apart(claiming: Claiming) -> 
     ended = filed(lab, in_state(one_off(3), State.SUCCEEDED))
     claims = [Claim(execution_id=each.id, owner="mine") for each in (running, ended, fresh)]
     *refused, granted = claimer.claim(claims, DUE_AT)
-    assert refused == [Refused(running), Refused(ended)]
+    assert refused == [ClaimRejected(running), ClaimRejected(ended)]
     assert isinstance(granted, Execution)
     assert granted.id == fresh.id
 
@@ -172,7 +172,7 @@ def test_an_item_of_a_newer_version_is_neither_claimed_nor_refused(claiming: Cla
         lab.make_newer(execution.id)
     before = lab.contents()
     claims = [Claim(execution_id=execution.id, owner="mine") for execution in newer]
-    assert [type(answer) for answer in claimer.claim(claims, DUE_AT * 2)] == [Undecided] * 3
+    assert [type(answer) for answer in claimer.claim(claims, DUE_AT * 2)] == [WriteUnknown] * 3
     assert lab.contents() == before
 
 
@@ -183,7 +183,7 @@ def test_a_broken_item_blocks_no_other_of_its_batch(claiming: Claiming) -> None:
     lab.damage(execution_id(2))
     claims = [Claim(execution_id=execution_id(number), owner="mine") for number in (1, 2, 3)]
     kinds = [type(answer) for answer in claimer.claim(claims, DUE_AT)]
-    assert kinds == [Execution, Undecided, Execution]
+    assert kinds == [Execution, WriteUnknown, Execution]
 
 
 GUARDED = one_off(start_deadline_at=DUE_AT + 60_000)
@@ -196,7 +196,7 @@ def test_a_guarded_execution_is_claimed_by_whoever_was_admitted_and_by_nobody_el
     lab, claimer = claiming
     filed(lab, GUARDED)
     for now_ms in (DUE_AT, DUE_AT + 10**12):
-        assert claimer.claim([MINE], now_ms) == [Refused(GUARDED)]
+        assert claimer.claim([MINE], now_ms) == [ClaimRejected(GUARDED)]
     (granted,) = claimer.claim([ADMITTED], DUE_AT)
     assert isinstance(granted, Execution)
     assert (granted.state, granted.attempt, granted.lease_until) == (State.RUNNING, 1, DUE_AT + LEASE_MS)
@@ -207,13 +207,13 @@ def test_a_guarded_execution_is_claimed_by_whoever_was_admitted_and_by_nobody_el
 def test_an_admission_is_good_for_the_first_attempt_alone(claiming: Claiming, state: State) -> None:
     lab, claimer = claiming
     standing = filed(lab, in_state(GUARDED, state))
-    assert claimer.claim([ADMITTED], DUE_AT + 10**12) == [Refused(standing)]
+    assert claimer.claim([ADMITTED], DUE_AT + 10**12) == [ClaimRejected(standing)]
 
 
 def test_what_is_not_guarded_needs_no_admission_and_is_not_granted_to_one(claiming: Claiming) -> None:
     lab, claimer = claiming
     standing = filed(lab, one_off())
-    assert claimer.claim([ADMITTED], DUE_AT) == [Refused(standing)]
+    assert claimer.claim([ADMITTED], DUE_AT) == [ClaimRejected(standing)]
 
 
 def test_one_batch_may_hold_both_kinds(claiming: Claiming) -> None:

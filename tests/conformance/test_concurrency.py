@@ -10,9 +10,9 @@ from typing import TypeVar
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import EndReason, Execution, State, Transition
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.tenancy.budget import BudgetKey, BudgetName, Portion
+from shared.domain.tenancy.budget import BudgetKey, BudgetName, TokenLease
 from shared.names import Lane
-from shared.ports.executions import Claim, Claimer, Finish, Refused
+from shared.ports.executions import Claim, Claimer, ClaimRejected, Finish
 from shared.ports.jobs import IdempotencyRecord
 from tests.builders import (
     BUCKET,
@@ -67,7 +67,7 @@ def test_of_eight_claims_of_one_key_exactly_one_is_granted(claiming: tuple[Lab, 
             [partial(claim_one, claimer, one_off(number), f"owner {thread}") for thread in range(THREADS)]
         )
         (granted,) = (answer for answer in answers if isinstance(answer, Execution))
-        assert answers.count(Refused(granted)) == THREADS - 1
+        assert answers.count(ClaimRejected(granted)) == THREADS - 1
         assert granted.attempt == 1
 
 
@@ -241,7 +241,7 @@ def test_of_eight_creations_of_one_tenant_exactly_one_is_written(lab: Lab) -> No
 def test_processes_that_lease_at_once_take_no_more_than_there_is(lab: Lab) -> None:
     for window in range(ROUNDS):
         key = BudgetKey(tenant_id=TENANT, name=BudgetName.CREATES, window=window)
-        portions = [Portion(slot=0, tokens=3, ceiling=10), Portion(slot=1, tokens=2, ceiling=100)]
+        portions = [TokenLease(slot=0, tokens=3, ceiling=10), TokenLease(slot=1, tokens=2, ceiling=100)]
         answers = at_once([partial(lab.budgets.take, key, portions, EXPIRES_AT_S) for _ in range(THREADS)])
         assert sum(answer is None for answer in answers) == 3
         assert lab.budgets.taken(key) == {0: 9, 1: 6}

@@ -9,9 +9,9 @@ from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
 from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.keys import limit_key
-from shared.domain.dead_letters.parked_message import Parked
+from shared.domain.dead_letters.parked_message import ParkedMessage
 from shared.domain.dead_letters.redrive_task import TaskCounts
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.errors import ThrottledError, UnavailableError
 from shared.domain.executions.execution import EndReason, Execution, State, Transition
@@ -19,10 +19,10 @@ from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.jobs.job import JobState
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState
-from shared.domain.listings.position import Span
+from shared.domain.listings.position import PositionRange
 from shared.names import Lane, QueueName
 from shared.ports.dispatch import OpenShard, WatchLease
-from shared.ports.executions import Claim, Finish, Refused, Undecided
+from shared.ports.executions import Claim, ClaimRejected, Finish, WriteUnknown
 from shared.ports.jobs import IdempotencyRecord
 from tests.builders import (
     BUCKET,
@@ -44,7 +44,7 @@ from tests.conformance.interference import answering, changing, failure, losing_
 from tests.conformance.tables import TableNames
 
 RUNNING = in_state(one_off(), State.RUNNING)
-POINTER = Pointer(
+POINTER = RetryReminder(
     dispatch_at=DUE_AT * 2,
     target=execution_id(),
     attempt=1,
@@ -63,7 +63,7 @@ RECORD = IdempotencyRecord(
     fingerprint=bytes(16), job_id="job_1", created_at=0, due_at=0, expires_at=DUE_AT * 2
 )
 PROGRESS = LaneProgress(visible_at=DUE_AT, reported_at=DUE_AT)
-PARKED = Parked(message_id="m", lane=QueueName.BULK, body="", reason="", parked_at=DUE_AT, size=0)
+PARKED = ParkedMessage(message_id="m", lane=QueueName.BULK, body="", reason="", parked_at=DUE_AT, size=0)
 REDRIVEN = RedrivenBy(execution=one_off(2).id)
 TASK = redrive_task()
 GIVEN_UP = {"reason": EndReason.WORKER_LOST, "now_ms": DUE_AT * 2, "expires_at_s": EXPIRES_AT_S}
@@ -72,8 +72,8 @@ CANCELLED = {"reason": EndReason.CANCELLED, "expires_at_s": EXPIRES_AT_S}
 Call = Callable[[DynamoLab], object]
 CALLS: dict[str, Call] = {
     "put_if_absent": lambda lab: lab.executions.put_if_absent(one_off()),
-    "put_pointer": lambda lab: lab.executions.put_pointer(POINTER),
-    "end_pointer": lambda lab: lab.executions.end_pointer(POINTER.location, POINTER.target, 1, EXPIRES_AT_S),
+    "put_pointer": lambda lab: lab.executions.put_reminder(POINTER),
+    "end_pointer": lambda lab: lab.executions.end_reminder(POINTER.location, POINTER.target, 1, EXPIRES_AT_S),
     "get": lambda lab: lab.executions.get(one_off().id),
     "get_many": lambda lab: lab.executions.get_many([one_off().id]),
     "finish": lambda lab: lab.executions.finish(RUNNING, SUCCESS),
@@ -84,7 +84,7 @@ CALLS: dict[str, Call] = {
     "mark_unreadable": lambda lab: lab.executions.mark_unreadable(one_off().id, EXPIRES_AT_S),
     "scan": lambda lab: lab.executions.scan(BUCKET, 0, after=None, limit=1),
     "read_shard": lambda lab: lab.executions.read_shard(BUCKET, 0, after=None, limit=1),
-    "failed": lambda lab: lab.executions.failed(TENANT, Span(), newest_first=True, limit=1),
+    "failed": lambda lab: lab.executions.failed(TENANT, PositionRange(), newest_first=True, limit=1),
     "jobs.create": lambda lab: lab.jobs.create(job(), occurrence()),
     "jobs.get": lambda lab: lab.jobs.get(TENANT, job().id),
     "jobs.jump": lambda lab: lab.jobs.jump(
@@ -122,7 +122,7 @@ CALLS: dict[str, Call] = {
     "parking.remove": lambda lab: lab.parking.remove("1-m"),
     "redrives.create": lambda lab: lab.redrives.create(TASK),
     "redrives.get": lambda lab: lab.redrives.get(TENANT, TASK.id),
-    "redrives.replace": lambda lab: lab.redrives.replace(TASK, TASK.walked_to(None, TaskCounts(), DUE_AT)),
+    "redrives.replace": lambda lab: lab.redrives.replace(TASK, TASK.progress_at(None, TaskCounts(), DUE_AT)),
     "redrives.replace at its end": lambda lab: lab.redrives.replace(TASK, TASK.ended(DUE_AT), EXPIRES_AT_S),
     "redrives.open": lambda lab: lab.redrives.open(),
     "tenants.get": lambda lab: lab.tenants.get(TENANT),
@@ -305,7 +305,7 @@ def test_a_claim_that_met_a_fault_is_undecided(unplugged: DynamoLab) -> None:
         for fault in TRANSIENT:
             with answering(unplugged.client, "*", fault):
                 (answer,) = claimer.claim([claim], DUE_AT)
-            assert isinstance(answer, Undecided)
+            assert isinstance(answer, WriteUnknown)
 
 
 def test_a_claim_whose_answer_was_lost_is_undecided_and_then_recognised(engine_lab: DynamoLab) -> None:
@@ -313,7 +313,7 @@ def test_a_claim_whose_answer_was_lost_is_undecided_and_then_recognised(engine_l
     claim = Claim(execution_id=one_off().id, owner="mine")
     with losing_answers(engine_lab.client, "UpdateItem", ReadTimeoutError(endpoint_url="http://nowhere")):
         (lost,) = engine_lab.claimer.claim([claim], DUE_AT)
-    assert isinstance(lost, Undecided)
+    assert isinstance(lost, WriteUnknown)
     (answer,) = engine_lab.claimer.claim([claim], DUE_AT + 1)
     assert isinstance(answer, Execution)
     assert (answer.attempt, answer.owner) == (1, "mine")
@@ -351,8 +351,8 @@ def test_one_statement_that_met_a_fault_leaves_the_others_decided(unplugged: Dyn
         ]
         with answering(unplugged.client, "BatchExecuteStatement", {"Responses": statements}):
             fault, *decided = unplugged.batch_claimer.claim(claims, DUE_AT)
-        assert isinstance(fault, Undecided)
-        assert decided == [mine, Refused(None)]
+        assert isinstance(fault, WriteUnknown)
+        assert decided == [mine, ClaimRejected(None)]
 
 
 def test_a_batch_that_failed_as_a_whole_undoes_no_other(unplugged: DynamoLab) -> None:
@@ -360,7 +360,7 @@ def test_a_batch_that_failed_as_a_whole_undoes_no_other(unplugged: DynamoLab) ->
     claims = [Claim(execution_id=execution_id(number), owner="mine") for number in range(30)]
     answers = [{"Responses": [refused] * 25}, failure("ThrottlingException")]
     with answering(unplugged.client, "BatchExecuteStatement", *answers):
-        kinds = [isinstance(answer, Undecided) for answer in unplugged.batch_claimer.claim(claims, DUE_AT)]
+        kinds = [isinstance(answer, WriteUnknown) for answer in unplugged.batch_claimer.claim(claims, DUE_AT)]
     assert kinds == [False] * 25 + [True] * 5
 
 

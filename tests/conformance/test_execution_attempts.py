@@ -8,7 +8,7 @@ from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import NotFoundError
 from shared.domain.executions.execution import EndReason, Execution, State, Transition
-from shared.ports.executions import Claim, Refused
+from shared.ports.executions import Claim, ClaimRejected
 from tests.builders import (
     DUE_AT,
     EXPIRES_AT_S,
@@ -128,7 +128,7 @@ def test_what_has_ended_is_never_claimed_again(lab: Lab) -> None:
         assert ended.state is transition.target
         claims = [Claim(execution_id=running.id, owner=owner) for owner in (OWNER, "another")]
         for claim in claims:
-            assert lab.claimer.claim([claim], DUE_AT * 3) == [Refused(ended)]
+            assert lab.claimer.claim([claim], DUE_AT * 3) == [ClaimRejected(ended)]
 
 
 def test_there_is_nothing_to_finish_where_nothing_stands(lab: Lab) -> None:

@@ -8,7 +8,7 @@ import pytest
 from shared.domain.errors import NotFoundError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import EndReason, Execution, State, Transition
 from shared.domain.ids import ExecutionId
-from shared.domain.listings.position import Place, Span, due_place
+from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.ports.executions import Claim, Finish
 from tests.builders import (
     DUE_AT,
@@ -191,28 +191,35 @@ def test_dead_letters_are_paged_in_either_order_and_each_comes_once(lab: Lab) ->
 
 
 def dead_letter_pages(lab: Lab, limit: int, *, is_forward: bool) -> Iterator[list[ExecutionId]]:
-    span = Span()
+    span = PositionRange()
     while True:
         stretch = lab.executions.failed(TENANT, span, newest_first=not is_forward, limit=limit)
         yield [place.execution_id for place in stretch.places]
         if stretch.is_last:
             return
         edge = stretch.places[-1]
-        span = Span(after=edge) if is_forward else Span(before=edge)
+        span = PositionRange(after=edge) if is_forward else PositionRange(before=edge)
 
 
 def test_a_span_of_dead_letters_excludes_its_ends(lab: Lab) -> None:
     made = [one_off(number, due_at=DUE_AT + number * 1_000) for number in range(4)]
     for execution in made:
         fail(lab, execution)
-    span = Span(after=due_place(made[0].id), before=due_place(made[3].id))
+    span = PositionRange(after=due_position(made[0].id), before=due_position(made[3].id))
     assert dead_letters(lab, span=span) == [made[2].id, made[1].id]
-    assert dead_letters(lab, span=Span(after=Place(at=DUE_AT), before=Place(at=DUE_AT + 1))) == [made[0].id]
-    assert dead_letters(lab, span=Span(after=Place(at=DUE_AT + 1), before=Place(at=DUE_AT))) == []
+    assert dead_letters(
+        lab, span=PositionRange(after=IndexPosition(at=DUE_AT), before=IndexPosition(at=DUE_AT + 1))
+    ) == [made[0].id]
+    assert (
+        dead_letters(
+            lab, span=PositionRange(after=IndexPosition(at=DUE_AT + 1), before=IndexPosition(at=DUE_AT))
+        )
+        == []
+    )
 
 
-def dead_letters(lab: Lab, tenant_id: str = TENANT, span: Span | None = None) -> list[ExecutionId]:
-    stretch = lab.executions.failed(tenant_id, span or Span(), newest_first=True, limit=100)
+def dead_letters(lab: Lab, tenant_id: str = TENANT, span: PositionRange | None = None) -> list[ExecutionId]:
+    stretch = lab.executions.failed(tenant_id, span or PositionRange(), newest_first=True, limit=100)
     assert stretch.is_last
     return [place.execution_id for place in stretch.places]
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.delivery.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
+from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import EndReason, State
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import Cron
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Lane
 from tests.builders import (
     DUE_AT,
@@ -35,12 +35,12 @@ def test_what_is_filed_is_read_back_whole(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    "told", [None, NOBODY, Listener(sealed_url=bytes(range(256)), destination="0123456789")]
+    "told", [None, NO_TARGET, CallbackTarget(sealed_url=bytes(range(256)), destination="0123456789")]
 )
 def test_whom_to_tell_is_read_back_and_so_is_what_a_notification_tells_of(
-    lab: Lab, told: Listener | None
+    lab: Lab, told: CallbackTarget | None
 ) -> None:
-    callbacks = OutcomeCallbacks(on_success=told, on_failure=Listener(sealed_url=b"x", destination=""))
+    callbacks = OutcomeCallbacks(on_success=told, on_failure=CallbackTarget(sealed_url=b"x", destination=""))
     execution = one_off(callbacks=callbacks, notification_of=execution_id(77))
     lab.executions.put_if_absent(execution)
     assert lab.executions.get(execution.id) == execution
@@ -76,7 +76,7 @@ def test_an_execution_can_be_filed_in_every_state_and_expires_only_if_it_has_end
 
 
 def test_a_record_of_skipped_instants_keeps_what_was_missed(lab: Lab) -> None:
-    missed = Missed(count=7, first_at=DUE_AT, last_at=DUE_AT + 360_000, resumed_at=DUE_AT + 420_000)
+    missed = SkippedRange(count=7, first_at=DUE_AT, last_at=DUE_AT + 360_000, resumed_at=DUE_AT + 420_000)
     skipped = occurrence(state=State.SKIPPED, end_reason=EndReason.COALESCED, missed=missed)
     lab.executions.put_if_absent(skipped, expires_at_s=EXPIRES_AT_S)
     assert lab.executions.get(skipped.id) == skipped

@@ -11,7 +11,7 @@ from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import NotFoundError, UnknownVersionError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import EndReason, Execution, State, Transition
-from shared.ports.executions import Claim, Finish, Refused
+from shared.ports.executions import Claim, ClaimRejected, Finish
 from tests.builders import DUE_AT, EXPIRES_AT_S, OWNER, execution_id, in_state, one_off
 from tests.conformance.attempts import claimed, file_all_but_running, finish, running_like
 from tests.conformance.labs import Lab
@@ -23,7 +23,7 @@ LEASE = DUE_AT + 95_000
 def running_on(lab: Lab, **fields: Any) -> Execution:
     """A claimed execution that has been let run on."""
     execution = claimed(lab, replace(one_off(), **fields))
-    assert lab.executions.run_on(execution, lease_until=LEASE, async_until=UNTIL) is None
+    assert lab.executions.extend_lease(execution, lease_until=LEASE, async_until=UNTIL) is None
     return replace(execution, lease_until=LEASE, async_until=UNTIL)
 
 
@@ -37,7 +37,7 @@ def test_it_keeps_its_state_attempt_and_owner(lab: Lab) -> None:
 def test_nobody_claims_it_while_its_lease_lives(lab: Lab) -> None:
     going_on = running_on(lab)
     claim = Claim(execution_id=going_on.id, owner="another")
-    assert lab.claimer.claim([claim], LEASE) == [Refused(going_on)]
+    assert lab.claimer.claim([claim], LEASE) == [ClaimRejected(going_on)]
     assert not lab.executions.give_up(
         going_on, reason=EndReason.WORKER_LOST, now_ms=LEASE, expires_at_s=EXPIRES_AT_S
     )
@@ -74,24 +74,24 @@ def test_its_owner_records_the_outcome(lab: Lab, transition: Transition) -> None
 def test_its_lease_is_prolonged_again_and_again(lab: Lab) -> None:
     going_on = running_on(lab)
     for later_ms in (0, 1, 60_000):
-        assert lab.executions.run_on(going_on, lease_until=LEASE + later_ms, async_until=UNTIL) is None
+        assert lab.executions.extend_lease(going_on, lease_until=LEASE + later_ms, async_until=UNTIL) is None
         assert lab.executions.get(going_on.id) == replace(going_on, lease_until=LEASE + later_ms)
 
 
 def test_it_is_never_made_shorter(lab: Lab) -> None:
     going_on = running_on(lab)
     before = lab.contents()
-    assert lab.executions.run_on(going_on, lease_until=LEASE - 1, async_until=UNTIL) == going_on
-    assert lab.executions.run_on(going_on, lease_until=LEASE - 1) == going_on
+    assert lab.executions.extend_lease(going_on, lease_until=LEASE - 1, async_until=UNTIL) == going_on
+    assert lab.executions.extend_lease(going_on, lease_until=LEASE - 1) == going_on
     assert lab.contents() == before
 
 
 def test_a_dead_lease_that_nobody_took_over_is_prolonged_too(lab: Lab) -> None:
     going_on = running_on(lab)
-    assert lab.executions.run_on(going_on, lease_until=LEASE + 600_000, async_until=UNTIL) is None
+    assert lab.executions.extend_lease(going_on, lease_until=LEASE + 600_000, async_until=UNTIL) is None
     claim = Claim(execution_id=going_on.id, owner="another")
     (refused,) = lab.claimer.claim([claim], LEASE + 1)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, ClaimRejected)
 
 
 @pytest.mark.parametrize("async_until", [None, UNTIL])
@@ -99,7 +99,7 @@ def test_nobody_else_prolongs_it(lab: Lab, async_until: int | None) -> None:
     going_on = running_on(lab)
     before = lab.contents()
     for stranger in (replace(going_on, owner="another"), replace(going_on, attempt=2)):
-        standing = lab.executions.run_on(stranger, lease_until=LEASE + 1, async_until=async_until)
+        standing = lab.executions.extend_lease(stranger, lease_until=LEASE + 1, async_until=async_until)
         assert standing == going_on
     assert lab.contents() == before
 
@@ -110,13 +110,13 @@ def test_nothing_but_what_runs_runs_on(lab: Lab, async_until: int | None) -> Non
     before = lab.contents()
     for standing in others:
         seen = running_like(standing)
-        assert lab.executions.run_on(seen, lease_until=UNTIL, async_until=async_until) == standing
+        assert lab.executions.extend_lease(seen, lease_until=UNTIL, async_until=async_until) == standing
     assert lab.contents() == before
 
 
 def test_there_is_nothing_to_prolong_where_nothing_stands(lab: Lab) -> None:
     with pytest.raises(NotFoundError):
-        lab.executions.run_on(in_state(one_off(), State.RUNNING), lease_until=UNTIL, async_until=UNTIL)
+        lab.executions.extend_lease(in_state(one_off(), State.RUNNING), lease_until=UNTIL, async_until=UNTIL)
     assert lab.executions.get(execution_id()) is None
 
 
@@ -125,7 +125,7 @@ def test_an_item_of_a_newer_version_is_not_prolonged(lab: Lab) -> None:
     lab.make_newer(execution.id)
     before = lab.contents()
     with pytest.raises(UnknownVersionError):
-        lab.executions.run_on(execution, lease_until=UNTIL, async_until=UNTIL)
+        lab.executions.extend_lease(execution, lease_until=UNTIL, async_until=UNTIL)
     assert lab.contents() == before
 
 
@@ -133,14 +133,14 @@ def test_before_a_call_stopped_retries_refuse_it_and_after_a_call_they_do_not(la
     execution = claimed(lab)
     lab.executions.stop_retries(execution.id)
     stopped = replace(execution, stop_retries=True)
-    assert lab.executions.run_on(execution, lease_until=LEASE) == stopped
-    assert lab.executions.run_on(execution, lease_until=LEASE, async_until=UNTIL) is None
+    assert lab.executions.extend_lease(execution, lease_until=LEASE) == stopped
+    assert lab.executions.extend_lease(execution, lease_until=LEASE, async_until=UNTIL) is None
     assert lab.executions.get(execution.id) == replace(stopped, lease_until=LEASE, async_until=UNTIL)
 
 
 def test_a_renewal_before_the_call_does_not_make_it_run_on(lab: Lab) -> None:
     execution = claimed(lab)
-    assert lab.executions.run_on(execution, lease_until=LEASE) is None
+    assert lab.executions.extend_lease(execution, lease_until=LEASE) is None
     assert lab.executions.get(execution.id) == replace(execution, lease_until=LEASE)
 
 
@@ -148,11 +148,14 @@ def test_a_sweep_sees_which_attempts_run_on(lab: Lab) -> None:
     going_on = running_on(lab)
     claimed(lab, one_off(2))
     page = lab.executions.scan(going_on.id.bucket, 0, after=None, limit=10)
-    assert [(row.id, row.works_on) for row in page.rows] == [(going_on.id, True), (one_off(2).id, False)]
+    assert [(row.id, row.async_accepted) for row in page.rows] == [
+        (going_on.id, True),
+        (one_off(2).id, False),
+    ]
     assert page.rows[0].claimable_from == LEASE + 1
     lab.claimer.claim([Claim(execution_id=going_on.id, owner="another")], LEASE + 1)
     page = lab.executions.scan(going_on.id.bucket, 0, after=None, limit=10)
-    assert not any(row.works_on for row in page.rows), "the next attempt has not gone on"
+    assert not any(row.async_accepted for row in page.rows), "the next attempt has not gone on"
 
 
 def test_its_limits_are_stored_with_it(lab: Lab) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.delivery.async_policy import AsyncPolicy
 from shared.domain.delivery.callback import Reason
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import State
@@ -28,7 +28,7 @@ from tests.builders import (
 from tests.conformance.labs import Lab
 
 LATER = DUE_AT + 3_600_000
-POINTER = Pointer(
+POINTER = RetryReminder(
     dispatch_at=LATER,
     target=execution_id(),
     attempt=2,
@@ -120,7 +120,7 @@ def test_a_row_whose_receiver_works_on_says_when_it_was_claimed(lab: Lab, policy
     runs = in_state(one_off(async_policy=policy), State.RUNNING)
     lab.executions.put_if_absent(replace(runs, async_until=policy.deadline_at(DUE_AT + 7)))
     (row,) = rows(lab)
-    assert (row.works_on, row.begun_at) == (True, DUE_AT + 7)
+    assert (row.async_accepted, row.begun_at) == (True, DUE_AT + 7)
 
 
 def test_a_row_says_that_retries_were_stopped(lab: Lab) -> None:
@@ -146,7 +146,7 @@ def test_rows_that_cannot_be_read_are_named_and_block_no_other(lab: Lab) -> None
 
 
 def test_a_pointer_shows_where_it_stands_and_whom_it_wakes(lab: Lab) -> None:
-    assert lab.executions.put_pointer(POINTER)
+    assert lab.executions.put_reminder(POINTER)
     (row,) = rows(lab, POINTER.location.bucket)
     assert row == DueRow(
         id=ExecutionId(dispatch_at=LATER, shard=0, entropy=POINTER.target.entropy),
@@ -160,7 +160,7 @@ def test_a_pointer_shows_where_it_stands_and_whom_it_wakes(lab: Lab) -> None:
         stop_retries=False,
         claimable_from=None,
         next_attempt_at=None,
-        pointer_target=execution_id(),
+        reminder_target=execution_id(),
     )
     assert row.wakes == execution_id()
 
@@ -169,7 +169,7 @@ def test_whole_executions_are_read_page_by_page_without_pointers(lab: Lab) -> No
     executions = in_every_state()
     for execution in executions:
         lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
-    lab.executions.put_pointer(replace(POINTER, dispatch_at=DUE_AT))
+    lab.executions.put_reminder(replace(POINTER, dispatch_at=DUE_AT))
     lab.damage(executions[3].id)
     lab.make_newer(executions[5].id)
     readable = [execution for number, execution in enumerate(executions) if number not in (3, 5)]
@@ -183,15 +183,15 @@ def test_whole_executions_are_read_page_by_page_without_pointers(lab: Lab) -> No
 
 
 def test_a_pointer_is_filed_once(lab: Lab) -> None:
-    lab.executions.put_pointer(POINTER)
+    lab.executions.put_reminder(POINTER)
     before = lab.contents()
-    assert not lab.executions.put_pointer(replace(POINTER, state=State.QUEUED, created_at=DUE_AT + 9))
+    assert not lab.executions.put_reminder(replace(POINTER, state=State.QUEUED, created_at=DUE_AT + 9))
     assert lab.contents() == before
 
 
 def test_pointers_of_two_attempts_stand_beside_each_other_and_beside_executions(lab: Lab) -> None:
-    assert lab.executions.put_pointer(POINTER)
-    assert lab.executions.put_pointer(replace(POINTER, attempt=3))
+    assert lab.executions.put_reminder(POINTER)
+    assert lab.executions.put_reminder(replace(POINTER, attempt=3))
     assert lab.executions.put_if_absent(one_off(due_at=LATER)) is None
     seen = rows(lab, POINTER.location.bucket)
     assert sorted((row.attempt, row.wakes) for row in seen) == sorted(
@@ -201,7 +201,7 @@ def test_pointers_of_two_attempts_stand_beside_each_other_and_beside_executions(
 
 
 def test_a_pointer_is_no_execution(lab: Lab) -> None:
-    lab.executions.put_pointer(POINTER)
+    lab.executions.put_reminder(POINTER)
     assert lab.executions.get(POINTER.location) is None
     assert lab.executions.get(POINTER.target) is None
 
@@ -209,23 +209,23 @@ def test_a_pointer_is_no_execution(lab: Lab) -> None:
 @pytest.mark.parametrize("state", [State.PENDING, State.QUEUED])
 def test_a_pointer_that_is_done_expires(lab: Lab, state: State) -> None:
     pointer = replace(POINTER, state=state)
-    lab.executions.put_pointer(pointer)
+    lab.executions.put_reminder(pointer)
     assert lab.pointer_expiry(pointer) is None
     (row,) = rows(lab, POINTER.location.bucket)
-    lab.executions.end_pointer(row.id, row.wakes, row.attempt, EXPIRES_AT_S)
+    lab.executions.end_reminder(row.id, row.wakes, row.attempt, EXPIRES_AT_S)
     assert [row.state for row in rows(lab, POINTER.location.bucket)] == [State.SUCCEEDED]
     assert lab.pointer_expiry(pointer) == EXPIRES_AT_S
 
 
 def test_a_pointer_ends_once(lab: Lab) -> None:
-    lab.executions.put_pointer(POINTER)
-    lab.executions.end_pointer(POINTER.location, POINTER.target, POINTER.attempt, EXPIRES_AT_S)
+    lab.executions.put_reminder(POINTER)
+    lab.executions.end_reminder(POINTER.location, POINTER.target, POINTER.attempt, EXPIRES_AT_S)
     before = lab.contents()
-    lab.executions.end_pointer(POINTER.location, POINTER.target, POINTER.attempt, EXPIRES_AT_S + 1)
+    lab.executions.end_reminder(POINTER.location, POINTER.target, POINTER.attempt, EXPIRES_AT_S + 1)
     assert lab.contents() == before
 
 
 def test_ending_a_pointer_that_is_not_there_leaves_nothing(lab: Lab) -> None:
     before = lab.contents()
-    lab.executions.end_pointer(POINTER.location, POINTER.target, POINTER.attempt, EXPIRES_AT_S)
+    lab.executions.end_reminder(POINTER.location, POINTER.target, POINTER.attempt, EXPIRES_AT_S)
     assert lab.contents() == before

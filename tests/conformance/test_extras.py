@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.executions.execution import Execution, State
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.listings.position import Place, history_place
+from shared.domain.listings.position import IndexPosition, history_position
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, execution_id, expiry_for, job, occurrence
 from tests.conformance.labs import Lab
 
@@ -40,7 +40,7 @@ def test_an_execution_beside_the_schedule_is_filed_and_found(lab: Lab) -> None:
     assert lab.jobs.file_beside(definition, extra(), EXPIRES_AT_S)
     assert lab.executions.get(extra().id) == extra()
     assert lab.expiry(extra().id) is None
-    assert lab.jobs.extras(TENANT, JOB.id, before=None, limit=10) == [history_place(extra())]
+    assert lab.jobs.extras(TENANT, JOB.id, before=None, limit=10) == [history_position(extra())]
     assert lab.jobs.get(TENANT, JOB.id) == definition
 
 
@@ -85,7 +85,7 @@ def test_extras_come_latest_first_and_by_id_within_an_instant(lab: Lab) -> None:
     filed = [extra(3, at=AT), extra(1, at=AT), extra(2, at=AT + 1), extra(4, at=AT - 60_000), extra(9, at=AT)]
     for one in filed:
         assert lab.jobs.file_beside(definition, one, EXPIRES_AT_S)
-    expected = sorted((history_place(one) for one in filed), reverse=True)
+    expected = sorted((history_position(one) for one in filed), reverse=True)
     assert lab.jobs.extras(TENANT, JOB.id, before=None, limit=10) == expected
     for limit in (1, 2, 4, 5):
         listed = lab.jobs.extras(TENANT, JOB.id, before=None, limit=limit)
@@ -100,16 +100,16 @@ def test_extras_before_an_instant_leave_out_the_instant_itself(lab: Lab) -> None
     definition = created(lab)
     for number, at in ((1, AT - 1), (2, AT), (3, AT), (4, AT + 1)):
         lab.jobs.file_beside(definition, extra(number, at=at), EXPIRES_AT_S)
-    assert lab.jobs.extras(TENANT, JOB.id, before=Place(at=AT), limit=10) == [
-        history_place(extra(1, at=AT - 1))
+    assert lab.jobs.extras(TENANT, JOB.id, before=IndexPosition(at=AT), limit=10) == [
+        history_position(extra(1, at=AT - 1))
     ]
 
 
 def test_a_place_that_names_nothing_any_more_may_still_be_gone_on_from(lab: Lab) -> None:
     definition = created(lab)
     lab.jobs.file_beside(definition, extra(1), EXPIRES_AT_S)
-    gone = history_place(extra(2))
-    assert lab.jobs.extras(TENANT, JOB.id, before=gone, limit=10) == [history_place(extra(1))]
+    gone = history_position(extra(2))
+    assert lab.jobs.extras(TENANT, JOB.id, before=gone, limit=10) == [history_position(extra(1))]
 
 
 def test_extras_are_those_of_one_job_of_one_tenant(lab: Lab) -> None:

@@ -19,7 +19,7 @@ from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import JobState
 from shared.domain.tenancy.quota import Quota
 from shared.names import Attr
-from shared.ports.executions import Claim, Undecided
+from shared.ports.executions import Claim, WriteUnknown
 from tests.builders import (
     BUCKET,
     DUE_AT,
@@ -157,7 +157,7 @@ def test_a_broken_item_is_touched_by_nobody_but_those_who_fail_it(engine_lab: Dy
 def test_a_claim_of_a_broken_item_is_undecided(engine_lab: DynamoLab) -> None:
     claims = [Claim(execution_id=broken, owner="mine") for broken in file_broken(engine_lab)]
     answers = engine_lab.claimer.claim(claims, DUE_AT)
-    assert [type(answer) for answer in answers] == [Undecided] * len(claims)
+    assert [type(answer) for answer in answers] == [WriteUnknown] * len(claims)
 
 
 def executions_of(lab: DynamoLab) -> list[dict[str, Any]]:

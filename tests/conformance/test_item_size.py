@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery.callback import Reason
-from shared.domain.delivery.outcome_callbacks import Listener, OutcomeCallbacks
+from shared.domain.delivery.outcome_callbacks import CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.request import Request, encode_request
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import EndReason, Execution, Transition
@@ -62,7 +62,7 @@ def one_off_job() -> Execution:
 def told_one_off() -> Execution:
     """Its failures are told of; the URL stands in its request, too."""
     url = "https://hooks.example.com/v1/tenants/acme/failures"
-    told = Listener(sealed_url=bytes(SEAL_BYTES) + url.encode(), destination="0" * 10)
+    told = CallbackTarget(sealed_url=bytes(SEAL_BYTES) + url.encode(), destination="0" * 10)
     told_request = SEALED + f',"f":"{url}"'.encode()
     return replace(one_off_job(), request=told_request, callbacks=OutcomeCallbacks(on_failure=told))
 

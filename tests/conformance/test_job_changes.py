@@ -13,7 +13,7 @@ from shared.domain.jobs.job import ENDED, Chain, Job, JobState
 from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import Cron, Gap, Overlap, Rate
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Lane
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
 from tests.conformance.labs import Lab
@@ -36,7 +36,9 @@ def unchanged(lab: Lab, before: Job, after: Job, **rest: Any) -> bool:
 
 
 def record(of: Job, nominal_at: int) -> Execution:
-    missed = Missed(count=3, first_at=nominal_at, last_at=nominal_at + 2 * MINUTE, resumed_at=DUE_AT * 2)
+    missed = SkippedRange(
+        count=3, first_at=nominal_at, last_at=nominal_at + 2 * MINUTE, resumed_at=DUE_AT * 2
+    )
     return occurrence(
         of, nominal_at, state=State.SKIPPED, end_reason=EndReason.JOB_PAUSED, missed=missed, ends_chain=True
     )
@@ -219,7 +221,7 @@ def test_a_past_chain_is_read_back_whole(lab: Lab) -> None:
         max_runs=5,
     )
     past = chain(
-        3, recurrence=recurrence, history_from=DUE_AT - 1, history_until=DUE_AT + 1, passed_from=None
+        3, recurrence=recurrence, history_from=DUE_AT - 1, history_until=DUE_AT + 1, skipped_from=None
     )
     replaced(lab, created(lab), [past])
     assert lab.jobs.past_chains(TENANT, JOB.id, limit=1) == [past]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.delivery.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
+from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import State
@@ -31,7 +31,7 @@ def test_a_definition_is_read_back_whole(lab: Lab) -> None:
         lane=Lane.CRITICAL,
         retry=RetryPolicy(max_attempts=3, delays_seconds=(5, 86_400), give_up_after_seconds=604_800),
         callbacks=OutcomeCallbacks(
-            on_success=NOBODY, on_failure=Listener(sealed_url=b"u", destination="0" * 10)
+            on_success=NO_TARGET, on_failure=CallbackTarget(sealed_url=b"u", destination="0" * 10)
         ),
         revision=7,
         index_shard=5,

@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.executions.execution import EndReason, Execution, State
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
 from tests.conformance.labs import Lab
 
@@ -17,7 +17,7 @@ RESUMED_AT = DUE_AT + 300_000
 
 
 def skip_record(of: Job = JOB) -> Execution:
-    missed = Missed(count=4, first_at=MISSED_AT, last_at=DUE_AT + 240_000, resumed_at=RESUMED_AT)
+    missed = SkippedRange(count=4, first_at=MISSED_AT, last_at=DUE_AT + 240_000, resumed_at=RESUMED_AT)
     return occurrence(of, MISSED_AT, state=State.SKIPPED, end_reason=EndReason.COALESCED, missed=missed)
 
 

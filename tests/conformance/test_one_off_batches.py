@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from shared.domain.executions.execution import State
-from shared.ports.executions import OneOffBatches, Undecided
+from shared.ports.executions import OneOffBatches, WriteUnknown
 from shared.ports.jobs import Chosen, IdempotencyRecord, OverQuota
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, expiry_for, in_every_state, one_off
 from tests.conformance.labs import Lab
@@ -80,9 +80,9 @@ def test_what_cannot_be_read_is_undecided_and_neither_overwritten_nor_in_the_way
     answers = batches.put_all_if_absent(wanted)
     assert [type(answer) for answer in answers] == [
         type(None),
-        Undecided,
+        WriteUnknown,
         type(wanted[2]),
-        Undecided,
+        WriteUnknown,
         type(None),
     ]
     assert answers[2] == wanted[2]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
-from shared.ports.executions import Undecided
+from shared.ports.executions import WriteUnknown
 from tests.builders import one_off
 from tests.conformance.clients import Clients
 from tests.conformance.dynamo_lab import DynamoLab
@@ -64,7 +64,7 @@ def test_a_statement_that_failed_alone_is_put_again_alone(unplugged: DynamoLab, 
 def test_one_that_fails_again_and_again_is_undecided_and_no_other(unplugged: DynamoLab, code: str) -> None:
     answers = [{"Responses": [WRITTEN, refused(code)]}] + [{"Responses": [refused(code)]}] * 2
     with watching(unplugged.client) as calls, answering(unplugged.client, "*", *answers):
-        assert unplugged.batch_batches.put_all_if_absent(MANY[:2]) == [None, Undecided(code)]
+        assert unplugged.batch_batches.put_all_if_absent(MANY[:2]) == [None, WriteUnknown(code)]
     assert len(calls.made) == 3
 
 
@@ -83,28 +83,28 @@ def test_a_request_that_failed_as_a_whole_undoes_no_other(unplugged: DynamoLab, 
     with answering(unplugged.client, "*", *answers):
         answers = unplugged.batch_batches.put_all_if_absent(MANY)
     assert [answer is None for answer in answers] == [True] * 25 + [False] * 25 + [True] * 3
-    assert all(isinstance(answer, Undecided) for answer in answers[25:50])
+    assert all(isinstance(answer, WriteUnknown) for answer in answers[25:50])
 
 
 def test_what_stands_but_cannot_be_read_now_is_undecided(unplugged: DynamoLab) -> None:
     answers = [{"Responses": [refused("DuplicateItem"), WRITTEN]}, failure("ThrottlingException")]
     with answering(unplugged.client, "*", *answers):
         first, second = unplugged.batch_batches.put_all_if_absent(MANY[:2])
-    assert isinstance(first, Undecided)
+    assert isinstance(first, WriteUnknown)
     assert second is None
 
 
 def test_what_stood_and_is_gone_when_it_is_read_is_undecided(unplugged: DynamoLab) -> None:
     answers = [{"Responses": [refused("DuplicateItem")]}, {"Responses": {"executions": []}}]
     with answering(unplugged.client, "*", *answers):
-        assert unplugged.batch_batches.put_all_if_absent(MANY[:1]) == [Undecided("DuplicateItem")]
+        assert unplugged.batch_batches.put_all_if_absent(MANY[:1]) == [WriteUnknown("DuplicateItem")]
 
 
 def test_an_answer_that_was_lost_is_found_out_by_the_next_try(engine_lab: DynamoLab) -> None:
     lost = ReadTimeoutError(endpoint_url="http://nowhere")
     with losing_answers(engine_lab.client, "BatchExecuteStatement", lost):
         answers = engine_lab.batch_batches.put_all_if_absent(MANY[:2])
-    assert [type(answer) for answer in answers] == [Undecided, Undecided]
+    assert [type(answer) for answer in answers] == [WriteUnknown, WriteUnknown]
     assert engine_lab.batch_batches.put_all_if_absent(MANY[:2]) == MANY[:2]
 
 
@@ -115,7 +115,7 @@ def test_an_error_that_hides_a_write_is_followed_by_what_was_written(engine_lab:
     with watching(engine_lab.client, "BatchExecuteStatement") as calls:
         with changing(engine_lab.client, "after-call", "BatchExecuteStatement", hide):
             answers = engine_lab.batch_batches.put_all_if_absent(MANY[:2])
-        assert isinstance(answers[0], Undecided)
+        assert isinstance(answers[0], WriteUnknown)
         assert engine_lab.batch_batches.put_all_if_absent(MANY[:2]) == MANY[:2]
     assert len(calls.made) == 4
 
@@ -125,4 +125,4 @@ def test_single_puts_fail_one_by_one_too(unplugged: DynamoLab, way: str) -> None
     batches = unplugged.batches if way == "put" else unplugged.batch_batches
     with answering(unplugged.client, "*", *[failure("ThrottlingException")] * 5):
         answers = batches.put_all_if_absent(MANY[:2])
-    assert [type(answer) for answer in answers] == [Undecided, Undecided]
+    assert [type(answer) for answer in answers] == [WriteUnknown, WriteUnknown]

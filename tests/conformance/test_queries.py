@@ -7,36 +7,36 @@ import pytest
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import EndReason, Execution, State, Transition
-from shared.domain.listings.position import BEGINNING, END, Place, Span, due_place
+from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange, due_position
 from shared.ports.executions import Claim, Finish
 from shared.ports.listings import TenantIndex
 from tests.builders import BUCKET, DUE_AT, EXPIRES_AT_S, OWNER, TENANT, execution_id, job, occurrence, one_off
 from tests.conformance.labs import Lab
 
-EVERYTHING = Span()
+EVERYTHING = PositionRange()
 OUTCOME = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=5, status=500, reason=Reason.HTTP_STATUS)
 
 
 def places(
     lab: Lab,
     index: TenantIndex = TenantIndex.DUE,
-    span: Span = EVERYTHING,
+    span: PositionRange = EVERYTHING,
     *,
     tenant_id: str = TENANT,
     shards: int = 1,
     newest_first: bool = False,
     limit: int = 100,
-) -> list[Place]:
+) -> list[IndexPosition]:
     """What all the shards have, one after another."""
-    found = lab.queries.stretches(index, tenant_id, shards, span, newest_first=newest_first, limit=limit)
+    found = lab.queries.index_pages(index, tenant_id, shards, span, newest_first=newest_first, limit=limit)
     return [place for stretch in found for place in stretch.places]
 
 
-def put(lab: Lab, *executions: Execution) -> list[Place]:
+def put(lab: Lab, *executions: Execution) -> list[IndexPosition]:
     """Their places, in order of time."""
     for execution in executions:
         assert lab.executions.put_if_absent(execution) is None
-    return sorted(due_place(execution.id) for execution in executions)
+    return sorted(due_position(execution.id) for execution in executions)
 
 
 def claimed(lab: Lab, execution: Execution) -> Execution:
@@ -79,7 +79,7 @@ def test_a_span_ends_strictly_before_the_places_at_its_ends(lab: Lab, newest_fir
     found = places(lab, limit=limit, newest_first=newest_first)
     while page := places(
         lab,
-        span=Span(before=found[-1]) if newest_first else Span(after=found[-1]),
+        span=PositionRange(before=found[-1]) if newest_first else PositionRange(after=found[-1]),
         limit=limit,
         newest_first=newest_first,
     ):
@@ -89,20 +89,20 @@ def test_a_span_ends_strictly_before_the_places_at_its_ends(lab: Lab, newest_fir
 
 def test_a_span_between_instants_holds_all_of_the_first_and_none_of_the_last(lab: Lab) -> None:
     all_places = put(lab, *(one_off(number, due_at=DUE_AT + number // 2) for number in range(6)))
-    span = Span(after=Place(at=DUE_AT), before=Place(at=DUE_AT + 2))
+    span = PositionRange(after=IndexPosition(at=DUE_AT), before=IndexPosition(at=DUE_AT + 2))
     assert places(lab, span=span) == all_places[:4]
 
 
 @pytest.mark.parametrize(
     "span",
     [
-        Span(after=Place(at=DUE_AT), before=Place(at=DUE_AT)),
-        Span(after=Place(at=DUE_AT + 1), before=Place(at=DUE_AT)),
-        Span(after=END, before=BEGINNING),
-        Span(after=due_place(execution_id()), before=due_place(execution_id())),
+        PositionRange(after=IndexPosition(at=DUE_AT), before=IndexPosition(at=DUE_AT)),
+        PositionRange(after=IndexPosition(at=DUE_AT + 1), before=IndexPosition(at=DUE_AT)),
+        PositionRange(after=END, before=BEGINNING),
+        PositionRange(after=due_position(execution_id()), before=due_position(execution_id())),
     ],
 )
-def test_an_empty_span_has_nothing(lab: Lab, span: Span) -> None:
+def test_an_empty_span_has_nothing(lab: Lab, span: PositionRange) -> None:
     put(lab, one_off())
     for index in TenantIndex:
         assert places(lab, index, span) == []
@@ -110,18 +110,18 @@ def test_an_empty_span_has_nothing(lab: Lab, span: Span) -> None:
 
 def test_a_place_that_nothing_stands_at_is_gone_on_from(lab: Lab) -> None:
     first, last = put(lab, one_off(1), one_off(3))
-    gone = due_place(execution_id(2))
-    assert places(lab, span=Span(after=gone)) == [last]
-    assert places(lab, span=Span(before=gone), newest_first=True) == [first]
+    gone = due_position(execution_id(2))
+    assert places(lab, span=PositionRange(after=gone)) == [last]
+    assert places(lab, span=PositionRange(before=gone), newest_first=True) == [first]
 
 
 def test_each_shard_says_whether_it_has_more(lab: Lab) -> None:
     put(lab, *(one_off(number, index_shard=number % 2) for number in range(4)), one_off(4, index_shard=0))
-    stretches = lab.queries.stretches(TenantIndex.DUE, TENANT, 3, EVERYTHING, newest_first=False, limit=2)
-    assert [len(stretch.places) for stretch in stretches] == [2, 2, 0]
-    assert not stretches[0].is_last
-    assert stretches[2].is_last
-    both = lab.queries.stretches(TenantIndex.DUE, TENANT, 2, EVERYTHING, newest_first=False, limit=9)
+    index_pages = lab.queries.index_pages(TenantIndex.DUE, TENANT, 3, EVERYTHING, newest_first=False, limit=2)
+    assert [len(stretch.places) for stretch in index_pages] == [2, 2, 0]
+    assert not index_pages[0].is_last
+    assert index_pages[2].is_last
+    both = lab.queries.index_pages(TenantIndex.DUE, TENANT, 2, EVERYTHING, newest_first=False, limit=9)
     assert all(stretch.is_last for stretch in both)
 
 
@@ -138,7 +138,9 @@ def test_a_tenant_has_its_own_executions_alone(lab: Lab) -> None:
 
 
 def test_a_retry_stands_at_its_own_instant_and_leaves_at_the_end(lab: Lab) -> None:
-    wanted = [Place(at=DUE_AT + 5_000 - number, identity=str(execution_id(number))) for number in range(4)]
+    wanted = [
+        IndexPosition(at=DUE_AT + 5_000 - number, identity=str(execution_id(number))) for number in range(4)
+    ]
     made = [retrying(lab, one_off(number, index_shard=number % 2), wanted[number].at) for number in range(4)]
     assert sorted(places(lab, TenantIndex.RETRY, shards=2)) == wanted[::-1]
     assert lab.executions.finish(claimed(lab, made[0]), ended(Transition.SUCCEED)) is None
@@ -152,14 +154,14 @@ def test_a_retry_stands_at_its_own_instant_and_leaves_at_the_end(lab: Lab) -> No
         is None
     )
     assert places(lab, TenantIndex.RETRY, shards=2) == [wanted[3]]
-    assert places(lab, TenantIndex.FAILED, shards=2) == [due_place(made[1].id)]
+    assert places(lab, TenantIndex.FAILED, shards=2) == [due_position(made[1].id)]
 
 
 def test_a_later_retry_takes_the_place_of_the_one_before(lab: Lab) -> None:
     execution = retrying(lab, one_off(), DUE_AT + 1_000)
     finish = Finish(transition=Transition.RETRY, outcomes=(OUTCOME,), next_attempt_at=DUE_AT + 60_000)
     assert lab.executions.finish(claimed(lab, execution), finish) is None
-    assert places(lab, TenantIndex.RETRY) == [Place(at=DUE_AT + 60_000, identity=str(execution.id))]
+    assert places(lab, TenantIndex.RETRY) == [IndexPosition(at=DUE_AT + 60_000, identity=str(execution.id))]
 
 
 def test_dead_letters_of_lost_workers_are_there_too(lab: Lab) -> None:
@@ -169,7 +171,7 @@ def test_dead_letters_of_lost_workers_are_there_too(lab: Lab) -> None:
     assert lab.executions.give_up(
         running, reason=EndReason.WORKER_LOST, now_ms=running.lease_until + 1, expires_at_s=EXPIRES_AT_S
     )
-    assert places(lab, TenantIndex.FAILED) == [due_place(running.id)]
+    assert places(lab, TenantIndex.FAILED) == [due_position(running.id)]
     assert places(lab, TenantIndex.RETRY) == []
 
 

@@ -6,21 +6,21 @@ import pytest
 
 from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts
 from shared.domain.executions.execution import EndReason
-from shared.domain.listings.filters import WantedDeadLetters
-from shared.domain.listings.position import Place, Span
+from shared.domain.listings.filters import DeadLetterFilter
+from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.names import Lane
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, one_off, redrive_task
 from tests.conformance.labs import Lab
 
 TASK = redrive_task()
 OTHER = redrive_task(2)
-NARROW = WantedDeadLetters(
+NARROW = DeadLetterFilter(
     job_id=job().id,
     tag="nightly",
     reason=EndReason.WORKER_LOST.value,
     status=503,
     lane=Lane.CRITICAL,
-    span=Span(after=Place(at=5), before=Place(at=DUE_AT - 1)),
+    span=PositionRange(after=IndexPosition(at=5), before=IndexPosition(at=DUE_AT - 1)),
 )
 
 
@@ -31,7 +31,7 @@ def ended(lab: Lab, task: RedriveTask) -> RedriveTask:
 
 
 @pytest.mark.parametrize("wanted", [TASK.wanted, NARROW])
-def test_it_is_kept_as_it_is_written_and_is_open(lab: Lab, wanted: WantedDeadLetters) -> None:
+def test_it_is_kept_as_it_is_written_and_is_open(lab: Lab, wanted: DeadLetterFilter) -> None:
     task = replace(TASK, wanted=wanted)
     assert lab.redrives.create(task) is None
     assert lab.redrives.get(TENANT, task.id) == task
@@ -65,10 +65,10 @@ def test_one_that_has_ended_is_not_made_again(lab: Lab) -> None:
 
 def test_a_page_is_ticked_off_by_one_alone(lab: Lab) -> None:
     lab.redrives.create(TASK)
-    place = Place(at=DUE_AT - 5, identity=str(one_off().id))
-    after = TASK.walked_to(place, TaskCounts(redriven=5, refused=1), DUE_AT + 500)
+    place = IndexPosition(at=DUE_AT - 5, identity=str(one_off().id))
+    after = TASK.progress_at(place, TaskCounts(redriven=5, refused=1), DUE_AT + 500)
     assert lab.redrives.replace(TASK, after)
-    assert not lab.redrives.replace(TASK, TASK.walked_to(None, TaskCounts(), DUE_AT))
+    assert not lab.redrives.replace(TASK, TASK.progress_at(None, TaskCounts(), DUE_AT))
     assert lab.redrives.get(TENANT, TASK.id) == after
     assert lab.redrives.open() == [(TENANT, TASK.id)]
 
@@ -82,7 +82,7 @@ def test_the_end_of_one_makes_room_for_the_next(lab: Lab) -> None:
 
 def test_an_end_at_another_version_is_refused_whole(lab: Lab) -> None:
     lab.redrives.create(TASK)
-    lab.redrives.replace(TASK, TASK.walked_to(None, TaskCounts(), DUE_AT))
+    lab.redrives.replace(TASK, TASK.progress_at(None, TaskCounts(), DUE_AT))
     before = lab.contents()
     assert not lab.redrives.replace(TASK, TASK.ended(DUE_AT), EXPIRES_AT_S)
     assert lab.contents() == before

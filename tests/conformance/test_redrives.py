@@ -14,7 +14,7 @@ from shared.domain.executions.execution import (
     Transition,
 )
 from shared.domain.executions.redrive import RedrivenBy, RedriveOf
-from shared.domain.listings.position import history_place
+from shared.domain.listings.position import history_position
 from tests.builders import EXPIRES_AT_S, TENANT, expiry_for, in_every_state, in_state, one_off
 from tests.conformance.labs import Lab
 
@@ -126,5 +126,5 @@ def test_a_record_beside_the_schedule_needs_neither_the_job_nor_the_execution(la
     redrive = one_off(4)
     for _ in range(2):
         lab.jobs.note_beside(redrive, EXPIRES_AT_S)
-    assert lab.jobs.extras(TENANT, redrive.job_id, before=None, limit=10) == [history_place(redrive)]
+    assert lab.jobs.extras(TENANT, redrive.job_id, before=None, limit=10) == [history_position(redrive)]
     assert lab.executions.get(redrive.id) is None

@@ -2,17 +2,17 @@
 
 import asyncio
 
-from shared.domain.delivery.callback import Answer, Callback, Reason
+from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from tests.builders import DUE_AT
 from tests.fakes.clock import VirtualClock
 from tests.fakes.sender import Call, ScriptedSender, in_turn
 
 CALLBACK = Callback(method="POST", url="https://hooks.example.com/", headers=(("webhook-signature", "v1,x"),))
-BUSY = Answer(reason=Reason.HTTP_STATUS, duration_ms=40, status=503)
-FINE = Answer(reason=Reason.OK, duration_ms=7, status=200)
+BUSY = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=40, status=503)
+FINE = CallbackResponse(reason=Reason.OK, duration_ms=7, status=200)
 
 
-def send(sender: ScriptedSender, timeout_seconds: float = 30) -> Answer:
+def send(sender: ScriptedSender, timeout_seconds: float = 30) -> CallbackResponse:
     return asyncio.run(sender.send(CALLBACK, timeout_seconds=timeout_seconds))
 
 
@@ -30,7 +30,7 @@ def test_answers_come_in_turn_and_take_their_time() -> None:
 
 def test_no_answer_takes_longer_than_the_deadline() -> None:
     clock = VirtualClock(DUE_AT)
-    slow = Answer(reason=Reason.OK, duration_ms=5_000, status=200)
+    slow = CallbackResponse(reason=Reason.OK, duration_ms=5_000, status=200)
     answer = send(ScriptedSender(clock, in_turn(slow)), timeout_seconds=2)
     assert (answer.reason, answer.status, answer.duration_ms) == (Reason.TIMEOUT, None, 2_000)
     assert clock.now_ms() == DUE_AT + 2_000

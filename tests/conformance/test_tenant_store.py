@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from shared.domain.delivery.outcome_callbacks import Listener, OutcomeCallbacks
+from shared.domain.delivery.outcome_callbacks import CallbackTarget, OutcomeCallbacks
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Scope, TenantState
 from tests.builders import DUE_AT, TENANT, api_key, signing_secret, tenant
@@ -25,7 +25,9 @@ def test_every_field_is_read_back(lab: Lab) -> None:
         quotas={Quota.TAGS: 3, Quota.RECURRING_JOBS: 0},
         key_ids=("one", "two"),
         index_shards=8,
-        callbacks=OutcomeCallbacks(on_failure=Listener(sealed_url=bytes(256), destination="0123456789")),
+        callbacks=OutcomeCallbacks(
+            on_failure=CallbackTarget(sealed_url=bytes(256), destination="0123456789")
+        ),
     )
     key = api_key(
         scopes=frozenset(Scope),

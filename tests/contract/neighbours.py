@@ -12,7 +12,7 @@ from tests.fakes.sender import succeeds
 from tests.unit.api.recipes import Party, ask, failed_of, settle
 from tests.unit.functions.api_world import JOB, ApiWorld
 from tests.unit.usecases.lanes import Lanes
-from tests.unit.usecases.reports import works_on
+from tests.unit.usecases.reports import async_accepted
 
 NAMES = ("ours", "theirs")
 MANY_KEYS = {Quota.API_KEYS: 50}
@@ -126,7 +126,7 @@ def _dead_letters(api: ApiWorld, party: Party) -> list[str]:
 
 
 def _attempts(api: ApiWorld, party: Party) -> list[Attempt]:
-    api.world.sender.answer_to = works_on
+    api.world.sender.answer_to = async_accepted
     before = len(api.world.sender.calls)
     job = JOB | {
         "schedule": {"delay_seconds": 0},

@@ -9,9 +9,9 @@ NEAR_RETRY_SECONDS = 100
 SLOW_SECONDS = 1.0
 DRAG_SECONDS = 6.0
 """Slow by the clock of the run: so long that a destination which always takes it is called on the slow path."""
-WORKS_ON = 202
+ASYNC_ACCEPTED = 202
 """With its header: the receiver has begun, and reports later."""
-_WORKS = Reply(status=WORKS_ON, headers={"X-Punctual-Async": "true"})
+_WORKS = Reply(status=ASYNC_ACCEPTED, headers={"X-Punctual-Async": "true"})
 
 
 def reply_to(call: Call, *, is_first: bool, in_trouble: bool) -> Reply:

@@ -60,7 +60,10 @@ def _count_faults(bulk: Bulk, dead: list[dict[str, Any]], redrives: list[dict[st
     if not bulk.is_undone and looked_at != len(dead):
         yield f"history: {bulk.id} has looked at {counts} of {len(dead)}"
     unstarted = sum(record["state"] == "cancelled" and not record["attempts_begun"] for record in redrives)
-    if bulk.is_undone and (counts["cancelled"], counts["too_late"]) != (unstarted, len(redrives) - unstarted):
+    if bulk.is_undone and (counts["cancelled"], counts["already_started"]) != (
+        unstarted,
+        len(redrives) - unstarted,
+    ):
         yield f"history: {bulk.id} was undone, {counts}, and of {len(redrives)} {unstarted} never started"
 
 

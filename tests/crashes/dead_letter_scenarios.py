@@ -62,14 +62,14 @@ def parks_what_another_worker_holds(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 5}, timeout_seconds=30)
     stage.break_next("executor", AFTER_CLAIM)
     stage.run(6)
-    stage.lane.send(stage.parking.excuse(stage.wakeup_of(order)), dead=True)
+    stage.lane.send(stage.parked_messages.excuse(stage.wakeup_of(order)), dead=True)
     stage.mark("dead_letter")
     stage.rescue()
 
 
 @dead_letter("PutItem")
 def parks_what_nobody_can_read(stage: Stage) -> None:
-    stage.lane.send(stage.parking.expect("no wake-up"), dead=True)
+    stage.lane.send(stage.parked_messages.expect("no wake-up"), dead=True)
     stage.mark("dead_letter")
     stage.rescue()
 
@@ -77,7 +77,7 @@ def parks_what_nobody_can_read(stage: Stage) -> None:
 @dead_letter("UpdateItem")
 def fails_an_item_that_is_broken(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": 30})
-    message = stage.parking.excuse(stage.wakeup_of(order))
+    message = stage.parked_messages.excuse(stage.wakeup_of(order))
     stage.damage(order)
     stage.lane.send(message, dead=True)
     stage.mark("dead_letter")

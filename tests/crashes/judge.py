@@ -9,6 +9,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.crashes.run_locks import turn_faults
+
 from tests.crashes.arrivals import Arrival
 from tests.crashes.bulk_redrives import Bulk, bulk_faults
 from tests.crashes.calls import call_faults
@@ -21,7 +23,6 @@ from tests.crashes.orders import ENDED, Order
 from tests.crashes.redrives import own_records, redrive_faults
 from tests.crashes.reports import Report, Verb
 from tests.crashes.series import series_faults
-from tests.crashes.turns import turn_faults
 
 UNCALLED = frozenset({"lease_too_short", "request_unreadable", "stopped"})
 """Reasons of attempts that ended before the receiver was called."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.crashes.arrivals import Arrival, instant_ms
-from tests.crashes.behaviours import WORKS_ON
+from tests.crashes.behaviours import ASYNC_ACCEPTED
 from tests.crashes.reader import CONFLICT, OK
 from tests.crashes.reports import Report, Verb
 
@@ -23,7 +23,7 @@ def long_run_faults(
     for call in calls:
         reason = recorded.get(call.attempt)
         asked = {RECORDED.get(report.verb) for report in reports if report.attempt == call.attempt}
-        is_told = reason in RECORDED.values() and (call.status == WORKS_ON or reason != "ok")
+        is_told = reason in RECORDED.values() and (call.status == ASYNC_ACCEPTED or reason != "ok")
         if is_told and reason not in asked:
             yield f"history: {name} tells of attempt {call.attempt} that it was {reason}, which nobody reported"
     yield from _haste_faults(name, record, calls, reports)
@@ -36,7 +36,7 @@ def _haste_faults(
     name: str, record: dict[str, Any], calls: list[Arrival], reports: list[Report]
 ) -> Iterator[str]:
     """An attempt that its receiver went on with is not over before anybody said so."""
-    went_on = {call.attempt for call in calls if call.status == WORKS_ON}
+    went_on = {call.attempt for call in calls if call.status == ASYNC_ACCEPTED}
     for attempt in record["attempts"]:
         asked = [
             report.asked_at

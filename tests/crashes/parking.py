@@ -1,7 +1,7 @@
 """Messages that nobody could act on: those that must be parked are, and no others."""
 
 from infra.local.clients import REGION
-from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkingLot
+from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
 from tests.crashes.deployment import Deployment
 
 READ_AT_ONCE = 100
@@ -13,7 +13,7 @@ class Parking:
     def __init__(self, deployment: Deployment) -> None:
         self._clock = deployment.engines.clock
         client = deployment.engines.store.client("dynamodb")
-        self._lot = DynamoParkingLot(client, deployment.tables.leases, REGION)
+        self._lot = DynamoParkedMessageStore(client, deployment.tables.leases, REGION)
         self.forget()
 
     def forget(self) -> None:

@@ -77,6 +77,6 @@ def puts_back_a_message_that_came_too_early(stage: Stage) -> None:
 
 @refused("ChangeMessageVisibility")
 def returns_a_message_that_nobody_can_read(stage: Stage) -> None:
-    stage.lane.send(stage.parking.excuse("no wake-up"))
+    stage.lane.send(stage.parked_messages.excuse("no wake-up"))
     stage.mark("executor")
     stage.execute()

@@ -22,7 +22,7 @@ import boto3
 
 from shared.adapters.clock import SystemClock
 from shared.adapters.http.sender import AiohttpSender
-from shared.usecases.dead_letters import process_bulk_redrives as work_off_redrives
+from shared.usecases.dead_letters import process_bulk_redrives as process_bulk_redrives
 from shared.usecases.ticks import sweep_buckets, watch_buckets
 from tests.crashes.clock import SharedClock
 from tests.crashes.crash_points import CallWatch, CrashPoint, Hit
@@ -98,7 +98,7 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
     os.environ.update(asked["environment"])
     clock = SharedClock(Path(asked["clock"]))
     _put_into_product(clock)
-    watch_buckets.PAGE_ROWS = sweep_buckets.PAGE_ROWS = work_off_redrives.PAGE = PAGE_ROWS
+    watch_buckets.PAGE_ROWS = sweep_buckets.PAGE_ROWS = process_bulk_redrives.PAGE = PAGE_ROWS
     watch = CallWatch()
     watch.watch(boto3.DEFAULT_SESSION.events)  # type: ignore[union-attr]
     handler = importlib.import_module(asked["module"]).handler

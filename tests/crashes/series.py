@@ -29,7 +29,7 @@ def series_faults(
     for missed, gap in _gaps(records, due):
         if len(gap) != missed["count"] or len(gap & set(seen)) != 1:
             faults.append(f"history: {order.path} counts {missed} as missed")
-    missing = unaccounted(order, records, asked_at)
+    missing = missing_executions(order, records, asked_at)
     if missing:
         faults.append(f"lost: {order.path} has no record for {len(missing)}, first {missing[0]}")
     reasons = {record["end_reason"] for record in records if record["state"] == "skipped"}
@@ -60,7 +60,7 @@ def _pause_faults(order: Order, calls: list[Arrival], grace_ms: int) -> Iterator
                 yield f"cancel: {order.path} was paused, and called {call}"
 
 
-def unaccounted(order: Order, records: list[dict[str, Any]], until_ms: int) -> list[int]:
+def missing_executions(order: Order, records: list[dict[str, Any]], until_ms: int) -> list[int]:
     """Instants before `until_ms` that have no record and lie in no recorded gap."""
     due = _instants(order, until_ms - 1)
     covered = {instant_ms(record["scheduled_at"]) for record in records}

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tests.crashes.clients import Clients
 from tests.crashes.clock import SharedClock
 from tests.crashes.orders import Order
-from tests.crashes.series import unaccounted
+from tests.crashes.series import missing_executions
 
 STEPS = ((20, 9), (120, 20), (300, 48))
 """Seconds of a step and how many of them: three minutes closely, then a while, then four hours."""
@@ -62,7 +62,7 @@ class Settling:
 
     def _lags(self, order: Order) -> bool:
         until_ms = self._clock.now_ms() - TOLERATED_LAG_MS
-        return bool(unaccounted(order, self._clients.history(order), until_ms))
+        return bool(missing_executions(order, self._clients.history(order), until_ms))
 
     def _unfinished(self, orders: list[Order]) -> list[Order]:
         return [order for order in orders if not self._clients.is_at_rest(order)]

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tests.crashes.parked_messages import Parking
+
 from shared.names import QueueName
 from tests.crashes.arrivals import ArrivalLog
 from tests.crashes.clients import Clients
@@ -13,7 +15,6 @@ from tests.crashes.lane import LaneQueues
 from tests.crashes.limits import Limits
 from tests.crashes.marks import MarkedWorkers, executor_of
 from tests.crashes.orders import ENDED, Order
-from tests.crashes.parking import Parking
 from tests.crashes.printed import Printed, findings
 from tests.crashes.quotas import OwnQuotas
 from tests.crashes.redriver import Redriver
@@ -38,7 +39,7 @@ class Stage:
         self.clients = Clients(self.clock, log.url, self.request)
         self.receivers = Receivers(self.clock, self.request)
         self.redriver = Redriver(self.clock, self.request)
-        self.parking = Parking(deployment)
+        self.parked_messages = Parking(deployment)
         self.limits = Limits()
         self._quotas = OwnQuotas(deployment)
         self._queues = [QueueName.STANDARD]
@@ -62,7 +63,7 @@ class Stage:
         self.wait_until_second(0)
         self.run(2)
         self.redriver.forget()
-        self.parking.forget()
+        self.parked_messages.forget()
 
     def limit(self, **limits: int) -> None:
         """Give the tenant these limits in this run, of which every worker knows."""
@@ -170,7 +171,7 @@ class Stage:
             limits=None if self.workers.unanswered else self.limits,
         )
         told = self.tampering.faults(findings(self._reconciler_log.new_lines()))
-        return self.faults + judge.verdict() + told + self.redriver.faults() + self.parking.faults()
+        return self.faults + judge.verdict() + told + self.redriver.faults() + self.parked_messages.faults()
 
     def _notifications(self, history: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
         """The executions that tell of others, by the ids of those."""

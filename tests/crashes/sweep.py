@@ -33,7 +33,7 @@ from tests.crashes.refusal_scenarios import refused
 from tests.crashes.scenario import Scenario
 from tests.crashes.stage import Stage
 from tests.crashes.tick_scenarios import sweeper, watcher
-from tests.crashes.turn_scenarios import handed_over, turns, woken
+from tests.crashes.turn_scenarios import handed_over, run_locks, woken
 from tests.crashes.unfinished_scenarios import finished, left
 
 CATALOGUES = (
@@ -41,7 +41,7 @@ CATALOGUES = (
     *(told_by_report, redriving, started),
     *(watcher, sweeper, unheard, woken),
     *(told_by_sweep, held_back, worked_off),
-    *(executor, refused, moved, going_on, turns),
+    *(executor, refused, moved, going_on, run_locks),
     *(telling, called_again, limited, troubled),
     *(dead_letter, told_by_rescue, sent_again, reconciler, left),
 )

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from tests.crashes.parked_messages import parking_faults
 
 from tests.crashes.arrivals import Arrival
 from tests.crashes.forged import T0, arrival
 from tests.crashes.limits import ADMITTED_FOR_MS, OPEN_MS, REMEMBERED_MS, Limits, limit_faults
-from tests.crashes.parking import parking_faults
 
 SECOND = T0 - T0 % 1_000
 

@@ -92,7 +92,7 @@ def test_a_call_that_no_record_tells_of_is_found() -> None:
 
 
 def bulk(state: str = "finished", *, is_undone: bool = False, **counts: int) -> Bulk:
-    zero = dict.fromkeys(("redriven", "passed_over", "refused", "cancelled", "too_late"), 0)
+    zero = dict.fromkeys(("redriven", "passed_over", "refused", "cancelled", "already_started"), 0)
     shown = {"state": state, "created_at": text(PRESSED_AT), "ended_at": text(PRESSED_AT + 5_000)}
     return Bulk(from_at=T0, rate=1, id="rdr_1", is_undone=is_undone, shown=shown | {"counts": zero | counts})
 
@@ -110,7 +110,7 @@ UNDONE = [history(1, PRESSED_AT, **CANCELLED), history(2, PRESSED_AT + 1_000)]
 
 def test_bulk_redrives_that_are_as_they_should_be_are_fine() -> None:
     assert list(bulk_faults(bulk(redriven=2), TWO, [])) == []
-    undone = bulk("undone", is_undone=True, cancelled=1, too_late=1)
+    undone = bulk("undone", is_undone=True, cancelled=1, already_started=1)
     assert list(bulk_faults(undone, UNDONE, [])) == []
 
 
@@ -132,7 +132,7 @@ def test_a_bulk_redrive_that_is_not_is_found(word: str, asked: Bulk, histories: 
 
 
 def test_a_first_call_after_the_undoing_is_found() -> None:
-    undone = bulk("undone", is_undone=True, cancelled=1, too_late=1)
+    undone = bulk("undone", is_undone=True, cancelled=1, already_started=1)
     late = arrival(execution_id="redrive_2", began_at=PRESSED_AT + 5_001)
     assert [fault[:6] for fault in bulk_faults(undone, UNDONE, [late])] == ["cancel"]
     in_time = arrival(execution_id="redrive_2", began_at=PRESSED_AT + 5_000)

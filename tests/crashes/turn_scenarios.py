@@ -5,7 +5,7 @@ from tests.crashes.orders import Order
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
 
-turns = Catalogue("executor", delay_seconds=VISIBILITY_SECONDS)
+run_locks = Catalogue("executor", delay_seconds=VISIBILITY_SECONDS)
 handed_over = Catalogue("api", delay_seconds=0)
 woken = Catalogue("sweeper", delay_seconds=60)
 RATE_SECONDS, LONG_SECONDS, SHORT_SECONDS = 20, 120, 10
@@ -26,7 +26,7 @@ def _complete(stage: Stage, order: Order) -> None:
     stage.receivers.complete(first)
 
 
-@turns("BatchExecuteStatement", "PutItem", "UpdateItem")
+@run_locks("BatchExecuteStatement", "PutItem", "UpdateItem")
 def takes_the_turn_of_its_job(stage: Stage) -> None:
     stage.clients.order({"rate_seconds": RATE_SECONDS}, overlap_policy="queue_one")
     stage.wait(RATE_SECONDS + 1)
@@ -34,7 +34,7 @@ def takes_the_turn_of_its_job(stage: Stage) -> None:
     stage.execute()
 
 
-@turns("BatchExecuteStatement", "PutItem")
+@run_locks("BatchExecuteStatement", "PutItem")
 def waits_for_the_turn_of_its_job(stage: Stage) -> None:
     order = _begin(stage, "queue_one")
     stage.wait(RATE_SECONDS)
@@ -43,7 +43,7 @@ def waits_for_the_turn_of_its_job(stage: Stage) -> None:
     _complete(stage, order)
 
 
-@turns("BatchExecuteStatement", "PutItem", "UpdateItem")
+@run_locks("BatchExecuteStatement", "PutItem", "UpdateItem")
 def takes_the_turn_that_it_waited_for(stage: Stage) -> None:
     order = _begin(stage, "queue_one")
     stage.run(RATE_SECONDS)
@@ -53,7 +53,7 @@ def takes_the_turn_that_it_waited_for(stage: Stage) -> None:
     stage.execute()
 
 
-@turns("BatchExecuteStatement", "UpdateItem", "PutItem")
+@run_locks("BatchExecuteStatement", "UpdateItem", "PutItem")
 def goes_without_a_turn(stage: Stage) -> None:
     order = _begin(stage, "skip")
     stage.wait(RATE_SECONDS)

@@ -7,7 +7,7 @@ import time
 from itertools import count
 
 from tests.crashes.arrivals import Arrival, ArrivalLog
-from tests.crashes.behaviours import WORKS_ON
+from tests.crashes.behaviours import ASYNC_ACCEPTED
 from tests.crashes.clock import SharedClock
 from tests.crashes.reader import Send
 from tests.crashes.reports import Receivers, Verb
@@ -58,7 +58,7 @@ class Workforce:
         arrivals = self._log.arrivals()[self._seen :]
         self._seen += len(arrivals)
         for call in arrivals:
-            if call.status == WORKS_ON and self._rng.random() >= SHARE_SILENT:
+            if call.status == ASYNC_ACCEPTED and self._rng.random() >= SHARE_SILENT:
                 heartbeats = [Verb.HEARTBEAT] * self._rng.choice(HEARTBEATS)
                 self._go_on(call, [*heartbeats, self._rng.choice(OUTCOMES)])
 

@@ -7,7 +7,7 @@ from ipaddress import ip_network
 from typing import Any
 
 from shared.adapters.http.sender import AiohttpSender
-from shared.domain.delivery.callback import Answer, Callback
+from shared.domain.delivery.callback import Callback, CallbackResponse
 from shared.domain.delivery.target_policy import TargetPolicy
 from tests.fakes.receiver import Receiver, Script
 
@@ -50,10 +50,12 @@ def post(url: str, body: bytes = b"{}", **others: Any) -> Callback:
     return Callback(**{"method": "POST", "url": url, "headers": headers, "body": body, **others})
 
 
-def answer_to(script: Script, *, timeout_seconds: float = LONG, **others: Any) -> tuple[Answer, Receiver]:
+def answer_to(
+    script: Script, *, timeout_seconds: float = LONG, **others: Any
+) -> tuple[CallbackResponse, Receiver]:
     """What one call makes of a receiver with this script."""
 
-    async def scenario() -> tuple[Answer, Receiver]:
+    async def scenario() -> tuple[CallbackResponse, Receiver]:
         async with Receiver(script) as receiver, sending() as sender:
             callback = post(receiver.url("/hook"), **others)
             return await sender.send(callback, timeout_seconds=timeout_seconds), receiver

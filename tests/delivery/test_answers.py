@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from shared.adapters.http.retry_after import retry_after_seconds
-from shared.domain.delivery.callback import KEPT_BODY_BYTES, Answer, Reason
+from shared.domain.delivery.callback import KEPT_BODY_BYTES, CallbackResponse, Reason
 from tests.delivery.sending import LONG, SHORT, answer_to, post, run, sending
 from tests.fakes.receiver import Peer, Receiver, drips, replies, replies_and_closes, reply
 
@@ -53,7 +53,7 @@ def test_a_failing_status_decides_although_its_body_drips_or_is_cut_off() -> Non
     head = b"HTTP/1.1 429 Slow\r\nContent-Length: 1000\r\nRetry-After: 7\r\n\r\nwhy"
     for script in (replies_and_closes(head), drips(head, b"", every_seconds=SHORT / 10)):
         answer, _ = answer_to(script, timeout_seconds=SHORT)
-        assert answer == Answer(
+        assert answer == CallbackResponse(
             reason=Reason.HTTP_STATUS,
             duration_ms=answer.duration_ms,
             status=429,

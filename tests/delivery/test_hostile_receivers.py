@@ -19,7 +19,7 @@ import pytest
 import trustme
 
 from shared.adapters.http.sender import AiohttpSender
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from tests.architecture.sources import ROOT
 from tests.delivery.hostile import RECEIVERS
 from tests.delivery.hostile_server import HONEST
@@ -40,7 +40,7 @@ MOST_MEMORY_BYTES = 12_000_000
 class Batch:
     """What came of one round."""
 
-    answers: dict[str, Answer] = field(default_factory=dict)
+    answers: dict[str, CallbackResponse] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     honest: list[float] = field(default_factory=list)
     """How long each call of the honest receiver took while the others were under way."""

@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from tests.delivery.names import NameServer, always, name_server
 from tests.delivery.sending import ELSEWHERE, LONG, SHORT, post, run, sending
 from tests.fakes.receiver import Receiver, replies, reply
@@ -53,10 +53,10 @@ def touched(made: dict[str, Receiver]) -> dict[str, int]:
 
 def call_by_name(
     name: str, *exceptions: str, times: int = 1
-) -> tuple[list[Answer], dict[str, int], NameServer]:
+) -> tuple[list[CallbackResponse], dict[str, int], NameServer]:
     """Each call by a sender of its own, as by a new worker; what came of them, and what was touched and asked."""
 
-    async def scenario() -> tuple[list[Answer], dict[str, int], NameServer]:
+    async def scenario() -> tuple[list[CallbackResponse], dict[str, int], NameServer]:
         with name_server(ZONE, aliases=ALIASES) as names:
             async with listeners() as made:
                 target = post(made[OPEN].url(host=name))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from tests.delivery.sending import LONG, SIGNATURE, answer_to, post, run, sending
 from tests.fakes.receiver import Receiver, replies, reply
 
@@ -10,7 +10,7 @@ from tests.fakes.receiver import Receiver, replies, reply
 def test_sends_what_it_is_given_and_little_else() -> None:
     headers = (("X-One", "1"), ("content-type", "text/x"), ("X-Two", "a"), ("X-Two", "b"))
     answer, receiver = answer_to(replies(reply(204)), headers=headers, body=b"\x00\xffbody")
-    assert answer == Answer(reason=Reason.OK, duration_ms=answer.duration_ms, status=204)
+    assert answer == CallbackResponse(reason=Reason.OK, duration_ms=answer.duration_ms, status=204)
     (request,) = receiver.requests
     assert (request.method, request.target, request.body) == ("POST", "/hook", b"\x00\xffbody")
     assert sorted(request.headers) == sorted(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
-from shared.domain.delivery.callback import Answer, Callback, Reason
+from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.delivery.signing import new_secret
 from shared.domain.errors import InvalidValueError, UnavailableError
@@ -28,8 +28,8 @@ from tests.unit.usecases.redrives import dead as failed_through
 from tests.unit.usecases.reports import working
 from tests.unit.usecases.world import REQUEST, World
 
-DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
-OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
+DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
+OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 MINUTES = 60_000
 
 

@@ -1,6 +1,6 @@
 """Lane progress and parked messages in memory."""
 
-from shared.domain.dead_letters.parked_message import Parked, parse_parked_id
+from shared.domain.dead_letters.parked_message import ParkedMessage, parse_parked_id
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.names import Lane, QueueName
 
@@ -24,18 +24,18 @@ class FakeParkingLot:
     """Keeps whatever is parked, by time and message."""
 
     def __init__(self) -> None:
-        self.messages: dict[tuple[int, str], Parked] = {}
+        self.messages: dict[tuple[int, str], ParkedMessage] = {}
 
-    def park(self, message: Parked) -> None:
+    def park(self, message: ParkedMessage) -> None:
         """See the port."""
         self.messages[message.parked_at, message.message_id] = message
 
-    def parked(self, limit: int, *, before: str | None = None) -> list[Parked]:
+    def parked(self, limit: int, *, before: str | None = None) -> list[ParkedMessage]:
         """See the port."""
         end = parse_parked_id(before) if before is not None else None
         keys = [key for key in self.messages if end is None or key < end]
         return [self.messages[key] for key in sorted(keys, reverse=True)[:limit]]
 
-    def remove(self, parked_id: str) -> Parked | None:
+    def remove(self, parked_id: str) -> ParkedMessage | None:
         """See the port."""
         return self.messages.pop(parse_parked_id(parked_id), None)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from shared.domain.jobs.job import ENDED
-from shared.domain.tenancy.budget import BudgetKey, Portion
+from shared.domain.tenancy.budget import BudgetKey, TokenLease
 from shared.domain.tenancy.quota import Quotas
 from shared.ports.runtime import Clock
 from shared.usecases.tenancy.check_quota import CheckQuota
@@ -29,7 +29,7 @@ class FakeBudgetStore:
         """How often somebody asked to take something."""
 
     def take(
-        self, key: BudgetKey, portions: Sequence[Portion], expires_at_s: int
+        self, key: BudgetKey, portions: Sequence[TokenLease], expires_at_s: int
     ) -> Mapping[int, int] | None:
         """See the port."""
         self.writes += 1

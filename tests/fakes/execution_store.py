@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import NotFoundError
 from shared.domain.executions.execution import REDRIVABLE, EndReason, Execution, State, Transition
 from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.ids import ExecutionId
-from shared.domain.listings.position import Span, Stretch, due_place
+from shared.domain.listings.position import IndexPage, PositionRange, due_position
 from shared.ports.executions import ExecutionPage, Finish, ScanPage
 from tests.fakes.scan import executions_of, page_of, rows_of
-from tests.fakes.table import Damage, FakeTable, PointerRow, Row, pointer_key
+from tests.fakes.table import Damage, FakeTable, PointerRow, Row, reminder_key
 
 MAX_GET = 100
 
@@ -30,19 +30,19 @@ class FakeExecutionStore:
         self._table.insert(execution, expires_at_s)
         return None
 
-    def put_pointer(self, pointer: Pointer) -> bool:
+    def put_reminder(self, pointer: RetryReminder) -> bool:
         """See the port."""
-        key = pointer_key(pointer.location, pointer.target, pointer.attempt)
+        key = reminder_key(pointer.location, pointer.target, pointer.attempt)
         if key in self._table.pointers:
             return False
         self._table.pointers[key] = PointerRow(pointer)
         return True
 
-    def end_pointer(
+    def end_reminder(
         self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
     ) -> None:
         """See the port."""
-        row = self._table.pointers.get(pointer_key(location, target, attempt))
+        row = self._table.pointers.get(reminder_key(location, target, attempt))
         if row is not None and not row.pointer.state.is_terminal:
             row.pointer = replace(row.pointer, state=State.SUCCEEDED)
             row.expires_at_s = expires_at_s
@@ -67,7 +67,7 @@ class FakeExecutionStore:
         standing = row.execution
         is_own = (standing.attempt, standing.owner) == (execution.attempt, execution.owner)
         is_stopped = finish.transition is Transition.RETRY and standing.stop_retries
-        if not row.admits(finish.transition) or not is_own or is_stopped:
+        if not row.matches(finish.transition) or not is_own or is_stopped:
             return row.read()
         _change(
             row,
@@ -81,7 +81,7 @@ class FakeExecutionStore:
         )
         return None
 
-    def run_on(
+    def extend_lease(
         self, execution: Execution, *, lease_until: int, async_until: int | None = None
     ) -> Execution | None:
         """See the port."""
@@ -90,7 +90,7 @@ class FakeExecutionStore:
         is_own = (standing.attempt, standing.owner) == (execution.attempt, execution.owner)
         is_stopped = async_until is None and standing.stop_retries
         is_shorter = (standing.lease_until or 0) > lease_until
-        if not row.admits(Transition.RUN_ON) or not is_own or is_stopped or is_shorter:
+        if not row.matches(Transition.EXTEND) or not is_own or is_stopped or is_shorter:
             return row.read()
         until = standing.async_until if async_until is None else async_until
         row.execution = replace(standing, lease_until=lease_until, async_until=until)
@@ -107,7 +107,7 @@ class FakeExecutionStore:
     ) -> bool:
         """See the port."""
         row = self._table.executions.get(execution.id)
-        if row is None or not row.admits(Transition.GIVE_UP):
+        if row is None or not row.matches(Transition.GIVE_UP):
             return False
         if row.execution.attempt != execution.attempt or not row.execution.lease_is_dead(now_ms):
             return False
@@ -127,7 +127,7 @@ class FakeExecutionStore:
         if transition not in (Transition.CANCEL, Transition.UNDO, Transition.END_CHAIN, Transition.SKIP):
             raise ValueError("an end without an attempt is CANCEL, UNDO, END_CHAIN or SKIP")
         row = self._row(execution_id)
-        if not row.admits(transition) or revision not in (None, row.execution.revision):
+        if not row.matches(transition) or revision not in (None, row.execution.revision):
             return row.read()
         ends_chain = row.execution.ends_chain or transition is Transition.END_CHAIN
         _change(row, transition, expires_at_s, end_reason=reason, ends_chain=ends_chain)
@@ -136,7 +136,7 @@ class FakeExecutionStore:
     def stop_retries(self, execution_id: ExecutionId) -> bool:
         """See the port."""
         row = self._table.executions.get(execution_id)
-        if row is None or not row.admits(Transition.FAIL):
+        if row is None or not row.matches(Transition.FAIL):
             return False
         row.execution = replace(row.execution, stop_retries=True)
         return True
@@ -174,15 +174,15 @@ class FakeExecutionStore:
         """See the port."""
         return executions_of(self._table, rows_of(self._table, bucket, shard), after, limit)
 
-    def failed(self, tenant_id: str, span: Span, *, newest_first: bool, limit: int) -> Stretch:
+    def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
         """See the port. Here the index is never behind."""
         places = [
-            due_place(row.execution.id)
+            due_position(row.execution.id)
             for row in self._table.executions.values()
             if row.is_dead_letter and row.execution.tenant_id == tenant_id
         ]
         found = sorted((place for place in places if place in span), reverse=newest_first)[:limit]
-        return Stretch(places=tuple(found), is_last=len(found) < limit)
+        return IndexPage(places=tuple(found), is_last=len(found) < limit)
 
     def _row(self, execution_id: ExecutionId) -> Row:
         if execution_id not in self._table.executions:

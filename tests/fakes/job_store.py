@@ -7,7 +7,7 @@ from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import backfilled_job
 from shared.domain.jobs.job import CHANGING, ENDED, Chain, Job, JobState
-from shared.domain.listings.position import Place, history_place
+from shared.domain.listings.position import IndexPosition, history_position
 from tests.fakes.table import FakeTable
 
 _LIVE = CHANGING | {JobState.ACTIVE}
@@ -101,7 +101,7 @@ class FakeJobStore:
         if standing.state not in (JobState.ACTIVE, JobState.PAUSED) or execution.id in self._table.executions:
             return False
         self._table.insert(execution, None)
-        self._table.extras[job.tenant_id, job.id, history_place(execution)] = expires_at_s
+        self._table.extras[job.tenant_id, job.id, history_position(execution)] = expires_at_s
         return True
 
     def create_backfill(self, job: Job, backfill: Job, first: Execution) -> bool:
@@ -128,7 +128,9 @@ class FakeJobStore:
             and job.state is not JobState.DELETED
         )
 
-    def extras(self, tenant_id: str, job_id: str, *, before: Place | None, limit: int) -> list[Place]:
+    def extras(
+        self, tenant_id: str, job_id: str, *, before: IndexPosition | None, limit: int
+    ) -> list[IndexPosition]:
         """See the port."""
         places = [key[2] for key in self._table.extras if key[:2] == (tenant_id, job_id)]
         earlier = (place for place in places if before is None or place < before)
@@ -168,7 +170,7 @@ class FakeJobStore:
 
     def note_beside(self, execution: Execution, expires_at_s: int) -> None:
         """See the port."""
-        key = (execution.tenant_id, execution.job_id, history_place(execution))
+        key = (execution.tenant_id, execution.job_id, history_position(execution))
         self._table.extras[key] = expires_at_s
 
 

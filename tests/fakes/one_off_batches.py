@@ -5,7 +5,7 @@ from enum import Enum, auto
 
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
-from shared.ports.executions import Undecided
+from shared.ports.executions import WriteUnknown
 from tests.fakes.execution_store import FakeExecutionStore
 from tests.fakes.table import FakeTable
 
@@ -27,23 +27,23 @@ class FakeOneOffBatches:
         self._store = FakeExecutionStore(table)
         self.faults: dict[int, Fault] = {}
 
-    def put_all_if_absent(self, executions: Sequence[Execution]) -> list[Execution | Undecided | None]:
+    def put_all_if_absent(self, executions: Sequence[Execution]) -> list[Execution | WriteUnknown | None]:
         """See the port."""
         if len({execution.id for execution in executions}) != len(executions):
             raise ValueError("the ids of a batch are all different")
         faults, self.faults = self.faults, {}
         return [self._put(execution, faults.get(number)) for number, execution in enumerate(executions)]
 
-    def _put(self, execution: Execution, fault: Fault | None) -> Execution | Undecided | None:
+    def _put(self, execution: Execution, fault: Fault | None) -> Execution | WriteUnknown | None:
         if fault is Fault.DIES:
             raise Died
         if fault is Fault.NOT_WRITTEN:
-            return Undecided("injected")
+            return WriteUnknown("injected")
         try:
             standing = self._store.put_if_absent(execution)
         except UnreadableItemError as unreadable:
-            return Undecided(str(unreadable))
-        return standing if fault is None else Undecided("injected")
+            return WriteUnknown(str(unreadable))
+        return standing if fault is None else WriteUnknown("injected")
 
 
 class Died(BaseException):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from shared.domain.executions.execution import State
 from shared.domain.ids import backfilled_job
-from shared.domain.listings.position import Place, Span, Stretch, due_place
+from shared.domain.listings.position import IndexPage, IndexPosition, PositionRange, due_position
 from shared.ports.listings import DefinitionPage, ShardRows, TenantIndex
 from tests.fakes.scan import page_of, rows_of
 from tests.fakes.table import FakeTable, Row
@@ -30,16 +30,16 @@ class FakeQueries:
             jobs=tuple(jobs[job_id] for job_id in page), next_after=page[-1] if len(page) == limit else None
         )
 
-    def stretches(
+    def index_pages(
         self,
         index: TenantIndex,
         tenant_id: str,
         shards: int,
-        span: Span,
+        span: PositionRange,
         *,
         newest_first: bool,
         limit: int,
-    ) -> Sequence[Stretch]:
+    ) -> Sequence[IndexPage]:
         """See the port."""
         entries = [
             (row.execution.index_shard, place)
@@ -49,9 +49,9 @@ class FakeQueries:
             if place in span
         ]
         if index is TenantIndex.FAILED:
-            return [_stretch([place for _, place in entries], newest_first, limit)]
+            return [_index_page([place for _, place in entries], newest_first, limit)]
         return [
-            _stretch([place for number, place in entries if number == shard], newest_first, limit)
+            _index_page([place for number, place in entries if number == shard], newest_first, limit)
             for shard in range(shards)
         ]
 
@@ -61,18 +61,18 @@ class FakeQueries:
         return [ShardRows(rows=page.rows, last=page.next_after) for page in pages]
 
 
-def _places(index: TenantIndex, row: Row) -> Iterator[Place]:
+def _places(index: TenantIndex, row: Row) -> Iterator[IndexPosition]:
     execution = row.execution
     match index:
         case TenantIndex.DUE:
-            yield due_place(execution.id)
+            yield due_position(execution.id)
         case TenantIndex.FAILED if row.is_dead_letter:
-            yield due_place(execution.id)
+            yield due_position(execution.id)
         case TenantIndex.RETRY if execution.state in (State.WAITING, State.RUNNING):
             if execution.next_attempt_at is not None:
-                yield Place(at=execution.next_attempt_at, identity=str(execution.id))
+                yield IndexPosition(at=execution.next_attempt_at, identity=str(execution.id))
 
 
-def _stretch(places: list[Place], newest_first: bool, limit: int) -> Stretch:
+def _index_page(places: list[IndexPosition], newest_first: bool, limit: int) -> IndexPage:
     found = sorted(places, reverse=newest_first)[:limit]
-    return Stretch(places=tuple(found), is_last=len(found) < limit)
+    return IndexPage(places=tuple(found), is_last=len(found) < limit)

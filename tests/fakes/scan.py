@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from shared.domain.bucket import bucket_start_ms
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
@@ -34,7 +34,7 @@ def executions_of(table: FakeTable, rows: SortedRows, after: str | None, limit: 
     keys, next_after = _next_keys(rows, after, limit)
     readable = [row for key in keys if (row := rows[key]) is not None]
     return ExecutionPage(
-        executions=tuple(table.executions[row.id].read() for row in readable if row.pointer_target is None),
+        executions=tuple(table.executions[row.id].read() for row in readable if row.reminder_target is None),
         unreadable=len(keys) - len(readable),
         next_after=next_after,
     )
@@ -79,7 +79,7 @@ def _due_row(execution: Execution) -> DueRow:
         next_attempt_at=execution.next_attempt_at,
         destination=execution.destination,
         notification=execution.notification,
-        works_on=execution.async_until is not None,
+        async_accepted=execution.async_until is not None,
         begun_at=_begun_at(execution),
     )
 
@@ -90,7 +90,7 @@ def _begun_at(execution: Execution) -> int | None:
     return execution.outcomes[-1].started_at if execution.outcomes else None
 
 
-def _pointer_row(pointer: Pointer) -> DueRow:
+def _pointer_row(pointer: RetryReminder) -> DueRow:
     return DueRow(
         id=pointer.location,
         sort_key=_sort_key(pointer.location, f"ptr_{pointer.target.body}_{pointer.attempt}"),
@@ -104,5 +104,5 @@ def _pointer_row(pointer: Pointer) -> DueRow:
         claimable_from=None,
         next_attempt_at=None,
         destination=pointer.destination,
-        pointer_target=pointer.target,
+        reminder_target=pointer.target,
     )

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shared.domain.delivery.callback import Answer, Callback, Reason
+from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.ports.runtime import Clock
 
-AnswerTo = Callable[[Callback], Answer]
+AnswerTo = Callable[[Callback], CallbackResponse]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,16 +18,16 @@ class Call:
     timeout_seconds: float
 
 
-def succeeds(_: Callback) -> Answer:
+def succeeds(_: Callback) -> CallbackResponse:
     """Every receiver is content."""
-    return Answer(reason=Reason.OK, duration_ms=5, status=200)
+    return CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 
 
-def in_turn(*answers: Answer) -> AnswerTo:
+def in_turn(*answers: CallbackResponse) -> AnswerTo:
     """These answers, one after the other; then the last one for ever."""
     left = list(answers)
 
-    def answer(_: Callback) -> Answer:
+    def answer(_: Callback) -> CallbackResponse:
         return left.pop(0) if len(left) > 1 else left[0]
 
     return answer
@@ -41,11 +41,11 @@ class ScriptedSender:
         self.answer_to = answer_to
         self._clock = clock
 
-    async def send(self, callback: Callback, *, timeout_seconds: float) -> Answer:
+    async def send(self, callback: Callback, *, timeout_seconds: float) -> CallbackResponse:
         """See the port. An answer that would take longer than the deadline becomes a timeout."""
         self.calls.append(Call(callback=callback, at=self._clock.now_ms(), timeout_seconds=timeout_seconds))
         answer = self.answer_to(callback)
         if answer.duration_ms > timeout_seconds * 1000:
-            answer = Answer(reason=Reason.TIMEOUT, duration_ms=int(timeout_seconds * 1000))
+            answer = CallbackResponse(reason=Reason.TIMEOUT, duration_ms=int(timeout_seconds * 1000))
         await self._clock.sleep_ms(answer.duration_ms)
         return answer

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import Execution, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import Chain, Job
-from shared.domain.listings.position import Place
+from shared.domain.listings.position import IndexPosition
 
 
 class Damage(Enum):
@@ -40,7 +40,7 @@ class Row:
             raise UnreadableItemError(f"{self.execution.id} is broken")
         return self.execution
 
-    def admits(self, transition: Transition) -> bool:
+    def matches(self, transition: Transition) -> bool:
         """Whether the transition may start here: conditions look at the state and version, never at the rest."""
         return self.damage is not Damage.NEWER and self.execution.state in transition.sources
 
@@ -49,14 +49,14 @@ class Row:
 class PointerRow:
     """One pointer as it is stored."""
 
-    pointer: Pointer
+    pointer: RetryReminder
     expires_at_s: int | None = None
 
 
 PointerKey = tuple[ExecutionId, ExecutionId, int]
 
 
-def pointer_key(location: ExecutionId, target: ExecutionId, attempt: int) -> PointerKey:
+def reminder_key(location: ExecutionId, target: ExecutionId, attempt: int) -> PointerKey:
     """What tells pointers apart: where they stand, what they wake, after which attempt."""
     return location, target, attempt
 
@@ -69,7 +69,7 @@ class FakeTable:
     pointers: dict[PointerKey, PointerRow] = field(default_factory=dict)
     jobs: dict[tuple[str, str], Job] = field(default_factory=dict)
     past_chains: dict[tuple[str, str, int], Chain] = field(default_factory=dict)
-    extras: dict[tuple[str, str, Place], int] = field(default_factory=dict)
+    extras: dict[tuple[str, str, IndexPosition], int] = field(default_factory=dict)
     """When the records of executions beside their schedules expire, by tenant, job and place."""
     payloads: dict[tuple[str, str], bytes] = field(default_factory=dict)
     job_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -83,9 +83,9 @@ class FakeTable:
         gone = [key for key, row in self.executions.items() if _expired(row.expires_at_s, now_ms) and goes()]
         for key in gone:
             del self.executions[key]
-        for pointer_key, row in list(self.pointers.items()):
+        for reminder_key, row in list(self.pointers.items()):
             if _expired(row.expires_at_s, now_ms) and goes():
-                del self.pointers[pointer_key]
+                del self.pointers[reminder_key]
         for extra, expires_at_s in list(self.extras.items()):
             if _expired(expires_at_s, now_ms) and goes():
                 del self.extras[extra]

@@ -1,21 +1,21 @@
 """The turns of jobs in memory."""
 
-from shared.ports.jobs import Turn
+from shared.ports.jobs import RunLock
 
 
 class FakeTurnStore:
     """Each swap happens whole or not at all."""
 
     def __init__(self) -> None:
-        self.turns: dict[tuple[str, str], Turn] = {}
+        self.run_locks: dict[tuple[str, str], RunLock] = {}
 
-    def read(self, tenant_id: str, job_id: str) -> Turn:
+    def read(self, tenant_id: str, job_id: str) -> RunLock:
         """See the port."""
-        return self.turns.get((tenant_id, job_id), Turn())
+        return self.run_locks.get((tenant_id, job_id), RunLock())
 
-    def swap(self, tenant_id: str, job_id: str, before: Turn, after: Turn) -> bool:
+    def swap(self, tenant_id: str, job_id: str, before: RunLock, after: RunLock) -> bool:
         """See the port."""
         if self.read(tenant_id, job_id) != before:
             return False
-        self.turns[tenant_id, job_id] = after
+        self.run_locks[tenant_id, job_id] = after
         return True

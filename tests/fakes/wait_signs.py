@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from shared.domain.dispatch.wait_hint import Signs
+from shared.domain.dispatch.wait_hint import ThrottleSnapshot
 from shared.domain.errors import UnavailableError
 from shared.names import Lane
 from tests.fakes.boards import FakeProgressBoard
@@ -22,14 +22,14 @@ class FakeWaitSigns:
 
     def read(
         self, scopes: Sequence[str], lanes: Sequence[Lane], board: Mapping[str, int] | None = None
-    ) -> Signs:
+    ) -> ThrottleSnapshot:
         """See the port."""
         self.requests += 1
         if self.is_silent:
             raise UnavailableError("no answer")
         self.boards += board is None
         reports = [self._progress.read(lane) for lane in lanes]
-        return Signs(
+        return ThrottleSnapshot(
             states=self._limits.read(scopes),
             board=self._limits.waiting() if board is None else board,
             progress=[report for report in reports if report is not None],

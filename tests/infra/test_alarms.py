@@ -98,7 +98,7 @@ def test_every_queue_is_watched_for_age_dead_letters_failures_and_limits(cloud: 
     alarms = _alarms(cloud)
     for queue in QueueName:
         name = construct_id(queue)
-        assert {f"QueueAge{name}", f"Failed{name}", f"LimitsUnanswered{name}"} <= alarms.keys()
+        assert {f"QueueAge{name}", f"Failed{name}", f"LimitStoreErrors{name}"} <= alarms.keys()
         assert alarms[f"DeadLetters{name}"]["Threshold"] == 0
     queues = {json.dumps(alarms[f"DeadLetters{construct_id(queue)}"]["Dimensions"]) for queue in QueueName}
     assert len(queues) == len(QueueName)
@@ -112,7 +112,7 @@ def test_every_function_and_table_is_watched(cloud: Synthesised) -> None:
     assert sum(name.startswith("TableThrottles") for name in names) == 5
     loops = sum(function.get("RecursiveLoop") == "Allow" for function in cloud.service.functions().values())
     assert sum(name.startswith("RecursionDropped") for name in names) == loops
-    assert {"Api5xx", "OldestUnclaimedDue", "Parked", "AuditFailed", "BudgetsUnanswered"} <= set(names)
+    assert {"Api5xx", "OldestUnclaimedDue", "Parked", "AuditFailed", "QuotaStoreErrors"} <= set(names)
 
 
 def test_throttling_of_an_index_counts_for_its_table(cloud: Synthesised) -> None:

@@ -26,11 +26,11 @@ class Receivers:
 
     def _counts(self, world: World, attempt: int) -> bool:
         is_own = world.item.attempt == attempt or self.flaw is Flaw.REPORT_UNFENCED
-        return is_own and world.item.state in Transition.RUN_ON.sources
+        return is_own and world.item.state in Transition.EXTEND.sources
 
     def _reports(self, world: World, attempt: int) -> Iterator[tuple[str, World]]:
         item = world.item
-        heard = item.after(Transition.RUN_ON, left=LEASE_TICKS, goes_on=True)
+        heard = item.after(Transition.EXTEND, left=LEASE_TICKS, goes_on=True)
         yield f"receiver of attempt {attempt} is heard of", world._replace(item=heard)
         done = world.saw(attempt, Seen.ANSWERED_OK)
         yield f"receiver reports attempt {attempt} done", done._replace(item=item.after(Transition.SUCCEED))

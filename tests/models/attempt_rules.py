@@ -82,7 +82,7 @@ def swept(item: Item, most: int) -> SweepAction:
         stop_retries=item.stop,
         claimable_from=execution.claimable_from,
         next_attempt_at=execution.next_attempt_at,
-        works_on=item.goes_on,
+        async_accepted=item.goes_on,
     )
     context = SweepContext(now_ms=DUE_AT, is_first_pass=False, scan_began_at=None, last_resend_at=None)
     return sweep_action(row, context)

@@ -20,7 +20,7 @@ class Executor:
 
     most: int
     flaw: Flaw | None
-    works_on: bool = False
+    async_accepted: bool = False
     """Receivers may answer that they work on."""
 
     def moves(self, world: World, worker: Worker) -> Iterator[Move]:
@@ -38,7 +38,7 @@ class Executor:
                 begun = world.saw(worker.attempt, Seen.BEGUN)
                 yield f"{CALLS}{worker.attempt}", begun, worker._replace(phase=Phase.CALLING)
             case Phase.CALLING:
-                for label, seen, phase in (*_ANSWERS, *([_WORKS_ON] if self.works_on else [])):
+                for label, seen, phase in (*_ANSWERS, *([_WORKS_ON] if self.async_accepted else [])):
                     ended = worker._replace(phase=phase, left=0)
                     yield label, world.saw(worker.attempt, seen), ended
             case Phase.WORKED | Phase.FAILED:
@@ -109,13 +109,13 @@ class Executor:
     def _may_run_on(self, world: World, worker: Worker) -> bool:
         is_own = worker.owns and world.item.attempt == worker.attempt
         is_own = is_own or self.flaw is Flaw.LEASE_OF_ANOTHER_PROLONGED
-        return is_own and world.item.state in Transition.RUN_ON.sources
+        return is_own and world.item.state in Transition.EXTEND.sources
 
     def _let_it_go_on(self, world: World, worker: Worker) -> Move:
         """From then on there is no message."""
         if not self._may_run_on(world, worker):
             return "worker is fenced", world, IDLE
-        going_on = world.item.after(Transition.RUN_ON, left=LEASE_TICKS, goes_on=True)
+        going_on = world.item.after(Transition.EXTEND, left=LEASE_TICKS, goes_on=True)
         return "worker lets the attempt go on", world._replace(item=going_on), IDLE
 
     def _complete(self, world: World, worker: Worker) -> Iterator[Move]:

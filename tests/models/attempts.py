@@ -31,7 +31,7 @@ class Attempts:
     """A call that begins after the end of its lease breaks no promise: it is the duplicate that is admitted."""
     only_lost_answers: bool = False
     """Nothing goes wrong but the answers to claims, and fewer of those than a worker asks for."""
-    works_on: bool = False
+    async_accepted: bool = False
     """Receivers may answer that they work on, and report later, or never."""
     flaw: Flaw | None = None
 
@@ -46,7 +46,7 @@ class Attempts:
 
     def steps(self, world: World) -> Iterator[tuple[str, World]]:
         """Everybody's next steps; of two workers in the same place, one's."""
-        executor = Executor(self.most, self.flaw, self.works_on)
+        executor = Executor(self.most, self.flaw, self.async_accepted)
         for number, worker in enumerate(world.workers):
             if number and worker == world.workers[number - 1]:
                 continue

@@ -69,7 +69,7 @@ class Change:
             case Changing.ENDING:
                 return self._end(world, mine)
             case _:
-                return self._conclude(world, mine)
+                return self._finalize(world, mine)
 
     def _probing(self, world: ChangedWorld, kind: JobState, seen: int) -> Changer:
         return Changer(Changing.PROBING, kind, seen, world.chain)
@@ -104,7 +104,7 @@ class Change:
             at, ending = Changing.CONCLUDING, Deleter(position=mine.ending.position)
         return label, world.with_rows(mine.chain, after.rows), mine._replace(at=at, ending=ending)
 
-    def _conclude(self, world: ChangedWorld, mine: Changer) -> Move:
+    def _finalize(self, world: ChangedWorld, mine: Changer) -> Move:
         """Compare and swap: only who finds the change still going on ends it."""
         if (world.job, world.revision) != (mine.kind, mine.seen):
             return "changer finds it done", world, Changer()

@@ -29,7 +29,7 @@ ATTEMPTS: Models = {
     "messages alone lead on, without a sweeper": Attempts(sweeps=False),
     "workers that stand still": Attempts(stalls=True),
     "lost answers alone": Attempts(only_lost_answers=True),
-    "receivers that work on": Attempts(works_on=True),
+    "receivers that work on": Attempts(async_accepted=True),
 }
 FILING: Models = {
     "one writer, a watcher, a sweeper": FilingModel(clocks=APART),
@@ -81,7 +81,7 @@ def flawed_attempts(flaw: attempt_world.Flaw) -> Attempts:
     return Attempts(
         sweeps=flaw not in needs_messages,
         only_lost_answers=flaw is kinds.OWN_CLAIM_UNKNOWN,
-        works_on=flaw is kinds.REPORT_UNFENCED,
+        async_accepted=flaw is kinds.REPORT_UNFENCED,
         flaw=flaw,
     )
 

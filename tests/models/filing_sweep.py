@@ -34,7 +34,7 @@ class Sweep(Actor):
                 if run.position < len(world.rows):
                     yield self._pass_row(world, run)
                 else:
-                    yield self._conclude(world, run)
+                    yield self._finalize(world, run)
 
     def _list(self, world: World) -> Iterator[Move]:
         run = self._listed(world)
@@ -59,7 +59,7 @@ class Sweep(Actor):
             world = sent(world, run.position)
         return "passes an unfinished row", world, run._replace(position=position, unfinished=1)
 
-    def _conclude(self, world: World, run: Sweeper) -> Move:
+    def _finalize(self, world: World, run: Sweeper) -> Move:
         shard = world.shard
         same = shard is not None and (run.version == shard.version or self.flaw is Flaw.CLOSED_BLINDLY)
         if shard is None or not same:

@@ -6,10 +6,10 @@ ATTEMPTS = (
     Mutant(
         name="no claim",
         file="shared/usecases/attempts/run_attempts.py",
-        old="            if isinstance(answer, Refused):\n",
-        new="            if isinstance(answer, Refused) and answer.existing and answer.existing.owner:\n"
+        old="            if isinstance(answer, ClaimRejected):\n",
+        new="            if isinstance(answer, ClaimRejected) and answer.existing and answer.existing.owner:\n"
         "                return await self.make_attempt(answer.existing)\n"
-        "            if isinstance(answer, Refused):\n",
+        "            if isinstance(answer, ClaimRejected):\n",
     ),
     Mutant(
         name="no fence at completion",
@@ -42,8 +42,8 @@ ATTEMPTS = (
     Mutant(
         name="refused retry of a claim taken for a refusal",
         file="tests/fakes/claimer.py",
-        old="return standing if standing.owner == claim.owner else Refused(standing)",
-        new="return Refused(standing)",
+        old="return standing if standing.owner == claim.owner else ClaimRejected(standing)",
+        new="return ClaimRejected(standing)",
     ),
     Mutant(
         name="drop the message while another's lease lives",

@@ -14,7 +14,7 @@ BULK_REDRIVES = (
         old="        work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all\n",
         new="        work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all\n"
         "        place = found.last.place if found.last else None\n"
-        "        moved = task.walked_to(place, task.counts, task.next_due_at)\n"
+        "        moved = task.progress_at(place, task.counts, task.next_due_at)\n"
         "        if not self.tasks.replace(task, moved):\n"
         "            return None\n"
         "        task = moved\n",
@@ -44,7 +44,7 @@ BULK_REDRIVES = (
     Mutant(
         name="bulk redrive that redrives its own redrives",
         file="shared/usecases/dead_letters/start_redrive.py",
-        old="before=min(wanted.span.before, Place(at=now_ms)))\n",
+        old="before=min(wanted.span.before, IndexPosition(at=now_ms)))\n",
         new="before=wanted.span.before)\n",
         killer=_BULK,
     ),

@@ -105,7 +105,7 @@ CALLBACKS = (
         name="no look again when the lease of an attempt that goes on ends",
         file="shared/domain/dispatch/sweep.py",
         old="return row.claimable_from if row.state is State.RUNNING else None",
-        new="return row.claimable_from if row.state is State.RUNNING and not row.works_on else None",
+        new="return row.claimable_from if row.state is State.RUNNING and not row.async_accepted else None",
         killer="tests/unit/usecases/test_sweep_async.py",
     ),
     Mutant(
@@ -132,8 +132,8 @@ CALLBACKS = (
     Mutant(
         name="message done before the job of a gone receiver is paused",
         file="shared/usecases/attempts/settle_attempt.py",
-        old="is_done=self._is_concluded(ended))",
-        new="is_done=self._is_concluded(ended) or True)",
+        old="is_done=self._is_finalized(ended))",
+        new="is_done=self._is_finalized(ended) or True)",
         killer=_GONE,
     ),
     Mutant(

@@ -46,14 +46,14 @@ CHANGES = (
     Mutant(
         name="update that finds itself made and sends for nothing",
         file="shared/usecases/chains/update_job.py",
-        old="                self.send_head(renamed)\n",
+        old="                self.resend_chain_head(renamed)\n",
         new="                pass\n",
         killer="tests/unit/usecases/test_changes_repeated.py",
     ),
     Mutant(
         name="run dropped in a gap without a record",
         file="shared/usecases/filing/file_successor.py",
-        old="        self._record_dropped(execution, following)\n",
+        old="        self._record_dst_skips(execution, following)\n",
         new="",
         killer="tests/unit/usecases/test_dropped_runs.py",
     ),
@@ -88,8 +88,8 @@ CHANGES = (
     Mutant(
         name="resumption that forgets what the pause passed over",
         file="shared/usecases/chains/start_chain.py",
-        old="        passed = self.passed_over(before, after_at, now_ms)\n",
-        new="        passed = self.passed_over(before, 0, now_ms)\n",
+        old="        passed = self.record_skipped_instants(before, after_at, now_ms)\n",
+        new="        passed = self.record_skipped_instants(before, 0, now_ms)\n",
         killer=_PAUSE,
     ),
     Mutant(
@@ -186,7 +186,7 @@ CHANGES = (
     Mutant(
         name="update that a rival finished acknowledged without its message",
         file="shared/usecases/chains/update_job.py",
-        old="        self.send_head(standing)\n",
+        old="        self.resend_chain_head(standing)\n",
         new="",
         killer="tests/unit/usecases/test_changes_repeated.py",
     ),

@@ -142,7 +142,7 @@ DELIVERY = (
         killer="tests/delivery/test_tls.py",
     ),
     Mutant(
-        name="the oldest secret alone signs",
+        name="the oldest secret alone throttle_status",
         file="shared/usecases/attempts/compose_callback.py",
         old="for secret in tenant.signing_at(now_ms)",
         new="for secret in tenant.signing_at(now_ms)[-1:]",

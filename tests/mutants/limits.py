@@ -188,7 +188,7 @@ LIMITS = (
     Mutant(
         name="board read with each question",
         file="shared/usecases/limits/explain_wait.py",
-        old="self._board if is_known else None)",
+        old="self._board if is_known else None",
         new="None)",
         killer="tests/unit/api/test_waiting_for.py",
     ),

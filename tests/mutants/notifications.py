@@ -11,7 +11,7 @@ NOTIFICATIONS = (
         name="outcome told before it is recorded",
         file=_SETTLE,
         old="        standing = self.store.finish(execution, finish)\n        if standing is not None and _was_stopped",
-        new="        self._is_concluded(_ended(execution, finish))\n"
+        new="        self._is_finalized(_ended(execution, finish))\n"
         "        standing = self.store.finish(execution, finish)\n        if standing is not None and _was_stopped",
         killer=_INTERLEAVED,
     ),
@@ -33,8 +33,8 @@ NOTIFICATIONS = (
     Mutant(
         name="notification that is lost with its worker",
         file="shared/usecases/ticks/sweep_buckets.py",
-        old="            untold = self.heal_notifications(page.rows)\n",
-        new="            untold = self.heal_notifications([])\n",
+        old="            untold = self.repair_notifications(page.rows)\n",
+        new="            untold = self.repair_notifications([])\n",
         killer=_INTERLEAVED,
     ),
     Mutant(

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery.destination import DESTINATION
-from shared.domain.delivery.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
+from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.schedules.schedule import Backfill, Cron, Rate
 
@@ -45,8 +45,8 @@ POLICIES = st.builds(
 ) | st.lists(st.integers(1, 30_000), min_size=1, max_size=19).map(
     lambda table: RetryPolicy(max_attempts=len(table) + 1, delays_seconds=tuple(table))
 )
-LISTENERS = st.sampled_from([None, NOBODY]) | st.builds(
-    Listener,
+LISTENERS = st.sampled_from([None, NO_TARGET]) | st.builds(
+    CallbackTarget,
     sealed_url=st.binary(min_size=1, max_size=64),
     destination=st.just("") | st.from_regex(DESTINATION, fullmatch=True),
 )

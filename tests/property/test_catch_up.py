@@ -61,7 +61,7 @@ def follow(schedule: Rate | Cron, policy: CatchUpPolicy, behind: int, pace: int)
         assert found.immediate_at == first_after(schedule, nominal_at)
         if found.missed is not None:
             history.jumps.append(found)
-            history.recorded += passed_over(schedule, found)
+            history.recorded += skipped(schedule, found)
         if found.ends:
             return history
         history.ran.append(found.nominal_at)
@@ -71,7 +71,7 @@ def follow(schedule: Rate | Cron, policy: CatchUpPolicy, behind: int, pace: int)
     raise AssertionError("the chain never caught up")
 
 
-def passed_over(schedule: Rate | Cron, jump: Succession) -> list[int]:
+def skipped(schedule: Rate | Cron, jump: Succession) -> list[int]:
     """The instants that a record tells of, found one by one."""
     missed = jump.missed
     assert missed is not None and missed.first_at == jump.immediate_at

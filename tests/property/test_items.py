@@ -8,20 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.adapters.dynamodb.codec.execution_fields import pack_outcomes, unpack_outcomes
-from shared.adapters.dynamodb.codec.items import execution_item, pointer_item, read_due_row, read_execution
+from shared.adapters.dynamodb.codec.items import execution_item, read_due_row, read_execution, reminder_item
 from shared.adapters.dynamodb.codec.keys import execution_key
 from shared.domain.dead_letters.redrive_task import redrive_task_id
 from shared.domain.delivery.async_policy import AsyncPolicy
 from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.destination import DESTINATION
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import EARLY_MS, REDRIVABLE, EndReason, Execution, State
 from shared.domain.executions.redrive import RedrivenBy, RedriveOf
 from shared.domain.ids import ExecutionId, one_off_job_id, recurring_job_id
 from shared.domain.schedules.recurrence import Recurrence
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Attr, Lane
 from tests.builders import one_off
 from tests.property.item_strategies import CALLBACKS, COUNTS, INSTANTS, NUMBERS, POLICIES, SCHEDULES, TENANTS
@@ -48,7 +48,7 @@ OUTCOMES = st.builds(
 ASYNC_POLICIES = st.builds(
     AsyncPolicy, deadline_seconds=st.integers(60, 43_200), heartbeat_seconds=st.integers(10, 3_600)
 )
-MISSED = st.builds(Missed, count=NUMBERS, first_at=INSTANTS, last_at=INSTANTS, resumed_at=INSTANTS)
+MISSED = st.builds(SkippedRange, count=NUMBERS, first_at=INSTANTS, last_at=INSTANTS, resumed_at=INSTANTS)
 
 
 @st.composite
@@ -146,7 +146,7 @@ def test_a_row_of_a_scan_agrees_with_the_execution(execution: Execution) -> None
     assert row.notification == execution.notification
     assert (row.stop_retries, row.claimable_from) == (execution.stop_retries, execution.claimable_from)
     assert row.next_attempt_at == execution.next_attempt_at
-    assert row.works_on is (execution.async_until is not None)
+    assert row.async_accepted is (execution.async_until is not None)
 
 
 @settings(deadline=None)
@@ -166,11 +166,11 @@ def test_rows_of_a_bucket_sort_by_time(bucket: int, offsets: tuple[int, int], en
 @settings(deadline=None)
 @given(target=IDS, dispatch_at=INSTANTS, attempt=st.integers(1, 20), lane=st.sampled_from(Lane))
 def test_a_pointer_survives_its_row(target: ExecutionId, dispatch_at: int, attempt: int, lane: Lane) -> None:
-    pointer = Pointer(
+    pointer = RetryReminder(
         dispatch_at=dispatch_at, target=target, attempt=attempt, tenant_id="acme", lane=lane, created_at=7
     )
     location = pointer.location
-    row = read_due_row(pointer_item(pointer, REGION), location.bucket, location.shard)
+    row = read_due_row(reminder_item(pointer, REGION), location.bucket, location.shard)
     assert (row.id, row.wakes, row.attempt, row.lane) == (location, target, attempt, lane)
     assert (row.state, row.created_at, row.tenant_id) == (State.PENDING, 7, "acme")
 

@@ -72,7 +72,7 @@ CHAINS = st.builds(
     recurrence=st.builds(Recurrence, schedule=SCHEDULES, counts=COUNTS, **RULES),
     history_from=INSTANTS,
     history_until=INSTANTS,
-    passed_from=st.none() | INSTANTS,
+    skipped_from=st.none() | INSTANTS,
     expires_at_s=NUMBERS,
 )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.listings.position import Place, Span, Stretch, merge
+from shared.domain.listings.position import IndexPage, IndexPosition, PositionRange, merge
 
 ENTRIES = st.dictionaries(
     st.tuples(st.integers(0, 12), st.sampled_from("abcdef")), st.integers(0, 3), min_size=0, max_size=30
@@ -16,19 +16,19 @@ ENTRIES = st.dictionaries(
 class Shards:
     """Places by shard, as an index has them."""
 
-    places: dict[Place, int] = field(default_factory=dict)
+    places: dict[IndexPosition, int] = field(default_factory=dict)
 
     def put(self, entries: dict[tuple[int, str], int]) -> None:
         for (at, identity), shard in entries.items():
-            self.places.setdefault(Place(at=at, identity=identity), shard)
+            self.places.setdefault(IndexPosition(at=at, identity=identity), shard)
 
-    def stretches(self, span: Span, *, newest_first: bool, limit: int) -> list[Stretch]:
+    def index_pages(self, span: PositionRange, *, newest_first: bool, limit: int) -> list[IndexPage]:
         found = []
         for shard in range(4):
             own = sorted(
                 (p for p, s in self.places.items() if s == shard and p in span), reverse=newest_first
             )
-            found.append(Stretch(places=tuple(own[:limit]), is_last=len(own) <= limit))
+            found.append(IndexPage(places=tuple(own[:limit]), is_last=len(own) <= limit))
         return found
 
 
@@ -43,10 +43,10 @@ def test_what_is_there_all_the_time_is_told_once_and_in_order(
     shards = Shards()
     shards.put(standing)
     always = set(shards.places)
-    writes, told, span = list(written), [], Span()
+    writes, told, span = list(written), [], PositionRange()
     while True:
         merged = merge(
-            shards.stretches(span, newest_first=newest_first, limit=limit), newest_first=newest_first
+            shards.index_pages(span, newest_first=newest_first, limit=limit), newest_first=newest_first
         )
         # A reader may use less than it was given, and go on from there.
         used = merged.places[: max(1, len(merged.places) - cut)]
@@ -54,7 +54,7 @@ def test_what_is_there_all_the_time_is_told_once_and_in_order(
         if merged.is_last and len(used) == len(merged.places):
             break
         edge = used[-1]
-        span = Span(before=edge) if newest_first else Span(after=edge)
+        span = PositionRange(before=edge) if newest_first else PositionRange(after=edge)
         if writes:
             shards.put(writes.pop())
     assert told == sorted(set(told), reverse=newest_first)
@@ -68,7 +68,7 @@ def test_nothing_is_told_before_every_shard_is_known_to_have_nothing_sooner(
     shards = Shards()
     shards.put(entries)
     merged = merge(
-        shards.stretches(Span(), newest_first=newest_first, limit=limit), newest_first=newest_first
+        shards.index_pages(PositionRange(), newest_first=newest_first, limit=limit), newest_first=newest_first
     )
     wanted = sorted(shards.places, reverse=newest_first)
     assert list(merged.places) == wanted[: len(merged.places)]

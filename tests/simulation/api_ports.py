@@ -17,7 +17,7 @@ from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
 from shared.usecases.dead_letters.start_redrive import StartRedrive
 from shared.usecases.dead_letters.undo_redrive import UndoRedrive
 from shared.usecases.filing.file_batch import FileBatch
-from shared.usecases.filing.record_dst_skips import RecordDropped
+from shared.usecases.filing.record_dst_skips import RecordDstSkips
 from shared.usecases.jobs.backfill_job import BackfillJob
 from shared.usecases.jobs.cancel_job import CancelJob
 from shared.usecases.jobs.create_job import CreateJob
@@ -49,7 +49,7 @@ class ApiPorts(PortSet):
         return CreateJob(
             DraftJob(self.jobs, world.vault, world.entropy, world.plan, TargetPolicy()),
             self.file,
-            CreateRecurring(self.file, self.jobs, RecordDropped(self.store, self.clock, world.retention)),
+            CreateRecurring(self.file, self.jobs, RecordDstSkips(self.store, self.clock, world.retention)),
             self.idempotency,
             generous(world.table, self.clock),
             self.clock,
@@ -68,7 +68,7 @@ class ApiPorts(PortSet):
         """DELETE /v1/jobs/{id}."""
         world = self._world
         return CancelJob(
-            self.find, self.store, self.conclude(), self.lifecycle().delete, self.clock, world.retention
+            self.find, self.store, self.finalize(), self.lifecycle().delete, self.clock, world.retention
         )
 
     def revise(self, tenant: Tenant, job: Execution | Job, new: NewJob) -> Execution | Job:
@@ -117,7 +117,7 @@ class ApiPorts(PortSet):
         return BackfillJob(
             self.jobs,
             self.lifecycle().find_settled,
-            self.lifecycle().send_head,
+            self.lifecycle().resend_chain_head,
             self.idempotency,
             generous(world.table, self.clock),
             OpenRequest(self.jobs, world.vault, self.store),
@@ -140,7 +140,7 @@ class ApiPorts(PortSet):
             self._settle_attempt(),
             self.store,
             self.file,
-            self.conclude(),
+            self.finalize(),
             self._guard_start().hand_over,
             self.clock,
         )

@@ -19,18 +19,18 @@ from tests.simulation.world import START_MS, World
 
 def audit(world: World) -> Iterator[Fault]:
     """Reconcile the whole run without faults, and report what was found now and while the load was on."""
-    for identity in world.unaccounted:
+    for identity in world.missing_executions:
         yield _fault("unaccounted while the load was on", identity)
     mark = FakeShardLedger()
     mark.note_reconciled_through(START_MS // MINUTE_MS - 1)
     reconcile = _reconcile(world, mark)
     while mark.reconciled_through() != world.hub.now_ms // MINUTE_MS - SETTLE_MINUTES:
         report = reconcile()
-        for identity in report.unaccounted:
+        for identity in report.missing_executions:
             yield _fault("unaccounted", identity)
         for identity in report.double_completed:
             yield _fault("completed twice", identity)
-        for identity in report.lost_found:
+        for identity in report.chains_repaired:
             yield _fault("lost and found", identity)
 
 
@@ -48,7 +48,7 @@ def _reconcile(world: World, mark: FakeShardLedger) -> Reconcile:
         successor,
         clock,
         world.plan,
-        Lifecycle(world.store, world.jobs, world.turns, file, clock, world.plan, world.retention).settle,
+        Lifecycle(world.store, world.jobs, world.run_locks, file, clock, world.plan, world.retention).settle,
     )
 
 

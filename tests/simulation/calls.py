@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from shared.domain.executions.execution import Execution
-from shared.ports.executions import Refused, ScanPage
+from shared.ports.executions import ClaimRejected, ScanPage
 from tests.fakes.claimer import FakeClaimer
 from tests.fakes.one_off_batches import FakeOneOffBatches
 from tests.simulation.faults import Strike
@@ -67,7 +67,7 @@ class PortCalls:
         process = self._process
         if name == "claim" and isinstance(result, list):
             process.leases += [one.lease_until or 0 for one in result if isinstance(one, Execution)]
-            refused = any(isinstance(one, Refused) for one in result)
+            refused = any(isinstance(one, ClaimRejected) for one in result)
         else:
             refused = name in ANSWER_WITH_WHAT_STANDS and result is not None
         if refused:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import Enum, auto
 from random import Random
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from tests.simulation.evidence import Arrival, Order
 from tests.simulation.faults import Strike, Weather
 
@@ -56,12 +56,12 @@ class Demands:
             return
         backfilled = {order.backfill.of.number for order in orders if order.backfill is not None}
         for order in orders:
-            is_plain = order.habits is None and order.number not in backfilled and not order.works_on
+            is_plain = order.habits is None and order.number not in backfilled and not order.async_accepted
             if is_plain and self._rng.random() < ORDERS_SHARE:
                 demand = self._rng.choice((Demand.TIME, Demand.TIME, Demand.NO_RETRY, Demand.GONE))
                 self._orders[order.url] = (order, demand)
 
-    def __call__(self, arrival: Arrival, answer: Answer) -> Answer:
+    def __call__(self, arrival: Arrival, answer: CallbackResponse) -> CallbackResponse:
         """The answer, or another one in its place: who is not there or too slow asks for nothing."""
         order, demand = self._orders.get(arrival.url, (None, None))
         if order is None or demand is None or answer.status is None or arrival.began_at >= self._until_ms:
@@ -71,7 +71,7 @@ class Demands:
         self._weather.note(_STRIKES[demand])
         statuses = (*STATUSES, *OVERLOADED) if self._weather.mix.may_wait else STATUSES
         status = GONE if demand is Demand.GONE else self._rng.choice(statuses)
-        failed = replace(answer, reason=Reason.HTTP_STATUS, status=status, body=b"asks", works_on=False)
+        failed = replace(answer, reason=Reason.HTTP_STATUS, status=status, body=b"asks", async_accepted=False)
         if demand is Demand.NO_RETRY:
             return replace(failed, reason=Reason.RECEIVER_GAVE_UP)
         if demand is Demand.GONE:

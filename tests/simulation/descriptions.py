@@ -14,7 +14,7 @@ from tests.simulation.evidence import Order
 from tests.simulation.habits import FIRST_VERSION, Habits
 from tests.simulation.rhythms import Rhythm
 
-WORKS_ON = AsyncPolicy(deadline_seconds=90, heartbeat_seconds=20)
+ASYNC_ACCEPTED = AsyncPolicy(deadline_seconds=90, heartbeat_seconds=20)
 """Of jobs whose receivers report later."""
 
 
@@ -58,7 +58,7 @@ def described(order: Order, timing: Timing, version: int) -> NewJob:
         jitter_ms=habits.jitter_seconds * 1000,
         recurring=Recurring() if order.rhythm is None else _recurring(habits),
         start_deadline_seconds=habits.start_deadline_seconds,
-        async_policy=WORKS_ON if order.works_on else DEFAULT_ASYNC_POLICY,
+        async_policy=ASYNC_ACCEPTED if order.async_accepted else DEFAULT_ASYNC_POLICY,
     )
 
 

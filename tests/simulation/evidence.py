@@ -61,7 +61,7 @@ class Order:
     """Of a job that is changed; None for one that stays as it is."""
     backfill: Range | None = None
     """Of a backfill, whose rhythm is that of its job."""
-    works_on: bool = False
+    async_accepted: bool = False
     """Whether its receiver answers that it has begun, and reports the outcome later, if it lives."""
     delays_seconds: tuple[int, ...] = ()
     """A table of waits, in the place of base and cap."""

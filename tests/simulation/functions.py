@@ -39,7 +39,7 @@ class Functions:
             self._tick("reconciler", self._reconcile, RECONCILE_MINUTES, until_ms)
 
     def _reconcile(self, ports: Ports) -> None:
-        self._world.unaccounted += ports.reconcile()().unaccounted
+        self._world.missing_executions += ports.reconcile()().missing_executions
 
     def _tick(
         self, kind: str, run: Callable[[Ports], Any], minutes: int, until_ms: Callable[[], int]
@@ -106,7 +106,7 @@ class Functions:
         ]
 
         def run() -> None:
-            report = ports.rescue_dead_letters()(dead)
+            report = ports.handle_dead_messages()(dead)
             for message in batch:
                 if message.id not in report.returned:
                     world.lanes.delete(message)
@@ -121,7 +121,7 @@ def _record(message: Message) -> dict[str, Any]:
 
 def _sweep(ports: Ports) -> None:
     ports.sweep_buckets()()
-    ports.work_off_redrives()()
+    ports.process_bulk_redrives()()
 
 
 def _tolerantly(run: Callable[[], Any]) -> None:

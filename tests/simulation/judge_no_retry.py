@@ -41,7 +41,7 @@ def _one_record(order: Order, record: Record, calls: list[Arrival]) -> Iterator[
             )
         if (record.state, record.reason) != ("failed", "not_retryable"):
             yield _fault(f"no retry helps, and it is {record.state}, {record.reason}", record)
-    if record.reason == "not_retryable" and not final and not order.works_on:
+    if record.reason == "not_retryable" and not final and not order.async_accepted:
         yield _fault("not retried, which its receiver did not ask for", record)
 
 

@@ -69,7 +69,7 @@ def _order_of_time(
     evidence: Evidence, order: Order, record: Record, arrivals: list[Arrival]
 ) -> Iterator[Fault]:
     """Not before the answer that decided; a receiver that reports later may do so before it has answered."""
-    if order.works_on or not record.outcomes or record.outcomes[-1].attempt != record.attempt:
+    if order.async_accepted or not record.outcomes or record.outcomes[-1].attempt != record.attempt:
         return
     final = [
         call

@@ -39,12 +39,12 @@ def _one_record(evidence: Evidence, order: Order, record: Record, calls: list[Ar
     if record.attempt > order.max_attempts:
         yield _fault(Verdict.ATTEMPTS, f"{record.attempt} of {order.max_attempts} are recorded", record)
     yield from _history(evidence, order, record, calls)
-    if evidence.weather.is_mild and not order.works_on:
+    if evidence.weather.is_mild and not order.async_accepted:
         yield from _retries(evidence, order, record, calls)
 
 
 def _history(evidence: Evidence, order: Order, record: Record, calls: list[Arrival]) -> Iterator[Fault]:
-    succeeds = (200, 202) if order.works_on else (200,)
+    succeeds = (200, 202) if order.async_accepted else (200,)
     answered = [call for call in calls if call.ended_at is not None and call.status in succeeds]
     numbers = [outcome.attempt for outcome in record.outcomes]
     if record.state == "succeeded" and not answered and not _is_reported(evidence, record):
@@ -58,7 +58,7 @@ def _history(evidence: Evidence, order: Order, record: Record, calls: list[Arriv
     if record.state in ("cancelled", "skipped") and record.attempt == 0 and calls:
         yield _fault(Verdict.HISTORY, f"{record.state}, and was called", record)
     made = [outcome for outcome in record.outcomes if outcome.reason not in NEVER_CALLED]
-    is_silent = order.works_on  # Of an attempt whose receiver dies there is nothing but its number.
+    is_silent = order.async_accepted  # Of an attempt whose receiver dies there is nothing but its number.
     if (
         evidence.weather.is_calm
         and not is_silent

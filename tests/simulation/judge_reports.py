@@ -12,7 +12,7 @@ def judge_reports(
     evidence: Evidence, order: Order, records: list[Record], calls: list[Arrival]
 ) -> Iterator[Fault]:
     """Every execution of one acknowledged job whose receiver works on."""
-    if not order.works_on:
+    if not order.async_accepted:
         return
     for record in records:
         reports = [

@@ -9,7 +9,7 @@ from functools import partial
 from random import Random
 
 from shared.domain.errors import InvalidStateError
-from tests.simulation.descriptions import WORKS_ON
+from tests.simulation.descriptions import ASYNC_ACCEPTED
 from tests.simulation.evidence import Arrival, Order, Report
 from tests.simulation.requests import request
 from tests.simulation.wiring import Ports
@@ -19,7 +19,7 @@ SHARE = 0.4
 """So many runs have such receivers."""
 ORDERS_SHARE = 0.4
 """And so many of their jobs, among those that are neither changed nor backfilled."""
-BEAT_MS = WORKS_ON.heartbeat_seconds * 1000
+BEAT_MS = ASYNC_ACCEPTED.heartbeat_seconds * 1000
 ENDS = ("complete", "complete", "complete", "fail", "")
 
 
@@ -32,15 +32,15 @@ class LongWork:
         self._rng = Random(f"long work {seed}")
         self._is_on = self._rng.random() < SHARE
         self._urls: set[str] = set()
-        world.receiver.works_on = self._begins
+        world.receiver.async_accepted = self._begins
 
     def draw(self, orders: list[Order]) -> None:
         """Choose whose receivers work on."""
         backfilled = {order.backfill.of.number for order in orders if order.backfill is not None}
         for order in orders:
             is_plain = order.habits is None and order.number not in backfilled
-            order.works_on = self._is_on and is_plain and self._rng.random() < ORDERS_SHARE
-        self._urls = {order.url for order in orders if order.works_on}
+            order.async_accepted = self._is_on and is_plain and self._rng.random() < ORDERS_SHARE
+        self._urls = {order.url for order in orders if order.async_accepted}
 
     def _begins(self, arrival: Arrival, answered_at: int) -> bool:
         """A worker may be done, or give up, before its first answer has arrived; some are never heard of again."""

@@ -21,7 +21,7 @@ def draw_patience(orders: list[Order], seed: int) -> None:
         return
     backfilled = {order.backfill.of.number for order in orders if order.backfill is not None}
     for order in orders:
-        is_plain = order.habits is None and order.number not in backfilled and not order.works_on
+        is_plain = order.habits is None and order.number not in backfilled and not order.async_accepted
         if not is_plain or rng.random() >= ORDERS_SHARE:
             continue
         if rng.random() < 0.6:

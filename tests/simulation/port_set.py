@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ReadTimeoutError
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
-from shared.ports.executions import Undecided
+from shared.ports.executions import WriteUnknown
 from shared.usecases.attempts.guard_start import GuardStart
 from shared.usecases.attempts.settle_attempt import SettleAttempt
 from shared.usecases.chains.lifecycle import Lifecycle
 from shared.usecases.dead_letters.redrive_execution import RedriveExecution
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.file_successor import FileSuccessor
-from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.outcomes.give_up_lost import GiveUpLost
 from shared.usecases.outcomes.notify_outcome import NotifyOutcome
 from shared.usecases.reading.find_job import FindJob
@@ -33,8 +33,8 @@ def _no_answer(**_request: Any) -> Any:
     raise ReadTimeoutError(endpoint_url="https://sqs.example.com")
 
 
-def _undecided(claims: Any, _now_ms: int) -> list[Undecided]:
-    return [Undecided("injected") for _ in claims]
+def _undecided(claims: Any, _now_ms: int) -> list[WriteUnknown]:
+    return [WriteUnknown("injected") for _ in claims]
 
 
 class PortSet:
@@ -47,8 +47,8 @@ class PortSet:
         self.jobs: Any = PortCalls(process, world.jobs)
         self.ledger: Any = PortCalls(process, world.ledger)
         self.progress: Any = PortCalls(process, world.progress)
-        self.parking: Any = PortCalls(process, world.parking)
-        self.turns: Any = PortCalls(process, world.turns)
+        self.parked_messages: Any = PortCalls(process, world.parked_messages)
+        self.run_locks: Any = PortCalls(process, world.run_locks)
         self.one_offs: Any = PortCalls(process, world.one_offs)
         self.redrives: Any = PortCalls(process, world.redrives)
         self.idempotency: Any = PortCalls(process, world.idempotency)
@@ -68,13 +68,13 @@ class PortSet:
         """Changes of recurring jobs."""
         world = self._world
         return Lifecycle(
-            self.store, self.jobs, self.turns, self.file, self.clock, world.plan, world.retention
+            self.store, self.jobs, self.run_locks, self.file, self.clock, world.plan, world.retention
         )
 
-    def conclude(self) -> ConcludeExecution:
+    def finalize(self) -> FinalizeExecution:
         """What the end of an execution asks for."""
         lifecycle = self.lifecycle()
-        return ConcludeExecution(
+        return FinalizeExecution(
             self.jobs,
             lifecycle.find_settled,
             lifecycle.pause,
@@ -93,7 +93,7 @@ class PortSet:
         return SettleAttempt(
             self.store,
             self.file,
-            self.conclude(),
+            self.finalize(),
             self._notify(),
             self.clock,
             world.entropy,
@@ -102,7 +102,7 @@ class PortSet:
 
     def _guard_start(self) -> GuardStart:
         return GuardStart(
-            self.store, self.turns, self.file, self.file_successor, self.clock, self._world.retention
+            self.store, self.run_locks, self.file, self.file_successor, self.clock, self._world.retention
         )
 
     def give_up(self) -> GiveUpLost:
@@ -110,7 +110,7 @@ class PortSet:
         return GiveUpLost(
             self.store,
             self.file_successor,
-            self.conclude(),
+            self.finalize(),
             self._notify(),
             self.clock,
             self._world.retention,

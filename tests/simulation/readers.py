@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from shared.domain.errors import NotFoundError, PunctualError
 from shared.domain.executions.execution import Execution
-from shared.domain.listings.filters import WantedExecutions
-from shared.domain.listings.position import END, Place, Span
+from shared.domain.listings.filters import ExecutionFilter
+from shared.domain.listings.position import END, IndexPosition, PositionRange
 from shared.usecases.listings.list_executions import HistoryPosition
 from tests.simulation.evidence import Arrival, Order, Outcome, Record, Sighting
 from tests.simulation.requests import request
@@ -68,7 +68,9 @@ class Readers:
     ) -> tuple[Record, ...] | None:
         """Every page of a job's history, up to `before_at` if given; None for a job that is not found."""
         records: list[Record] = []
-        wanted = WantedExecutions(span=Span(before=END if before_at is None else Place(at=before_at)))
+        wanted = ExecutionFilter(
+            span=PositionRange(before=END if before_at is None else IndexPosition(at=before_at))
+        )
         position: HistoryPosition | None = None
         while True:
             try:
@@ -85,7 +87,7 @@ class Readers:
     def dead_letters(self, ports: Ports, tenant: str) -> list[Record]:
         """Every page of a tenant's dead letters."""
         records: list[Record] = []
-        before: Place | None = None
+        before: IndexPosition | None = None
         while True:
             page = ports.list_dead_letters()(tenant, limit=PAGE, before=before)
             records += map(record_of, page.executions)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from shared.domain.delivery.callback import Answer, Callback, Reason
+from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from tests.simulation.calls import ProcessClock
 from tests.simulation.evidence import Arrival
 from tests.simulation.faults import Strike, Weather
@@ -22,9 +22,11 @@ class SimReceiver:
 
     def __init__(self, hub: Hub, weather: Weather) -> None:
         self.log: list[Arrival] = []
-        self.works_on: Callable[[Arrival, int], bool] = lambda _arrival, _answered_at: False
+        self.async_accepted: Callable[[Arrival, int], bool] = lambda _arrival, _answered_at: False
         """Asked for each call that would be answered 200: whether it is 202, and the outcome is reported later."""
-        self.demands: Callable[[Arrival, Answer], Answer] = lambda _arrival, answer: answer
+        self.demands: Callable[[Arrival, CallbackResponse], CallbackResponse] = lambda _arrival, answer: (
+            answer
+        )
         """Asked for each answer: the one to give in its place."""
         self._hub = hub
         self._weather = weather
@@ -57,27 +59,33 @@ class SimReceiver:
         self.log.append(arrival)
         return arrival
 
-    def answer(self, arrival: Arrival, timeout_ms: int) -> Answer:
+    def answer(self, arrival: Arrival, timeout_ms: int) -> CallbackResponse:
         """What the weather makes of it, unless its receiver has a wish."""
         return self.demands(arrival, self._drawn(arrival, timeout_ms))
 
-    def _drawn(self, arrival: Arrival, timeout_ms: int) -> Answer:
+    def _drawn(self, arrival: Arrival, timeout_ms: int) -> CallbackResponse:
         """Content, refusing, too slow, too busy or not there."""
         now_ms, host = self._hub.now_ms, urlsplit(arrival.url).netloc
         self._draw_trouble(host)
         if now_ms < self._down_until.get(host, 0):
-            return Answer(reason=Reason.CONNECT_FAILED, duration_ms=5)
+            return CallbackResponse(reason=Reason.CONNECT_FAILED, duration_ms=5)
         is_slow = now_ms < self._slow_until.get(host, 0)
         duration_ms = self._weather.rng.randint(*(SLUGGISH_MS if is_slow else (5, min(2_000, timeout_ms))))
         if self._weather.strikes(Strike.HANG) or duration_ms > timeout_ms:
-            return Answer(reason=Reason.TIMEOUT, duration_ms=timeout_ms)
+            return CallbackResponse(reason=Reason.TIMEOUT, duration_ms=timeout_ms)
         if self._weather.strikes(Strike.BUSY):
-            return Answer(reason=Reason.HTTP_STATUS, duration_ms=duration_ms, status=503, body=b"busy")
+            return CallbackResponse(
+                reason=Reason.HTTP_STATUS, duration_ms=duration_ms, status=503, body=b"busy"
+            )
         if self._weather.strikes(Strike.REFUSE):
-            return Answer(reason=Reason.HTTP_STATUS, duration_ms=duration_ms, status=500, body=b"no")
-        if self.works_on(arrival, self._hub.now_ms + duration_ms):
-            return Answer(reason=Reason.OK, duration_ms=duration_ms, status=202, works_on=True)
-        return Answer(reason=Reason.OK, duration_ms=duration_ms, status=200)
+            return CallbackResponse(
+                reason=Reason.HTTP_STATUS, duration_ms=duration_ms, status=500, body=b"no"
+            )
+        if self.async_accepted(arrival, self._hub.now_ms + duration_ms):
+            return CallbackResponse(
+                reason=Reason.OK, duration_ms=duration_ms, status=202, async_accepted=True
+            )
+        return CallbackResponse(reason=Reason.OK, duration_ms=duration_ms, status=200)
 
     def _draw_trouble(self, host: str) -> None:
         """Whether from this call on a host is down or slow for a while."""
@@ -95,7 +103,7 @@ class SimSender:
         self._process = process
         self._clock = clock
 
-    async def send(self, callback: Callback, *, timeout_seconds: float) -> Answer:
+    async def send(self, callback: Callback, *, timeout_seconds: float) -> CallbackResponse:
         """See the port."""
         self._process.check()
         arrival = self._receiver.arrive(callback, self._process)

@@ -9,7 +9,7 @@ from random import Random
 
 from shared.domain.dead_letters.redrive_task import TaskState
 from shared.domain.errors import InvalidStateError, NotFoundError
-from shared.domain.listings.filters import WantedDeadLetters
+from shared.domain.listings.filters import DeadLetterFilter
 from shared.usecases.dead_letters.start_redrive import NewRedrive
 from tests.simulation.evidence import Press
 from tests.simulation.requests import request
@@ -105,7 +105,7 @@ class Redrivers:
             press.cancelled.setdefault(answer, self.world.hub.now_ms)
 
     def _bulk(self, tenant: str, bulk: _Bulk, ports: Ports) -> None:
-        new = NewRedrive(wanted=WantedDeadLetters(), rate=bulk.rate)
+        new = NewRedrive(wanted=DeadLetterFilter(), rate=bulk.rate)
         try:
             made = ports.start_redrive()(self.world.tenant(tenant), new, bulk.key)
         except InvalidStateError as fault:
@@ -114,7 +114,7 @@ class Redrivers:
         bulk.task_id = made.task.id
         self._note(made.task.id, "bulk redrive was answered")
         if not made.replayed:
-            ports.work_off_redrives().page(made.task)
+            ports.process_bulk_redrives().page(made.task)
 
     def _undo(self, tenant: str, bulk: _Bulk, ports: Ports) -> None:
         if bulk.task_id is None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import EndReason, Execution
 from shared.domain.ids import ExecutionId
-from shared.domain.listings.position import Span, Stretch, due_place
-from shared.ports.executions import Claim, ExecutionPage, Finish, Refused, ScanPage, Undecided
+from shared.domain.listings.position import IndexPage, PositionRange, due_position
+from shared.ports.executions import Claim, ClaimRejected, ExecutionPage, Finish, ScanPage, WriteUnknown
 from tests.fakes.claimer import FakeClaimer
 from tests.fakes.execution_store import FakeExecutionStore
 from tests.fakes.one_off_batches import FakeOneOffBatches, Fault
@@ -114,11 +114,11 @@ class SimExecutionStore(FakeExecutionStore):
     def _lag_ms(self) -> int:
         return self._weather.rng.randint(*INDEX_LAG_MS) if self._weather.strikes(Strike.STALE_INDEX) else 0
 
-    def failed(self, tenant_id: str, span: Span, *, newest_first: bool, limit: int) -> Stretch:
+    def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
         """See the port: this is the one read that is eventually consistent."""
         limit, now_ms = self._cut(limit), self._hub.now_ms
         places = [
-            due_place(entry.execution.id)
+            due_position(entry.execution.id)
             for entry in self._index.values()
             if entry.execution.tenant_id == tenant_id
             and entry.from_ms <= now_ms
@@ -127,7 +127,7 @@ class SimExecutionStore(FakeExecutionStore):
         found = sorted((place for place in places if place in span), reverse=newest_first)[:limit]
         if len(found) == limit:
             self._weather.note(Strike.CUT_PAGE)
-        return Stretch(places=tuple(found), is_last=len(found) < limit)
+        return IndexPage(places=tuple(found), is_last=len(found) < limit)
 
 
 class SimClaimer(FakeClaimer):
@@ -138,12 +138,12 @@ class SimClaimer(FakeClaimer):
         self._weather = weather
         self._contention = contention
 
-    def _claim(self, claim: Claim, now_ms: int) -> Execution | Refused | Undecided:
+    def _claim(self, claim: Claim, now_ms: int) -> Execution | ClaimRejected | WriteUnknown:
         if self._weather.strikes(Strike.THROTTLE_STATEMENT):
-            return Undecided("ThrottlingError")
+            return WriteUnknown("ThrottlingError")
         if self._contention.is_held([text_of(claim.execution_id)]):
             self._weather.note(Strike.CONFLICT_OF_WRITE)
-            return Undecided("TransactionConflict")
+            return WriteUnknown("TransactionConflict")
         return super()._claim(claim, now_ms)
 
 
@@ -155,10 +155,10 @@ class SimOneOffBatches(FakeOneOffBatches):
         self._weather = weather
         self._contention = contention
 
-    def _put(self, execution: Execution, fault: Fault | None) -> Execution | Undecided | None:
+    def _put(self, execution: Execution, fault: Fault | None) -> Execution | WriteUnknown | None:
         if self._weather.strikes(Strike.THROTTLE_STATEMENT):
-            return Undecided("ThrottlingError")
+            return WriteUnknown("ThrottlingError")
         if self._contention.is_held([text_of(execution.id)]):
             self._weather.note(Strike.CONFLICT_OF_WRITE)
-            return Undecided("TransactionConflict")
+            return WriteUnknown("TransactionConflict")
         return super()._put(execution, fault)

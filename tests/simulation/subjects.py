@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
@@ -29,7 +29,7 @@ def subjects_of(values: Any, trace: Trace) -> Iterator[str]:
         case Execution():
             trace.belongs(text_of(values.id), values.job_id)
             yield text_of(values.id)
-        case Pointer():
+        case RetryReminder():
             yield text_of(values.target)
         case Claim():
             yield text_of(values.execution_id)

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from tests.simulation.demands import ENDLESS, GONE, LONG, OVERLOADED, SHARE, SHORT, STATUSES, Demands
 from tests.simulation.evidence import Arrival, Order, Range
 from tests.simulation.faults import FaultMix, Strike, Weather
@@ -14,7 +14,7 @@ from tests.simulation.habits import Habits
 from tests.simulation.honest_evidence import call, order
 
 UNTIL = 2_000_000_000_000
-FINE = Answer(reason=Reason.OK, duration_ms=70, status=200)
+FINE = CallbackResponse(reason=Reason.OK, duration_ms=70, status=200)
 WEATHER = Weather(Random(0), FaultMix())
 PLAIN = [order(number=number) for number in range(40)]
 SEED = next(seed for seed in range(100) if Random(f"demands {seed}").random() < SHARE)
@@ -31,7 +31,7 @@ def arrivals(orders: list[Order]) -> list[Arrival]:
     return [call(url=one.url) for one in orders for _ in range(20)]
 
 
-def answers(orders: list[Order], **made: int) -> list[Answer]:
+def answers(orders: list[Order], **made: int) -> list[CallbackResponse]:
     demands = demands_of(orders, **made)
     return [demands(arrival, FINE) for arrival in arrivals(orders)]
 
@@ -80,6 +80,6 @@ def test_nobody_asks_for_anything_any_more_when_the_run_is_to_come_to_rest() -> 
 
 
 def test_who_is_not_there_asks_for_nothing() -> None:
-    silent = Answer(reason=Reason.TIMEOUT, duration_ms=10_000)
+    silent = CallbackResponse(reason=Reason.TIMEOUT, duration_ms=10_000)
     demands = demands_of(PLAIN)
     assert {demands(arrival, silent) for arrival in arrivals(PLAIN)} == {silent}

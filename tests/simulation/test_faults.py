@@ -10,8 +10,8 @@ from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import Execution, State, Transition
 from shared.domain.ids import ExecutionId
-from shared.domain.listings.position import Span
-from shared.ports.executions import Claim, Finish, Undecided
+from shared.domain.listings.position import PositionRange
+from shared.ports.executions import Claim, Finish, WriteUnknown
 from tests.builders import one_off, wakeup
 from tests.fakes.wakeup_queue import even
 from tests.simulation.calls import PortCalls
@@ -104,7 +104,7 @@ def test_a_claim_of_an_item_of_a_transaction_is_undecided_and_the_others_of_its_
     claims = [Claim(execution_id=one_off(number).id, owner="me") for number in (1, 2)]
     with world.contention.holding([str(one_off(1).id)]):
         (answers,) = in_a_process(world, lambda ports: ports.claimer.claim(claims, world.hub.now_ms))
-    assert [type(answer) for answer in answers] == [Undecided, Execution]
+    assert [type(answer) for answer in answers] == [WriteUnknown, Execution]
 
 
 def test_one_statement_of_a_batch_may_be_throttled_alone() -> None:
@@ -113,7 +113,7 @@ def test_one_statement_of_a_batch_may_be_throttled_alone() -> None:
         world.store.put_if_absent(replace(one_off(number), state=State.QUEUED))
     claims = [Claim(execution_id=one_off(number).id, owner="me") for number in range(20)]
     (answers,) = in_a_process(world, lambda ports: ports.claimer.claim(claims, world.hub.now_ms))
-    assert {type(answer) for answer in answers} == {Undecided, Execution}
+    assert {type(answer) for answer in answers} == {WriteUnknown, Execution}
 
 
 def test_a_batch_of_reads_may_leave_keys_out_which_are_read_later() -> None:
@@ -166,7 +166,7 @@ def test_the_index_still_names_rows_that_ttl_has_taken() -> None:
 
 
 def shown_dead(world: World) -> list[ExecutionId]:
-    stretch = world.store.failed(one_off().tenant_id, Span(), newest_first=True, limit=10)
+    stretch = world.store.failed(one_off().tenant_id, PositionRange(), newest_first=True, limit=10)
     return [place.execution_id for place in stretch.places]
 
 

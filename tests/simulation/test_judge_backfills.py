@@ -109,7 +109,7 @@ def resumed_behind_what_was_held(case: Evidence) -> None:
     put(case, 2, unrun(2, "cancelled", "job_paused"))
 
 
-def passed_over(case: Evidence) -> None:
+def skipped(case: Evidence) -> None:
     """A record tells of two instants that were left out, and the rest was run."""
     forget(case, 2, 3)
     case.history[BACKFILL].append(unrun(2, "skipped", "coalesced", missed=(WANTED[2], WANTED[3]), count=2))
@@ -130,7 +130,7 @@ FORGERIES: list[tuple[Verdict, Callable[[Evidence], None]]] = [
     (Verdict.INSTANTS, lambda case: answer(case, 4, scheduled_at=WANTED[4] + STEP_MS)),
     (Verdict.INSTANTS, lambda case: put(case, 4, told(4, nominal_at=WANTED[4] + STEP_MS))),
     (Verdict.DOUBLED, lambda case: case.history[BACKFILL].append(told(1, execution_id="exe_other"))),
-    (Verdict.SKIPPED, passed_over),
+    (Verdict.SKIPPED, skipped),
     (Verdict.SKIPPED, resumed_behind_what_was_held),
     (Verdict.PAUSE, called_in_a_pause),
     (Verdict.EARLY, lambda case: answer(case, 3, caller_began_at=BEGUN[3] - 1)),

@@ -39,7 +39,7 @@ class Case:
             report(2, "heartbeat", acked_at=None, refused_at=DUE_AT),
             report(2, "complete"),
         ]
-        self.order: Order = order(works_on=True)
+        self.order: Order = order(async_accepted=True)
         self.record = record(attempt(1, "receiver_failed"), attempt(2, "ok"))
         self.calls: list[Arrival] = [call(attempt=1, status=202), call(attempt=2, status=202)]
 

@@ -10,12 +10,12 @@ from shared.usecases.attempts.compose_callback import ComposeCallback
 from shared.usecases.attempts.make_attempt import MakeAttempt
 from shared.usecases.attempts.run_attempts import RunAttempts
 from shared.usecases.attempts.settle_refusal import SettleRefusal
-from shared.usecases.dead_letters.handle_dead_messages import RescueDeadLetters
-from shared.usecases.dead_letters.process_bulk_redrives import WorkOffRedrives
-from shared.usecases.limits.apply_backpressure import GiveWay
+from shared.usecases.dead_letters.handle_dead_messages import HandleDeadMessages
+from shared.usecases.dead_letters.process_bulk_redrives import ProcessBulkRedrives
+from shared.usecases.limits.apply_backpressure import ApplyBackpressure
 from shared.usecases.limits.defer_keys import DeferKeys
-from shared.usecases.limits.throttle_batch import GateCalls
-from shared.usecases.outcomes.repair_notifications import HealNotifications
+from shared.usecases.limits.throttle_batch import ThrottleBatch
+from shared.usecases.outcomes.repair_notifications import RepairNotifications
 from shared.usecases.reading.find_head import FindHead
 from shared.usecases.requests.open_request import OpenRequest
 from shared.usecases.tenancy.read_tenant import ReadTenant
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 class Ports(ApiPorts):
     """What a function may run."""
 
-    def work_off_redrives(self) -> WorkOffRedrives:
+    def process_bulk_redrives(self) -> ProcessBulkRedrives:
         """What the sweeper does of bulk redrives."""
-        return WorkOffRedrives(
+        return ProcessBulkRedrives(
             self.redrives,
             self.list_dead_letters(),
             self.redrive(),
             self.store,
-            self.conclude(),
+            self.finalize(),
             self.clock,
             self._world.retention,
         )
@@ -61,7 +61,7 @@ class Ports(ApiPorts):
             Backlog(PortCalls(self._process, world.lanes)),
             self.limits,
             self.give_up(),
-            HealNotifications(self.store, self.conclude()),
+            RepairNotifications(self.store, self.finalize()),
             self.clock,
             world.plan,
             world.retention,
@@ -84,28 +84,28 @@ class Ports(ApiPorts):
             self.lifecycle().settle,
         )
 
-    def rescue_dead_letters(self) -> RescueDeadLetters:
+    def handle_dead_messages(self) -> HandleDeadMessages:
         """The handler of a dead-letter queue."""
         retention = self._world.retention
-        return RescueDeadLetters(
+        return HandleDeadMessages(
             self.store,
             self.file,
             self.file_successor,
-            self.parking,
+            self.parked_messages,
             self.clock,
             retention,
             self.give_up(),
-            self.conclude(),
+            self.finalize(),
         )
 
-    def gate_calls(self, queue: QueueName, memory: Memory) -> GateCalls:
+    def gate_calls(self, queue: QueueName, memory: Memory) -> ThrottleBatch:
         """The gate of the executor's process, with what this sandbox has learned before."""
         world = self._world
         states = memory.states(self.limits, self.clock)
         admit = memory.admit(states, self.budgets, ReadTenant(world.tenants, self.clock), world.quotas)
-        return GateCalls(
+        return ThrottleBatch(
             queue,
-            GiveWay(self.progress, self.clock, world.entropy),
+            ApplyBackpressure(self.progress, self.clock, world.entropy),
             admit,
             memory.settle_limits(states),
             DeferKeys(self.queue, self.clock),
@@ -125,7 +125,7 @@ class Ports(ApiPorts):
             self.file_successor,
             offload,
         )
-        settle = SettleRefusal(self.file, self.file_successor, self.give_up(), self.conclude(), self.clock)
+        settle = SettleRefusal(self.file, self.file_successor, self.give_up(), self.finalize(), self.clock)
         return RunAttempts(
             lane,
             self.claimer,

@@ -66,14 +66,14 @@ class World:
         self.one_off_batches = SimOneOffBatches(self.table, self.weather, self.contention)
         self.jobs, self.ledger = FakeJobStore(self.table), FakeShardLedger()
         self.idempotency, self.tenants = FakeIdempotencyStore(), FakeTenantStore()
-        self.progress, self.parking = FakeProgressBoard(), FakeParkingLot()
+        self.progress, self.parked_messages = FakeProgressBoard(), FakeParkingLot()
         self.limits, self.budgets = FakeLimitStore(), FakeBudgetStore()
         self.quotas = GENEROUS
         self.sandboxes = Sandboxes(self)
         self.redrives = FakeRedriveTasks()
-        self.turns, self.one_offs = FakeTurnStore(), FakeOneOffStore(self.table)
+        self.run_locks, self.one_offs = FakeTurnStore(), FakeOneOffStore(self.table)
         self.accepted = FakeAcceptedLog()
-        self.unaccounted: list[str] = []
+        self.missing_executions: list[str] = []
         """What the reconciler said to be missing while the load was on."""
         self.entropy = SeededEntropy(seed)
         self.vault = FakeVault(self.entropy)

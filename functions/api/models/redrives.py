@@ -12,8 +12,8 @@ from shared.domain.dead_letters.redrive_task import MAX_RATE, TaskState
 from shared.domain.errors import InvalidValueError, ScheduleError
 from shared.domain.ids import JOB_ID, is_job_id
 from shared.domain.jobs.new_job import TAG, check_tags
-from shared.domain.listings.filters import FAILURE_REASONS, WantedDeadLetters
-from shared.domain.listings.position import BEGINNING, END, Place, Span
+from shared.domain.listings.filters import FAILURE_REASONS, DeadLetterFilter
+from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange
 from shared.domain.schedules.schedule import parse_instant
 from shared.names import Lane
 from shared.usecases.dead_letters.start_redrive import COUNTED_AT_MOST, NewRedrive
@@ -56,7 +56,7 @@ class RedriveIn(Schema):
         if self.reason is not None and self.reason not in FAILURE_REASONS:
             raise InvalidValueError(f"reason is one of {', '.join(FAILURE_REASONS)}")
         check_tags((self.tag,) if self.tag is not None else ())
-        wanted = WantedDeadLetters(
+        wanted = DeadLetterFilter(
             job_id=self.job,
             tag=self.tag,
             reason=self.reason,
@@ -66,8 +66,8 @@ class RedriveIn(Schema):
         )
         return NewRedrive(wanted=wanted, rate=self.rate)
 
-    def _span(self) -> Span:
-        span = Span(
+    def _span(self) -> PositionRange:
+        span = PositionRange(
             after=_place("from", self.from_) if self.from_ is not None else BEGINNING,
             before=_place("to", self.to) if self.to is not None else END,
         )
@@ -76,9 +76,9 @@ class RedriveIn(Schema):
         return span
 
 
-def _place(name: str, text: str) -> Place:
+def _place(name: str, text: str) -> IndexPosition:
     try:
-        return Place(at=max(0, parse_instant(text, None)))
+        return IndexPosition(at=max(0, parse_instant(text, None)))
     except ScheduleError as fault:
         raise ScheduleError(f"{name}: {str(fault).removeprefix('at: ')}", field=name) from fault
 
@@ -89,7 +89,7 @@ class RedrivePlanOut(BaseModel):
     model_config = shown_by(examples.REDRIVE_PLAN)
 
     count: int = Field(description="How many match.")
-    redriven_before: int = Field(
+    already_redriven: int = Field(
         description="How many of these have a redrive; it counts, unless it was cancelled."
     )
     complete: bool = Field(
@@ -102,12 +102,12 @@ class RedriveCountsOut(BaseModel):
     """What became of the dead letters so far."""
 
     redriven: int
-    passed_over: int = Field(
+    skipped: int = Field(
         description="They had a redrive that is open, has succeeded, or is a dead letter of its own."
     )
     refused: int = Field(description="Their jobs were deleted, or their requests are not kept any more.")
     cancelled: int = Field(description="Redrives that were undone.")
-    too_late: int = Field(description="Redrives that had started when they were to be undone.")
+    already_started: int = Field(description="Redrives that had started when they were to be undone.")
 
 
 class RedriveOut(BaseModel):
@@ -129,7 +129,7 @@ class RedriveOut(BaseModel):
     to: InstantOut
     rate: int
     counts: RedriveCountsOut
-    walked_to: InstantOut | None = Field(
+    progress_at: InstantOut | None = Field(
         description="Dead letters up to this instant were looked at; null where all were."
     )
     due_until: InstantOut = Field(description="No redrive that it has filed so far is due later.")

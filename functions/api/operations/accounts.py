@@ -50,6 +50,6 @@ def account_operations(parts: ApiParts, audit: AuditOperations) -> AccountOperat
         keys=KeyOperations(keyring=accounts.keyring(parts), audit=audit, clock=clock),
         secrets=SecretOperations(secrets=accounts.signing_secrets(parts), audit=audit, clock=clock),
         parked=ParkedOperations(
-            parking=redrives.parking_lot(parts.core), audit=audit, cursors=Cursors(parts.vault)
+            parked_messages=redrives.parking_lot(parts.core), audit=audit, cursors=Cursors(parts.vault)
         ),
     )

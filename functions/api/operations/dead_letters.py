@@ -10,7 +10,7 @@ from functions.api.positions import place_parts, read_place
 from functions.api.views import execution_out, state_in
 from shared.domain.errors import NotFoundError, UnreadableItemError
 from shared.domain.executions.execution import State
-from shared.domain.listings.filters import WantedDeadLetters
+from shared.domain.listings.filters import DeadLetterFilter
 from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.dead_letters.cancel_redrive import CancelRedrive
 from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
@@ -41,7 +41,7 @@ class DeadLetterOperations:
     cursors: Cursors
 
     def page(
-        self, tenant: Tenant, wanted: WantedDeadLetters, limit: int, cursor: str | None
+        self, tenant: Tenant, wanted: DeadLetterFilter, limit: int, cursor: str | None
     ) -> DeadLetterPageOut:
         """A page of the tenant's dead letters."""
         question = {

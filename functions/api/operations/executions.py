@@ -6,7 +6,7 @@ from functions.api.cursors import Cursors
 from functions.api.models.executions import ExecutionDetailOut, ExecutionPageOut
 from functions.api.positions import history_parts, place_parts, read_history, read_place
 from functions.api.views import execution_detail_out, page_out, state_in
-from shared.domain.listings.filters import WantedExecutions
+from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.limits.explain_wait import ExplainWait
 from shared.usecases.listings.list_by_time import ListByTime
@@ -36,7 +36,7 @@ class ExecutionOperations:
         return execution_detail_out(execution, notified, self.explain_wait(tenant, execution))
 
     def of_job(
-        self, tenant: Tenant, job_id: str, wanted: WantedExecutions, limit: int, cursor: str | None
+        self, tenant: Tenant, job_id: str, wanted: ExecutionFilter, limit: int, cursor: str | None
     ) -> ExecutionPageOut:
         """A page of a job's history."""
         question = {"list": "executions", "job": job_id, **_spelt(wanted)}
@@ -47,7 +47,7 @@ class ExecutionOperations:
         return page_out(page.executions, self.follow_notifications(page.executions), next_cursor)
 
     def by_time(
-        self, tenant: Tenant, wanted: WantedExecutions, limit: int, cursor: str | None
+        self, tenant: Tenant, wanted: ExecutionFilter, limit: int, cursor: str | None
     ) -> ExecutionPageOut:
         """A page of all executions of the tenant."""
         question = {"list": "executions", **_spelt(wanted)}
@@ -58,6 +58,6 @@ class ExecutionOperations:
         return page_out(page.executions, self.follow_notifications(page.executions), next_cursor)
 
 
-def _spelt(wanted: WantedExecutions) -> dict[str, str | int | None]:
+def _spelt(wanted: ExecutionFilter) -> dict[str, str | int | None]:
     span = wanted.span
     return {"state": wanted.state, "from": span.after.at, "to": span.before.at}

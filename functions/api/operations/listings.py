@@ -31,7 +31,7 @@ from functions.api.positions import (
 from shared.domain.delivery.request import Request
 from shared.domain.errors import ScheduleError
 from shared.domain.jobs.new_job import NewJob
-from shared.domain.listings.filters import WantedJobs
+from shared.domain.listings.filters import JobFilter
 from shared.domain.schedules.schedule import Schedule, format_instant
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.runtime import Clock
@@ -54,7 +54,7 @@ class ListingOperations:
     cursors: Cursors
     clock: Clock
 
-    def jobs(self, tenant: Tenant, wanted: WantedJobs, limit: int, cursor: str | None) -> JobPageOut:
+    def jobs(self, tenant: Tenant, wanted: JobFilter, limit: int, cursor: str | None) -> JobPageOut:
         """A page of the tenant's jobs."""
         question = {
             "list": "jobs",

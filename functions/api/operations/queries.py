@@ -45,7 +45,7 @@ def redrive_operations(parts: CallbackParts) -> RedriveOperations:
     return RedriveOperations(
         start_redrive=start,
         undo_redrive=UndoRedrive(tasks=start.tasks, start=start, clock=parts.core.clock),
-        work_off=redrives.work_off_redrives(parts.core),
+        work_off=redrives.process_bulk_redrives(parts.core),
     )
 
 

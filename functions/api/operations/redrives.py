@@ -11,7 +11,7 @@ from functions.api.redrive_views import plan_out, redrive_out
 from shared.domain.dead_letters.redrive_task import RedriveTask
 from shared.domain.errors import PunctualError, ScheduleError
 from shared.domain.tenancy.tenant import Tenant
-from shared.usecases.dead_letters.process_bulk_redrives import WorkOffRedrives
+from shared.usecases.dead_letters.process_bulk_redrives import ProcessBulkRedrives
 from shared.usecases.dead_letters.start_redrive import StartRedrive
 from shared.usecases.dead_letters.undo_redrive import UndoRedrive
 
@@ -32,7 +32,7 @@ class RedriveOperations:
 
     start_redrive: StartRedrive
     undo_redrive: UndoRedrive
-    work_off: WorkOffRedrives
+    work_off: ProcessBulkRedrives
 
     def start(self, tenant: Tenant, body: bytes, key: str | None) -> MadeBulkRedrive | RedrivePlanOut:
         """The bulk redrive; where the body asks for a dry run, what it would redrive."""

@@ -17,7 +17,7 @@ from shared.domain.tenancy.quota import Quotas
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.delivery import Vault
 from shared.ports.runtime import Clock
-from shared.usecases.requests.seal_request import open_listener
+from shared.usecases.requests.seal_request import open_callback_target
 from shared.usecases.tenancy.create_tenant import CreateTenant, NewTenant
 from shared.usecases.tenancy.manage_tenants import ChangeTenant, FindTenant, ListTenants, TenantChange
 from shared.usecases.tenancy.read_usage import ReadUsage
@@ -93,7 +93,7 @@ class TenantOperations:
 
     def _show(self, tenant: Tenant) -> TenantOut:
         on_success, on_failure = (
-            open_listener(self.vault, tenant, listener)
+            open_callback_target(self.vault, tenant, listener)
             for listener in (tenant.callbacks.on_success, tenant.callbacks.on_failure)
         )
         return tenant_out(tenant, self.defaults, on_success=on_success, on_failure=on_failure)

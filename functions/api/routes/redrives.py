@@ -80,7 +80,7 @@ ROUTES: dict[Route, Call] = {
         summary="Undo a bulk redrive, as far as it has not started",
         description=(
             "Nothing more is redriven, and redrives that have not started are cancelled one after another, until the "
-            "state is `undone`; `too_late` counts the others. To repeat it changes nothing."
+            "state is `undone`; `already_started` counts the others. To repeat it changes nothing."
         ),
         success=202,
         answer=RedriveOut,

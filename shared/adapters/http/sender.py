@@ -17,7 +17,7 @@ from shared.adapters.http.look_up import LOOK_UP_SECONDS, BoundedResolver, LookU
 from shared.adapters.http.pool import CHUNK_BYTES, PoolLimits, open_pool
 from shared.adapters.http.retry_after import retry_after_seconds
 from shared.adapters.http.wire import NoAnswerError
-from shared.domain.delivery.callback import KEPT_BODY_BYTES, Answer, Callback, Reason
+from shared.domain.delivery.callback import KEPT_BODY_BYTES, Callback, CallbackResponse, Reason
 from shared.domain.delivery.target_policy import TargetPolicy
 
 MAX_BODY_BYTES = 64 * 1024
@@ -50,7 +50,7 @@ class _Seen:
 
     status: int | None = None
     retry_after_seconds: int | None = None
-    works_on: bool = False
+    async_accepted: bool = False
     gave_up: bool = False
     body: bytes = b""
 
@@ -62,22 +62,22 @@ class _Seen:
             self.retry_after_seconds = retry_after_seconds(response.headers)
             self.gave_up = _says_true(response, NO_RETRY_HEADER)
         if response.status == HTTPStatus.ACCEPTED:
-            self.works_on = _says_true(response, WORKS_ON_HEADER)
+            self.async_accepted = _says_true(response, WORKS_ON_HEADER)
         unread = MAX_BODY_BYTES
         while unread and (chunk := await response.content.read(min(unread, CHUNK_BYTES))):
             unread -= len(chunk)
             self.body += chunk[: KEPT_BODY_BYTES - len(self.body)]
             await asyncio.sleep(0)  # reading what is there already would let nobody else have a turn
 
-    def answer(self, error: Exception | None, duration_ms: int) -> Answer:
+    def answer(self, error: Exception | None, duration_ms: int) -> CallbackResponse:
         reason = self._reason(error)
-        return Answer(
+        return CallbackResponse(
             reason=reason,
             duration_ms=duration_ms,
             status=self.status,
             retry_after_seconds=self.retry_after_seconds,
             body=b"" if reason is Reason.OK else self.body,
-            works_on=self.works_on and reason is Reason.OK,
+            async_accepted=self.async_accepted and reason is Reason.OK,
         )
 
     def _reason(self, error: Exception | None) -> Reason:
@@ -119,7 +119,7 @@ class AiohttpSender:
         self._sessions: dict[str, aiohttp.ClientSession] = {}
         self._resolver: BoundedResolver | None = None
 
-    async def send(self, callback: Callback, *, timeout_seconds: float) -> Answer:
+    async def send(self, callback: Callback, *, timeout_seconds: float) -> CallbackResponse:
         """One call, never repeated and never redirected; raises nothing but CancelledError.
 
         `timeout_seconds` bounds all of it, from the look-up of the name to the end of the body. A 2xx whose body is

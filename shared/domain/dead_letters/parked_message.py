@@ -12,7 +12,7 @@ SHOWN_AS_THEY_ARE = "\n\t"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parked:
+class ParkedMessage:
     """One message: the beginning of its body, and why it stands here."""
 
     message_id: str
@@ -29,9 +29,9 @@ class Parked:
         return f"{self.parked_at}-{self.message_id}"
 
 
-def park(message_id: str, lane: QueueName, body: str, reason: str, now_ms: int) -> Parked:
+def park(message_id: str, lane: QueueName, body: str, reason: str, now_ms: int) -> ParkedMessage:
     """A message as it is kept: bounded, and of characters that can be stored."""
-    return Parked(
+    return ParkedMessage(
         message_id=message_id,
         lane=lane,
         body=_storable(body[:KEPT_CHARACTERS]),

@@ -7,8 +7,8 @@ from enum import StrEnum
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.execution import Execution, State
 from shared.domain.ids import encode_base32
-from shared.domain.listings.filters import WantedDeadLetters
-from shared.domain.listings.position import END, Place, due_place
+from shared.domain.listings.filters import DeadLetterFilter
+from shared.domain.listings.position import END, IndexPosition, due_position
 
 MAX_RATE = 1_000
 AHEAD_MS = 15 * 60_000
@@ -35,12 +35,12 @@ class TaskCounts:
     """What became of the dead letters that were looked at."""
 
     redriven: int = 0
-    passed_over: int = 0
+    skipped: int = 0
     """They had a redrive that is open, has succeeded, or is a dead letter of its own."""
     refused: int = 0
     """Their jobs were deleted, or their requests are not kept any more."""
     cancelled: int = 0
-    too_late: int = 0
+    already_started: int = 0
     """Redrives that had started when they were to be undone."""
 
 
@@ -50,14 +50,14 @@ class RedriveTask:
 
     id: str
     tenant_id: str
-    wanted: WantedDeadLetters
+    wanted: DeadLetterFilter
     """Within a span that ends before the task began: its own redrives are never among them."""
     rate: int
     """So many redrives are due in a second at the most."""
     created_at: int
     next_due_at: int
     """No redrive that is still to be filed is due before."""
-    position: Place
+    position: IndexPosition
     """Everything up to here was worked off, in order of the instants at which it was due."""
     state: TaskState = TaskState.RUNNING
     version: int = 1
@@ -85,7 +85,7 @@ class RedriveTask:
         return self.position == END
 
     @property
-    def rest(self) -> WantedDeadLetters:
+    def rest(self) -> DeadLetterFilter:
         """What is still to be looked at.
 
         Whoever undoes looks at all that had other tags, too: those of a job may have changed since. All else that
@@ -96,14 +96,14 @@ class RedriveTask:
 
     def undoes_from(self, execution: Execution) -> bool:
         """Whether a walk that undoes comes to this execution by itself, as to a dead letter of the range."""
-        is_there = execution.state is State.FAILED and due_place(execution.id) in self.wanted.span
-        return is_there and self.wanted.admits(execution)
+        is_there = execution.state is State.FAILED and due_position(execution.id) in self.wanted.span
+        return is_there and self.wanted.matches(execution)
 
     def due_at(self, base_at: int, number: int) -> int:
         """When the redrive of this number, from 0, is due on a page that begins with an instant."""
         return base_at + number * 1000 // self.rate
 
-    def walked_to(self, place: Place | None, counts: TaskCounts, next_due_at: int) -> "RedriveTask":
+    def advanced_to(self, place: IndexPosition | None, counts: TaskCounts, next_due_at: int) -> "RedriveTask":
         """The next version: a page was worked off; None where it was the last."""
         return replace(
             self,
@@ -130,7 +130,7 @@ class RedriveTask:
 
     def pass_begun(self, now_ms: int) -> "RedriveTask":
         """The same version at the beginning of a walk that undoes; what such a walk comes to is counted anew."""
-        counts = replace(self.counts, cancelled=0, too_late=0)
+        counts = replace(self.counts, cancelled=0, already_started=0)
         return replace(self, position=self.wanted.span.after, pass_began_at=now_ms, counts=counts)
 
     @property

@@ -58,7 +58,7 @@ class Callback:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class CallbackResponse:
     """What became of one attempt. `status` is None where no complete response head arrived."""
 
     reason: Reason
@@ -66,7 +66,7 @@ class Answer:
     status: int | None = None
     retry_after_seconds: int | None = None
     body: bytes = b""
-    works_on: bool = False
+    async_accepted: bool = False
     """A success that says only that the receiver has begun: it reports the outcome later."""
 
     @property

@@ -13,14 +13,14 @@ OUTCOME_CONTEXT = "outcome-callback"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listener:
+class CallbackTarget:
     """Who is told: a URL, sealed, and where that is, as limits tell destinations apart."""
 
     sealed_url: bytes
     destination: str
 
 
-NOBODY = Listener(sealed_url=b"", destination="")
+NO_TARGET = CallbackTarget(sealed_url=b"", destination="")
 """What a job has that does not want anybody told."""
 
 
@@ -28,12 +28,12 @@ NOBODY = Listener(sealed_url=b"", destination="")
 class OutcomeCallbacks:
     """Who is told of each of the two outcomes; None leaves it to whoever is asked next."""
 
-    on_success: Listener | None = None
-    on_failure: Listener | None = None
+    on_success: CallbackTarget | None = None
+    on_failure: CallbackTarget | None = None
 
-    def of(self, *, succeeded: bool) -> Listener | None:
+    def of(self, *, succeeded: bool) -> CallbackTarget | None:
         """Who is told of this outcome."""
         return self.on_success if succeeded else self.on_failure
 
 
-UNSAID = OutcomeCallbacks()
+INHERIT = OutcomeCallbacks()

@@ -44,11 +44,11 @@ def check_request(request: Request, policy: TargetPolicy) -> None:
         raise InvalidValueError(f"the body may be {MAX_BODY_BYTES} bytes at most")
     check_target(request.url, policy)
     check_headers(dict(request.headers))
-    check_listener("on_success", request.on_success, policy)
-    check_listener("on_failure", request.on_failure, policy)
+    check_callback_target("on_success", request.on_success, policy)
+    check_callback_target("on_failure", request.on_failure, policy)
 
 
-def check_listener(name: str, url: str | None, policy: TargetPolicy) -> None:
+def check_callback_target(name: str, url: str | None, policy: TargetPolicy) -> None:
     """Refuse a URL that may not be told of outcomes, as one that may not be called: CallbackUrlNotAllowedError."""
     if url is None or url == SILENT:
         return

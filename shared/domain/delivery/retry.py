@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shared.domain.delivery.callback import GONE_STATUS, Answer, Reason
+from shared.domain.delivery.callback import GONE_STATUS, CallbackResponse, Reason
 from shared.domain.errors import InvalidValueError
 
 MAX_ATTEMPTS = 20
@@ -89,6 +89,6 @@ class RetryPolicy:
         return span_ends_at if gives_up_at is None else min(span_ends_at, gives_up_at)
 
 
-def is_retryable(answer: Answer) -> bool:
+def is_retryable(answer: CallbackResponse) -> bool:
     """Whether another attempt may help; 410 Gone is the receiver's request to stop."""
     return not answer.succeeded and answer.status != GONE_STATUS and answer.reason not in _FINAL

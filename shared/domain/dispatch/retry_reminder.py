@@ -9,7 +9,7 @@ from shared.names import Lane
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pointer:
+class RetryReminder:
     """A row in a future bucket that wakes an execution for a far-off retry. It is no part of the history."""
 
     dispatch_at: int

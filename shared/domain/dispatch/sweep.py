@@ -25,7 +25,7 @@ YIELDS_AT_MOST_MS = 900_000
 AGED_MS = 1_800_000
 """What is overdue by so much in the lane for bulk is woken through the standard lane too, some of it at a time."""
 AGED_AT_ONCE = 100
-PASSED_OVER_MS = 30_000
+OVERTAKEN_MS = 30_000
 """A row is passed over where later ones of its lane and tenant, by so much, have begun."""
 LOOK_AGAIN_MS = 60_000
 HELD_BACK_MS = 60_000
@@ -51,10 +51,10 @@ class DueRow:
     claimable_from: int | None
     next_attempt_at: int | None
     destination: str = UNKNOWN
-    pointer_target: ExecutionId | None = None
+    reminder_target: ExecutionId | None = None
     notification: ExecutionId | None = None
     """What tells of its end, if anything does."""
-    works_on: bool = False
+    async_accepted: bool = False
     """An attempt runs on after its call, without a message that could come back."""
     begun_at: int | None = None
     """When the latest attempt began whose call was answered or given up by its worker."""
@@ -62,7 +62,7 @@ class DueRow:
     @property
     def wakes(self) -> ExecutionId:
         """The execution that a message for this row names."""
-        return self.pointer_target or self.id
+        return self.reminder_target or self.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ class SweepAction(Enum):
 
 def sweep_action(row: DueRow, context: SweepContext) -> SweepAction:
     """Decide for one open row; rows that have ended are not asked about."""
-    if row.pointer_target is not None:
+    if row.reminder_target is not None:
         return SweepAction.CHECK_POINTER
     if row.state in NOT_STARTED:
         return _unstarted(row, context)
@@ -133,7 +133,11 @@ def is_held_back(row: DueRow, lane: LaneView, board: Mapping[str, int], context:
         return False
     if may_wait(row, board, context.now_ms):
         return True
-    if row.works_on and row.claimable_from is not None and row.claimable_from > (context.last_resend_at or 0):
+    if (
+        row.async_accepted
+        and row.claimable_from is not None
+        and row.claimable_from > (context.last_resend_at or 0)
+    ):
         return False
     return _is_behind(row, lane.progress, context) or _stands_still(row, lane, context)
 
@@ -162,7 +166,7 @@ def _stands_still(row: DueRow, lane: LaneView, context: SweepContext) -> bool:
     """Whether messages wait in a lane whose workers say nothing, and nothing that came after the row has begun."""
     if row.state is State.RUNNING or not lane.backlog:
         return False
-    return lane.reached is None or lane.reached < _visible_at(row, context) + PASSED_OVER_MS
+    return lane.reached is None or lane.reached < _visible_at(row, context) + OVERTAKEN_MS
 
 
 def has_aged(row: DueRow, now_ms: int) -> bool:
@@ -201,6 +205,6 @@ def actionable_at(row: DueRow, now_ms: int) -> int | None:
     return row.claimable_from if row.state is State.RUNNING else None
 
 
-def pointer_is_settled(target: Execution | None, attempt: int) -> bool:
+def reminder_is_settled(target: Execution | None, attempt: int) -> bool:
     """Whether a pointer's target no longer waits for the retry that followed `attempt`."""
     return target is None or target.state is not State.WAITING or target.attempt != attempt

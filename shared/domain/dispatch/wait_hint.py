@@ -41,7 +41,7 @@ class WaitHint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signs:
+class ThrottleSnapshot:
     """What was found about scopes and lanes."""
 
     states: Mapping[str, ScopeState]
@@ -63,26 +63,28 @@ def scopes_of(execution: Execution) -> list[str]:
     return [*destination, tenant_scope(execution.tenant_id)]
 
 
-def hint_of(execution: Execution, signs: Signs, limits: Quotas, now_ms: int) -> WaitHint | None:
+def hint_of(execution: Execution, snapshot: ThrottleSnapshot, limits: Quotas, now_ms: int) -> WaitHint | None:
     """What keeps it from beginning, in the order in which workers ask; None where nothing is known to.
 
     A call to a slow destination is moved before they ask for the rest, which then keeps it on the slow path: that it is
     slow is told where its destination has no other reason.
     """
-    if _makes_room(execution, signs, now_ms):
+    if _makes_room(execution, snapshot, now_ms):
         return WaitHint(reason=WaitingFor.BACKPRESSURE)
-    at_destination = _at_destination(execution, signs, limits, now_ms) if execution.destination else None
-    return at_destination or _at_tenant(execution, signs, limits, now_ms)
+    at_destination = _at_destination(execution, snapshot, limits, now_ms) if execution.destination else None
+    return at_destination or _at_tenant(execution, snapshot, limits, now_ms)
 
 
-def _makes_room(execution: Execution, signs: Signs, now_ms: int) -> bool:
+def _makes_room(execution: Execution, snapshot: ThrottleSnapshot, now_ms: int) -> bool:
     may_wait = now_ms - execution.id.dispatch_at < YIELDS_AT_MOST_MS
-    return may_wait and any(now_ms - report.reported_at < BACKED_UP_MS for report in signs.progress)
+    return may_wait and any(now_ms - report.reported_at < BACKED_UP_MS for report in snapshot.progress)
 
 
-def _at_destination(execution: Execution, signs: Signs, limits: Quotas, now_ms: int) -> WaitHint | None:
+def _at_destination(
+    execution: Execution, snapshot: ThrottleSnapshot, limits: Quotas, now_ms: int
+) -> WaitHint | None:
     scope = destination_scope(execution.destination)
-    state = signs.states.get(scope, ScopeState())
+    state = snapshot.states.get(scope, ScopeState())
     circuit = state.circuit
     match circuit.phase(now_ms):
         case Phase.OPEN:
@@ -92,7 +94,7 @@ def _at_destination(execution: Execution, signs: Signs, limits: Quotas, now_ms: 
     adaptive = circuit.limit if circuit.limit is not None else UNLIMITED
     concurrency = min(adaptive, limits.destination_concurrency)
     # A destination in trouble stands on the board whether anything waits or not.
-    is_crowded = circuit.is_healthy and now_ms < signs.board.get(scope, 0)
+    is_crowded = circuit.is_healthy and now_ms < snapshot.board.get(scope, 0)
     if circuit.limit is not None or _is_full(state, concurrency, now_ms):
         return WaitHint(reason=WaitingFor.DESTINATION_CONCURRENCY)
     if circuit.slow:
@@ -104,11 +106,13 @@ def _at_destination(execution: Execution, signs: Signs, limits: Quotas, now_ms: 
     return None
 
 
-def _at_tenant(execution: Execution, signs: Signs, limits: Quotas, now_ms: int) -> WaitHint | None:
+def _at_tenant(
+    execution: Execution, snapshot: ThrottleSnapshot, limits: Quotas, now_ms: int
+) -> WaitHint | None:
     scope = tenant_scope(execution.tenant_id)
-    if _is_full(signs.states.get(scope, ScopeState()), limits.concurrency, now_ms):
+    if _is_full(snapshot.states.get(scope, ScopeState()), limits.concurrency, now_ms):
         return WaitHint(reason=WaitingFor.TENANT_CONCURRENCY)
-    if now_ms >= signs.board.get(scope, 0):
+    if now_ms >= snapshot.board.get(scope, 0):
         return None
     if is_limited(limits.calls_per_second):
         return WaitHint(reason=WaitingFor.TENANT_RATE)

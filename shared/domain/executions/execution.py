@@ -7,7 +7,7 @@ from typing import Any
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
 from shared.domain.delivery.callback import GONE_STATUS
 from shared.domain.delivery.destination import UNKNOWN
-from shared.domain.delivery.outcome_callbacks import UNSAID, OutcomeCallbacks
+from shared.domain.delivery.outcome_callbacks import INHERIT, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
@@ -15,7 +15,7 @@ from shared.domain.executions.redrive import RedrivenBy, RedriveOf
 from shared.domain.ids import ExecutionId
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.recurrence import Recurrence
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Lane
 
 LEASE_MARGIN_MS = 5_000
@@ -59,7 +59,7 @@ class Transition(Enum):
     """
 
     CLAIM = ("claim", NOT_STARTED | {State.WAITING, State.RUNNING}, State.RUNNING)
-    RUN_ON = ("run_on", frozenset({State.RUNNING}), State.RUNNING)
+    EXTEND = ("run_on", frozenset({State.RUNNING}), State.RUNNING)
     SUCCEED = ("succeed", frozenset({State.RUNNING}), State.SUCCEEDED)
     RETRY = ("retry", frozenset({State.RUNNING}), State.WAITING)
     FAIL = ("fail", frozenset({State.RUNNING}), State.FAILED)
@@ -147,7 +147,7 @@ class Execution:
     retry: RetryPolicy
     timeout_ms: int
     async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
-    callbacks: OutcomeCallbacks = UNSAID
+    callbacks: OutcomeCallbacks = INHERIT
     """Who is told how it ended, where its job says so."""
     index_shard: int = 0
     name: str | None = None
@@ -170,7 +170,7 @@ class Execution:
     end_reason: EndReason | None = None
     ends_chain: bool = False
     stop_retries: bool = False
-    missed: Missed | None = None
+    missed: SkippedRange | None = None
     moved_to: ExecutionId | None = None
     """Where the job stands now: set exactly where the state is MOVED."""
     start_deadline_at: int | None = None
@@ -236,7 +236,7 @@ class Execution:
         return self.async_policy.deadline_at(self.claimed_at) if self.claimed_at is not None else None
 
     @property
-    def receiver_is_gone(self) -> bool:
+    def receiver_gone(self) -> bool:
         """Whether it ended because its job's receiver asked to be called no more."""
         if self.notification_of is not None:
             return False

@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY
-from shared.domain.delivery.outcome_callbacks import NOBODY, UNSAID, Listener
+from shared.domain.delivery.outcome_callbacks import INHERIT, NO_TARGET, CallbackTarget
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.attempt_outcome import AttemptOutcome
@@ -24,14 +24,14 @@ NOTIFICATION_RETRY = RetryPolicy(max_attempts=8, delays_seconds=(10, 60, 300, 1_
 NOTIFICATION_TIMEOUT_MS = 15_000
 
 
-def listener_to(execution: Execution, state: State, tenant: Tenant | None) -> Listener | None:
+def target_for(execution: Execution, state: State, tenant: Tenant | None) -> CallbackTarget | None:
     """Who is to be told that an execution came to this state; None for nobody."""
     if execution.notification_of is not None or state not in (State.SUCCEEDED, State.FAILED):
         return None
     succeeded = state is State.SUCCEEDED
     default = tenant.callbacks.of(succeeded=succeeded) if tenant is not None else None
     listener = execution.callbacks.of(succeeded=succeeded) or default
-    return None if listener == NOBODY else listener
+    return None if listener == NO_TARGET else listener
 
 
 def notification_id(original: ExecutionId, due_at: int, counts: ShardCounts) -> ExecutionId:
@@ -41,7 +41,7 @@ def notification_id(original: ExecutionId, due_at: int, counts: ShardCounts) -> 
 
 
 def notification(
-    ended: Execution, identity: ExecutionId, listener: Listener, *, created_at: int
+    ended: Execution, identity: ExecutionId, listener: CallbackTarget, *, created_at: int
 ) -> Execution:
     """The execution that tells of the end of another, in the lane of its job, beside any chain."""
     return replace(
@@ -57,7 +57,7 @@ def notification(
         retry=NOTIFICATION_RETRY,
         timeout_ms=NOTIFICATION_TIMEOUT_MS,
         async_policy=DEFAULT_ASYNC_POLICY,
-        callbacks=UNSAID,
+        callbacks=INHERIT,
         name=None,
         tags=(),
         recurrence=None,

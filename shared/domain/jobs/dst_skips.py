@@ -4,15 +4,17 @@ from dataclasses import replace
 
 from shared.domain.executions.execution import EndReason, Execution, State
 from shared.domain.jobs.job import Job
-from shared.domain.schedules.dst import DstChange, dropped_changes
+from shared.domain.schedules.dst import DstChange, changes_that_skip
 from shared.domain.schedules.schedule import Cron, Series
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 
 RECORDED_AT_MOST = 20
 """Between two runs. A line that never fires but in gaps is refused, so that this is never reached in a year."""
 
 
-def dropped_records(owner: Execution | Job, after_ms: int, until_ms: int, created_at: int) -> list[Execution]:
+def dst_skip_records(
+    owner: Execution | Job, after_ms: int, until_ms: int, created_at: int
+) -> list[Execution]:
     """One record for each change in (after, until], of the same job and chain as `owner`.
 
     Something may be due at the change itself, and then belongs behind it. So the record stands on the last millisecond
@@ -21,25 +23,25 @@ def dropped_records(owner: Execution | Job, after_ms: int, until_ms: int, create
     """
     if owner.recurrence is None:
         return []
-    changes = dropped_between(owner.recurrence.schedule, after_ms, until_ms)
+    changes = dst_skips_between(owner.recurrence.schedule, after_ms, until_ms)
     return [_record(owner, change, created_at) for change in changes]
 
 
-def dropped_between(schedule: Series, after_ms: int, until_ms: int) -> tuple[DstChange, ...]:
+def dst_skips_between(schedule: Series, after_ms: int, until_ms: int) -> tuple[DstChange, ...]:
     """The changes in (after, until] at which runs of the schedule are dropped."""
     if not isinstance(schedule, Cron) or until_ms <= after_ms:
         return ()
-    return dropped_changes(schedule, after_ms, until_ms)[:RECORDED_AT_MOST]
+    return changes_that_skip(schedule, after_ms, until_ms)[:RECORDED_AT_MOST]
 
 
-def place_of(change: DstChange) -> int:
+def skip_position(change: DstChange) -> int:
     """The instant on which the record of a change stands."""
     return change.at - 1
 
 
 def _record(owner: Execution | Job, change: DstChange, created_at: int) -> Execution:
-    at = place_of(change)
-    missed = Missed(count=change.count, first_at=change.at, last_at=change.at, resumed_at=change.at)
+    at = skip_position(change)
+    missed = SkippedRange(count=change.count, first_at=change.at, last_at=change.at, resumed_at=change.at)
     return replace(
         owner.occurrence(at, created_at=created_at),
         state=State.SKIPPED,

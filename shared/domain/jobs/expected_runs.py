@@ -9,7 +9,7 @@ from shared.domain.schedules.schedule import first_after, latest_at_or_before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
+class ExpectedRun:
     """One of them. Once it is filed, this is its id."""
 
     job: Job
@@ -22,7 +22,7 @@ class Expected:
         return self.job.recurrence.scheduled_at(self.nominal_at)
 
 
-def expected_runs(job: Job, from_at: int, until: int | None = None) -> Iterator[Expected]:
+def expected_runs(job: Job, from_at: int, until: int | None = None) -> Iterator[ExpectedRun]:
     """The executions of the job's present chain that are due in [from, until], jitter included, in order.
 
     Runs that the chain's head has not reached yet are among them; those that it passed over are not.
@@ -33,7 +33,7 @@ def expected_runs(job: Job, from_at: int, until: int | None = None) -> Iterator[
         if until is not None and execution_id.dispatch_at > until:
             return
         if execution_id.dispatch_at >= from_at:
-            yield Expected(job=job, nominal_at=nominal_at, id=execution_id)
+            yield ExpectedRun(job=job, nominal_at=nominal_at, id=execution_id)
         nominal_at = first_after(job.schedule, nominal_at)
 
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
 from shared.domain.delivery.destination import UNKNOWN
-from shared.domain.delivery.outcome_callbacks import UNSAID, OutcomeCallbacks
+from shared.domain.delivery.outcome_callbacks import INHERIT, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
@@ -53,7 +53,7 @@ class Definition:
     payload_apart: str | None = None
     """The name of that item."""
     destination: str = UNKNOWN
-    callbacks: OutcomeCallbacks = UNSAID
+    callbacks: OutcomeCallbacks = INHERIT
     async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
     jitter_ms: int = 0
     catch_up: CatchUpPolicy = DEFAULT_POLICY
@@ -82,7 +82,7 @@ class Chain:
     """The first instant that is this chain's to account for."""
     history_until: int
     """The last one."""
-    passed_from: int | None = None
+    skipped_from: int | None = None
     """The first instant that a pause of the chain passed over: the record on it tells of all up to the end."""
     expires_at_s: int = 0
     """When its records may have gone, in epoch seconds."""
@@ -128,7 +128,7 @@ class Job:
     payload_apart: str | None = None
     destination: str = UNKNOWN
     """Where its calls go, as limits tell destinations apart."""
-    callbacks: OutcomeCallbacks = UNSAID
+    callbacks: OutcomeCallbacks = INHERIT
     """Who is told how its executions ended, where it says so."""
     async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
     jitter_ms: int = 0
@@ -157,7 +157,7 @@ class Job:
         """No instant before this one is the present chain's."""
         return self.history_from if self.history_from is not None else self.created_at + 1
 
-    def chain(self, until: int, expires_at_s: int = 0, passed_from: int | None = None) -> Chain:
+    def chain(self, until: int, expires_at_s: int = 0, skipped_from: int | None = None) -> Chain:
         """The present chain, accounting for nothing after `until`."""
         return Chain(
             job_id=self.id,
@@ -166,7 +166,7 @@ class Job:
             recurrence=self.recurrence,
             history_from=self.began_at,
             history_until=until,
-            passed_from=passed_from,
+            skipped_from=skipped_from,
             expires_at_s=expires_at_s,
         )
 

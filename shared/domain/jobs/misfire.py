@@ -18,7 +18,7 @@ from shared.domain.executions.execution import EndReason
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUp, CatchUpPolicy
 from shared.domain.schedules.instant_search import nth_latest
 from shared.domain.schedules.schedule import Series, count_between, first_after, latest_at_or_before
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 
 COUNT_LIMIT = 100_000
 """Missed instants are counted up to here; a longer outage of a dense schedule shows this number."""
@@ -34,7 +34,7 @@ class Succession:
 
     nominal_at: int
     immediate_at: int
-    missed: Missed | None = None
+    missed: SkippedRange | None = None
     reason: EndReason | None = None
     ends: bool = False
     catches_up: bool = False
@@ -113,7 +113,7 @@ class _Chain:
         until_ms = self.now_ms if resumed_at is None else resumed_at - 1
         last_at = latest_at_or_before(self.schedule, until_ms, self.immediate_at) or self.immediate_at
         goes_on_at = last_at if resumed_at is None else resumed_at
-        missed = Missed(
+        missed = SkippedRange(
             count=count_between(self.schedule, self.immediate_at - 1, last_at, COUNT_LIMIT),
             first_at=self.immediate_at,
             last_at=last_at,

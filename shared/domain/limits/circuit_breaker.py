@@ -8,7 +8,7 @@ them, for longer each time; then one call at a time probes the destination until
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 
 START_LIMIT = 64
 """What an unlimited destination is taken to bear when it first has too much; from here on it is unlimited again."""
@@ -76,7 +76,7 @@ class Tally:
         """Whether this alone says that the destination is slow."""
         return self.timed >= SLOW_SAMPLES and self.mean_ms >= SLOW_MS
 
-    def plus(self, answer: Answer) -> "Tally":
+    def plus(self, answer: CallbackResponse) -> "Tally":
         """With one more answer; what was never sent says nothing of its destination."""
         if answer.reason in _NOT_CALLED:
             return self

@@ -6,19 +6,19 @@ from enum import StrEnum
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.execution import EndReason, Execution, State
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.listings.position import Span
+from shared.domain.listings.position import PositionRange
 from shared.domain.schedules.schedule import Backfill, Cron
 from shared.names import Lane
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WantedExecutions:
+class ExecutionFilter:
     """Executions of one state, or of any, within a span."""
 
     state: State | None = None
-    span: Span = field(default_factory=Span)
+    span: PositionRange = field(default_factory=PositionRange)
 
-    def admits(self, execution: Execution) -> bool:
+    def matches(self, execution: Execution) -> bool:
         """Whether to show it. What stands elsewhere now is shown there."""
         if execution.state is State.MOVED:
             return False
@@ -39,7 +39,7 @@ FAILURE_REASONS = tuple(dict.fromkeys((*(reason.value for reason in _FAILED_FOR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WantedDeadLetters:
+class DeadLetterFilter:
     """Dead letters that have all of what is given, within a span of the instants at which they were due."""
 
     job_id: str | None = None
@@ -50,9 +50,9 @@ class WantedDeadLetters:
     status: int | None = None
     """What its last attempt was answered."""
     lane: Lane | None = None
-    span: Span = field(default_factory=Span)
+    span: PositionRange = field(default_factory=PositionRange)
 
-    def admits(self, execution: Execution) -> bool:
+    def matches(self, execution: Execution) -> bool:
         """Whether to show it, its tag aside."""
         last = execution.outcomes[-1] if execution.outcomes else None
         reasons = {execution.end_reason, last.reason.word if last else None}
@@ -89,7 +89,7 @@ JOB_STATES = frozenset(state.value for state in (*JobState, *EXECUTION_STATES))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WantedJobs:
+class JobFilter:
     """Jobs that have all of what is given."""
 
     state: str | None = None
@@ -110,7 +110,7 @@ class WantedJobs:
         is_possible = self.backfill_of is None and self.kind in (None, Kind.ONCE)
         return is_possible and (self.state is None or self.state in set(State))
 
-    def admits(self, job: Execution | Job) -> bool:
+    def matches(self, job: Execution | Job) -> bool:
         """Whether to show it."""
         return (
             (self.kind is None or kind_of(job) is self.kind)

@@ -12,7 +12,7 @@ from shared.domain.ids import ExecutionId, parse_execution_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Place:
+class IndexPosition:
     """One execution's place. Places are compared by instant, then by id."""
 
     at: int
@@ -25,56 +25,56 @@ class Place:
         return parse_execution_id(self.identity)
 
 
-BEGINNING = Place(at=0)
-END = Place(at=10**15 - 1)
+BEGINNING = IndexPosition(at=0)
+END = IndexPosition(at=10**15 - 1)
 """Behind every instant that an id can be made for: the instants of this API end with the year 9998."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class PositionRange:
     """The places strictly between two others."""
 
-    after: Place = BEGINNING
-    before: Place = END
+    after: IndexPosition = BEGINNING
+    before: IndexPosition = END
 
-    def __contains__(self, place: Place) -> bool:
+    def __contains__(self, place: IndexPosition) -> bool:
         """Whether a place lies in the span."""
         return self.after < place < self.before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class IndexPage:
     """What one shard of an index has of a span: its first places in the order that was asked for."""
 
-    places: tuple[Place, ...]
+    places: tuple[IndexPosition, ...]
     is_last: bool
     """Whether the shard has no more of the span."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
+class MergedPage:
     """The shards' places in one order, as far as all of them are known."""
 
-    places: tuple[Place, ...]
+    places: tuple[IndexPosition, ...]
     is_last: bool
 
 
-def history_place(execution: Execution) -> Place:
+def history_position(execution: Execution) -> IndexPosition:
     """Where an execution stands in the history of its job: at its nominal instant."""
-    return Place(at=execution.nominal_at, identity=str(execution.id))
+    return IndexPosition(at=execution.nominal_at, identity=str(execution.id))
 
 
-def due_place(execution_id: ExecutionId) -> Place:
+def due_position(execution_id: ExecutionId) -> IndexPosition:
     """Where an execution stands in its tenant's index: at the instant at which it is due, jitter included."""
-    return Place(at=execution_id.dispatch_at, identity=str(execution_id))
+    return IndexPosition(at=execution_id.dispatch_at, identity=str(execution_id))
 
 
-def merge(stretches: Sequence[Stretch], *, newest_first: bool) -> Merged:
+def merge(index_pages: Sequence[IndexPage], *, newest_first: bool) -> MergedPage:
     """The places up to the end of the stretch that ends first: beyond it a shard may have some that were not read."""
-    ends = [stretch.places[-1] for stretch in stretches if stretch.places and not stretch.is_last]
-    places = sorted({place for stretch in stretches for place in stretch.places}, reverse=newest_first)
+    ends = [stretch.places[-1] for stretch in index_pages if stretch.places and not stretch.is_last]
+    places = sorted({place for stretch in index_pages for place in stretch.places}, reverse=newest_first)
     if ends:
         frontier = max(ends) if newest_first else min(ends)
         known = [place for place in places if place == frontier or (place > frontier) is newest_first]
-        return Merged(places=tuple(known), is_last=False)
-    return Merged(places=tuple(places), is_last=True)
+        return MergedPage(places=tuple(known), is_last=False)
+    return MergedPage(places=tuple(places), is_last=True)

@@ -55,7 +55,7 @@ def dst_changes(schedule: Cron, from_ms: int, ahead_ms: int = AHEAD_MS) -> tuple
     return tuple(change for change in found if change is not None)
 
 
-def dropped_changes(schedule: Cron, after_ms: int, until_ms: int) -> tuple[DstChange, ...]:
+def changes_that_skip(schedule: Cron, after_ms: int, until_ms: int) -> tuple[DstChange, ...]:
     """The changes in (after, until] at which runs are dropped for good.
 
     A line that fires by elapsed time drops none: no time passes in a gap.

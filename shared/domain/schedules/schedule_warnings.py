@@ -43,7 +43,7 @@ class Caution:
     text: str
 
 
-def cautions(schedule: Schedule, now_ms: int, max_runs: int | None = None) -> tuple[Caution, ...]:
+def warnings(schedule: Schedule, now_ms: int, max_runs: int | None = None) -> tuple[Caution, ...]:
     """All that apply to the schedule as seen from now, and to so many runs of it at most.
 
     Clock changes are looked at two years ahead.

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Missed:
+class SkippedRange:
     """Nominal instants that were passed over in one jump: how many, and the first and last of them."""
 
     count: int

@@ -54,8 +54,8 @@ def parts_at(series: Series, now_ms: int) -> int | None:
     until_ms = now_ms + COMPARED_AHEAD_MS
     if series.end_at is not None:
         until_ms = min(until_ms, series.end_at + _NEAR_MS)
-    stretches = _partings(series.timezone, series.rules, now_ms // DAY_MS)
-    return next((max(start, now_ms) for start, end in stretches if now_ms < end and start < until_ms), None)
+    index_pages = _partings(series.timezone, series.rules, now_ms // DAY_MS)
+    return next((max(start, now_ms) for start, end in index_pages if now_ms < end and start < until_ms), None)
 
 
 @lru_cache(maxsize=1024)

@@ -35,7 +35,7 @@ class BudgetKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Portion:
+class TokenLease:
     """Tokens of one slot, to be had only if all that is leased of it stays within the ceiling."""
 
     slot: int
@@ -44,7 +44,7 @@ class Portion:
 
 
 @dataclass(slots=True)
-class Purse:
+class LeasedTokens:
     """What one process holds of one budget."""
 
     expires_at: int
@@ -56,7 +56,7 @@ class Purse:
     is_ahead: bool = False
     """Whether the slots to come were asked for already."""
 
-    def pay(self, slot: int, count: int) -> bool:
+    def spend(self, slot: int, count: int) -> bool:
         """Spend what is held; False where it is not enough."""
         if self.left.get(slot, 0) < count:
             return False
@@ -64,20 +64,20 @@ class Purse:
         self.spent[slot] = self.spent.get(slot, 0) + count
         return True
 
-    def add(self, portions: list[Portion]) -> None:
+    def add(self, portions: list[TokenLease]) -> None:
         """Put what was leased into the purse."""
         for portion in portions:
             self.left[portion.slot] = self.left.get(portion.slot, 0) + portion.tokens
             if portion.slot in self.rest:
                 self.rest[portion.slot] -= portion.tokens
 
-    def short_of(self, slot: int, count: int) -> int:
+    def deficit(self, slot: int, count: int) -> int:
         """How many tokens are missing."""
         return count - self.left.get(slot, 0)
 
     def block(self, slot: int, count: int, limit: int, demand: int) -> int:
         """How many to lease now: what is missing, or half as many as were spent, or what the last slot needed."""
-        short = self.short_of(slot, count)
+        short = self.deficit(slot, count)
         first = max(demand, self.spent.get(slot - 1, 0)) if slot not in self.left else 0
         wanted = max(short, self.spent.get(slot, 0) // 2, first)
         return min(wanted, self.rest.get(slot, limit))
@@ -87,9 +87,9 @@ class Purse:
         return -(-sum(self.spent.values()) // RATE_SLOTS)
 
 
-def ahead(slot: int, limit: int, demand: int) -> list[Portion]:
+def ahead(slot: int, limit: int, demand: int) -> list[TokenLease]:
     """Portions of the slots to come, for a process with a steady demand; half of each slot is kept for the others."""
     ceiling = limit // 2
     if limit < MIN_LIMIT_AHEAD or not 0 < demand <= ceiling:
         return []
-    return [Portion(slot=later, tokens=demand, ceiling=ceiling) for later in range(slot + 1, RATE_SLOTS)]
+    return [TokenLease(slot=later, tokens=demand, ceiling=ceiling) for later in range(slot + 1, RATE_SLOTS)]

@@ -81,7 +81,7 @@ class Quotas:
         limit: int = getattr(self, quota.value)
         return limit
 
-    def but(self, own: Mapping[Quota, int]) -> "Quotas":
+    def overridden_by(self, own: Mapping[Quota, int]) -> "Quotas":
         """These, except for the ones that a tenant has of its own."""
         return replace(self, **{quota.value: limit for quota, limit in own.items()})
 

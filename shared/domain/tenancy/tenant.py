@@ -7,7 +7,7 @@ from enum import StrEnum
 from hashlib import sha256
 from hmac import compare_digest
 
-from shared.domain.delivery.outcome_callbacks import UNSAID, OutcomeCallbacks
+from shared.domain.delivery.outcome_callbacks import INHERIT, OutcomeCallbacks
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import encode_base32
 from shared.domain.tenancy.quota import Quota, check_limit
@@ -78,7 +78,7 @@ class Tenant:
     """Limits of its own; the deployment's defaults hold for all others."""
     key_ids: tuple[str, ...] = ()
     """Its API keys, the oldest first, dead ones for a while included."""
-    callbacks: OutcomeCallbacks = UNSAID
+    callbacks: OutcomeCallbacks = INHERIT
     """Who is told of outcomes where a job says nothing of it."""
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from shared.domain.delivery.callback import Answer, Callback, Reason
+from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.errors import PunctualError, UnavailableError, UnreadableItemError
 from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution
 from shared.domain.ids import is_recurring_job_id
@@ -25,7 +25,7 @@ class Called:
 
     execution: Execution
     started_at: int
-    answer: Answer
+    answer: CallbackResponse
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,35 +49,35 @@ class CallReceiver:
         answer = await self._call(execution, started_at, is_renewed=is_renewed)
         return Called(execution=execution, started_at=started_at, answer=answer)
 
-    async def _call(self, execution: Execution, started_at: int, *, is_renewed: bool) -> Answer:
+    async def _call(self, execution: Execution, started_at: int, *, is_renewed: bool) -> CallbackResponse:
         if not self._is_covered(execution):
-            return Answer(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
+            return CallbackResponse(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
         callback = await self._prepared(execution, started_at, is_renewed=is_renewed)
-        if isinstance(callback, Answer):
+        if isinstance(callback, CallbackResponse):
             return callback
         now_ms = self.clock.now_ms()
         if execution.gives_up_at is not None and now_ms > execution.gives_up_at:
-            return Answer(reason=Reason.TOO_OLD, duration_ms=0)
+            return CallbackResponse(reason=Reason.TOO_OLD, duration_ms=0)
         timeout_ms = min(execution.timeout_ms, (execution.lease_until or 0) - now_ms)
         if timeout_ms <= 0:
-            return Answer(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
+            return CallbackResponse(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
         return await self.sender.send(callback, timeout_seconds=timeout_ms / 1000)
 
     async def _prepared(
         self, execution: Execution, started_at: int, *, is_renewed: bool
-    ) -> Callback | Answer:
+    ) -> Callback | CallbackResponse:
         """What is to be sent, or why nothing is. The attempt is counted: it is not given up at the first throttle."""
         for pause_ms in (*READ_PAUSES_MS, None):
             try:
                 if await self._job_is_gone(execution, is_renewed=is_renewed):
-                    return Answer(reason=Reason.STOPPED, duration_ms=0)
+                    return CallbackResponse(reason=Reason.STOPPED, duration_ms=0)
                 return await self.offload(self.compose, execution, started_at)
             except UnreadableItemError:
                 break
             except UnavailableError:
                 if pause_ms is not None:
                     await self.clock.sleep_ms(pause_ms)
-        return Answer(reason=Reason.REQUEST_UNREADABLE, duration_ms=0)
+        return CallbackResponse(reason=Reason.REQUEST_UNREADABLE, duration_ms=0)
 
     def _is_covered(self, execution: Execution) -> bool:
         lease_left_ms = (execution.lease_until or 0) - self.clock.now_ms()
@@ -93,7 +93,7 @@ class CallReceiver:
         renewed = replace(claimed, lease_until=until)
         for _ in range(RENEWAL_TRIES):
             try:
-                standing = await self.offload(self.store.run_on, claimed, lease_until=until)
+                standing = await self.offload(self.store.extend_lease, claimed, lease_until=until)
             except UnavailableError:
                 continue
             except PunctualError:

@@ -13,7 +13,7 @@ from shared.domain.executions.retention import Retention
 from shared.domain.ids import ExecutionId
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.ports.executions import ExecutionStore
-from shared.ports.jobs import Turn, TurnStore
+from shared.ports.jobs import RunLock, RunLockStore
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_execution import FileExecution, wakeup_for
 from shared.usecases.filing.file_successor import FileSuccessor
@@ -36,7 +36,7 @@ class GuardStart:
     """Asked for an execution that has not started; asking twice does no harm."""
 
     store: ExecutionStore
-    turns: TurnStore
+    run_locks: RunLockStore
     file: FileExecution
     file_successor: FileSuccessor
     clock: Clock
@@ -49,7 +49,7 @@ class GuardStart:
         rules = execution.recurrence
         if rules is None or rules.overlap_policy is OverlapPolicy.ALLOW:
             return Admission.START
-        turn = self.turns.read(execution.tenant_id, execution.job_id)
+        turn = self.run_locks.read(execution.tenant_id, execution.job_id)
         if turn.holder == execution.id:
             return Admission.START
         waiting = turn.waiting if turn.waiting and self._is_open(turn.waiting) else None
@@ -64,19 +64,19 @@ class GuardStart:
         rules = ended.recurrence
         if rules is None or rules.overlap_policy is not OverlapPolicy.QUEUE_ONE:
             return
-        waiting = self.turns.read(ended.tenant_id, ended.job_id).waiting
+        waiting = self.run_locks.read(ended.tenant_id, ended.job_id).waiting
         execution = self.store.get(waiting) if waiting is not None else None
         if execution is not None and not execution.state.is_terminal:
             self.file.send([replace(wakeup_for(execution), not_before=self.clock.now_ms())])
 
-    def _take(self, execution: Execution, turn: Turn, waiting: ExecutionId | None) -> Admission:
+    def _take(self, execution: Execution, turn: RunLock, waiting: ExecutionId | None) -> Admission:
         """The turn is free; whoever waits for it comes first."""
         if waiting not in (None, execution.id):
             return self._skip(execution, EndReason.OVERLAP)
-        is_mine = self._swap(execution, turn, Turn(holder=execution.id))
+        is_mine = self._swap(execution, turn, RunLock(holder=execution.id))
         return Admission.START if is_mine else Admission.RACE
 
-    def _wait(self, execution: Execution, turn: Turn) -> Admission:
+    def _wait(self, execution: Execution, turn: RunLock) -> Admission:
         if turn.waiting != execution.id and not self._swap(
             execution, turn, replace(turn, waiting=execution.id)
         ):
@@ -93,8 +93,8 @@ class GuardStart:
         self.file_successor(standing or execution)
         return Admission.SKIPPED
 
-    def _swap(self, execution: Execution, before: Turn, after: Turn) -> bool:
-        return self.turns.swap(execution.tenant_id, execution.job_id, before, after)
+    def _swap(self, execution: Execution, before: RunLock, after: RunLock) -> bool:
+        return self.run_locks.swap(execution.tenant_id, execution.job_id, before, after)
 
     def _is_open(self, execution_id: ExecutionId) -> bool:
         standing = self.store.get(execution_id)

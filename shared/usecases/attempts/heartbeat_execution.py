@@ -40,7 +40,7 @@ class HeartbeatExecution:
         if now_ms >= deadline_at:
             raise InvalidStateError(f"the deadline of attempt {presented.attempt} has passed")
         lease_until = max(execution.lease_until or 0, execution.async_policy.lease_until(now_ms, deadline_at))
-        standing = self.store.run_on(execution, lease_until=lease_until, async_until=deadline_at)
+        standing = self.store.extend_lease(execution, lease_until=lease_until, async_until=deadline_at)
         if standing is not None and not presented.is_of_running(standing):
             raise InvalidStateError(f"attempt {presented.attempt} is over")
         return Heard(

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 
-from shared.domain.delivery.callback import Answer
+from shared.domain.delivery.callback import CallbackResponse
 from shared.domain.errors import PunctualError
 from shared.domain.executions.execution import Execution
 from shared.ports.runtime import Offload
@@ -22,7 +22,7 @@ class AttemptResult:
     execution: Execution
     end: AttemptEnd
     is_done: bool
-    answer: Answer
+    answer: CallbackResponse
     started_at: int
 
     @property

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.errors import InvalidStateError, NotFoundError, PunctualError, UnavailableError
 from shared.domain.executions.execution import Execution, State
 from shared.ports.executions import ExecutionStore
@@ -13,7 +13,7 @@ from shared.ports.runtime import Clock
 from shared.usecases.attempts.check_token import CheckToken
 from shared.usecases.attempts.settle_attempt import AttemptEnd, SettleAttempt
 from shared.usecases.filing.file_execution import FileExecution
-from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class ReportOutcome:
     settle: SettleAttempt
     store: ExecutionStore
     file: FileExecution
-    conclude: ConcludeExecution
+    finalize: FinalizeExecution
     hand_over: Callable[[Execution], None]
     clock: Clock
 
@@ -73,7 +73,9 @@ class ReportOutcome:
         claimed_at = execution.claimed_at or 0
         taken_s = max(0, self.clock.now_ms() - claimed_at) // 1000
         # To the second: that is how exactly a long one is stored, and compared with what stands there.
-        answer = Answer(reason=reason, duration_ms=taken_s * 1000, status=HTTPStatus.ACCEPTED, body=text)
+        answer = CallbackResponse(
+            reason=reason, duration_ms=taken_s * 1000, status=HTTPStatus.ACCEPTED, body=text
+        )
         settlement = self.settle(execution, claimed_at, answer)
         if settlement.end in (AttemptEnd.FENCED, AttemptEnd.REPORTED):
             return None
@@ -89,7 +91,7 @@ class ReportOutcome:
         if recorded.get(attempt) is not reason:
             raise InvalidStateError(f"attempt {attempt} is over: it was lost, or ended with another outcome")
         if standing.state.is_terminal:
-            self.conclude(standing)
+            self.finalize(standing)
             self._hand_over(standing)
         elif standing.state is State.WAITING and standing.attempt == attempt:
             self.file.wake_for_retry(standing, standing.starts_at)

@@ -16,15 +16,15 @@ from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.executions.execution import EARLY_MS, Execution
 from shared.domain.ids import ExecutionId
 from shared.names import QueueName
-from shared.ports.dispatch import ProgressBoard
-from shared.ports.executions import Claim, Claimer, Refused, Undecided
+from shared.ports.dispatch import LaneProgressStore
+from shared.ports.executions import Claim, Claimer, ClaimRejected, WriteUnknown
 from shared.ports.runtime import Clock, Entropy, Offload
 from shared.usecases.attempts.guard_start import Admission, GuardStart
 from shared.usecases.attempts.make_attempt import AttemptResult, MakeAttempt
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.attempts.settle_refusal import RACE_WAIT_SECONDS, Refusal, RefusalResult, SettleRefusal
-from shared.usecases.limits.apply_backpressure import Arrived
-from shared.usecases.limits.throttle_batch import GateCalls, Held
+from shared.usecases.limits.apply_backpressure import ReceivedMessage
+from shared.usecases.limits.throttle_batch import DeferredKey, ThrottleBatch
 
 OWNER_BITS = 64
 CLAIM_TRIES = 3
@@ -81,18 +81,18 @@ class BatchReport:
     settled: list[Settled] = field(default_factory=list)
     attempts: list[AttemptResult] = field(default_factory=list)
     refusals: list[RefusalResult] = field(default_factory=list)
-    undecided: list[Undecided] = field(default_factory=list)
-    held: list[Held] = field(default_factory=list)
+    undecided: list[WriteUnknown] = field(default_factory=list)
+    held: list[DeferredKey] = field(default_factory=list)
     waited: set[ExecutionId] = field(default_factory=set)
     """Those whose messages had waited for a limit or for other lanes before."""
-    poison: int = 0
+    unreadable_messages: int = 0
 
     def returned(self) -> list[Settled]:
         """The messages that the queue must keep."""
         return [settled for settled in self.settled if settled.verdict is Verdict.RETURN]
 
 
-KeyResult = AttemptResult | RefusalResult | Undecided | Held
+KeyResult = AttemptResult | RefusalResult | WriteUnknown | DeferredKey
 
 
 @dataclass(slots=True)
@@ -101,11 +101,11 @@ class RunAttempts:
 
     lane: QueueName
     claimer: Claimer
-    gate: GateCalls
+    gate: ThrottleBatch
     make_attempt: MakeAttempt
     settle_refusal: SettleRefusal
     guard_start: GuardStart
-    progress: ProgressBoard
+    progress: LaneProgressStore
     clock: Clock
     entropy: Entropy
     offload: Offload
@@ -117,7 +117,7 @@ class RunAttempts:
         ready: list[tuple[Delivery, Wakeup]] = []
         for delivery in deliveries:
             if delivery.wakeup is None:
-                report.poison += 1
+                report.unreadable_messages += 1
                 report.settled.append(_return(delivery, _wait_for_a_reader(delivery)))
             elif (early_ms := delivery.wakeup.not_before - self.clock.now_ms()) > EARLY_MS:
                 report.settled.append(_return(delivery, -(-early_ms // 1000)))
@@ -128,8 +128,8 @@ class RunAttempts:
             report.settled.append(await self._settle(delivery, wakeup, results))
         report.attempts = [result for result in results.values() if isinstance(result, AttemptResult)]
         report.refusals = [result for result in results.values() if isinstance(result, RefusalResult)]
-        report.undecided = [result for result in results.values() if isinstance(result, Undecided)]
-        report.held = [result for result in results.values() if isinstance(result, Held)]
+        report.undecided = [result for result in results.values() if isinstance(result, WriteUnknown)]
+        report.held = [result for result in results.values() if isinstance(result, DeferredKey)]
         report.waited = {key for _, wakeup in ready if wakeup.waited for key in wakeup.keys}
         answers = [(one.execution.destination, one.answer) for one in report.attempts]
         await self.offload(self.gate.settle, answers)
@@ -149,10 +149,10 @@ class RunAttempts:
         running = [self._run_key(answer, receives[key]) for key, answer in answers.items()]
         return dict(zip(answers, await asyncio.gather(*running), strict=True)) | held
 
-    async def _hold(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, Held]:
+    async def _hold(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, DeferredKey]:
         """What has to wait, before anything of it is claimed."""
         arrived = [
-            Arrived(
+            ReceivedMessage(
                 wakeup=wakeup, visible_at=_visible_at(delivery, wakeup), receive_count=delivery.receive_count
             )
             for delivery, wakeup in ready
@@ -161,18 +161,18 @@ class RunAttempts:
 
     async def _claim(
         self, keys: list[ExecutionId], *, admitted: bool = False
-    ) -> dict[ExecutionId, Execution | Refused | Undecided]:
+    ) -> dict[ExecutionId, Execution | ClaimRejected | WriteUnknown]:
         """Claim all; what stays undecided is asked again with the same token, so that a lost answer is recognised."""
         claims = [
             Claim(execution_id=key, owner=f"{self.entropy.bits(OWNER_BITS):016x}", admitted=admitted)
             for key in keys
         ]
-        answers: dict[ExecutionId, Execution | Refused | Undecided] = {}
+        answers: dict[ExecutionId, Execution | ClaimRejected | WriteUnknown] = {}
         for _ in range(CLAIM_TRIES):
             open_claims = [
                 claim
                 for claim in claims
-                if isinstance(answers.get(claim.execution_id, Undecided("new")), Undecided)
+                if isinstance(answers.get(claim.execution_id, WriteUnknown("new")), WriteUnknown)
             ]
             if not open_claims:
                 break
@@ -180,16 +180,18 @@ class RunAttempts:
             answers.update(zip((claim.execution_id for claim in open_claims), found, strict=True))
         return answers
 
-    async def _run_key(self, answer: Execution | Refused | Undecided, receive_count: int) -> KeyResult:
+    async def _run_key(
+        self, answer: Execution | ClaimRejected | WriteUnknown, receive_count: int
+    ) -> KeyResult:
         try:
-            if isinstance(answer, Refused) and answer.existing and answer.existing.awaits_admission:
+            if isinstance(answer, ClaimRejected) and answer.existing and answer.existing.awaits_admission:
                 return await self._enter(answer.existing, receive_count)
             if isinstance(answer, Execution):
                 return await self._attempt(answer)
-            if isinstance(answer, Refused):
+            if isinstance(answer, ClaimRejected):
                 return await self.offload(self.settle_refusal, answer.existing, receive_count)
         except Exception as fault:  # noqa: BLE001 - a fault of ours in one key must not sink the other calls
-            return Undecided(f"{type(fault).__name__}: {fault}")
+            return WriteUnknown(f"{type(fault).__name__}: {fault}")
         return answer
 
     async def _enter(self, execution: Execution, receive_count: int) -> KeyResult:
@@ -203,7 +205,7 @@ class RunAttempts:
         answer = (await self._claim([execution.id], admitted=True))[execution.id]
         if isinstance(answer, Execution):
             return await self._attempt(answer)
-        if isinstance(answer, Refused):
+        if isinstance(answer, ClaimRejected):
             return await self.offload(self.settle_refusal, answer.existing, receive_count)
         return answer
 
@@ -259,9 +261,9 @@ def _visible_at(delivery: Delivery, wakeup: Wakeup) -> int:
 
 
 def _is_done(result: KeyResult) -> bool:
-    return not isinstance(result, Undecided) and result.is_done
+    return not isinstance(result, WriteUnknown) and result.is_done
 
 
 def _wait(result: KeyResult) -> int:
-    asked = result.wait_seconds if isinstance(result, RefusalResult | Held) else None
+    asked = result.wait_seconds if isinstance(result, RefusalResult | DeferredKey) else None
     return UNSURE_WAIT_SECONDS if asked is None else asked

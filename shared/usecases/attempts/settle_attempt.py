@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import is_retryable
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
@@ -12,7 +12,7 @@ from shared.domain.executions.retention import Retention
 from shared.ports.executions import ExecutionStore, Finish
 from shared.ports.runtime import Clock, Entropy
 from shared.usecases.filing.file_execution import FileExecution
-from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.outcomes.notify_outcome import NotifyOutcome
 
 FINISH_TRIES = 3
@@ -25,7 +25,7 @@ class AttemptEnd(StrEnum):
     SUCCEEDED = "succeeded"
     RETRIED = "retried"
     FAILED = "failed"
-    WORKS_ON = "works_on"
+    ASYNC_ACCEPTED = "works_on"
     """The call has ended, the attempt has not: its receiver will report."""
     REPORTED = "reported"
     """The receiver reported the outcome before its call had ended."""
@@ -47,24 +47,24 @@ class SettleAttempt:
 
     store: ExecutionStore
     file: FileExecution
-    conclude: ConcludeExecution
+    finalize: FinalizeExecution
     notify: NotifyOutcome
     clock: Clock
     entropy: Entropy
     retention: Retention
 
-    def __call__(self, execution: Execution, started_at: int, answer: Answer) -> Settlement:
+    def __call__(self, execution: Execution, started_at: int, answer: CallbackResponse) -> Settlement:
         """Settle what came of the attempt that `execution` was claimed for. Its outcome is recorded before all else."""
-        works_on = answer.works_on and execution.notification_of is None
-        finish = None if works_on else self._decide(execution, started_at, answer)
+        async_accepted = answer.async_accepted and execution.notification_of is None
+        finish = None if async_accepted else self._decide(execution, started_at, answer)
         for _ in range(FINISH_TRIES):
             try:
-                return self._run_on(execution) if finish is None else self._record(execution, finish)
+                return self._extend_lease(execution) if finish is None else self._record(execution, finish)
             except (UnavailableError, UnreadableItemError):
                 continue
         return Settlement(end=AttemptEnd.UNRECORDED, is_done=False)
 
-    def _decide(self, execution: Execution, started_at: int, answer: Answer) -> Finish:
+    def _decide(self, execution: Execution, started_at: int, answer: CallbackResponse) -> Finish:
         """Which transition this outcome makes, as far as the claim told."""
         outcome = AttemptOutcome(
             attempt=execution.attempt,
@@ -94,7 +94,7 @@ class SettleAttempt:
             next_attempt_at=next_attempt_at,
         )
 
-    def _delay_ms(self, execution: Execution, answer: Answer) -> int:
+    def _delay_ms(self, execution: Execution, answer: CallbackResponse) -> int:
         return execution.retry.delay_ms(execution.attempt, self.entropy.draw(), answer.retry_after_seconds)
 
     def _failure(
@@ -121,7 +121,7 @@ class SettleAttempt:
             return Settlement(end=AttemptEnd.RETRIED, is_done=is_woken)
         # What stands was recorded with a notification of its own, by whoever recorded it.
         ended = standing or _ended(execution, finish)
-        return Settlement(end=_END[finish.transition], is_done=self._is_concluded(ended))
+        return Settlement(end=_END[finish.transition], is_done=self._is_finalized(ended))
 
     def _wake_for_retry(self, execution: Execution, next_attempt_at: int) -> bool:
         try:
@@ -130,22 +130,22 @@ class SettleAttempt:
             return False
         return True
 
-    def _is_concluded(self, ended: Execution) -> bool:
+    def _is_finalized(self, ended: Execution) -> bool:
         try:
-            self.conclude(ended)
+            self.finalize(ended)
         except (UnavailableError, UnreadableItemError):
             return False
         return True
 
-    def _run_on(self, execution: Execution) -> Settlement:
+    def _extend_lease(self, execution: Execution) -> Settlement:
         """A lease that a heartbeat has carried further is left as it is: then the attempt is known to go on."""
         deadline_at = execution.attempt_deadline_at or 0
         heard_until = execution.async_policy.lease_until(self.clock.now_ms(), deadline_at)
-        standing = self.store.run_on(
+        standing = self.store.extend_lease(
             execution, lease_until=max(execution.lease_until or 0, heard_until), async_until=deadline_at
         )
         if standing is None or (_is_same_claim(execution, standing) and standing.async_until is not None):
-            return Settlement(end=AttemptEnd.WORKS_ON)
+            return Settlement(end=AttemptEnd.ASYNC_ACCEPTED)
         return _overtaken(execution, standing)
 
 
@@ -177,7 +177,7 @@ def _is_recorded(execution: Execution, finish: Finish, standing: Execution) -> b
     )
 
 
-def _end_reason(execution: Execution, answer: Answer) -> EndReason:
+def _end_reason(execution: Execution, answer: CallbackResponse) -> EndReason:
     if answer.reason in _UNCALLED:
         return _UNCALLED[answer.reason]
     if not is_retryable(answer):

@@ -11,7 +11,7 @@ from shared.domain.ids import ExecutionId
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_execution import FileExecution, wakeup_for
 from shared.usecases.filing.file_successor import FileSuccessor
-from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.outcomes.give_up_lost import GiveUpLost
 
 RACE_WAIT_SECONDS = 2
@@ -44,7 +44,7 @@ class SettleRefusal:
     file: FileExecution
     file_successor: FileSuccessor
     give_up: GiveUpLost
-    conclude: ConcludeExecution
+    finalize: FinalizeExecution
     clock: Clock
 
     def __call__(self, existing: Execution | None, receive_count: int) -> RefusalResult:
@@ -59,7 +59,7 @@ class SettleRefusal:
             return RefusalResult(kind=Refusal.DROPPED)
         if existing.state.is_terminal:
             self.file_successor(existing)
-            self.conclude(existing)
+            self.finalize(existing)
             return RefusalResult(kind=Refusal.DROPPED)
         if existing.state is State.WAITING:
             # The attempt before may have failed to file it, and the retry may be hours away.

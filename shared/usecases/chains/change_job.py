@@ -6,7 +6,7 @@ from shared.domain.errors import NotFoundError, PreconditionFailedError, Unavail
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import CHANGING, Job
 from shared.ports.jobs import JobStore
-from shared.usecases.chains.complete_transition import SettleChange
+from shared.usecases.chains.complete_transition import CompleteTransition
 
 TRIES = 5
 """So often is a change tried against rivals before its maker is asked to try again."""
@@ -17,7 +17,7 @@ class FindSettled:
     """Reads a definition, finishing a change that somebody else has begun."""
 
     jobs: JobStore
-    settle: SettleChange
+    settle: CompleteTransition
 
     def __call__(self, tenant_id: str, job_id: str) -> Job:
         """The job in a state that is not CHANGING; NotFoundError where there is none."""

@@ -11,16 +11,16 @@ from shared.ports.runtime import Clock
 from shared.usecases.chains.delete_backfills import DeleteBackfills
 from shared.usecases.chains.end_chain import ChainEnd, EndChain
 from shared.usecases.chains.start_chain import StartChain
-from shared.usecases.chains.stop_running_executions import STOPPING_MS, StopStarted
+from shared.usecases.chains.stop_running_executions import STOPPING_MS, StopRunningExecutions
 
 
 @dataclass(frozen=True, slots=True)
-class SettleChange:
+class CompleteTransition:
     """Repeating it is always safe."""
 
     jobs: JobStore
     end_chain: EndChain
-    stop_started: StopStarted
+    stop_running_executions: StopRunningExecutions
     delete_backfills: DeleteBackfills
     start_chain: StartChain
     clock: Clock
@@ -48,7 +48,7 @@ class SettleChange:
         else:
             ended = job
             self.end_chain.end_waiting(job)
-        self.stop_started(job, stops_at)
+        self.stop_running_executions(job, stops_at)
         self.delete_backfills(job, partial(self, stops_at=stops_at))
         expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
         self._expire_payload(job, expires_at_s)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from shared.domain.errors import UnavailableError
 from shared.domain.jobs.job import Job, JobState
 from shared.usecases.chains.change_job import TRIES, FindSettled, check_revision
-from shared.usecases.chains.complete_transition import SettleChange
+from shared.usecases.chains.complete_transition import CompleteTransition
 from shared.usecases.chains.mark_deleting import MarkDeleting
 
 
@@ -14,7 +14,7 @@ class DeleteRecurringJob:
     """Finishes what a crashed deletion began, too: repeating it is always safe."""
 
     find_settled: FindSettled
-    settle: SettleChange
+    settle: CompleteTransition
     mark_deleting: MarkDeleting
 
     def __call__(self, tenant_id: str, job_id: str, *, revision: int | None = None) -> Job:

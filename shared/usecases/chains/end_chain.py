@@ -9,7 +9,7 @@ from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import first_after, instants_before, latest_at_or_before
 from shared.ports.executions import ExecutionStore
-from shared.ports.jobs import TurnStore
+from shared.ports.jobs import RunLockStore
 from shared.ports.runtime import Clock
 from shared.usecases.reading.find_head import FindHead
 from shared.usecases.reading.read_executions import read_readable
@@ -39,7 +39,7 @@ class EndChain:
     """Repeating it is always safe, and so is doing it twice at once."""
 
     store: ExecutionStore
-    turns: TurnStore
+    run_locks: RunLockStore
     clock: Clock
     retention: Retention
 
@@ -112,7 +112,7 @@ class EndChain:
         """
         if job.overlap_policy is not OverlapPolicy.QUEUE_ONE:
             return []
-        turn = self.turns.read(job.tenant_id, job.id)
+        turn = self.run_locks.read(job.tenant_id, job.id)
         ended = []
         for key in (turn.holder, turn.waiting):
             waiting = self.store.get(key) if key is not None else None

@@ -6,10 +6,10 @@ from functools import cached_property
 from shared.domain.bucket import ShardPlan
 from shared.domain.executions.retention import Retention
 from shared.ports.executions import ExecutionStore
-from shared.ports.jobs import JobStore, TurnStore
+from shared.ports.jobs import JobStore, RunLockStore
 from shared.ports.runtime import Clock
 from shared.usecases.chains.change_job import FindSettled
-from shared.usecases.chains.complete_transition import SettleChange
+from shared.usecases.chains.complete_transition import CompleteTransition
 from shared.usecases.chains.delete_backfills import DeleteBackfills
 from shared.usecases.chains.delete_recurring_job import DeleteRecurringJob
 from shared.usecases.chains.end_chain import EndChain
@@ -17,11 +17,11 @@ from shared.usecases.chains.mark_deleting import MarkDeleting
 from shared.usecases.chains.pause_job import PauseJob
 from shared.usecases.chains.resume_job import ResumeJob
 from shared.usecases.chains.start_chain import StartChain
-from shared.usecases.chains.stop_running_executions import StopStarted
+from shared.usecases.chains.stop_running_executions import StopRunningExecutions
 from shared.usecases.chains.update_job import UpdateJob
 from shared.usecases.filing.file_execution import FileExecution
-from shared.usecases.filing.record_skipped_instants import RecordPassedOver
-from shared.usecases.filing.resend_chain_head import SendHead
+from shared.usecases.filing.record_skipped_instants import RecordSkippedInstants
+from shared.usecases.filing.resend_chain_head import ResendChainHead
 from shared.usecases.reading.find_head import FindHead
 
 
@@ -31,16 +31,16 @@ class Lifecycle:
 
     store: ExecutionStore
     jobs: JobStore
-    turns: TurnStore
+    run_locks: RunLockStore
     file: FileExecution
     clock: Clock
     plan: ShardPlan
     retention: Retention
 
     @cached_property
-    def passed_over(self) -> RecordPassedOver:
+    def record_skipped_instants(self) -> RecordSkippedInstants:
         """The record of a pause."""
-        return RecordPassedOver(self.store)
+        return RecordSkippedInstants(self.store)
 
     @cached_property
     def start_chain(self) -> StartChain:
@@ -48,21 +48,21 @@ class Lifecycle:
         return StartChain(
             file=self.file,
             jobs=self.jobs,
-            passed_over=self.passed_over,
+            record_skipped_instants=self.record_skipped_instants,
             clock=self.clock,
             plan=self.plan,
             retention=self.retention,
         )
 
     @cached_property
-    def settle(self) -> SettleChange:
+    def settle(self) -> CompleteTransition:
         """Finish what was begun."""
-        return SettleChange(
+        return CompleteTransition(
             jobs=self.jobs,
             end_chain=EndChain(
-                store=self.store, turns=self.turns, clock=self.clock, retention=self.retention
+                store=self.store, run_locks=self.run_locks, clock=self.clock, retention=self.retention
             ),
-            stop_started=StopStarted(
+            stop_running_executions=StopRunningExecutions(
                 store=self.store, jobs=self.jobs, clock=self.clock, retention=self.retention
             ),
             delete_backfills=DeleteBackfills(jobs=self.jobs, mark_deleting=self.mark_deleting),
@@ -75,7 +75,10 @@ class Lifecycle:
     def mark_deleting(self) -> MarkDeleting:
         """Begin a deletion."""
         return MarkDeleting(
-            jobs=self.jobs, passed_over=self.passed_over, clock=self.clock, retention=self.retention
+            jobs=self.jobs,
+            record_skipped_instants=self.record_skipped_instants,
+            clock=self.clock,
+            retention=self.retention,
         )
 
     @cached_property
@@ -94,14 +97,14 @@ class Lifecycle:
         return ResumeJob(
             find_settled=self.find_settled,
             start_chain=self.start_chain,
-            send_head=self.send_head,
+            resend_chain_head=self.resend_chain_head,
             clock=self.clock,
         )
 
     @cached_property
-    def send_head(self) -> SendHead:
+    def resend_chain_head(self) -> ResendChainHead:
         """The head of a chain, once more."""
-        return SendHead(find_head=FindHead(self.store), file=self.file, clock=self.clock)
+        return ResendChainHead(find_head=FindHead(self.store), file=self.file, clock=self.clock)
 
     @cached_property
     def update(self) -> UpdateJob:
@@ -110,8 +113,8 @@ class Lifecycle:
             jobs=self.jobs,
             find_settled=self.find_settled,
             settle=self.settle,
-            passed_over=self.passed_over,
-            send_head=self.send_head,
+            record_skipped_instants=self.record_skipped_instants,
+            resend_chain_head=self.resend_chain_head,
             clock=self.clock,
             retention=self.retention,
         )

@@ -8,7 +8,7 @@ from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import latest_at_or_before
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
-from shared.usecases.filing.record_skipped_instants import RecordPassedOver
+from shared.usecases.filing.record_skipped_instants import RecordSkippedInstants
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class MarkDeleting:
     """Whoever meets a job that is marked finishes its deletion."""
 
     jobs: JobStore
-    passed_over: RecordPassedOver
+    record_skipped_instants: RecordSkippedInstants
     clock: Clock
     retention: Retention
 
@@ -24,7 +24,7 @@ class MarkDeleting:
         """The job in state DELETING; None where somebody else has changed it meanwhile. The job is settled."""
         now_ms = self.clock.now_ms()
         deleting = replace(job, state=JobState.DELETING, revision=job.revision + 1, changed_at=now_ms)
-        records = self.passed_over(job, now_ms, now_ms) if job.state is JobState.PAUSED else []
+        records = self.record_skipped_instants(job, now_ms, now_ms) if job.state is JobState.PAUSED else []
         if job.state is JobState.PAUSED:
             deleting = replace(deleting, ended_through=_told_through(job, records, now_ms))
         expires_at_s = self.retention.expires_at_s(now_ms)

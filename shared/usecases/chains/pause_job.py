@@ -7,7 +7,7 @@ from shared.domain.jobs.job import ENDED, Job, JobState
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.chains.change_job import TRIES, FindSettled, check_revision
-from shared.usecases.chains.complete_transition import SettleChange
+from shared.usecases.chains.complete_transition import CompleteTransition
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class PauseJob:
 
     jobs: JobStore
     find_settled: FindSettled
-    settle: SettleChange
+    settle: CompleteTransition
     clock: Clock
 
     def __call__(

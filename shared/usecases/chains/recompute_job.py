@@ -10,7 +10,7 @@ from shared.domain.schedules.zone_rules import release_of
 from shared.domain.schedules.zones import TZDATA_VERSION
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
-from shared.usecases.chains.complete_transition import SettleChange
+from shared.usecases.chains.complete_transition import CompleteTransition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -43,7 +43,7 @@ class RecomputeJob:
     """
 
     jobs: JobStore
-    settle: SettleChange
+    settle: CompleteTransition
     clock: Clock
 
     def __call__(self, outdated: Outdated, tell: Callable[[Recomputed], None]) -> bool:

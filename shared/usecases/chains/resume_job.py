@@ -9,7 +9,7 @@ from shared.domain.schedules.schedule import Backfill
 from shared.ports.runtime import Clock
 from shared.usecases.chains.change_job import TRIES, FindSettled, check_revision
 from shared.usecases.chains.start_chain import StartChain
-from shared.usecases.filing.resend_chain_head import SendHead
+from shared.usecases.filing.resend_chain_head import ResendChainHead
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class ResumeJob:
 
     find_settled: FindSettled
     start_chain: StartChain
-    send_head: SendHead
+    resend_chain_head: ResendChainHead
     clock: Clock
 
     def __call__(self, tenant_id: str, job_id: str, *, revision: int | None = None) -> Job:
@@ -34,7 +34,7 @@ class ResumeJob:
             job = self.find_settled(tenant_id, job_id)
             check_revision(job, revision)
             if job.state is JobState.ACTIVE:
-                self.send_head(job)
+                self.resend_chain_head(job)
                 return job
             if job.state is not JobState.PAUSED:
                 raise InvalidStateError(f"the job is {job.state}")

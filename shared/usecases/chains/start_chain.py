@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.executions.execution import Execution, State
 from shared.domain.executions.retention import Retention
-from shared.domain.jobs.dst_skips import dropped_records
+from shared.domain.jobs.dst_skips import dst_skip_records
 from shared.domain.jobs.job import Chain, Definition, Job, JobState
 from shared.domain.jobs.misfire import Succession, succession
 from shared.domain.schedules.zone_changes import frozen
@@ -13,7 +13,7 @@ from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.file_successor import in_lane
-from shared.usecases.filing.record_skipped_instants import RecordPassedOver, passed_from_of
+from shared.usecases.filing.record_skipped_instants import RecordSkippedInstants, skipped_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class StartChain:
 
     file: FileExecution
     jobs: JobStore
-    passed_over: RecordPassedOver
+    record_skipped_instants: RecordSkippedInstants
     clock: Clock
     plan: ShardPlan
     retention: Retention
@@ -37,8 +37,8 @@ class StartChain:
         """
         now_ms = self.clock.now_ms()
         after = self._renewed(before, revision, definition, after_at, runs_before, now_ms)
-        passed = self.passed_over(before, after_at, now_ms)
-        past = before.chain(after_at, self.retention.outlives_records_s(now_ms), passed_from_of(passed))
+        passed = self.record_skipped_instants(before, after_at, now_ms)
+        past = before.chain(after_at, self.retention.outlives_records_s(now_ms), skipped_from(passed))
         following = self._following(after, after_at, now_ms)
         records = [*passed, *_jumped(after, following, now_ms)]
         if following is None or following.ends:
@@ -47,7 +47,7 @@ class StartChain:
         draft = after.occurrence(following.nominal_at, created_at=now_ms, run=runs_before + 1)
         first = self.file.prepare(in_lane(draft, following))
         expires_at_s = self.retention.expires_at_s(now_ms)
-        dropped = dropped_records(after, after_at, following.nominal_at, now_ms)
+        dropped = dst_skip_records(after, after_at, following.nominal_at, now_ms)
         filed = [*records, *dropped, first]
         if not self.jobs.replace(before, after, past=past, executions=filed, expires_at_s=expires_at_s):
             return None

@@ -8,7 +8,7 @@ from shared.domain.executions.execution import OPEN, EndReason, Execution, State
 from shared.domain.executions.retention import Retention
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import Chain, Job
-from shared.domain.listings.position import Place
+from shared.domain.listings.position import IndexPosition
 from shared.domain.schedules.schedule import instants_before
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
@@ -25,7 +25,7 @@ STOPPING_MS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class StopStarted:
+class StopRunningExecutions:
     """Repeating it is always safe."""
 
     store: ExecutionStore
@@ -46,7 +46,7 @@ class StopStarted:
 
     def _stop_beside(self, job: Job, stops_at: int) -> None:
         """All that stands beside the schedule, as far as the time goes; of the rest each asks for its job itself."""
-        before: Place | None = None
+        before: IndexPosition | None = None
         while self.clock.now_ms() < stops_at:
             places = self.jobs.extras(job.tenant_id, job.id, before=before, limit=PAGE)
             self._stop_page([place.execution_id for place in places], OPEN)

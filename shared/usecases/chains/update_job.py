@@ -9,9 +9,9 @@ from shared.domain.schedules.zone_changes import frozen
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.chains.change_job import TRIES, FindSettled, check_revision
-from shared.usecases.chains.complete_transition import SettleChange
-from shared.usecases.filing.record_skipped_instants import RecordPassedOver, passed_from_of
-from shared.usecases.filing.resend_chain_head import SendHead
+from shared.usecases.chains.complete_transition import CompleteTransition
+from shared.usecases.filing.record_skipped_instants import RecordSkippedInstants, skipped_from
+from shared.usecases.filing.resend_chain_head import ResendChainHead
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,9 @@ class UpdateJob:
 
     jobs: JobStore
     find_settled: FindSettled
-    settle: SettleChange
-    passed_over: RecordPassedOver
-    send_head: SendHead
+    settle: CompleteTransition
+    record_skipped_instants: RecordSkippedInstants
+    resend_chain_head: ResendChainHead
     clock: Clock
     retention: Retention
 
@@ -51,7 +51,7 @@ class UpdateJob:
             if not self.jobs.replace(job, renamed):
                 return None
             if definition == job.definition:  # Made before, maybe by a request that died before its message.
-                self.send_head(renamed)
+                self.resend_chain_head(renamed)
             return renamed
         if job.state is JobState.PAUSED:
             return self._update_paused(job, definition, now_ms)
@@ -69,7 +69,7 @@ class UpdateJob:
     def _finished_by_a_rival(self, job: Job) -> Job:
         """Who may have died between its write and its message."""
         standing = self.find_settled(job.tenant_id, job.id)
-        self.send_head(standing)
+        self.resend_chain_head(standing)
         return standing
 
     def _update_paused(self, job: Job, definition: Definition, now_ms: int) -> Job | None:
@@ -86,11 +86,11 @@ class UpdateJob:
             ended_from=until + 1,
             ended_through=until,
         )
-        records = self.passed_over(job, until, now_ms)
+        records = self.record_skipped_instants(job, until, now_ms)
         is_written = self.jobs.replace(
             job,
             updated,
-            past=job.chain(until, self.retention.outlives_records_s(now_ms), passed_from_of(records)),
+            past=job.chain(until, self.retention.outlives_records_s(now_ms), skipped_from(records)),
             executions=records,
             expires_at_s=self.retention.expires_at_s(now_ms),
         )

@@ -15,12 +15,12 @@ from shared.domain.executions.execution import NOT_STARTED, Execution, State
 from shared.domain.executions.retention import Retention
 from shared.domain.ids import ExecutionId
 from shared.names import QueueName
-from shared.ports.dead_letters import ParkingLot
+from shared.ports.dead_letters import ParkedMessageStore
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_execution import FileExecution, wakeup_for
 from shared.usecases.filing.file_successor import FileSuccessor
-from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.outcomes.give_up_lost import GiveUpLost
 
 RESCHEDULE_SECONDS = 60
@@ -39,7 +39,7 @@ class DeadMessage:
 
 
 @dataclass(slots=True)
-class RescueReport:
+class DeadMessageReport:
     """What a batch came to; `returned` are the ids of messages that have to come back."""
 
     rescheduled: int = 0
@@ -49,35 +49,35 @@ class RescueReport:
 
 
 @dataclass(frozen=True, slots=True)
-class RescueDeadLetters:
+class HandleDeadMessages:
     """Reads each key again: schedules what has attempts left, fails what is used up, parks what is unclear."""
 
     store: ExecutionStore
     file: FileExecution
     file_successor: FileSuccessor
-    parking: ParkingLot
+    parked_messages: ParkedMessageStore
     clock: Clock
     retention: Retention
     give_up: GiveUpLost
-    conclude: ConcludeExecution
+    finalize: FinalizeExecution
 
-    def __call__(self, messages: Sequence[DeadMessage]) -> RescueReport:
+    def __call__(self, messages: Sequence[DeadMessage]) -> DeadMessageReport:
         """Settle each message; those that the stores do not answer for are returned."""
-        report = RescueReport()
+        report = DeadMessageReport()
         for message in messages:
             try:
-                self._rescue(message, report)
+                self._handle(message, report)
             except UnavailableError:
                 report.returned.append(message.message_id)
         return report
 
-    def _rescue(self, message: DeadMessage, report: RescueReport) -> None:
+    def _handle(self, message: DeadMessage, report: DeadMessageReport) -> None:
         if message.wakeup is None:
             self._park(message, message.fault, report)
             return
         for key in message.wakeup.keys:
             try:
-                reason = self._rescue_key(key, report)
+                reason = self._handle_key(key, report)
             except UnavailableError:
                 raise
             except PunctualError as fault:
@@ -86,7 +86,7 @@ class RescueDeadLetters:
             if reason:
                 self._park(message, f"{key}: {reason}", report)
 
-    def _rescue_key(self, key: ExecutionId, report: RescueReport) -> str:
+    def _handle_key(self, key: ExecutionId, report: DeadMessageReport) -> str:
         """Settle one key; a text where it has to be parked, untouched."""
         try:
             execution = self.store.get(key)
@@ -105,10 +105,10 @@ class RescueDeadLetters:
             # This may be what the message failed at, and a retry may be hours away.
             self.file_successor(execution)
         if execution.state.is_terminal:
-            self.conclude(execution)
+            self.finalize(execution)
         return ""
 
-    def _running(self, execution: Execution, report: RescueReport) -> str:
+    def _running(self, execution: Execution, report: DeadMessageReport) -> str:
         now_ms = self.clock.now_ms()
         if not execution.lease_is_dead(now_ms):
             return self._running_on(execution)
@@ -125,7 +125,7 @@ class RescueDeadLetters:
         self.file_successor(execution)
         return ""
 
-    def _reschedule(self, execution: Execution, report: RescueReport) -> None:
+    def _reschedule(self, execution: Execution, report: DeadMessageReport) -> None:
         at = max(self.clock.now_ms() + RESCHEDULE_SECONDS * 1000, execution.starts_at)
         if execution.state is State.WAITING:
             self.file.wake_for_retry(execution, at)
@@ -133,10 +133,10 @@ class RescueDeadLetters:
             self.file.send([replace(wakeup_for(execution), not_before=at)])
         report.rescheduled += 1
 
-    def _park(self, message: DeadMessage, reason: str, report: RescueReport) -> None:
+    def _park(self, message: DeadMessage, reason: str, report: DeadMessageReport) -> None:
         report.parked += 1
         now_ms = self.clock.now_ms()
-        self.parking.park(park(message.message_id, message.lane, message.body, reason, now_ms))
+        self.parked_messages.park(park(message.message_id, message.lane, message.body, reason, now_ms))
 
     def _expires_at_s(self) -> int:
         return self.retention.expires_at_s(self.clock.now_ms())

@@ -6,14 +6,14 @@ from functools import partial
 
 from shared.domain.executions.execution import Execution, State
 from shared.domain.ids import is_recurring_job_id
-from shared.domain.listings.filters import WantedDeadLetters
-from shared.domain.listings.position import Place, Span
+from shared.domain.listings.filters import DeadLetterFilter
+from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.usecases.reading.read_executions import read_readable
 from shared.usecases.reading.read_page import CHUNK, EXAMINED_AT_MOST, Candidate, PageOf, read_page
 
-EVERYTHING = WantedDeadLetters()
+EVERYTHING = DeadLetterFilter()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class DeadLetterPage:
     """A page of dead letters, newest first; it may be short while `next_before` says that there is more."""
 
     executions: tuple[Execution, ...]
-    next_before: Place | None
+    next_before: IndexPosition | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,12 @@ class ListDeadLetters:
         tenant_id: str,
         *,
         limit: int,
-        wanted: WantedDeadLetters = EVERYTHING,
-        before: Place | None = None,
+        wanted: DeadLetterFilter = EVERYTHING,
+        before: IndexPosition | None = None,
     ) -> DeadLetterPage:
         """Up to `limit` of them within the wanted span, strictly before a place; those that cannot be read are not."""
         if before is not None:
-            span = Span(after=wanted.span.after, before=min(wanted.span.before, before))
+            span = PositionRange(after=wanted.span.after, before=min(wanted.span.before, before))
             wanted = replace(wanted, span=span)
         page = self.page(tenant_id, wanted, limit=limit, newest_first=True)
         return DeadLetterPage(executions=page.shown, next_before=page.last.place if page.last else None)
@@ -49,7 +49,7 @@ class ListDeadLetters:
     def page(
         self,
         tenant_id: str,
-        wanted: WantedDeadLetters,
+        wanted: DeadLetterFilter,
         *,
         limit: int,
         newest_first: bool,
@@ -59,7 +59,7 @@ class ListDeadLetters:
         tags = _Tags(self.jobs)
 
         def show(_: Candidate, execution: Execution | None) -> Execution | None:
-            is_shown = execution is not None and execution.state is State.FAILED and wanted.admits(execution)
+            is_shown = execution is not None and execution.state is State.FAILED and wanted.matches(execution)
             if not is_shown or execution is None:
                 return None
             return execution if wanted.tag is None or wanted.tag in tags.of(execution) else None
@@ -72,7 +72,7 @@ class ListDeadLetters:
             at_most=at_most,
         )
 
-    def _walk(self, tenant_id: str, span: Span, *, newest_first: bool) -> Iterator[Candidate]:
+    def _walk(self, tenant_id: str, span: PositionRange, *, newest_first: bool) -> Iterator[Candidate]:
         while True:
             stretch = self.store.failed(tenant_id, span, newest_first=newest_first, limit=CHUNK)
             yield from (Candidate(place) for place in stretch.places)

@@ -24,7 +24,7 @@ from shared.ports.runtime import Clock
 from shared.usecases.dead_letters.follow_redrives import Link, follow_redrives
 from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
 from shared.usecases.dead_letters.redrive_execution import RedriveExecution
-from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 
 PAGE = 50
 LOOKED_AT = 500
@@ -42,14 +42,14 @@ class RedriveReport:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkOffRedrives:
+class ProcessBulkRedrives:
     """One run; those that are open take turns, so that a large one holds up nobody."""
 
     tasks: RedriveTasks
     list_dead_letters: ListDeadLetters
     redrive: RedriveExecution
     store: ExecutionStore
-    conclude: ConcludeExecution
+    finalize: FinalizeExecution
     clock: Clock
     retention: Retention
 
@@ -92,7 +92,7 @@ class WorkOffRedrives:
         )
         work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all
         counts, next_due_at = work(task, found.shown, now_ms)
-        after = task.walked_to(found.last.place if found.last else None, counts, next_due_at)
+        after = task.advanced_to(found.last.place if found.last else None, counts, next_due_at)
         return after if self.tasks.replace(task, after) else None
 
     def _end(self, task: RedriveTask, report: RedriveReport) -> bool:
@@ -122,7 +122,7 @@ class WorkOffRedrives:
                 number += 1
                 counts = replace(counts, redriven=counts.redriven + 1)
             else:
-                counts = replace(counts, passed_over=counts.passed_over + 1)
+                counts = replace(counts, skipped=counts.skipped + 1)
         return counts, base_at + -(-number * 1000 // task.rate)
 
     def _redrive_one(self, task: RedriveTask, dead: Execution, due_at: int) -> bool:
@@ -149,7 +149,7 @@ class WorkOffRedrives:
                 if self._undo(link):
                     counts = replace(counts, cancelled=counts.cancelled + 1)
                 else:
-                    counts = replace(counts, too_late=counts.too_late + 1)
+                    counts = replace(counts, already_started=counts.already_started + 1)
         return counts, task.next_due_at
 
     def _behind(self, dead: Execution, task: RedriveTask) -> Iterator[Link]:
@@ -182,6 +182,6 @@ class WorkOffRedrives:
                 expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
             )
         if standing is None:
-            self.conclude(redrive)
+            self.finalize(redrive)
             return True
         return standing.state is State.CANCELLED and standing.attempt == 0

@@ -12,8 +12,8 @@ from shared.domain.errors import (
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS
 from shared.domain.ids import ENTROPY_BITS
-from shared.domain.listings.filters import WantedDeadLetters
-from shared.domain.listings.position import Place, Span
+from shared.domain.listings.filters import DeadLetterFilter
+from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.dead_letters import RedriveTasks
 from shared.ports.delivery import Vault
@@ -29,7 +29,7 @@ COUNTED_AT_MOST = 1_000
 class NewRedrive:
     """What is asked for: which dead letters, and how many of them in a second."""
 
-    wanted: WantedDeadLetters
+    wanted: DeadLetterFilter
     rate: int
 
 
@@ -81,7 +81,7 @@ class StartRedrive:
             raise UnavailableError("the redrive is on the list and nowhere else")
         return StartedRedrive(task=standing, replayed=is_known)
 
-    def plan(self, tenant_id: str, wanted: WantedDeadLetters) -> RedrivePlan:
+    def plan(self, tenant_id: str, wanted: DeadLetterFilter) -> RedrivePlan:
         """What would be redriven now, oldest first; nothing is written."""
         page = self.list_dead_letters.page(
             tenant_id,
@@ -131,9 +131,9 @@ def _task(tenant_id: str, new: NewRedrive, record: IdempotencyRecord) -> Redrive
     )
 
 
-def _before(wanted: WantedDeadLetters, now_ms: int) -> WantedDeadLetters:
+def _before(wanted: DeadLetterFilter, now_ms: int) -> DeadLetterFilter:
     """What was due before now: never a redrive of the task itself, which may fail while it is under way."""
-    span = Span(after=wanted.span.after, before=min(wanted.span.before, Place(at=now_ms)))
+    span = PositionRange(after=wanted.span.after, before=min(wanted.span.before, IndexPosition(at=now_ms)))
     return replace(wanted, span=span)
 
 

@@ -7,7 +7,7 @@ from shared.domain.dispatch.wakeup import pack
 from shared.domain.errors import IdentityConflictError, PunctualError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
-from shared.ports.executions import OneOffBatches, Undecided
+from shared.ports.executions import OneOffBatches, WriteUnknown
 from shared.usecases.filing.file_execution import FileExecution, wakeup_for
 
 Filed = Execution | PunctualError
@@ -73,8 +73,8 @@ def _place(location: ExecutionId) -> tuple[int, int]:
     return location.bucket, location.shard
 
 
-def _standing(draft: Execution, answer: Execution | Undecided | None) -> Filed:
-    if isinstance(answer, Undecided):
+def _standing(draft: Execution, answer: Execution | WriteUnknown | None) -> Filed:
+    if isinstance(answer, WriteUnknown):
         return UnavailableError(answer.reason)
     if answer is not None and answer.fingerprint != draft.fingerprint:
         return IdentityConflictError(f"{draft.id} stands for another request")

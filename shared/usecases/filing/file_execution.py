@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from shared.domain.bucket import bucket_end_ms, is_near, may_be_closed, next_sweep_ms
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS, Wakeup, single_wakeup
 from shared.domain.errors import IdentityConflictError, UnavailableError
 from shared.domain.executions.execution import NOT_STARTED, Execution, State
@@ -65,14 +65,14 @@ class FileExecution:
         """After a write returned: whether a scan of its bucket may have passed already, and it has not started."""
         return execution.state in NOT_STARTED and is_near(execution.id.bucket, self.clock.now_ms())
 
-    def pointer(self, pointer: Pointer) -> None:
+    def pointer(self, pointer: RetryReminder) -> None:
         """File a pointer to a retry that is too far off for the lanes."""
         self.reopen_if_closed(pointer.location)
         near = is_near(pointer.location.bucket, self.clock.now_ms())
-        self.store.put_pointer(replace(pointer, state=State.QUEUED if near else State.PENDING))
+        self.store.put_reminder(replace(pointer, state=State.QUEUED if near else State.PENDING))
         self.reopen_if_closed(pointer.location)
         if is_near(pointer.location.bucket, self.clock.now_ms()):
-            self.send([wakeup_of_pointer(pointer)])
+            self.send([wakeup_of_reminder(pointer)])
 
     def wake_for_retry(self, execution: Execution, next_attempt_at: int) -> None:
         """A retry within reach of the lanes' delay gets a message, a later one a pointer: never a chain of delays."""
@@ -81,7 +81,7 @@ class FileExecution:
             self.send([replace(wakeup_for(execution), not_before=next_attempt_at)])
             return
         self.pointer(
-            Pointer(
+            RetryReminder(
                 dispatch_at=next_attempt_at,
                 target=execution.id,
                 attempt=execution.attempt,
@@ -119,7 +119,7 @@ def wakeup_for(execution: Execution) -> Wakeup:
     )
 
 
-def wakeup_of_pointer(pointer: Pointer) -> Wakeup:
+def wakeup_of_reminder(pointer: RetryReminder) -> Wakeup:
     """The message that wakes an execution for a far-off retry."""
     return single_wakeup(
         pointer.lane, pointer.tenant_id, pointer.target, pointer.dispatch_at, pointer.destination

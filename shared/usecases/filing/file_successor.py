@@ -7,13 +7,13 @@ from shared.domain.executions.execution import Execution, State
 from shared.domain.executions.retention import Retention
 from shared.domain.jobs.job import JobState
 from shared.domain.jobs.misfire import Succession, succession
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Lane
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_execution import FileExecution
-from shared.usecases.filing.record_dst_skips import RecordDropped
+from shared.usecases.filing.record_dst_skips import RecordDstSkips
 
 COMPLETION_TRIES = 3
 """So often is the end of a job tried against rivals, before it is left to the message."""
@@ -43,16 +43,16 @@ class FileSuccessor:
             return
         now_ms = self.clock.now_ms()
         following = following_of(execution, now_ms)
-        self._record_dropped(execution, following)
+        self._record_dst_skips(execution, following)
         if following is None:
             self._complete(execution, execution.nominal_at, [])
         elif following.missed is None or not self._jump(execution, following, following.missed, now_ms):
             self._file_immediate(execution, following, now_ms)
 
-    def _record_dropped(self, execution: Execution, following: Succession | None) -> None:
+    def _record_dst_skips(self, execution: Execution, following: Succession | None) -> None:
         """Before anything goes on: whoever finds the successor filed has nothing to tell of any more."""
         until = following.nominal_at if following is not None else _end_of(execution)
-        RecordDropped(self.store, self.clock, self.retention)(execution, execution.nominal_at, until)
+        RecordDstSkips(self.store, self.clock, self.retention)(execution, execution.nominal_at, until)
 
     def _complete(self, last: Execution, ended_at: int, records: list[Execution]) -> bool:
         """The schedule has ended, and so has the job; False where its chain was ended by others, or goes on."""
@@ -78,7 +78,7 @@ class FileSuccessor:
         if filed.missed is not None and not filed.ends_chain:
             self._resume_after(filed, filed.missed)
 
-    def _jump(self, execution: Execution, following: Succession, missed: Missed, now_ms: int) -> bool:
+    def _jump(self, execution: Execution, following: Succession, missed: SkippedRange, now_ms: int) -> bool:
         """Pass over missed instants; False leaves the chain to its immediate successor.
 
         That is right in both cases of refusal: the immediate successor is there already, or the job was deleted
@@ -104,7 +104,7 @@ class FileSuccessor:
         self.file.ensure_sent(target)
         return True
 
-    def _resume_after(self, skipped: Execution, missed: Missed) -> None:
+    def _resume_after(self, skipped: Execution, missed: SkippedRange) -> None:
         """A jump was made before, maybe by a writer that died before it sent."""
         target = self.store.get(skipped.occurrence(missed.resumed_at, created_at=0).id)
         if target is None:

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
-from shared.domain.jobs.dst_skips import dropped_records
+from shared.domain.jobs.dst_skips import dst_skip_records
 from shared.domain.jobs.job import Job
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
 
 
 @dataclass(frozen=True, slots=True)
-class RecordDropped:
+class RecordDstSkips:
     """Repeating it is always safe, and costs nothing where no clock has changed."""
 
     store: ExecutionStore
@@ -21,5 +21,5 @@ class RecordDropped:
     def __call__(self, owner: Execution | Job, after_ms: int, until_ms: int) -> None:
         """Every change in (after, until] that drops runs of a job's chain."""
         now_ms = self.clock.now_ms()
-        for record in dropped_records(owner, after_ms, until_ms, now_ms):
+        for record in dst_skip_records(owner, after_ms, until_ms, now_ms):
             self.store.put_if_absent(record, expires_at_s=self.retention.expires_at_s(now_ms))

@@ -6,12 +6,12 @@ from shared.domain.executions.execution import EndReason, Execution, State
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.misfire import COUNT_LIMIT
 from shared.domain.schedules.schedule import count_between, first_after, latest_at_or_before
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 from shared.ports.executions import ExecutionStore
 
 
 @dataclass(frozen=True, slots=True)
-class RecordPassedOver:
+class RecordSkippedInstants:
     """Finds where the record goes. It is filed in the transaction that ends the pause, and in no other way."""
 
     store: ExecutionStore
@@ -24,7 +24,7 @@ class RecordPassedOver:
         first_at = self._first_free(paused, until)
         if first_at is None:
             return []
-        missed = Missed(
+        missed = SkippedRange(
             count=count_between(paused.schedule, first_at - 1, until, COUNT_LIMIT),
             first_at=first_at,
             last_at=latest_at_or_before(paused.schedule, until, first_at) or first_at,
@@ -51,6 +51,6 @@ class RecordPassedOver:
         return None
 
 
-def passed_from_of(records: list[Execution]) -> int | None:
+def skipped_from(records: list[Execution]) -> int | None:
     """Where the record of a pause stands, if there is one."""
     return records[0].nominal_at if records else None

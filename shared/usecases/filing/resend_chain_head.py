@@ -9,7 +9,7 @@ from shared.usecases.reading.find_head import FindHead
 
 
 @dataclass(frozen=True, slots=True)
-class SendHead:
+class ResendChainHead:
     """A request that finds its change made is acknowledged only after this. Repeating it is always safe."""
 
     find_head: FindHead

@@ -20,7 +20,7 @@ from shared.ports.jobs import IdempotencyRecord, IdempotencyStore, JobStore
 from shared.ports.runtime import Clock, Entropy
 from shared.usecases.chains.change_job import TRIES, FindSettled
 from shared.usecases.filing.file_execution import FileExecution
-from shared.usecases.filing.resend_chain_head import SendHead
+from shared.usecases.filing.resend_chain_head import ResendChainHead
 from shared.usecases.jobs.create_job import IDEMPOTENCY_MS
 from shared.usecases.jobs.plan_backfill import planned
 from shared.usecases.requests.open_request import OpenRequest
@@ -42,7 +42,7 @@ class BackfillJob:
 
     jobs: JobStore
     find_settled: FindSettled
-    send_head: SendHead
+    resend_chain_head: ResendChainHead
     idempotency: IdempotencyStore
     check_quota: CheckQuota
     open_request: OpenRequest
@@ -64,7 +64,7 @@ class BackfillJob:
         record, is_known = self._identify(tenant, job, new, key)
         standing = self.jobs.get(tenant.id, record.job_id) if is_known else None
         if standing is not None:
-            self.send_head(standing)
+            self.resend_chain_head(standing)
             return Backfilled(job=standing, replayed=True)
         for _ in range(TRIES):
             made = self._make(tenant, job, new, record)
@@ -130,7 +130,7 @@ class BackfillJob:
         if sealed.apart is not None and (standing is None or standing.payload_apart != sealed.apart):
             self.jobs.expire_payload(tenant.id, sealed.apart, self.retention.expires_at_s(now_ms))
         if standing is not None:
-            self.send_head(standing)
+            self.resend_chain_head(standing)
         return standing
 
     def _draft(

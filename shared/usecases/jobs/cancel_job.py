@@ -11,7 +11,7 @@ from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
 from shared.usecases.chains.change_job import check_revision
 from shared.usecases.chains.delete_recurring_job import DeleteRecurringJob
-from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.reading.find_job import FindJob
 
 CANCEL_TRIES = 3
@@ -24,7 +24,7 @@ class CancelJob:
 
     find: FindJob
     store: ExecutionStore
-    conclude: ConcludeExecution
+    finalize: FinalizeExecution
     delete_recurring: DeleteRecurringJob
     clock: Clock
     retention: Retention
@@ -50,7 +50,7 @@ class CancelJob:
         """The same for one execution."""
         standing = self._cancel(job, revision)
         if standing is None or standing.state is State.CANCELLED:
-            self.conclude(job)
+            self.finalize(job)
         else:
             check_revision(standing, revision)
             self._too_late(standing, stop_retries=stop_retries, is_conditional=revision is not None)

@@ -15,7 +15,7 @@ from shared.ports.runtime import Clock
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.jobs.create_recurring import CreateRecurring
 from shared.usecases.jobs.draft_job import DraftJob, Identity, demand_of
-from shared.usecases.reading.resolve_moved import follow_moves
+from shared.usecases.reading.resolve_moved import resolve_moved
 from shared.usecases.tenancy.check_quota import CheckQuota
 
 IDEMPOTENCY_MS = IDEMPOTENCY_DAYS * DAY_SECONDS * 1000
@@ -82,7 +82,7 @@ class CreateJob:
 
 def standing_job(store: ExecutionStore, filed: Execution) -> Execution:
     """A one-off job where it stands now, which a replay may find moved."""
-    standing = follow_moves(store, filed)
+    standing = resolve_moved(store, filed)
     if standing is None:
         raise IdentityConflictError("the job was moved and has expired since")
     return standing

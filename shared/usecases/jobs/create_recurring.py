@@ -6,7 +6,7 @@ from shared.domain.errors import IdentityConflictError
 from shared.domain.jobs.job import Job, JobState
 from shared.ports.jobs import JobStore
 from shared.usecases.filing.file_execution import FileExecution
-from shared.usecases.filing.record_dst_skips import RecordDropped
+from shared.usecases.filing.record_dst_skips import RecordDstSkips
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class CreateRecurring:
 
     file: FileExecution
     jobs: JobStore
-    record_dropped: RecordDropped
+    record_dst_skips: RecordDstSkips
 
     def __call__(self, job: Job) -> Job:
         """The job as it stands. IdentityConflictError where another one does; UnavailableError where it may stand."""
@@ -24,6 +24,6 @@ class CreateRecurring:
         if existing is not None and existing.fingerprint != job.fingerprint:
             raise IdentityConflictError(f"{job.id} stands for another request")
         if existing is None or existing.state is JobState.ACTIVE:
-            self.record_dropped(job, job.created_at, job.chain_from)
+            self.record_dst_skips(job, job.created_at, job.chain_from)
             self.file.ensure_sent(first)
         return existing or job

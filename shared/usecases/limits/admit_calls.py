@@ -40,7 +40,7 @@ Deferred = dict[ExecutionId, Deferral]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class ScopeLimits:
     """The limits of one scope, and how they are called."""
 
     scope: str
@@ -49,8 +49,8 @@ class Bounds:
     budget: BudgetName
     concurrency: int
     rate: int
-    too_many: WaitReason
-    too_fast: WaitReason
+    concurrency_reason: WaitReason
+    rate_reason: WaitReason
 
 
 @dataclass(slots=True)
@@ -89,7 +89,7 @@ class AdmitCalls:
         except PunctualError:
             self.states.unanswered += 1
             tenant = None
-        return self.defaults.but(tenant.quotas) if tenant is not None else self.defaults
+        return self.defaults.overridden_by(tenant.quotas) if tenant is not None else self.defaults
 
     def _scopes(
         self, batch: Sequence[Candidate], limits: Mapping[str, Quotas], board: Mapping[str, int]
@@ -104,14 +104,14 @@ class AdmitCalls:
                 yield scope
 
     def _at_tenant(self, tenant_id: str, group: list[Candidate], limits: Quotas) -> Deferred:
-        bounds = Bounds(
+        bounds = ScopeLimits(
             scope=tenant_scope(tenant_id),
             owner=tenant_id,
             budget=BudgetName.CALLS,
             concurrency=limits.concurrency,
             rate=limits.calls_per_second,
-            too_many=WaitReason.TENANT_CONCURRENCY,
-            too_fast=WaitReason.TENANT_RATE,
+            concurrency_reason=WaitReason.TENANT_CONCURRENCY,
+            rate_reason=WaitReason.TENANT_RATE,
         )
         return self._within(bounds, group)
 
@@ -129,14 +129,14 @@ class AdmitCalls:
             probes = 1 if self._probes(scope) else 0
             return self._wait(group[probes:], WaitReason.BREAKER_OPEN)
         limit = circuit.limit if circuit.limit is not None else UNLIMITED
-        bounds = Bounds(
+        bounds = ScopeLimits(
             scope=scope,
             owner=f"{group[0].tenant_id}.{destination}",
             budget=BudgetName.DESTINATION_CALLS,
             concurrency=min(limit, limits.destination_concurrency),
             rate=limits.destination_calls_per_second,
-            too_many=WaitReason.DESTINATION_CONCURRENCY,
-            too_fast=WaitReason.DESTINATION_RATE,
+            concurrency_reason=WaitReason.DESTINATION_CONCURRENCY,
+            rate_reason=WaitReason.DESTINATION_RATE,
         )
         return self._within(bounds, group)
 
@@ -157,20 +157,20 @@ class AdmitCalls:
             self.states.probing.add(scope)
         return is_mine
 
-    def _within(self, bounds: Bounds, group: list[Candidate]) -> Deferred:
+    def _within(self, bounds: ScopeLimits, group: list[Candidate]) -> Deferred:
         """Keep to the concurrency and to the rate of one scope."""
-        refused_at, reason = self._refused.get(bounds.scope, (0, bounds.too_many))
+        refused_at, reason = self._refused.get(bounds.scope, (0, bounds.concurrency_reason))
         is_crowded = self.clock.now_ms() - refused_at < STAND_ASIDE_MS
         fresh = [one for one in group if is_crowded and not one.waited]
         rest = [one for one in group if not (is_crowded and not one.waited)]
         deferred = self._wait(fresh, reason)
         if is_limited(bounds.concurrency):
             room = self._slots(bounds.scope, bounds.concurrency, len(rest))
-            deferred |= self._refuse(bounds.scope, rest[room:], bounds.too_many)
+            deferred |= self._refuse(bounds.scope, rest[room:], bounds.concurrency_reason)
             rest = rest[:room]
         if is_limited(bounds.rate):
             paid = self._tokens(bounds, len(rest))
-            deferred |= self._refuse(bounds.scope, rest[paid:], bounds.too_fast)
+            deferred |= self._refuse(bounds.scope, rest[paid:], bounds.rate_reason)
         return deferred
 
     def _slots(self, scope: str, limit: int, wanted: int) -> int:
@@ -194,7 +194,7 @@ class AdmitCalls:
             return wanted
         return min(wanted, granted if is_changed else self.states.held(scope))
 
-    def _tokens(self, bounds: Bounds, wanted: int) -> int:
+    def _tokens(self, bounds: ScopeLimits, wanted: int) -> int:
         """How many calls may begin in this second."""
         paid, chunk = 0, min(wanted, bounds.rate)
         while chunk and paid < wanted:

@@ -14,7 +14,7 @@ from shared.domain.errors import PunctualError
 from shared.domain.ids import ExecutionId
 from shared.domain.limits.scopes import Deferral, WaitReason
 from shared.names import EXECUTOR_BATCH, Lane, QueueName
-from shared.ports.dispatch import ProgressBoard
+from shared.ports.dispatch import LaneProgressStore
 from shared.ports.runtime import Clock, Entropy
 
 READ_EVERY_MS = 5_000
@@ -24,7 +24,7 @@ PREFERRED = (Lane.CRITICAL, Lane.STANDARD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrived:
+class ReceivedMessage:
     """A message that was received, and when it could first have been."""
 
     wakeup: Wakeup
@@ -33,16 +33,16 @@ class Arrived:
 
 
 @dataclass(slots=True)
-class GiveWay:
+class ApplyBackpressure:
     """Belongs to one process."""
 
-    progress: ProgressBoard
+    progress: LaneProgressStore
     clock: Clock
     entropy: Entropy
     _read_at: int = 0
     _reports: list[LaneProgress] = field(default_factory=list)
 
-    def __call__(self, arrived: Sequence[Arrived], queue: QueueName) -> dict[ExecutionId, Deferral]:
+    def __call__(self, arrived: Sequence[ReceivedMessage], queue: QueueName) -> dict[ExecutionId, Deferral]:
         """The keys that wait or go on elsewhere. Raises nothing."""
         if queue is QueueName.STANDARD and len(arrived) >= EXECUTOR_BATCH:
             late = Deferral(reason=WaitReason.LATE, wait_ms=0, via=QueueName.BULK)
@@ -60,7 +60,7 @@ class GiveWay:
         wait_ms = left_ms + int(SPREAD_MS * self.entropy.draw())
         return dict.fromkeys(keys, Deferral(reason=WaitReason.BACKPRESSURE, wait_ms=wait_ms))
 
-    def _is_late(self, one: Arrived) -> bool:
+    def _is_late(self, one: ReceivedMessage) -> bool:
         """One that came through this queue though it is another lane's has waited enough; so has one that came back."""
         is_first = one.receive_count == 1 and one.wakeup.via is None
         return is_first and self.clock.now_ms() - one.visible_at >= LATE_MS

@@ -9,8 +9,8 @@ from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.tenancy.quota import Quotas
 from shared.domain.tenancy.tenant import Tenant
 from shared.names import Lane
-from shared.ports.jobs import TurnStore
-from shared.ports.limits import WaitSigns
+from shared.ports.jobs import RunLockStore
+from shared.ports.limits import ThrottleStatus
 from shared.ports.runtime import Clock
 from shared.usecases.limits.apply_backpressure import PREFERRED
 
@@ -24,8 +24,8 @@ SILENCE_MS = 5_000
 class ExplainWait:
     """Belongs to one process. At most two reads, and none for what is not due or has begun."""
 
-    signs: WaitSigns
-    turns: TurnStore
+    throttle_status: ThrottleStatus
+    run_locks: RunLockStore
     defaults: Quotas
     clock: Clock
     _board: Mapping[str, int] = field(default_factory=dict)
@@ -48,14 +48,16 @@ class ExplainWait:
             return WaitHint(reason=WaitingFor.OVERLAP)
         lanes = PREFERRED if execution.lane is Lane.BULK else ()
         is_known = now_ms - self._board_read_at < BOARD_MS
-        signs = self.signs.read(scopes_of(execution), lanes, self._board if is_known else None)
+        throttle_status = self.throttle_status.read(
+            scopes_of(execution), lanes, self._board if is_known else None
+        )
         if not is_known:
-            self._board, self._board_read_at = signs.board, now_ms
-        return hint_of(execution, signs, self.defaults.but(tenant.quotas), now_ms)
+            self._board, self._board_read_at = throttle_status.board, now_ms
+        return hint_of(execution, throttle_status, self.defaults.overridden_by(tenant.quotas), now_ms)
 
     def _is_held_back(self, execution: Execution) -> bool:
         rules = execution.recurrence
         queues = rules is not None and rules.overlap_policy is OverlapPolicy.QUEUE_ONE
         if not (queues and execution.awaits_admission):
             return False
-        return self.turns.read(execution.tenant_id, execution.job_id).waiting == execution.id
+        return self.run_locks.read(execution.tenant_id, execution.job_id).waiting == execution.id

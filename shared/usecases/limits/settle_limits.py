@@ -6,7 +6,7 @@ Both go into one write for each scope. A destination that answers as it should i
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from shared.domain.delivery.callback import Answer
+from shared.domain.delivery.callback import CallbackResponse
 from shared.domain.limits.circuit_breaker import Circuit, Phase, Tally
 from shared.domain.limits.scopes import ScopeState, destination_scope
 from shared.domain.limits.slots import is_large
@@ -44,7 +44,7 @@ class SettleLimits:
         """A batch begins."""
         self._expects_more = self.clock.now_ms() - self._ended_at < HOLD_MS
 
-    def __call__(self, answers: Iterable[tuple[str, Answer]]) -> None:
+    def __call__(self, answers: Iterable[tuple[str, CallbackResponse]]) -> None:
         """A batch ends. Each answer with its destination. Raises nothing."""
         self._ended_at = self.clock.now_ms()
         heard: dict[str, Tally] = {}

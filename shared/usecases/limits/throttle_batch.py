@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from shared.domain.delivery.callback import Answer
+from shared.domain.delivery.callback import CallbackResponse
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.ids import ExecutionId
 from shared.domain.limits.scopes import Candidate, Deferral
 from shared.names import QueueName
 from shared.usecases.limits.admit_calls import AdmitCalls
-from shared.usecases.limits.apply_backpressure import Arrived, GiveWay
+from shared.usecases.limits.apply_backpressure import ApplyBackpressure, ReceivedMessage
 from shared.usecases.limits.defer_keys import DeferKeys
 from shared.usecases.limits.settle_limits import SettleLimits
 
@@ -18,7 +18,7 @@ UNSENT_WAIT_SECONDS = 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class DeferredKey:
     """An execution that waits. `is_done`: another message stands for it by now."""
 
     deferral: Deferral
@@ -31,11 +31,11 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class GateCalls:
+class ThrottleBatch:
     """Belongs to one process, which has one batch at a time."""
 
     queue: QueueName
-    give_way: GiveWay
+    backpressure: ApplyBackpressure
     admit: AdmitCalls
     settle_limits: SettleLimits
     defer: DeferKeys
@@ -44,13 +44,16 @@ class GateCalls:
         """How often limits could not be asked for since this was last taken."""
         return self.admit.states.take_unanswered() + self.admit.spend.take_unanswered()
 
-    def hold(self, arrived: Sequence[Arrived]) -> dict[ExecutionId, Held]:
+    def hold(self, arrived: Sequence[ReceivedMessage]) -> dict[ExecutionId, DeferredKey]:
         """A batch begins: the keys that wait, each with another message or without; all others may be claimed."""
         self.settle_limits.begin()
-        deferred = self.give_way(arrived, self.queue)
+        deferred = self.backpressure(arrived, self.queue)
         deferred |= self._admit(_candidates(arrived, deferred))
         unsent = self.defer([one.wakeup for one in arrived], deferred) if deferred else set()
-        return {key: Held(deferral=deferral, is_done=key not in unsent) for key, deferral in deferred.items()}
+        return {
+            key: DeferredKey(deferral=deferral, is_done=key not in unsent)
+            for key, deferral in deferred.items()
+        }
 
     def _admit(self, candidates: Sequence[Candidate]) -> dict[ExecutionId, Deferral]:
         """Whatever may be wrong with limits, they stop nothing."""
@@ -60,7 +63,7 @@ class GateCalls:
             self.admit.states.unanswered += 1
             return {}
 
-    def settle(self, answers: Iterable[tuple[str, Answer]]) -> None:
+    def settle(self, answers: Iterable[tuple[str, CallbackResponse]]) -> None:
         """A batch ends: learn from the answers, each with its destination, and give back what was leased."""
         try:
             self.settle_limits((destination, answer) for destination, answer in answers if destination)
@@ -68,7 +71,7 @@ class GateCalls:
             self.admit.states.unanswered += 1
 
 
-def _candidates(arrived: Sequence[Arrived], deferred: dict[ExecutionId, Deferral]) -> list[Candidate]:
+def _candidates(arrived: Sequence[ReceivedMessage], deferred: dict[ExecutionId, Deferral]) -> list[Candidate]:
     """Each key once: of several messages the one that has waited most counts."""
     found: dict[ExecutionId, Candidate] = {}
     for one in sorted(arrived, key=lambda one: one.wakeup.waited):

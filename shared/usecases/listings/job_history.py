@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from shared.domain.bucket import GUARD_MS
 from shared.domain.executions.execution import Execution
-from shared.domain.jobs.dst_skips import dropped_between, place_of
+from shared.domain.jobs.dst_skips import dst_skips_between, skip_position
 from shared.domain.jobs.job import Chain, Job
-from shared.domain.listings.position import Place, Span, history_place
+from shared.domain.listings.position import IndexPosition, PositionRange, history_position
 from shared.domain.schedules.schedule import first_after, instants_before
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
@@ -26,16 +26,18 @@ class WalkHistory:
     jobs: JobStore
     clock: Clock
 
-    def __call__(self, job: Execution | Job, span: Span, chain: int | None = None) -> Iterator[Candidate]:
+    def __call__(
+        self, job: Execution | Job, span: PositionRange, chain: int | None = None
+    ) -> Iterator[Candidate]:
         """The candidates within a span, the newest first, beginning with the chain of the given revision."""
         if isinstance(job, Execution):
-            place = history_place(job)
+            place = history_position(job)
             planned = iter([Candidate(place)] if place in span else [])
         else:
             planned = self._occurrences(job, span, chain)
         return heapq.merge(planned, self._extras(job, span), reverse=True)
 
-    def _extras(self, job: Execution | Job, span: Span) -> Iterator[Candidate]:
+    def _extras(self, job: Execution | Job, span: PositionRange) -> Iterator[Candidate]:
         job_id, before = job.job_id if isinstance(job, Execution) else job.id, span.before
         while True:
             places = self.jobs.extras(job.tenant_id, job_id, before=before, limit=CHUNK)
@@ -47,13 +49,13 @@ class WalkHistory:
                 return
             before = places[-1]
 
-    def _occurrences(self, job: Job, span: Span, first: int | None) -> Iterator[Candidate]:
+    def _occurrences(self, job: Job, span: PositionRange, first: int | None) -> Iterator[Candidate]:
         for walked, chain in enumerate(self._chains(job, first), start=1):
             if chain.history_until < span.after.at:
                 return
             yield from _places(chain, span)
             if walked == CHAINS_AT_MOST:
-                yield Candidate(Place(at=chain.history_from), chain.revision - 1, is_end=True)
+                yield Candidate(IndexPosition(at=chain.history_from), chain.revision - 1, is_end=True)
                 return
 
     def _chains(self, job: Job, first: int | None) -> Iterator[Chain]:
@@ -81,19 +83,19 @@ class WalkHistory:
 
 def _dropped(chain: Chain, from_at: int, before_at: int) -> list[int]:
     """Where the runs are told of that changes of the clocks have dropped, the newest first."""
-    return [place_of(change) for change in reversed(dropped_between(chain.schedule, from_at, before_at))]
+    return [skip_position(change) for change in reversed(dst_skips_between(chain.schedule, from_at, before_at))]
 
 
-def _places(chain: Chain, span: Span) -> Iterator[Candidate]:
+def _places(chain: Chain, span: PositionRange) -> Iterator[Candidate]:
     # What a pause passed over is told by the one record on its first instant; there is nothing behind it.
-    until = chain.history_until if chain.passed_from is None else chain.passed_from
+    until = chain.history_until if chain.skipped_from is None else chain.skipped_from
     before_at = min(until, span.before.at) + 1
     from_at = max(chain.history_from, span.after.at)
     while True:
         instants = instants_before(chain.schedule, before_at, from_at, CHUNK)
         reaches_to = instants[-1] if len(instants) == CHUNK else from_at
         for instant in heapq.merge(instants, _dropped(chain, reaches_to, before_at), reverse=True):
-            place = Place(at=instant, identity=str(chain.id_at(instant)))
+            place = IndexPosition(at=instant, identity=str(chain.id_at(instant)))
             if place in span:
                 yield Candidate(place, chain.revision)
         if len(instants) < CHUNK:

@@ -6,7 +6,7 @@ from itertools import islice
 
 from shared.domain.bucket import GUARD_MS
 from shared.domain.executions.execution import Execution
-from shared.domain.jobs.expected_runs import Expected, expected_runs
+from shared.domain.jobs.expected_runs import ExpectedRun, expected_runs
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import first_after, instants_before
 from shared.ports.executions import ExecutionStore
@@ -22,7 +22,7 @@ class LimitedRuns:
 
     store: ExecutionStore
 
-    def __call__(self, job: Job, from_at: int, until: int | None, now_ms: int) -> Iterator[Expected]:
+    def __call__(self, job: Job, from_at: int, until: int | None, now_ms: int) -> Iterator[ExpectedRun]:
         """As `expected_runs`, and none beyond the last one. One strong read, for jobs with a limit alone."""
         runs = expected_runs(job, from_at, until)
         if job.max_runs is None:
@@ -43,7 +43,7 @@ class LimitedRuns:
         return next((found[key] for key in ids if key in found), None)
 
 
-def _up_to(runs: Iterator[Expected], head_at: int, count: int) -> Iterator[Expected]:
+def _up_to(runs: Iterator[ExpectedRun], head_at: int, count: int) -> Iterator[ExpectedRun]:
     """The head and what comes before it, then so many more."""
     for run in runs:
         if run.nominal_at > head_at:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from shared.domain.executions.execution import Execution, State
-from shared.domain.listings.filters import WantedExecutions
-from shared.domain.listings.position import Place, Span
+from shared.domain.listings.filters import ExecutionFilter
+from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.executions import ExecutionStore
 from shared.ports.listings import Queries, TenantIndex
@@ -18,7 +18,7 @@ class TimePage:
     """A page, newest first; it may be short, or even empty, while `next_before` says that there is more."""
 
     executions: tuple[Execution, ...]
-    next_before: Place | None
+    next_before: IndexPosition | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +32,16 @@ class ListByTime:
     store: ExecutionStore
 
     def __call__(
-        self, tenant: Tenant, *, limit: int, wanted: WantedExecutions, before: Place | None = None
+        self, tenant: Tenant, *, limit: int, wanted: ExecutionFilter, before: IndexPosition | None = None
     ) -> TimePage:
         """Up to `limit` executions within the wanted span, strictly before a place."""
         span = wanted.span
         if before is not None:
-            span = Span(after=span.after, before=min(span.before, before))
+            span = PositionRange(after=span.after, before=min(span.before, before))
         index = TenantIndex.FAILED if wanted.state is State.FAILED else TenantIndex.DUE
 
         def show(_: Candidate, execution: Execution | None) -> Execution | None:
-            return execution if execution is not None and wanted.admits(execution) else None
+            return execution if execution is not None and wanted.matches(execution) else None
 
         page = read_page(
             walk_index(self.queries, index, tenant.id, tenant.index_shards, span, newest_first=True),

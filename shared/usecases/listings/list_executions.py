@@ -4,22 +4,22 @@ from dataclasses import dataclass
 from functools import partial
 
 from shared.domain.executions.execution import Execution
-from shared.domain.listings.filters import WantedExecutions
-from shared.domain.listings.position import Place, Span
+from shared.domain.listings.filters import ExecutionFilter
+from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.ports.executions import ExecutionStore
 from shared.usecases.listings.job_history import WalkHistory
 from shared.usecases.reading.find_job import FindJob
 from shared.usecases.reading.read_executions import read_readable
 from shared.usecases.reading.read_page import Candidate, read_page
 
-EVERYTHING = WantedExecutions()
+EVERYTHING = ExecutionFilter()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryPosition:
     """Where a page of a history ended."""
 
-    before: Place
+    before: IndexPosition
     chain: int | None = None
     """The chain to go on with; those of later revisions have been told."""
 
@@ -46,18 +46,23 @@ class ListExecutions:
         job_id: str,
         *,
         limit: int,
-        wanted: WantedExecutions = EVERYTHING,
+        wanted: ExecutionFilter = EVERYTHING,
         position: HistoryPosition | None = None,
     ) -> ExecutionPage:
         """Up to `limit` executions; those that cannot be read are left out. NotFoundError for an unknown job."""
         job = self.find(tenant_id, job_id)
         span, chain = wanted.span, None
         if position is not None:
-            span, chain = Span(after=span.after, before=min(span.before, position.before)), position.chain
+            span, chain = (
+                PositionRange(after=span.after, before=min(span.before, position.before)),
+                position.chain,
+            )
 
         def show(_: Candidate, execution: Execution | None) -> Execution | None:
             # Another tenant's could be named by a forged record alone; it would still not be shown.
-            is_shown = execution is not None and execution.tenant_id == tenant_id and wanted.admits(execution)
+            is_shown = (
+                execution is not None and execution.tenant_id == tenant_id and wanted.matches(execution)
+            )
             return execution if is_shown else None
 
         page = read_page(

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from shared.domain.executions.execution import Execution, State
 from shared.domain.ids import ExecutionId, one_off_job_id
 from shared.domain.jobs.job import Job
-from shared.domain.listings.filters import WantedJobs
-from shared.domain.listings.position import BEGINNING, Place, Span
+from shared.domain.listings.filters import JobFilter
+from shared.domain.listings.position import BEGINNING, IndexPosition, PositionRange
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.executions import ExecutionStore
 from shared.ports.listings import Queries, TenantIndex
 from shared.usecases.reading.read_executions import read_readable
 from shared.usecases.reading.read_page import CHUNK, EXAMINED_AT_MOST, Candidate, read_page, walk_index
-from shared.usecases.reading.resolve_moved import follow_moves
+from shared.usecases.reading.resolve_moved import resolve_moved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class JobPosition:
     """Where a page of jobs ended: behind a recurring job, or, where those are told, behind a one-off."""
 
     job_id: str | None = None
-    place: Place | None = None
+    place: IndexPosition | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class ListJobs:
     store: ExecutionStore
 
     def __call__(
-        self, tenant: Tenant, *, limit: int, wanted: WantedJobs, position: JobPosition | None = None
+        self, tenant: Tenant, *, limit: int, wanted: JobFilter, position: JobPosition | None = None
     ) -> JobPage:
         """Up to `limit` jobs; those that cannot be read are left out."""
         position = position or JobPosition()
@@ -64,7 +64,7 @@ class ListJobs:
         return JobPage(jobs=(*shown, *rest.jobs), next_position=rest.next_position)
 
     def _recurring(
-        self, tenant_id: str, limit: int, wanted: WantedJobs, after: str | None
+        self, tenant_id: str, limit: int, wanted: JobFilter, after: str | None
     ) -> tuple[JobPage, int]:
         """A page of recurring jobs, and how many were examined for it."""
         shown: list[Job] = []
@@ -74,7 +74,7 @@ class ListJobs:
                 tenant_id, after=after, limit=CHUNK, backfill_of=wanted.backfill_of
             )
             for job in (stored.described for stored in page.jobs):
-                if wanted.admits(job):
+                if wanted.matches(job):
                     shown.append(job)
                 if len(shown) == limit:
                     return _page(shown, JobPosition(job_id=job.id)), examined
@@ -84,10 +84,10 @@ class ListJobs:
         return _page(shown, JobPosition(job_id=after)), examined
 
     def _one_offs(
-        self, tenant: Tenant, limit: int, wanted: WantedJobs, after: Place, at_most: int
+        self, tenant: Tenant, limit: int, wanted: JobFilter, after: IndexPosition, at_most: int
     ) -> JobPage:
         def show(candidate: Candidate, execution: Execution | None) -> Execution | None:
-            is_wanted = execution is not None and wanted.admits(execution)
+            is_wanted = execution is not None and wanted.matches(execution)
             return execution if is_wanted and _is_job_of(execution, candidate) else None
 
         page = read_page(
@@ -96,7 +96,7 @@ class ListJobs:
                 TenantIndex.DUE,
                 tenant.id,
                 tenant.index_shards,
-                Span(after=after),
+                PositionRange(after=after),
                 newest_first=False,
             ),
             limit=limit,
@@ -115,7 +115,7 @@ class ListJobs:
             if execution.moved_to is None:
                 continue
             goal = moved.get(execution.moved_to)
-            standing = follow_moves(self.store, goal) if goal is not None else None
+            standing = resolve_moved(self.store, goal) if goal is not None else None
             if standing is None:
                 del found[key]
             else:

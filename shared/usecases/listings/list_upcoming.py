@@ -8,9 +8,9 @@ from functools import partial
 
 from shared.domain.executions.execution import NOT_STARTED, Execution, State
 from shared.domain.ids import ExecutionId
-from shared.domain.jobs.expected_runs import Expected
+from shared.domain.jobs.expected_runs import ExpectedRun
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.listings.position import Place, Span
+from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.executions import ExecutionStore
 from shared.ports.listings import Queries, TenantIndex
@@ -52,7 +52,7 @@ class UpcomingRun:
 class UpcomingPosition:
     """Where a page ended, and where the question does: the window stays that of the first page."""
 
-    after: Place
+    after: IndexPosition
     until: int
 
 
@@ -82,9 +82,9 @@ class ListUpcoming:
         """Up to `limit` runs from now on, or from a position on."""
         now_ms = self.clock.now_ms()
         if position is None:
-            position = UpcomingPosition(after=Place(at=now_ms), until=now_ms + within_ms)
+            position = UpcomingPosition(after=IndexPosition(at=now_ms), until=now_ms + within_ms)
         jobs, is_complete = self._active(tenant.id)
-        expected: dict[ExecutionId, Expected] = {}
+        expected: dict[ExecutionId, ExpectedRun] = {}
         page = read_page(
             self._candidates(tenant, jobs, position, now_ms, expected),
             limit=limit,
@@ -120,13 +120,13 @@ class ListUpcoming:
         jobs: list[Job],
         position: UpcomingPosition,
         now_ms: int,
-        expected: dict[ExecutionId, Expected],
+        expected: dict[ExecutionId, ExpectedRun],
     ) -> Iterator[Candidate]:
-        span = Span(after=position.after, before=Place(at=position.until + 1))
+        span = PositionRange(after=position.after, before=IndexPosition(at=position.until + 1))
 
         def told(job: Job) -> Iterator[Candidate]:
             for run in self.limited_runs(job, position.after.at, position.until, now_ms):
-                place = Place(at=run.id.dispatch_at, identity=str(run.id))
+                place = IndexPosition(at=run.id.dispatch_at, identity=str(run.id))
                 if place in span:
                     expected[run.id] = run
                     yield Candidate(place)
@@ -147,7 +147,7 @@ def _once_each(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
 
 
 def _run(
-    candidate: Candidate, execution: Execution | None, expected: dict[ExecutionId, Expected]
+    candidate: Candidate, execution: Execution | None, expected: dict[ExecutionId, ExpectedRun]
 ) -> UpcomingRun | None:
     """What the candidate is to its owner; None where nothing will run there."""
     at, key = candidate.place.at, candidate.place.execution_id
@@ -169,7 +169,7 @@ def _run(
     )
 
 
-def _expected_run(run: Expected) -> UpcomingRun:
+def _expected_run(run: ExpectedRun) -> UpcomingRun:
     return UpcomingRun(
         at=run.id.dispatch_at,
         basis=Basis.EXPECTED,

@@ -6,7 +6,7 @@ from shared.domain.schedules.describe import describe
 from shared.domain.schedules.dst import DstChange
 from shared.domain.schedules.preview import Upcoming, upcoming
 from shared.domain.schedules.schedule import Cron, Schedule, first_after
-from shared.domain.schedules.schedule_warnings import Caution, cautions, changes_met
+from shared.domain.schedules.schedule_warnings import Caution, changes_met, warnings
 from shared.ports.runtime import Clock
 
 INSTANTS = 10
@@ -29,7 +29,7 @@ class SchedulePreview:
     timezone: str
     runs: tuple[PreviewedRun, ...]
     clock_changes: tuple[DstChange, ...]
-    cautions: tuple[Caution, ...]
+    warnings: tuple[Caution, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class PreviewSchedule:
             timezone=schedule.timezone if isinstance(schedule, Cron) else timezone,
             runs=_windows(schedule, found, jitter_ms),
             clock_changes=changes_met(schedule, now_ms, max_runs) if isinstance(schedule, Cron) else (),
-            cautions=cautions(schedule, now_ms, max_runs),
+            warnings=warnings(schedule, now_ms, max_runs),
         )
 
 

@@ -24,7 +24,7 @@ GONE = "gone"
 
 
 @dataclass(frozen=True, slots=True)
-class ConcludeExecution:
+class FinalizeExecution:
     """Repeating it is always safe, however long ago the execution ended: whoever meets one finishes the rest."""
 
     jobs: JobStore
@@ -42,7 +42,7 @@ class ConcludeExecution:
         self.notify(ended)
         if ended.payload_apart and not is_recurring_job_id(ended.job_id):
             self._expire_payload(ended, ended.payload_apart)
-        if ended.receiver_is_gone and is_recurring_job_id(ended.job_id):
+        if ended.receiver_gone and is_recurring_job_id(ended.job_id):
             self._pause_job(ended)
 
     def _expire_payload(self, ended: Execution, payload_id: str) -> None:

@@ -8,7 +8,7 @@ from shared.domain.ids import ExecutionId
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_successor import FileSuccessor
-from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.outcomes.notify_outcome import NotifyOutcome
 
 
@@ -18,7 +18,7 @@ class GiveUpLost:
 
     store: ExecutionStore
     file_successor: FileSuccessor
-    conclude: ConcludeExecution
+    finalize: FinalizeExecution
     notify: NotifyOutcome
     clock: Clock
     retention: Retention
@@ -39,7 +39,7 @@ class GiveUpLost:
             notification=notification,
         )
         if is_written:
-            self.conclude(_given_up(lost, notification))
+            self.finalize(_given_up(lost, notification))
         return is_written
 
 

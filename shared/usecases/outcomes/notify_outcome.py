@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.errors import PunctualError
 from shared.domain.executions.execution import Execution, State
-from shared.domain.executions.notification import listener_to, notification, notification_id
+from shared.domain.executions.notification import notification, notification_id, target_for
 from shared.domain.executions.retention import DAY_SECONDS, Retention
 from shared.domain.ids import ExecutionId
 from shared.ports.runtime import Clock
@@ -34,7 +34,7 @@ class NotifyOutcome:
         is lost by it, and whoever files the notification finds out.
         """
         try:
-            if listener_to(execution, state, self.read_tenant(execution.tenant_id)) is None:
+            if target_for(execution, state, self.read_tenant(execution.tenant_id)) is None:
                 return None
         except PunctualError:
             if execution.notification_of is not None:
@@ -50,6 +50,6 @@ class NotifyOutcome:
         chosen, now_ms = ended.notification, self.clock.now_ms()
         if chosen is None or chosen.dispatch_at + self.retention.days * DAY_SECONDS * 1000 <= now_ms:
             return  # After so long it may have been told, and the record of that may have gone.
-        listener = listener_to(ended, ended.state, self.read_tenant(ended.tenant_id))
+        listener = target_for(ended, ended.state, self.read_tenant(ended.tenant_id))
         if listener is not None:
             self.file(notification(ended, chosen, listener, created_at=now_ms))

@@ -9,13 +9,13 @@ from shared.domain.errors import PunctualError, UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import ExecutionStore
-from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 
 READ_AT_ONCE = 100
 
 
 @dataclass(slots=True)
-class Untold:
+class MissingNotifications:
     """Ended rows whose notification does not stand, and could not be filed now."""
 
     rows: int = 0
@@ -24,21 +24,21 @@ class Untold:
 
 
 @dataclass(frozen=True, slots=True)
-class HealNotifications:
+class RepairNotifications:
     """Part of the sweep of a bucket: it stays open until the notification of each end in it stands."""
 
     store: ExecutionStore
-    conclude: ConcludeExecution
+    finalize: FinalizeExecution
 
-    def __call__(self, rows: Iterable[DueRow]) -> Untold:
+    def __call__(self, rows: Iterable[DueRow]) -> MissingNotifications:
         """File what is missing. What is left makes the bucket stay open."""
         telling = [row for row in rows if row.state.is_terminal and row.notification is not None]
-        untold = Untold()
+        untold = MissingNotifications()
         for start in range(0, len(telling), READ_AT_ONCE):
-            self._heal(telling[start : start + READ_AT_ONCE], untold)
+            self._repair(telling[start : start + READ_AT_ONCE], untold)
         return untold
 
-    def _heal(self, rows: Sequence[DueRow], untold: Untold) -> None:
+    def _repair(self, rows: Sequence[DueRow], untold: MissingNotifications) -> None:
         standing = self._standing([row.notification for row in rows if row.notification is not None])
         for row in rows:
             if row.notification not in standing:
@@ -50,11 +50,11 @@ class HealNotifications:
             return frozenset(self.store.get_many(ids))
         return frozenset()
 
-    def _tell(self, row: DueRow, untold: Untold) -> None:
+    def _tell(self, row: DueRow, untold: MissingNotifications) -> None:
         try:
             ended = self._ended(row)
             if ended is not None:
-                self.conclude(ended)
+                self.finalize(ended)
         except UnreadableItemError:
             untold.rows += 1
             untold.quarantined.append(str(row.id))

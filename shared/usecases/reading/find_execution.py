@@ -6,7 +6,7 @@ from shared.domain.errors import InvalidValueError, NotFoundError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import parse_execution_id
 from shared.ports.executions import ExecutionStore
-from shared.usecases.reading.resolve_moved import follow_moves
+from shared.usecases.reading.resolve_moved import resolve_moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class FindExecution:
             found = None
         if found is None or found.tenant_id != tenant_id:
             raise NotFoundError("no such execution")
-        standing = follow_moves(self.store, found)
+        standing = resolve_moved(self.store, found)
         if standing is None:
             raise NotFoundError("no such execution")
         return standing

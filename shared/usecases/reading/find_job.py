@@ -8,7 +8,7 @@ from shared.domain.ids import is_recurring_job_id, one_off_execution, one_off_jo
 from shared.domain.jobs.job import Job
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
-from shared.usecases.reading.resolve_moved import follow_moves
+from shared.usecases.reading.resolve_moved import resolve_moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class FindJob:
             found = self.jobs.get(tenant_id, job_id)
         if found is None or found.tenant_id != tenant_id or _is_occurrence(found):
             raise NotFoundError("no such job")
-        standing = follow_moves(self.store, found) if isinstance(found, Execution) else found.described
+        standing = resolve_moved(self.store, found) if isinstance(found, Execution) else found.described
         if standing is None:
             raise NotFoundError("no such job")
         return standing

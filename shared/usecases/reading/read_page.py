@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
-from shared.domain.listings.position import Place, Span, merge
+from shared.domain.listings.position import IndexPosition, PositionRange, merge
 from shared.ports.listings import Queries, TenantIndex
 
 EXAMINED_AT_MOST = 500
@@ -22,7 +22,7 @@ Read = Callable[[Sequence[ExecutionId]], dict[ExecutionId, Execution]]
 class Candidate:
     """A place at which an execution may stand."""
 
-    place: Place
+    place: IndexPosition
     chain: int | None = field(default=None, compare=False)
     """The revision of the chain that accounts for it."""
     is_end: bool = field(default=False, compare=False)
@@ -72,17 +72,27 @@ _EACH_SHARD_AT_LEAST = 50
 
 
 def walk_index(
-    queries: Queries, index: TenantIndex, tenant_id: str, shards: int, span: Span, *, newest_first: bool
+    queries: Queries,
+    index: TenantIndex,
+    tenant_id: str,
+    shards: int,
+    span: PositionRange,
+    *,
+    newest_first: bool,
 ) -> Iterator[Candidate]:
     """The places of a tenant's executions within a span, all shards in one order, read as they are needed."""
     each = max(_EACH_SHARD_AT_LEAST, CHUNK // shards)
     while True:
         merged = merge(
-            queries.stretches(index, tenant_id, shards, span, newest_first=newest_first, limit=each),
+            queries.index_pages(index, tenant_id, shards, span, newest_first=newest_first, limit=each),
             newest_first=newest_first,
         )
         yield from (Candidate(place) for place in merged.places)
         if merged.is_last:
             return
         edge = merged.places[-1]
-        span = Span(after=span.after, before=edge) if newest_first else Span(after=edge, before=span.before)
+        span = (
+            PositionRange(after=span.after, before=edge)
+            if newest_first
+            else PositionRange(after=edge, before=span.before)
+        )

@@ -8,7 +8,7 @@ HOPS = 10
 """The first place always names the latest; more than one hop is a race with somebody who moves the job."""
 
 
-def follow_moves(store: ExecutionStore, execution: Execution) -> Execution | None:
+def resolve_moved(store: ExecutionStore, execution: Execution) -> Execution | None:
     """The execution itself, or the one that it was moved to; None where that is gone."""
     standing: Execution | None = execution
     for _ in range(HOPS):

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from shared.domain.delivery.destination import DESTINATION_CONTEXT, destination_id, origin_of
 from shared.domain.delivery.outcome_callbacks import (
-    NOBODY,
+    NO_TARGET,
     OUTCOME_CONTEXT,
     SILENT,
-    Listener,
+    CallbackTarget,
     OutcomeCallbacks,
 )
 from shared.domain.delivery.request import INLINE_BYTES, Request, encode_request
@@ -39,23 +39,23 @@ def seal_request(
         apart=None if is_small else apart,
         destination=_destination(vault, tenant, request.url),
         callbacks=OutcomeCallbacks(
-            on_success=seal_listener(vault, tenant, request.on_success),
-            on_failure=seal_listener(vault, tenant, request.on_failure),
+            on_success=seal_callback_target(vault, tenant, request.on_success),
+            on_failure=seal_callback_target(vault, tenant, request.on_failure),
         ),
     )
 
 
-def seal_listener(vault: Vault, tenant: Tenant, url: str | None) -> Listener | None:
+def seal_callback_target(vault: Vault, tenant: Tenant, url: str | None) -> CallbackTarget | None:
     """Who is told, by a URL or SILENT; None where nothing is said of it."""
     if url is None or url == SILENT:
-        return None if url is None else NOBODY
+        return None if url is None else NO_TARGET
     sealed = vault.seal(tenant, OUTCOME_CONTEXT, url.encode())
-    return Listener(sealed_url=sealed, destination=_destination(vault, tenant, url))
+    return CallbackTarget(sealed_url=sealed, destination=_destination(vault, tenant, url))
 
 
-def open_listener(vault: Vault, tenant: Tenant, listener: Listener | None) -> str | None:
+def open_callback_target(vault: Vault, tenant: Tenant, listener: CallbackTarget | None) -> str | None:
     """The URL, or SILENT; the inverse."""
-    if listener is None or listener == NOBODY:
+    if listener is None or listener == NO_TARGET:
         return None if listener is None else SILENT
     return vault.unseal(tenant, OUTCOME_CONTEXT, listener.sealed_url).decode()
 

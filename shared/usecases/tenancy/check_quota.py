@@ -53,7 +53,7 @@ class CheckQuota:
 
     def quotas_of(self, tenant: Tenant) -> Quotas:
         """The tenant's limits."""
-        return self.defaults.but(tenant.quotas)
+        return self.defaults.overridden_by(tenant.quotas)
 
     def creates(self, tenant: Tenant, count: int = 1) -> None:
         """RateLimitedError where the tenant has created enough in this second."""

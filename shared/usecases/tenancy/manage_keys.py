@@ -124,7 +124,7 @@ class Keyring:
         now_ms = self.clock.now_ms()
         if expires_at is not None and expires_at <= now_ms:
             raise InvalidValueError("a key expires in the future")
-        limit = self.defaults.but(tenant.quotas).api_keys
+        limit = self.defaults.overridden_by(tenant.quotas).api_keys
         live = [key for key in self.tenants.get_keys(tenant.key_ids) if key.is_live(now_ms)]
         if len(live) >= limit:
             raise QuotaExceededError(

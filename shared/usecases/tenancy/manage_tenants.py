@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from shared.domain.delivery.outcome_callbacks import SILENT, OutcomeCallbacks
-from shared.domain.delivery.request import check_listener
+from shared.domain.delivery.request import check_callback_target
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidStateError, InvalidValueError, NotFoundError, UnavailableError
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import OPERATOR, Tenant, TenantState, is_tenant_id
 from shared.ports.delivery import Vault
 from shared.ports.tenancy import TenantStore
-from shared.usecases.requests.seal_request import seal_listener
+from shared.usecases.requests.seal_request import seal_callback_target
 
 TRIES = 5
 """So often is a change tried against rivals before its maker is asked to try again."""
@@ -86,7 +86,7 @@ class ChangeTenant:
         operators out.
         """
         for name, url in change.listeners.items():
-            check_listener(name, url, self.policy)
+            check_callback_target(name, url, self.policy)
         for _ in range(TRIES):
             before = FindTenant(self.tenants)(tenant_id)
             after = replace(changed(before, change), callbacks=self._callbacks(before, change))
@@ -97,7 +97,8 @@ class ChangeTenant:
     def _callbacks(self, tenant: Tenant, change: TenantChange) -> OutcomeCallbacks:
         urls = {name: None if url == SILENT else url for name, url in change.listeners.items()}
         return replace(
-            tenant.callbacks, **{name: seal_listener(self.vault, tenant, url) for name, url in urls.items()}
+            tenant.callbacks,
+            **{name: seal_callback_target(self.vault, tenant, url) for name, url in urls.items()},
         )
 
 

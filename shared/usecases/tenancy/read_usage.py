@@ -32,7 +32,7 @@ class ReadUsage:
     def __call__(self, tenant: Tenant) -> Usage:
         """The tenant's usage at this moment."""
         now_ms = self.clock.now_ms()
-        limits = self.defaults.but(tenant.quotas)
+        limits = self.defaults.overridden_by(tenant.quotas)
         second, minute = now_ms // SECOND_MS, now_ms // MINUTE_MS
         creates = self._taken(tenant, BudgetName.CREATES, second // RATE_SLOTS)
         keys = self.tenants.get_keys(tenant.key_ids)

@@ -4,7 +4,15 @@ from dataclasses import dataclass, field
 
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.errors import UnavailableError
-from shared.domain.tenancy.budget import RATE_SLOTS, SECOND_MS, BudgetKey, BudgetName, Portion, Purse, ahead
+from shared.domain.tenancy.budget import (
+    RATE_SLOTS,
+    SECOND_MS,
+    BudgetKey,
+    BudgetName,
+    LeasedTokens,
+    TokenLease,
+    ahead,
+)
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import BudgetStore
 
@@ -31,7 +39,7 @@ class SpendBudget:
     budgets: BudgetStore
     clock: Clock
     unanswered: int = 0
-    _purses: dict[BudgetKey, Purse] = field(default_factory=dict)
+    _leased: dict[BudgetKey, LeasedTokens] = field(default_factory=dict)
     _silent_until: int = 0
 
     def per_second(
@@ -41,7 +49,7 @@ class SpendBudget:
         now_ms = self.clock.now_ms()
         window = now_ms // WINDOW_MS
         key = BudgetKey(tenant_id=tenant_id, name=name, window=window)
-        before = self._purses.get(BudgetKey(tenant_id=tenant_id, name=name, window=window - 1))
+        before = self._leased.get(BudgetKey(tenant_id=tenant_id, name=name, window=window - 1))
         return self._spend(
             key,
             slot=now_ms % WINDOW_MS // SECOND_MS,
@@ -77,56 +85,56 @@ class SpendBudget:
     ) -> bool:
         if count > limit:
             return False
-        purse = self._purse(key, expires_at)
-        if purse.pay(slot, count):
+        tokens = self._tokens_of(key, expires_at)
+        if tokens.spend(slot, count):
             return True
         try:
             if looks_first:
-                self._look(key, purse, slot, limit)
-            is_leased = self._lease(key, purse, slot, limit, count, demand)
+                self._look(key, tokens, slot, limit)
+            is_leased = self._lease(key, tokens, slot, limit, count, demand)
         except UnavailableError:
             self._silent_until = self.clock.now_ms() + SILENCE_MS
             is_leased = None
         if is_leased is None:
             self.unanswered += count
             return True
-        return is_leased and purse.pay(slot, count)
+        return is_leased and tokens.spend(slot, count)
 
-    def _look(self, key: BudgetKey, purse: Purse, slot: int, limit: int) -> None:
+    def _look(self, key: BudgetKey, tokens: LeasedTokens, slot: int, limit: int) -> None:
         """Know what is left of a slot before it is asked for: a refused write costs as much as one that is made."""
-        if slot not in purse.rest and self.clock.now_ms() >= self._silent_until:
-            purse.rest[slot] = max(0, limit - self.budgets.taken(key).get(slot, 0))
+        if slot not in tokens.rest and self.clock.now_ms() >= self._silent_until:
+            tokens.rest[slot] = max(0, limit - self.budgets.taken(key).get(slot, 0))
 
     def _lease(
-        self, key: BudgetKey, purse: Purse, slot: int, limit: int, count: int, demand: int
+        self, key: BudgetKey, tokens: LeasedTokens, slot: int, limit: int, count: int, demand: int
     ) -> bool | None:
         """Whether enough could be leased; None where the store is not asked since it did not answer lately."""
         for _ in range(TRIES):
-            block = purse.block(slot, count, limit, demand)
-            if block < purse.short_of(slot, count):
+            block = tokens.block(slot, count, limit, demand)
+            if block < tokens.deficit(slot, count):
                 return False
             if self.clock.now_ms() < self._silent_until:
                 return None
-            portions = [Portion(slot=slot, tokens=block, ceiling=limit)]
-            if not purse.is_ahead:
+            portions = [TokenLease(slot=slot, tokens=block, ceiling=limit)]
+            if not tokens.is_ahead:
                 portions += ahead(slot, limit, demand)
-                purse.is_ahead = True
-            taken = self.budgets.take(key, portions, (purse.expires_at + KEPT_MS) // 1000)
+                tokens.is_ahead = True
+            taken = self.budgets.take(key, portions, (tokens.expires_at + KEPT_MS) // 1000)
             if taken is None:
-                purse.add(portions)
+                tokens.add(portions)
                 return True
-            purse.rest[slot] = max(0, limit - taken.get(slot, 0))
+            tokens.rest[slot] = max(0, limit - taken.get(slot, 0))
         return False
 
-    def _purse(self, key: BudgetKey, expires_at: int) -> Purse:
-        if key not in self._purses:
-            if len(self._purses) >= MAX_PURSES:
+    def _tokens_of(self, key: BudgetKey, expires_at: int) -> LeasedTokens:
+        if key not in self._leased:
+            if len(self._leased) >= MAX_PURSES:
                 self._forget()
-            self._purses[key] = Purse(expires_at=expires_at)
-        return self._purses[key]
+            self._leased[key] = LeasedTokens(expires_at=expires_at)
+        return self._leased[key]
 
     def _forget(self) -> None:
         """The ones that are over; and if there are none, all: their tokens are lost, which errs on the safe side."""
         over = self.clock.now_ms() - 2 * WINDOW_MS
-        kept = {key: purse for key, purse in self._purses.items() if purse.expires_at > over}
-        self._purses = kept if len(kept) < MAX_PURSES else {}
+        kept = {key: tokens for key, tokens in self._leased.items() if tokens.expires_at > over}
+        self._leased = kept if len(kept) < MAX_PURSES else {}

@@ -18,7 +18,7 @@ from shared.domain.executions.execution import State
 from shared.domain.limits.circuit_breaker import Phase
 from shared.domain.limits.scopes import ScopeState, destination_scope
 from shared.names import Lane, QueueName
-from shared.ports.dispatch import Backlog, ProgressBoard
+from shared.ports.dispatch import Backlog, LaneProgressStore
 from shared.ports.limits import LimitStore
 from shared.usecases.limits.apply_backpressure import PREFERRED
 
@@ -30,10 +30,10 @@ _ALSO_THROUGH = {Lane.STANDARD: (QueueName.BULK,)}
 
 
 @dataclass(slots=True)
-class SurveyLanes:
+class LaneSnapshot:
     """For what is sent again, what cannot be read is as if nothing waited: the gate stays open."""
 
-    progress: ProgressBoard
+    progress: LaneProgressStore
     backlogs: Backlog
     limits: LimitStore
     _board: Mapping[str, int] | None = None
@@ -86,12 +86,12 @@ class SurveyLanes:
     def look_at(self, rows: Iterable[DueRow]) -> None:
         """Remember how far each lane has come with each tenant."""
         for row in rows:
-            if row.attempt and row.pointer_target is None:
+            if row.attempt and row.reminder_target is None:
                 key = row.lane, row.tenant_id
                 self._reached[key] = max(self._reached.get(key, 0), row.id.dispatch_at)
             if row.begun_at is not None:
                 self._begun_at[row.lane] = max(self._begun_at.get(row.lane, 0), row.begun_at)
-            if row.state is State.RUNNING and not row.works_on:
+            if row.state is State.RUNNING and not row.async_accepted:
                 until = max(self._leased_until.get(row.lane, 0), row.claimable_from or 0)
                 self._leased_until[row.lane] = until
 

@@ -9,20 +9,20 @@ from dataclasses import dataclass, field
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.execution import NOT_STARTED
 from shared.names import Lane
-from shared.usecases.ticks.lane_snapshot import SurveyLanes
+from shared.usecases.ticks.lane_snapshot import LaneSnapshot
 
 
 @dataclass(slots=True)
 class MeasureOverdue:
     """Belongs to one run of the sweeper. What is known of a lane is known when all its rows were seen."""
 
-    lanes: SurveyLanes
+    lanes: LaneSnapshot
     _unclaimed_ms: int = 0
     _waiting_ms: dict[Lane, int] = field(default_factory=dict)
 
     def __call__(self, row: DueRow, now_ms: int) -> None:
         """Look at one row that has not ended."""
-        if row.state not in NOT_STARTED or row.pointer_target is not None:
+        if row.state not in NOT_STARTED or row.reminder_target is not None:
             return
         overdue_ms = now_ms - row.id.dispatch_at
         if self.lanes.waits_as_ordered(row, now_ms):

@@ -19,7 +19,7 @@ from shared.ports.dispatch import AcceptedLog, ReconcileMark
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
-from shared.usecases.chains.complete_transition import SettleChange
+from shared.usecases.chains.complete_transition import CompleteTransition
 from shared.usecases.chains.recompute_job import Outdated, Recomputed, RecomputeJob
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.file_successor import FileSuccessor
@@ -40,8 +40,8 @@ class ReconcileReport:
     jobs: int = 0
     accepted: int = 0
     executions: int = 0
-    unaccounted: list[str] = field(default_factory=list)
-    lost_found: list[str] = field(default_factory=list)
+    missing_executions: list[str] = field(default_factory=list)
+    chains_repaired: list[str] = field(default_factory=list)
     settled: list[str] = field(default_factory=list)
     """Jobs whose maker of a change had died."""
     double_completed: list[str] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Reconcile:
     file_successor: FileSuccessor
     clock: Clock
     plan: ShardPlan
-    settle: SettleChange
+    settle: CompleteTransition
 
     def __call__(
         self,
@@ -135,9 +135,9 @@ class Reconcile:
             report.outdated.append(found)
 
     def _note(self, job: Job, findings: JobFindings, report: ReconcileReport) -> None:
-        report.unaccounted += findings.unaccounted
+        report.missing_executions += findings.missing_executions
         if findings.is_mended:
-            report.lost_found.append(job.id)
+            report.chains_repaired.append(job.id)
         if findings.is_settled:
             report.settled.append(job.id)
 
@@ -170,7 +170,7 @@ class Reconcile:
                 report.unreadable += 1
                 continue
             if not stands:
-                report.unaccounted.append(accepted.job_id)
+                report.missing_executions.append(accepted.job_id)
 
     def _check_bucket(self, bucket: int, report: ReconcileReport) -> None:
         """No execution of a closed bucket was completed twice."""

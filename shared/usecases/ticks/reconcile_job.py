@@ -9,11 +9,11 @@ from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import CHANGING, Chain, Job, JobState
 from shared.domain.schedules.schedule import instants_before
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
-from shared.usecases.chains.complete_transition import SettleChange
+from shared.usecases.chains.complete_transition import CompleteTransition
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.file_successor import FileSuccessor, following_of
 from shared.usecases.reading.find_head import FindHead
@@ -30,7 +30,7 @@ STUCK_MS = 300_000
 class JobFindings:
     """What was found of one job."""
 
-    unaccounted: list[str] = field(default_factory=list)
+    missing_executions: list[str] = field(default_factory=list)
     is_mended: bool = False
     """Whether its next execution was missing, and has been filed."""
     is_settled: bool = False
@@ -46,14 +46,14 @@ class ReconcileJob:
     find_head: FindHead
     file: FileExecution
     file_successor: FileSuccessor
-    settle: SettleChange
+    settle: CompleteTransition
     clock: Clock
 
     def __call__(self, job: Job, from_at: int, until_at: int) -> JobFindings:
         """Look at the instants in [from, until), and at the job's state and head as they are now."""
         findings = JobFindings()
         for chain in self._chains(job, from_at):
-            findings.unaccounted += self._unaccounted(chain, from_at, until_at)
+            findings.missing_executions += self._missing_executions(chain, from_at, until_at)
         if job.state is JobState.ACTIVE:
             findings.is_mended = self._mend(job)
         elif job.state in CHANGING and (job.changed_at or 0) <= self.clock.now_ms() - STUCK_MS:
@@ -69,7 +69,7 @@ class ReconcileJob:
             past = self.jobs.past_chains(job.tenant_id, job.id, limit=PAST_CHAINS)
             yield from (chain for chain in past if chain.history_until >= from_at)
 
-    def _unaccounted(self, chain: Chain, from_at: int, until_at: int) -> list[str]:
+    def _missing_executions(self, chain: Chain, from_at: int, until_at: int) -> list[str]:
         """Each nominal instant has a record, or lies in a recorded gap."""
         instants = instants_before(
             chain.schedule,
@@ -85,7 +85,7 @@ class ReconcileJob:
         covered = {instant for instant in missing for gap in gaps if gap.first_at <= instant <= gap.last_at}
         return [str(chain.id_at(instant)) for instant in missing if instant not in covered]
 
-    def _earlier_gaps(self, chain: Chain, before_at: int) -> list[Missed]:
+    def _earlier_gaps(self, chain: Chain, before_at: int) -> list[SkippedRange]:
         """What the nearest records before an instant say."""
         before = instants_before(chain.schedule, before_at, chain.history_from, INSTANTS_AT_MOST)
         for page in _pages(before):
@@ -94,11 +94,11 @@ class ReconcileJob:
                 return _gaps(records)
         return []
 
-    def _pause(self, chain: Chain) -> list[Missed]:
+    def _pause(self, chain: Chain) -> list[SkippedRange]:
         """The gap of a pause may have begun any number of instants ago; the chain knows where its record stands."""
-        if chain.passed_from is None:
+        if chain.skipped_from is None:
             return []
-        return _gaps(self._read([chain.id_at(chain.passed_from)]))
+        return _gaps(self._read([chain.id_at(chain.skipped_from)]))
 
     def _mend(self, job: Job) -> bool:
         """An active job without an open execution gets its next one, computed from its last nominal instant."""
@@ -130,7 +130,7 @@ class ReconcileJob:
         return found
 
 
-def _gaps(records: dict[ExecutionId, Execution]) -> list[Missed]:
+def _gaps(records: dict[ExecutionId, Execution]) -> list[SkippedRange]:
     return [record.missed for record in records.values() if record.missed is not None]
 
 

@@ -16,20 +16,20 @@ from shared.domain.dispatch.sweep import (
     is_held_back,
     let_through_at,
     may_wait,
-    pointer_is_settled,
+    reminder_is_settled,
     sweep_action,
 )
 from shared.domain.dispatch.wakeup import Wakeup, pack, single_wakeup
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.executions.retention import Retention
 from shared.names import QueueName
-from shared.ports.dispatch import Backlog, OpenShard, ProgressBoard, ShardLedger, WakeupQueue
+from shared.ports.dispatch import Backlog, LaneProgressStore, OpenShard, ShardLedger, WakeupQueue
 from shared.ports.executions import ExecutionStore
 from shared.ports.limits import LimitStore
 from shared.ports.runtime import Clock
 from shared.usecases.outcomes.give_up_lost import GiveUpLost
-from shared.usecases.outcomes.repair_notifications import HealNotifications
-from shared.usecases.ticks.lane_snapshot import SurveyLanes
+from shared.usecases.outcomes.repair_notifications import RepairNotifications
+from shared.usecases.ticks.lane_snapshot import LaneSnapshot
 from shared.usecases.ticks.measure_overdue import MeasureOverdue
 
 PAGE_ROWS = 500
@@ -82,11 +82,11 @@ class SweepBuckets:
     store: ExecutionStore
     queue: WakeupQueue
     ledger: ShardLedger
-    progress: ProgressBoard
+    progress: LaneProgressStore
     backlog: Backlog
     limits: LimitStore
     give_up: GiveUpLost
-    heal_notifications: HealNotifications
+    repair_notifications: RepairNotifications
     clock: Clock
     plan: ShardPlan
     retention: Retention
@@ -94,7 +94,7 @@ class SweepBuckets:
     def __call__(self, has_time: Callable[[], bool] = lambda: True) -> SweepReport:
         """Sweep each open shard whose next pass has come, oldest first, while `has_time` says so."""
         report = SweepReport()
-        lanes = SurveyLanes(self.progress, self.backlog, self.limits)
+        lanes = LaneSnapshot(self.progress, self.backlog, self.limits)
         report.open_breakers = lanes.open_breakers(self.clock.now_ms())
         measure = MeasureOverdue(lanes)
         for shard in self._open_shards(report, has_time):
@@ -140,7 +140,7 @@ class SweepBuckets:
         return added
 
     def _sweep(
-        self, shard: OpenShard, lanes: SurveyLanes, measure: MeasureOverdue, report: SweepReport
+        self, shard: OpenShard, lanes: LaneSnapshot, measure: MeasureOverdue, report: SweepReport
     ) -> None:
         state = _Pass(
             context=SweepContext(
@@ -155,7 +155,7 @@ class SweepBuckets:
             page = self.store.scan(shard.bucket, shard.shard, after=after, limit=PAGE_ROWS)
             report.quarantined.extend(page.unreadable)
             state.unfinished += len(page.unreadable)
-            untold = self.heal_notifications(page.rows)
+            untold = self.repair_notifications(page.rows)
             state.unfinished += untold.rows
             report.quarantined.extend(untold.quarantined)
             lanes.look_at(page.rows)
@@ -167,9 +167,9 @@ class SweepBuckets:
             if after is None:
                 break
         report.shards_swept += 1
-        self._conclude(shard, state, report)
+        self._finalize(shard, state, report)
 
-    def _sweep_rows(self, rows: list[DueRow], lanes: SurveyLanes, state: _Pass, report: SweepReport) -> None:
+    def _sweep_rows(self, rows: list[DueRow], lanes: LaneSnapshot, state: _Pass, report: SweepReport) -> None:
         late = []
         for row in rows:
             self._note(row, state)
@@ -190,7 +190,7 @@ class SweepBuckets:
         try:
             action = sweep_action(row, state.context)
             if action is SweepAction.CHECK_POINTER:
-                action = self._check_pointer(row)
+                action = self._check_reminder(row)
             if action is SweepAction.GIVE_UP:
                 report.worker_lost += self._give_up(row)
         except UnavailableError:
@@ -221,13 +221,13 @@ class SweepBuckets:
         state.resent += len(rows)
         state.refused += refused
 
-    def _check_pointer(self, row: DueRow) -> SweepAction:
+    def _check_reminder(self, row: DueRow) -> SweepAction:
         """A pointer ends when its target has moved on from the attempt that it stands for."""
         target = self.store.get(row.wakes)
-        if not pointer_is_settled(target, row.attempt):
+        if not reminder_is_settled(target, row.attempt):
             return SweepAction.RESEND
         now_ms = self.clock.now_ms()
-        self.store.end_pointer(row.id, row.wakes, row.attempt, self.retention.expires_at_s(now_ms))
+        self.store.end_reminder(row.id, row.wakes, row.attempt, self.retention.expires_at_s(now_ms))
         return SweepAction.LEAVE
 
     def _give_up(self, row: DueRow) -> bool:
@@ -237,7 +237,7 @@ class SweepBuckets:
             return False
         return execution.lease_is_dead(self.clock.now_ms()) and self.give_up(execution)
 
-    def _conclude(self, shard: OpenShard, state: _Pass, report: SweepReport) -> None:
+    def _finalize(self, shard: OpenShard, state: _Pass, report: SweepReport) -> None:
         if state.unfinished == 0:
             report.closed += self.ledger.close(shard)
             return

@@ -53,12 +53,12 @@ class WatchBuckets:
         UnavailableError where one did not answer then either.
         """
         report = WatchReport()
-        turns = [
+        run_locks = [
             _Turn(bucket=bucket, shard=shard)
             for bucket in buckets_to_watch(self.clock.now_ms())
             for shard in part.shards(self.plan.counts_at(bucket).of(bucket))
         ]
-        missed = [turn for turn in turns if not self._is_answered(turn, report)]
+        missed = [turn for turn in run_locks if not self._is_answered(turn, report)]
         missed = [turn for turn in missed if not self._is_answered(turn, report)]
         if missed and missed[0].fault is not None:
             raise missed[0].fault

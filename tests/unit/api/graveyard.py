@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.domain.delivery.callback import Answer as Reply
+from shared.domain.delivery.callback import CallbackResponse as Reply
 from shared.domain.delivery.callback import Reason
 from tests.unit.functions.api_world import ApiWorld
 from tests.unit.usecases.lanes import Lanes

@@ -32,7 +32,7 @@ def raise_(error: Exception) -> None:
     raise error
 
 
-def too_late(world: ApiWorld) -> Answer:
+def already_started(world: ApiWorld) -> Answer:
     """Cancel what has ended."""
     job = world.create(schedule={"delay_seconds": 0})
     world.world.attempt(world.world.standing(world.world.sent()[0]))
@@ -82,7 +82,7 @@ REACHED: dict[Problem, tuple[int, Callable[[ApiWorld], Answer]]] = {
     Problem.PRECONDITION_FAILED: (412, patched(**{"if-match": '"9"'})),
     Problem.RATE_LIMITED: (429, limited(Quota.CREATES_PER_SECOND)),
     Problem.QUOTA_EXCEEDED: (429, limited(Quota.DUE_PER_MINUTE)),
-    Problem.INVALID_STATE: (409, too_late),
+    Problem.INVALID_STATE: (409, already_started),
     Problem.IDEMPOTENCY_KEY_INVALID: (400, lambda world: world.post(JOB, idempotency_key="two words")),
     Problem.IDEMPOTENCY_KEY_REUSED: (422, reused),
     Problem.CALLBACK_URL_NOT_ALLOWED: (

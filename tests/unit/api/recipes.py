@@ -12,11 +12,11 @@ import orjson
 from functions.api.route import Route
 from functions.api.routes import ROUTES
 from shared.domain.dead_letters.parked_message import park
-from shared.domain.delivery.callback import Answer as Reply
+from shared.domain.delivery.callback import CallbackResponse as Reply
 from shared.domain.delivery.callback import Reason
 from shared.domain.tenancy.tenant import Scope
 from shared.names import QueueName
-from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request
+from tests.unit.functions.api_world import JOB, ApiWorld, CallbackResponse, Request
 from tests.unit.usecases.lanes import Lanes
 
 BODIES: dict[str, Any] = {
@@ -81,7 +81,7 @@ def settle(world: ApiWorld, name: str) -> Party:
     executions = ask(world, party.key, "GET", "/v1/executions").json["executions"]
     keys = [_made(world, party, "/v1/keys", {"scopes": ["read"]})["id"] for _ in range(2)]
     redrive = ask(world, party.key, "POST", "/v1/dead-letters/redrive", BODIES["redriveDeadLetters"])
-    world.world.work_off_redrives()
+    world.world.process_bulk_redrives()
     _made(world, party, "/v1/signing-secrets", {"overlap_seconds": 3_600})
     secrets = ask(world, party.key, "GET", "/v1/signing-secrets").json["signing_secrets"]
     party.ids.update(
@@ -104,7 +104,7 @@ def _redrive(world: ApiWorld, party: Party) -> None:
 def _park(world: ApiWorld) -> None:
     """Two messages that nobody can act on; they are no tenant's."""
     for number in range(2):
-        world.world.parking.park(
+        world.world.parked_messages.park(
             park(f"m-{number}", QueueName.BULK, "?", "no JSON", world.world.clock.time_ms)
         )
 
@@ -127,7 +127,9 @@ def _made(world: ApiWorld, party: Party, path: str, document: Any) -> Any:
     return answer.json
 
 
-def ask(world: ApiWorld, key: str, method: str, path: str, document: Any = None, **query: str) -> Answer:
+def ask(
+    world: ApiWorld, key: str, method: str, path: str, document: Any = None, **query: str
+) -> CallbackResponse:
     """A request with a key; without a document it has no body."""
     headers = {"authorization": f"Bearer {key}", "if-match": "*"}
     if document is None:

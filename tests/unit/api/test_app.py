@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.executions.execution import State
 from tests.builders import TENANT
 from tests.fakes.sender import in_turn
@@ -136,7 +136,7 @@ def test_the_history_of_a_job_comes_page_by_page() -> None:
 
 def test_an_execution_is_shown_with_its_attempts() -> None:
     world = ApiWorld()
-    down = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500, body=b"down \xff")
+    down = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500, body=b"down \xff")
     world.world.sender.answer_to = in_turn(down)
     job = world.create(schedule={"delay_seconds": 0})
     world.world.attempt(world.world.standing(world.world.sent()[0]))
@@ -158,7 +158,9 @@ def test_an_execution_is_shown_with_its_attempts() -> None:
 
 def test_dead_letters_come_page_by_page() -> None:
     world = ApiWorld()
-    world.world.sender.answer_to = in_turn(Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=410))
+    world.world.sender.answer_to = in_turn(
+        CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+    )
     jobs = [world.create(schedule={"delay_seconds": second}) for second in range(3)]
     Lanes(world.world).until(EARLY + MINUTE)
     seen, cursor = [], {}

@@ -9,7 +9,7 @@ from shared.domain.executions.execution import Execution, State
 from shared.names import Metric
 from tests.unit.functions.api_world import Answer, ApiWorld, Request, logged
 from tests.unit.functions.emitted import emitted
-from tests.unit.usecases.reports import token_of, works_on
+from tests.unit.usecases.reports import async_accepted, token_of
 
 WORDS = ["heartbeat", "complete", "fail"]
 every_word = pytest.mark.parametrize("word", WORDS)
@@ -22,7 +22,7 @@ class Receiver:
     def __init__(self) -> None:
         self.api = ApiWorld()
         self.world = self.api.world
-        self.world.sender.answer_to = works_on
+        self.world.sender.answer_to = async_accepted
         job = self.api.create(schedule={"delay_seconds": 1})
         found = self.world.find_job("acme", job["id"])
         assert isinstance(found, Execution)

@@ -257,7 +257,7 @@ def test_parked_messages_are_shown_to_operators_page_by_page_and_harmless() -> N
     world = ApiWorld()
     operator = world.world.create_tenant.operator().api_key
     for number in range(3):
-        world.world.parking.park(
+        world.world.parked_messages.park(
             park(f"m-{number}", QueueName.SLOW_STANDARD, "\x1b[2J<b>", "no JSON", DUE_AT + number)
         )
     first = ask(world, operator, "GET", "/v1/admin/parked", limit="2").json

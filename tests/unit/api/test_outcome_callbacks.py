@@ -5,13 +5,13 @@ from typing import Any
 import orjson
 import pytest
 
-from shared.domain.delivery.callback import Answer as Reply
+from shared.domain.delivery.callback import CallbackResponse as Reply
 from shared.domain.delivery.callback import Reason
 from shared.domain.ids import parse_execution_id
 from tests.unit.api.office import TENANTS, Office
 from tests.unit.api.recipes import ask
 from tests.unit.api.verbs import patch, post
-from tests.unit.functions.api_world import JOB, Answer, ApiWorld
+from tests.unit.functions.api_world import JOB, ApiWorld, CallbackResponse
 from tests.unit.usecases.lanes import Lanes
 
 WON, LOST = "https://told.example/won", "https://told.example/lost"
@@ -162,7 +162,7 @@ def test_a_notification_that_fails_is_a_dead_letter_that_names_what_it_tells_of(
     assert told(world) == [WON, WON]
 
 
-def post_redrive(world: ApiWorld, execution_id: str) -> Answer:
+def post_redrive(world: ApiWorld, execution_id: str) -> CallbackResponse:
     return ask(world, world.world.credentials.api_key, "POST", f"/v1/executions/{execution_id}/redrive")
 
 

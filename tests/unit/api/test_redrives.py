@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared.domain.dead_letters.redrive_task import SETTLED_MS
-from shared.domain.delivery.callback import Answer as Reply
+from shared.domain.delivery.callback import CallbackResponse as Reply
 from shared.domain.delivery.callback import Reason
 from shared.domain.ids import parse_execution_id
 from tests.unit.api.graveyard import graveyard
@@ -21,7 +21,7 @@ OK = Reply(reason=Reason.OK, duration_ms=5, status=200)
 def test_a_plan_tells_how_many_and_shows_some() -> None:
     world, made = graveyard(12)
     plan = world.post({"dry_run": True}, PATH)
-    assert (plan.status, plan.json["count"], plan.json["redriven_before"], plan.json["complete"]) == (
+    assert (plan.status, plan.json["count"], plan.json["already_redriven"], plan.json["complete"]) == (
         200,
         12,
         0,
@@ -38,9 +38,9 @@ def test_the_first_page_is_redriven_at_once_and_the_rest_by_the_sweeper() -> Non
     redrive = answer.json
     assert answer.headers["Location"] == f"/v1/redrives/{redrive['id']}"
     assert (redrive["state"], redrive["counts"]["redriven"]) == ("running", 50)
-    world.world.work_off_redrives()
+    world.world.process_bulk_redrives()
     shown = world.get(f"/v1/redrives/{redrive['id']}").json
-    assert (shown["state"], shown["counts"]["redriven"], shown["walked_to"]) == ("finished", 60, None)
+    assert (shown["state"], shown["counts"]["redriven"], shown["progress_at"]) == ("finished", 60, None)
     Lanes(world.world).until(world.world.clock.time_ms + 10_000)
     redriven = [one["redriven_by"] for one in world.get("/v1/dead-letters", limit="100").json["executions"]]
     assert len(set(redriven)) == 60
@@ -50,7 +50,7 @@ def test_the_first_page_is_redriven_at_once_and_the_rest_by_the_sweeper() -> Non
 def test_the_same_request_under_the_same_key_is_one_redrive() -> None:
     world, _ = graveyard(2)
     first = world.post({}, PATH, idempotency_key="k")
-    world.world.work_off_redrives()
+    world.world.process_bulk_redrives()
     world.world.clock.time_ms += 90_000
     again = world.post({}, PATH, idempotency_key="k")
     assert (again.status, again.json["id"], again.json["state"]) == (202, first.json["id"], "finished")
@@ -73,12 +73,18 @@ def test_an_undo_says_how_many_were_too_late() -> None:
     Lanes(world.world).until(world.world.clock.time_ms + 1_500)
     answer = world.delete(f"/v1/redrives/{redrive}")
     assert (answer.status, answer.json["state"]) == (202, "undoing")
-    assert answer.json["counts"] | {"redriven": 5, "cancelled": 3, "too_late": 2} == answer.json["counts"]
-    world.world.work_off_redrives()
+    assert (
+        answer.json["counts"] | {"redriven": 5, "cancelled": 3, "already_started": 2} == answer.json["counts"]
+    )
+    world.world.process_bulk_redrives()
     world.world.clock.time_ms += SETTLED_MS
-    world.world.work_off_redrives()
+    world.world.process_bulk_redrives()
     shown = world.get(f"/v1/redrives/{redrive}").json
-    assert (shown["state"], shown["counts"]["cancelled"], shown["counts"]["too_late"]) == ("undone", 3, 2)
+    assert (shown["state"], shown["counts"]["cancelled"], shown["counts"]["already_started"]) == (
+        "undone",
+        3,
+        2,
+    )
     states = [world.get(f"/v1/executions/{one['redriven_by']}").json["state"] for one in _letters(world)]
     assert sorted(states) == ["cancelled"] * 3 + ["succeeded"] * 2
     assert world.delete(f"/v1/redrives/{redrive}").json["state"] == "undone"
@@ -136,7 +142,7 @@ def test_a_store_that_fails_after_it_is_durable_costs_no_answer() -> None:
     world.world.steps.fail("store.failed")
     answer = world.post({}, PATH)
     assert (answer.status, answer.json["counts"]["redriven"]) == (202, 0)
-    world.world.work_off_redrives()
+    world.world.process_bulk_redrives()
     assert all(one["redriven_by"] for one in _letters(world))
     assert len(made) == 2
 

@@ -16,7 +16,7 @@ from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.quota import Quota
 from shared.names import Lane
-from shared.ports.jobs import Turn
+from shared.ports.jobs import RunLock
 from shared.usecases.limits.explain_wait import BOARD_MS, SILENCE_MS
 from tests.builders import DUE_AT, TENANT, in_state, job, one_off
 from tests.unit.functions.api_world import ApiWorld
@@ -72,7 +72,7 @@ def lease(slots: int, until: int = NOW + LEASE_MS) -> SlotLease:
 def test_nothing_is_said_where_all_is_well() -> None:
     waiting = Waiting()
     assert waiting.shown() is None
-    assert waiting.world.wait_signs.requests == 1
+    assert waiting.world.throttle_status.requests == 1
 
 
 def test_an_open_breaker_is_told_with_its_end() -> None:
@@ -202,7 +202,7 @@ def queued_run(waits: ExecutionId | None = None) -> Waiting:
     run = repeating.occurrence(DUE_AT, created_at=DUE_AT - 1)
     waiting = Waiting(run, state=State.QUEUED)
     holder = one_off(7).id
-    waiting.world.turns.turns[TENANT, run.job_id] = Turn(holder=holder, waiting=waits or run.id)
+    waiting.world.run_locks.run_locks[TENANT, run.job_id] = RunLock(holder=holder, waiting=waits or run.id)
     return waiting
 
 
@@ -225,7 +225,7 @@ def test_nothing_is_asked_about_what_has_begun_or_ended(state: State) -> None:
     waiting = Waiting(in_state(one_off(destination=DESTINATION), state))
     waiting.let(THERE, failures=10, trips=1, open_until=UNTIL)
     assert waiting.shown() is None
-    assert waiting.world.wait_signs.requests == 0
+    assert waiting.world.throttle_status.requests == 0
 
 
 @pytest.mark.parametrize("state", sorted(NOT_STARTED))
@@ -233,19 +233,19 @@ def test_nothing_is_asked_about_what_is_not_due(state: State) -> None:
     waiting = Waiting(one_off(destination=DESTINATION, state=state))
     waiting.let(THERE, failures=10, trips=1, open_until=UNTIL)
     waiting.world.clock.time_ms = DUE_AT - 1
-    assert (waiting.shown(), waiting.world.wait_signs.requests) == (None, 0)
+    assert (waiting.shown(), waiting.world.throttle_status.requests) == (None, 0)
     waiting.world.clock.time_ms = DUE_AT
     assert waiting.shown()["reason"] == "breaker_open"
-    assert waiting.world.wait_signs.requests == 1
+    assert waiting.world.throttle_status.requests == 1
 
 
 def test_a_store_that_does_not_answer_hides_no_execution_and_is_left_alone_for_a_while() -> None:
     waiting = Waiting()
     waiting.let(THERE, failures=10, trips=1, open_until=UNTIL)
-    waiting.world.wait_signs.is_silent = True
+    waiting.world.throttle_status.is_silent = True
     assert [waiting.shown(), waiting.shown()] == [None, None]
-    assert waiting.world.wait_signs.requests == 1
-    waiting.world.wait_signs.is_silent = False
+    assert waiting.world.throttle_status.requests == 1
+    waiting.world.throttle_status.is_silent = False
     waiting.world.clock.time_ms += SILENCE_MS
     assert waiting.shown()["reason"] == "breaker_open"
 
@@ -259,7 +259,7 @@ def test_whatever_is_wrong_with_the_signs_the_execution_is_shown(
     def read(*_: object) -> None:
         raise fault
 
-    monkeypatch.setattr(waiting.world.wait_signs, "read", read)
+    monkeypatch.setattr(waiting.world.throttle_status, "read", read)
     assert waiting.shown() is None
 
 
@@ -285,7 +285,7 @@ def test_lists_do_not_look() -> None:
     listed = waiting.api.get("/v1/executions").json["executions"]
     assert listed
     assert all("waiting_for" not in one for one in listed)
-    assert waiting.world.wait_signs.requests == 0
+    assert waiting.world.throttle_status.requests == 0
 
 
 def test_who_asks_again_and_again_does_not_read_the_board_each_time() -> None:
@@ -294,7 +294,7 @@ def test_who_asks_again_and_again_does_not_read_the_board_each_time() -> None:
     for _ in range(20):
         assert waiting.shown() is None
         waiting.world.clock.time_ms += BOARD_MS // 20
-    assert waiting.world.wait_signs.boards == 1
+    assert waiting.world.throttle_status.boards == 1
     waiting.let(MINE, lease(3))
     assert waiting.reason() == "tenant_concurrency", "states are read each time"
-    assert (waiting.world.wait_signs.boards, waiting.world.wait_signs.requests) == (2, 21)
+    assert (waiting.world.throttle_status.boards, waiting.world.throttle_status.requests) == (2, 21)

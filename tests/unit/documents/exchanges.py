@@ -12,13 +12,13 @@ from typing import Any
 
 import orjson
 
-from shared.domain.delivery.callback import Answer as Reply
+from shared.domain.delivery.callback import CallbackResponse as Reply
 from shared.domain.delivery.callback import Reason
 from shared.domain.tenancy.tenant import Scope
 from tests.fakes.sender import in_turn, succeeds
-from tests.unit.functions.api_world import Answer, ApiWorld, Request
+from tests.unit.functions.api_world import ApiWorld, CallbackResponse, Request
 from tests.unit.usecases.lanes import Lanes
-from tests.unit.usecases.reports import works_on
+from tests.unit.usecases.reports import async_accepted
 
 _NAME = re.compile(
     r"\b(?:job|exe|sec|aud|rdr)_[0-9a-z_]{8,}|\bpk_[0-9a-z]{16}_[0-9a-z]{32}|\bct1_[0-9A-Za-z_-]+|whsec_[0-9A-Za-z+/]{43}="
@@ -38,7 +38,7 @@ class Story:
     names: dict[str, str] = field(default_factory=dict)
     """By what the document shows: what it is in this deployment."""
     key: str = ""
-    heard: Answer | None = None
+    heard: CallbackResponse | None = None
     called: Any = None
     """The body of the call that is shown next."""
 
@@ -147,7 +147,7 @@ def _wait(story: Story, seconds: str) -> None:
 def _receiver(story: Story, answer: str) -> None:
     """What all receivers answer from now on: a status and what they ask for with it, or that they work on."""
     if answer == "works on":
-        story.world.world.sender.answer_to = works_on
+        story.world.world.sender.answer_to = async_accepted
     elif answer == "200":
         story.world.world.sender.answer_to = succeeds
     else:

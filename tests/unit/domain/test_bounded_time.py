@@ -21,7 +21,7 @@ from shared.domain.schedules.eventbridge import read_expression
 from shared.domain.schedules.instants import FARTHEST_MS
 from shared.domain.schedules.preview import MAX_UPCOMING, upcoming
 from shared.domain.schedules.schedule import Cron, Gap, Rate, first_after
-from shared.domain.schedules.schedule_warnings import cautions
+from shared.domain.schedules.schedule_warnings import warnings
 
 NOW = 1_735_689_600_000
 CALLS_COLD, CALLS_WARM = 80_000, 25_000
@@ -127,7 +127,7 @@ def test_a_preview_of_any_line(line: str) -> None:
         lambda: upcoming(schedule, NOW, MAX_UPCOMING),
         lambda: dst_changes(schedule, NOW),
         lambda: describe(schedule),
-        lambda: cautions(schedule, NOW),
+        lambda: warnings(schedule, NOW),
     ]
     for preview in previews:
         forget()
@@ -137,7 +137,7 @@ def test_a_preview_of_any_line(line: str) -> None:
 
 def test_previews_of_a_rate() -> None:
     rate = Rate(interval_ms=1_000, anchor=0)
-    assert calls_of(lambda: (upcoming(rate, NOW, MAX_UPCOMING), describe(rate), cautions(rate, NOW))) < 5_000
+    assert calls_of(lambda: (upcoming(rate, NOW, MAX_UPCOMING), describe(rate), warnings(rate, NOW))) < 5_000
 
 
 @pytest.mark.parametrize("line", [*HOSTILE, "0 2 * * *", "0 0 13 * 5"])

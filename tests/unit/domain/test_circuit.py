@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.limits.circuit_breaker import (
     CUT_EVERY_MS,
     GROW_EVERY_MS,
@@ -148,7 +148,7 @@ def test_a_destination_is_slow_by_three_answers_and_quick_again_by_one(
 ) -> None:
     tally = Tally()
     for duration_ms in answers:
-        tally = tally.plus(Answer(reason=Reason.OK, duration_ms=duration_ms, status=200))
+        tally = tally.plus(CallbackResponse(reason=Reason.OK, duration_ms=duration_ms, status=200))
     assert Circuit(slow=slow).after(tally, "me", NOW).slow is after
 
 
@@ -175,7 +175,7 @@ def test_a_destination_is_slow_by_three_answers_and_quick_again_by_one(
     ],
 )
 def test_what_an_answer_says_of_its_destination(reason: Reason, status: int | None, heard: str) -> None:
-    tally = Tally().plus(Answer(reason=reason, duration_ms=7, status=status))
+    tally = Tally().plus(CallbackResponse(reason=reason, duration_ms=7, status=status))
     counted = {name for name in ("good", "overloaded", "unreachable") if getattr(tally, name)}
     assert counted == ({heard} if heard else set())
     assert tally.timed == (heard in ("good", "overloaded"))

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.execution import OPEN, TERMINAL, State, Transition
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Lane
 from tests.builders import DUE_AT, execution_id, in_state, occurrence, one_off
 
@@ -19,7 +19,7 @@ NOT_STARTED = {State.PENDING, State.QUEUED}
     ("transition", "sources", "target"),
     [
         (Transition.CLAIM, NOT_STARTED | {State.WAITING, State.RUNNING}, State.RUNNING),
-        (Transition.RUN_ON, {State.RUNNING}, State.RUNNING),
+        (Transition.EXTEND, {State.RUNNING}, State.RUNNING),
         (Transition.SUCCEED, {State.RUNNING}, State.SUCCEEDED),
         (Transition.RETRY, {State.RUNNING}, State.WAITING),
         (Transition.FAIL, {State.RUNNING}, State.FAILED),
@@ -41,7 +41,7 @@ def test_no_transition_leaves_a_terminal_state() -> None:
 
 def test_exactly_the_transitions_into_a_terminal_state_end_an_execution() -> None:
     ending = {transition for transition in Transition if transition.ends}
-    assert ending == set(Transition) - {Transition.CLAIM, Transition.RUN_ON, Transition.RETRY}
+    assert ending == set(Transition) - {Transition.CLAIM, Transition.EXTEND, Transition.RETRY}
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_another_occurrence_is_fresh_and_keeps_what_the_revision_froze() -> None
         last_body=b"x",
         stop_retries=True,
         ends_chain=True,
-        missed=Missed(count=1, first_at=1, last_at=1, resumed_at=2),
+        missed=SkippedRange(count=1, first_at=1, last_at=1, resumed_at=2),
     )
     fresh = occurrence(nominal_at=DUE_AT + 60_000)
     assert worn.occurrence(DUE_AT + 60_000, created_at=fresh.created_at) == replace(fresh, run=2)
@@ -120,7 +120,7 @@ def test_a_one_off_has_no_other_occurrence() -> None:
         one_off().occurrence(DUE_AT, created_at=DUE_AT)
 
 
-def pointer(**fields: Any) -> Pointer:
+def pointer(**fields: Any) -> RetryReminder:
     plain: dict[str, Any] = {
         "dispatch_at": DUE_AT + 3_600_000,
         "target": execution_id(7),
@@ -129,7 +129,7 @@ def pointer(**fields: Any) -> Pointer:
         "lane": Lane.STANDARD,
         "created_at": DUE_AT,
     }
-    return Pointer(**(plain | fields))
+    return RetryReminder(**(plain | fields))
 
 
 def test_a_pointer_stands_in_the_bucket_in_which_its_retry_is_due() -> None:

@@ -6,7 +6,7 @@ from shared.domain.errors import InvalidValueError
 from shared.domain.executions.execution import EndReason
 from shared.domain.jobs.misfire import COUNT_LIMIT, CatchUp, CatchUpPolicy, Succession, succession
 from shared.domain.schedules.schedule import Cron, Rate, first_after
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 from tests.builders import DUE_AT
 
 MINUTE = 60_000
@@ -31,7 +31,9 @@ def test_beyond_it_the_missed_instants_coalesce_into_the_latest() -> None:
     assert late == Succession(
         nominal_at=DUE_AT + 61_000,
         immediate_at=DUE_AT + 1_000,
-        missed=Missed(count=60, first_at=DUE_AT + 1_000, last_at=DUE_AT + 60_000, resumed_at=DUE_AT + 61_000),
+        missed=SkippedRange(
+            count=60, first_at=DUE_AT + 1_000, last_at=DUE_AT + 60_000, resumed_at=DUE_AT + 61_000
+        ),
         reason=EndReason.COALESCED,
     )
 
@@ -45,7 +47,7 @@ def test_two_missed_instants_make_one_run_and_one_record_of_one() -> None:
     late = succession(EVERY_MINUTE, DUE_AT, DUE_AT + 2 * MINUTE + 1)
     assert late is not None
     assert late.nominal_at == DUE_AT + 2 * MINUTE
-    assert late.missed == Missed(
+    assert late.missed == SkippedRange(
         count=1, first_at=DUE_AT + MINUTE, last_at=DUE_AT + MINUTE, resumed_at=DUE_AT + 2 * MINUTE
     )
 
@@ -90,7 +92,7 @@ def test_what_lies_outside_of_the_window_never_runs_and_the_chain_goes_on_in_the
     assert late == Succession(
         nominal_at=DUE_AT + 14 * DAY,
         immediate_at=DUE_AT + 7 * DAY,
-        missed=Missed(
+        missed=SkippedRange(
             count=1, first_at=DUE_AT + 7 * DAY, last_at=DUE_AT + 7 * DAY, resumed_at=DUE_AT + 14 * DAY
         ),
         reason=EndReason.CATCH_UP_WINDOW,
@@ -110,7 +112,7 @@ def test_skipping_drops_all_that_is_late() -> None:
     assert late == Succession(
         nominal_at=DUE_AT + 10 * MINUTE,
         immediate_at=DUE_AT + MINUTE,
-        missed=Missed(
+        missed=SkippedRange(
             count=9, first_at=DUE_AT + MINUTE, last_at=DUE_AT + 9 * MINUTE, resumed_at=DUE_AT + 10 * MINUTE
         ),
         reason=EndReason.CATCH_UP_SKIP,
@@ -127,7 +129,7 @@ def test_all_runs_the_newest_up_to_the_limit_oldest_first() -> None:
     assert late == Succession(
         nominal_at=DUE_AT + 501 * MINUTE,
         immediate_at=DUE_AT + MINUTE,
-        missed=Missed(
+        missed=SkippedRange(
             count=500,
             first_at=DUE_AT + MINUTE,
             last_at=DUE_AT + 500 * MINUTE,
@@ -184,7 +186,7 @@ def test_where_nothing_comes_after_what_was_missed_there_is_only_the_record(mode
     ended = Rate(interval_ms=MINUTE, anchor=DUE_AT, end_at=DUE_AT + 10 * MINUTE)
     late = succession(ended, DUE_AT, DUE_AT + 2 * DAY, CatchUpPolicy(mode=mode))
     assert late is not None and late.ends and not late.catches_up
-    assert late.missed == Missed(
+    assert late.missed == SkippedRange(
         count=10,
         first_at=DUE_AT + MINUTE,
         last_at=DUE_AT + 10 * MINUTE,

@@ -9,7 +9,7 @@ from shared.domain.schedules.describe import describe
 from shared.domain.schedules.dst import TIMES_SHOWN, DstChange, DstEffect, dst_changes
 from shared.domain.schedules.preview import MAX_UPCOMING, Upcoming, upcoming
 from shared.domain.schedules.schedule import Cron, Gap, Once, Overlap, Rate, Schedule
-from shared.domain.schedules.schedule_warnings import CautionCode, cautions
+from shared.domain.schedules.schedule_warnings import CautionCode, warnings
 
 NEW_YORK, BERLIN = "America/New_York", "Europe/Berlin"
 
@@ -233,13 +233,13 @@ def test_schedules_in_plain_words(schedule: Schedule, expected: str) -> None:
     ],
 )
 def test_cautions(schedule: Schedule, expected: list[CautionCode]) -> None:
-    found = cautions(schedule, NOW)
+    found = warnings(schedule, NOW)
     assert [one.code for one in found] == expected
     assert all(one.text.isascii() and len(one.text) < 250 for one in found)
 
 
 def test_a_caution_tells_the_first_local_times_and_how_many_more() -> None:
-    (found,) = cautions(cron("0-9 2 * * *"), NOW)
+    (found,) = warnings(cron("0-9 2 * * *"), NOW)
     assert found.text == (
         "the clocks skip 2025-03-09T02:00:00, 2025-03-09T02:01:00, 2025-03-09T02:02:00 and 7 more: "
         "a single run right after the change"

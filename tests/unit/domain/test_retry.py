@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy, is_retryable
 from shared.domain.errors import InvalidValueError
 
@@ -118,4 +118,4 @@ def test_all_waits_together_are_counted_at_their_ceilings() -> None:
 def test_another_attempt_is_made_unless_it_succeeded_or_was_told_to_stop(
     reason: Reason, status: int | None, retryable: bool
 ) -> None:
-    assert is_retryable(Answer(reason=reason, duration_ms=1, status=status)) is retryable
+    assert is_retryable(CallbackResponse(reason=reason, duration_ms=1, status=status)) is retryable

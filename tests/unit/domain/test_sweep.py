@@ -15,7 +15,7 @@ from shared.domain.dispatch.sweep import (
     actionable_at,
     has_aged,
     is_held_back,
-    pointer_is_settled,
+    reminder_is_settled,
     sweep_action,
 )
 from shared.domain.executions.execution import State
@@ -51,7 +51,7 @@ DEAD = replace(ROW, state=State.RUNNING, attempt=1, claimable_from=NOW)
 LIVE = replace(DEAD, claimable_from=NOW + 1)
 USED_UP = replace(DEAD, attempt=5)
 STOPPED = replace(DEAD, stop_retries=True)
-POINTER = replace(ROW, pointer_target=execution_id(9), attempt=1, claimable_from=None)
+POINTER = replace(ROW, reminder_target=execution_id(9), attempt=1, claimable_from=None)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_an_attempt_that_went_on_has_no_message_in_its_lane_before_it_was_sent_a
     """A worker that died leaves a message that comes back; this one was done when the call had ended."""
     context = replace(LATER, last_resend_at=last_resend_at)
     stuck = progress(DUE_AT - 60_000, NOW)
-    assert is_held_back(replace(DEAD, works_on=True), view(stuck), {}, context) is held
+    assert is_held_back(replace(DEAD, async_accepted=True), view(stuck), {}, context) is held
     assert is_held_back(DEAD, view(stuck), {}, context)
 
 
@@ -160,7 +160,7 @@ WAITING = in_state(one_off(), State.WAITING, attempt=2)
     ],
 )
 def test_a_pointer_ends_when_its_target_has_moved_on(target: object, attempt: int, settled: bool) -> None:
-    assert pointer_is_settled(target, attempt) is settled  # type: ignore[arg-type]
+    assert reminder_is_settled(target, attempt) is settled  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

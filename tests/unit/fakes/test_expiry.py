@@ -1,6 +1,6 @@
 """TTL in the fake table: nothing goes before it has expired, and what has expired may linger, readable as ever."""
 
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.executions.execution import EndReason, Transition
 from tests.builders import DUE_AT, one_off
 from tests.fakes.execution_store import FakeExecutionStore
@@ -48,11 +48,11 @@ def test_what_lingers_is_read_as_ever_and_still_holds_its_key() -> None:
 def test_pointers_definitions_and_payloads_go_too() -> None:
     table, store = with_three_rows()
     target = one_off(0)
-    pointer = Pointer(
+    pointer = RetryReminder(
         dispatch_at=DUE_AT, target=target.id, attempt=1, tenant_id="acme", lane=target.lane, created_at=DUE_AT
     )
-    store.put_pointer(pointer)
-    store.end_pointer(pointer.location, pointer.target, pointer.attempt, EXPIRES_AT_S)
+    store.put_reminder(pointer)
+    store.end_reminder(pointer.location, pointer.target, pointer.attempt, EXPIRES_AT_S)
     table.payloads["acme", "job"] = b"sealed"
     table.payload_expires_at_s["acme", "job"] = EXPIRES_AT_S
     table.drop_expired(EXPIRED - 1, lambda: True)

@@ -53,7 +53,9 @@ def accounts_of(world: World, audit: AuditOperations) -> AccountOperations:
         ),
         keys=KeyOperations(keyring=keyring_of(world), audit=audit, clock=world.clock),
         secrets=SecretOperations(secrets=secrets_of(world), audit=audit, clock=world.clock),
-        parked=ParkedOperations(parking=world.parking, audit=audit, cursors=Cursors(world.vault)),
+        parked=ParkedOperations(
+            parked_messages=world.parked_messages, audit=audit, cursors=Cursors(world.vault)
+        ),
     )
 
 

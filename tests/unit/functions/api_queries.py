@@ -37,7 +37,9 @@ def dead_letters_of(world: World) -> DeadLetterOperations:
 def redrives_of(world: World) -> RedriveOperations:
     """Redrives of many dead letters."""
     return RedriveOperations(
-        start_redrive=world.start_redrive, undo_redrive=world.undo_redrive, work_off=world.work_off_redrives
+        start_redrive=world.start_redrive,
+        undo_redrive=world.undo_redrive,
+        work_off=world.process_bulk_redrives,
     )
 
 

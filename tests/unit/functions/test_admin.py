@@ -255,7 +255,7 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
 
 def test_parked_messages_are_listed_and_removed_with_a_record(world: World, run: Run) -> None:
     for number in range(3):
-        world.parking.park(
+        world.parked_messages.park(
             park(f"m-{number}", QueueName.BULK, "\x1b[2J", "no JSON", 1_740_000_000_000 + number)
         )
     listed = run("list-parked", "--limit", "2")["messages"]

@@ -5,16 +5,16 @@ from dataclasses import replace
 import pytest
 
 from functions.executor.report import DEFERRED, emit, emit_limits
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.executions.execution import State
 from shared.domain.limits.scopes import Deferral, WaitReason
 from shared.names import Metric
-from shared.ports.executions import Undecided
+from shared.ports.executions import WriteUnknown
 from shared.usecases.attempts.make_attempt import AttemptResult
 from shared.usecases.attempts.run_attempts import BatchReport, Delivery, Settled, Verdict
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.attempts.settle_refusal import Refusal, RefusalResult
-from shared.usecases.limits.throttle_batch import Held
+from shared.usecases.limits.throttle_batch import DeferredKey
 from tests.builders import DUE_AT, in_state, one_off
 from tests.unit.functions.api_world import logged
 from tests.unit.functions.emitted import emitted
@@ -29,7 +29,7 @@ def attempt(end: AttemptEnd, lag_ms: int = 0) -> AttemptResult:
         execution=RUNNING,
         end=end,
         is_done=True,
-        answer=Answer(reason=Reason.HTTP_STATUS, duration_ms=7, status=500, body=SECRET),
+        answer=CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=7, status=500, body=SECRET),
         started_at=DUE_AT + lag_ms,
     )
 
@@ -47,10 +47,10 @@ def test_an_empty_batch_emits_zeros_so_that_silence_can_be_told_from_them() -> N
             Metric.SUCCEEDED,
             Metric.RETRIED,
             Metric.FAILED,
-            Metric.WORKING_ON,
+            Metric.ASYNC_ACCEPTED,
             Metric.FENCED,
-            Metric.RETURNED,
-            Metric.POISON,
+            Metric.MESSAGES_RETURNED,
+            Metric.UNREADABLE_MESSAGES,
         ],
         0,
     )
@@ -58,13 +58,13 @@ def test_an_empty_batch_emits_zeros_so_that_silence_can_be_told_from_them() -> N
 
 def test_every_end_is_counted_where_it_belongs() -> None:
     ends = [AttemptEnd.SUCCEEDED] * 3 + [AttemptEnd.RETRIED] * 2 + [AttemptEnd.FAILED, AttemptEnd.FENCED]
-    ends += [AttemptEnd.WORKS_ON, AttemptEnd.REPORTED]
+    ends += [AttemptEnd.ASYNC_ACCEPTED, AttemptEnd.REPORTED]
     emit(
         BatchReport(
             attempts=[attempt(end) for end in ends],
             refusals=[RefusalResult(kind=Refusal.WORKER_LOST), RefusalResult(kind=Refusal.DROPPED)],
             settled=[settled(Verdict.RETURN, "unreadable"), settled(Verdict.DONE)],
-            poison=1,
+            unreadable_messages=1,
         )
     )
     counts = emitted()
@@ -74,10 +74,10 @@ def test_every_end_is_counted_where_it_belongs() -> None:
         Metric.SUCCEEDED: 3,
         Metric.RETRIED: 2,
         Metric.FAILED: 2,
-        Metric.WORKING_ON: 1,
+        Metric.ASYNC_ACCEPTED: 1,
         Metric.FENCED: 1,
-        Metric.RETURNED: 1,
-        Metric.POISON: 1,
+        Metric.MESSAGES_RETURNED: 1,
+        Metric.UNREADABLE_MESSAGES: 1,
     }
 
 
@@ -95,7 +95,7 @@ def test_the_lag_of_what_had_to_wait_is_a_metric_of_its_own() -> None:
     assert (counts[Metric.START_LAG_MS], counts[Metric.WAITED_LAG_MS]) == ([20], [60_000])
 
 
-@pytest.mark.parametrize("end", [AttemptEnd.WORKS_ON, AttemptEnd.REPORTED])
+@pytest.mark.parametrize("end", [AttemptEnd.ASYNC_ACCEPTED, AttemptEnd.REPORTED])
 def test_what_goes_as_its_receiver_says_is_not_logged(end: AttemptEnd) -> None:
     with logged() as records:
         emit(BatchReport(attempts=[attempt(end)]))
@@ -119,7 +119,9 @@ def test_whatever_did_not_succeed_is_logged_by_ids_and_reasons_alone(end: Attemp
 
 def test_poison_and_undecided_claims_are_logged_with_their_reasons() -> None:
     with logged() as records:
-        emit(BatchReport(settled=[settled(Verdict.RETURN, "not ours")], undecided=[Undecided("throttled")]))
+        emit(
+            BatchReport(settled=[settled(Verdict.RETURN, "not ours")], undecided=[WriteUnknown("throttled")])
+        )
     emitted()
     assert [record.__dict__.get("fault", record.__dict__.get("reason")) for record in records] == [
         "not ours",
@@ -129,7 +131,9 @@ def test_poison_and_undecided_claims_are_logged_with_their_reasons() -> None:
 
 def test_each_reason_to_wait_is_a_metric_of_its_own_and_counted() -> None:
     reasons = [*WaitReason, WaitReason.SLOW]
-    emit(BatchReport(held=[Held(deferral=Deferral(reason=r, wait_ms=1), is_done=True) for r in reasons]))
+    emit(
+        BatchReport(held=[DeferredKey(deferral=Deferral(reason=r, wait_ms=1), is_done=True) for r in reasons])
+    )
     counts = {name: value for name, value in emitted().items() if name.startswith("Deferred")}
     assert counts == {DEFERRED[reason]: 1 for reason in WaitReason} | {Metric.DEFERRED_SLOW: 2}
     assert len(counts) == len(WaitReason)
@@ -140,6 +144,6 @@ def test_what_a_process_did_about_limits_is_counted_once() -> None:
     world.run_attempts.gate.admit.states.unanswered = 3
     world.run_attempts.gate.settle_limits.opened = 2
     emit_limits(world.run_attempts.gate)
-    assert emitted() == {Metric.LIMITS_UNANSWERED: 3, Metric.BREAKER_OPENED: 2}
+    assert emitted() == {Metric.LIMIT_STORE_ERRORS: 3, Metric.BREAKER_OPENED: 2}
     emit_limits(world.run_attempts.gate)
-    assert emitted() == {Metric.LIMITS_UNANSWERED: 0}
+    assert emitted() == {Metric.LIMIT_STORE_ERRORS: 0}

@@ -19,7 +19,7 @@ from shared.names import Lane, Metric, QueueName
 from shared.observability import metrics
 from shared.usecases.attempts.run_attempts import BatchReport, Delivery, Settled, Verdict
 from shared.usecases.chains.recompute_job import Outdated, Recomputed
-from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, RescueReport
+from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, DeadMessageReport
 from shared.usecases.dead_letters.process_bulk_redrives import RedriveReport
 from shared.usecases.ticks.reconcile import ReconcileReport
 from shared.usecases.ticks.sweep_buckets import SweepReport
@@ -75,8 +75,8 @@ def test_a_watchers_tick_watches_its_part(
     assert flushed(capsys.readouterr().out) == {
         Metric.WATCHER_TICK: 1,
         Metric.SHARDS_SCANNED: 3,
-        Metric.FOUND: 25,
-        Metric.SENT: 4,
+        Metric.DUE_FOUND: 25,
+        Metric.WAKEUPS_SENT: 4,
         Metric.SEND_FAILED: 1,
         Metric.QUARANTINED: 2,
     }
@@ -182,9 +182,9 @@ def test_dead_letters_are_rescued_and_what_could_not_be_settled_is_listed(
 ) -> None:
     module, seen = load("dead_letter"), []
 
-    def rescue(messages: list[DeadMessage]) -> RescueReport:
+    def rescue(messages: list[DeadMessage]) -> DeadMessageReport:
         seen.extend(messages)
-        return RescueReport(rescheduled=1, parked=2, failed=3, returned=["m2"])
+        return DeadMessageReport(rescheduled=1, parked=2, failed=3, returned=["m2"])
 
     monkeypatch.setattr(module, "rescue", rescue)
     body = encode_wakeup(wakeup())
@@ -206,7 +206,11 @@ def test_a_reconciler_has_written_its_findings_when_it_has_told_them(
 ) -> None:
     module = load("reconciler")
     report = ReconcileReport(
-        jobs=7, unaccounted=["job_1"], lost_found=["job_2"], double_completed=["exe_1"], unreadable=3
+        jobs=7,
+        missing_executions=["job_1"],
+        chains_repaired=["job_2"],
+        double_completed=["exe_1"],
+        unreadable=3,
     )
 
     def run_and_die(
@@ -222,8 +226,8 @@ def test_a_reconciler_has_written_its_findings_when_it_has_told_them(
     assert flushed("\n".join(output)) == {
         Metric.RECONCILER_TICK: 1,
         Metric.RECONCILED_JOBS: 7,
-        Metric.UNACCOUNTED: 1,
-        Metric.LOST_FOUND: 1,
+        Metric.MISSING_EXECUTIONS: 1,
+        Metric.CHAINS_REPAIRED: 1,
         Metric.DOUBLE_COMPLETED: 1,
         Metric.QUARANTINED: 3,
     }

@@ -73,7 +73,7 @@ class Chain:
             for claimed in self.claim_due():
                 self.world.file_successor(claimed)
 
-    def run_on(self, instants: int = 9) -> None:
+    def extend_lease(self, instants: int = 9) -> None:
         """Executors keep up with the schedule over so many instants."""
         for _ in range(instants):
             later_at = first_after(self.standing.schedule, self.world.clock.time_ms)

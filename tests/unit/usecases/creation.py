@@ -3,7 +3,7 @@
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.usecases.filing.file_batch import FileBatch
 from shared.usecases.filing.file_execution import FileExecution
-from shared.usecases.filing.record_dst_skips import RecordDropped
+from shared.usecases.filing.record_dst_skips import RecordDstSkips
 from shared.usecases.jobs.create_job import CreateJob
 from shared.usecases.jobs.create_jobs import CreateJobs
 from shared.usecases.jobs.create_recurring import CreateRecurring
@@ -18,7 +18,7 @@ def creation(ports: Ports, file: FileExecution, check_quota: CheckQuota) -> tupl
         jobs=ports.jobs, vault=ports.vault, entropy=ports.entropy, plan=ports.plan, policy=TargetPolicy()
     )
     create_recurring = CreateRecurring(
-        file, ports.jobs, RecordDropped(ports.store, ports.clock, ports.retention)
+        file, ports.jobs, RecordDstSkips(ports.store, ports.clock, ports.retention)
     )
     create_job = CreateJob(
         draft=draft,

@@ -5,11 +5,11 @@ from typing import Any
 from shared.domain.tenancy.quota import Quotas
 from shared.names import QueueName
 from shared.usecases.limits.admit_calls import AdmitCalls
-from shared.usecases.limits.apply_backpressure import GiveWay
+from shared.usecases.limits.apply_backpressure import ApplyBackpressure
 from shared.usecases.limits.defer_keys import DeferKeys
 from shared.usecases.limits.limit_cache import LimitStates
 from shared.usecases.limits.settle_limits import SettleLimits
-from shared.usecases.limits.throttle_batch import GateCalls
+from shared.usecases.limits.throttle_batch import ThrottleBatch
 from shared.usecases.tenancy.read_tenant import ReadTenant
 from shared.usecases.tenancy.spend_budget import SpendBudget
 
@@ -18,7 +18,7 @@ def _pass(clock: Any, duration_ms: int) -> None:
     clock.time_ms += duration_ms
 
 
-def gate(ports: Any, queue: QueueName, defaults: Quotas, owner: str = "process1") -> GateCalls:
+def gate(ports: Any, queue: QueueName, defaults: Quotas, owner: str = "process1") -> ThrottleBatch:
     """A process that has just started: it knows nothing yet."""
     states = LimitStates(
         store=ports.tapped("limits", ports.limits),
@@ -35,9 +35,9 @@ def gate(ports: Any, queue: QueueName, defaults: Quotas, owner: str = "process1"
         clock=ports.clock,
         entropy=ports.entropy,
     )
-    return GateCalls(
+    return ThrottleBatch(
         queue=queue,
-        give_way=GiveWay(progress=ports.board, clock=ports.clock, entropy=ports.entropy),
+        backpressure=ApplyBackpressure(progress=ports.board, clock=ports.clock, entropy=ports.entropy),
         admit=admit,
         settle_limits=SettleLimits(states=states, clock=ports.clock),
         defer=DeferKeys(queue=ports.tapped("queue", ports.queue), clock=ports.clock),

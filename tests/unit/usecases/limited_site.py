@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from shared.domain.delivery.callback import Answer, Callback, Reason
+from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.executions.execution import Execution, State
 from shared.domain.limits.circuit_breaker import OPEN_MS, TRIP_AFTER, Circuit
 from shared.domain.limits.scopes import ScopeState, WaitReason
@@ -12,16 +12,16 @@ from shared.domain.tenancy.quota import Quota
 from shared.names import QueueName
 from shared.usecases.attempts.run_attempts import BatchReport, Delivery
 from shared.usecases.filing.file_execution import wakeup_for
-from shared.usecases.limits.apply_backpressure import Arrived
-from shared.usecases.limits.throttle_batch import GateCalls
+from shared.usecases.limits.apply_backpressure import ReceivedMessage
+from shared.usecases.limits.throttle_batch import ThrottleBatch
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases.gates import gate
 from tests.unit.usecases.world import World
 
 HERE, THERE = "0123456789", "9876543210"
-OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
-BUSY = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=503)
-DOWN = Answer(reason=Reason.CONNECT_FAILED, duration_ms=5)
+OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
+BUSY = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=503)
+DOWN = CallbackResponse(reason=Reason.CONNECT_FAILED, duration_ms=5)
 
 
 class Site(World):
@@ -33,7 +33,7 @@ class Site(World):
         self.sender.answer_to = self._answered
         self.allow(**quotas)
 
-    def _answered(self, _callback: Callback, *_: Any) -> Answer:
+    def _answered(self, _callback: Callback, *_: Any) -> CallbackResponse:
         return self.answer
 
     def allow(self, **quotas: int) -> None:
@@ -48,11 +48,11 @@ class Site(World):
             for number in numbers
         ]
 
-    def another(self, owner: str = "process2", queue: QueueName = QueueName.STANDARD) -> GateCalls:
+    def another(self, owner: str = "process2", queue: QueueName = QueueName.STANDARD) -> ThrottleBatch:
         """The gate of another process."""
         return gate(self, queue, self.defaults, owner)
 
-    def work(self, through: GateCalls | None = None) -> BatchReport:
+    def work(self, through: ThrottleBatch | None = None) -> BatchReport:
         """Hand every message that is visible to one process."""
         now_ms, taken = self.clock.now_ms(), [*self.queue.messages]
         ready = [one for one in taken if one.visible_at <= now_ms]
@@ -89,6 +89,6 @@ def open_breaker(site: Site, until: int = DUE_AT + OPEN_MS) -> None:
     site.limits.board[f"d#{HERE}"] = until + 600_000
 
 
-def arrived(site: Site, execution: Execution, waited: int = 0) -> Arrived:
+def arrived(site: Site, execution: Execution, waited: int = 0) -> ReceivedMessage:
     wakeup = replace(wakeup_for(execution), waited=waited)
-    return Arrived(wakeup=wakeup, visible_at=site.clock.now_ms(), receive_count=1)
+    return ReceivedMessage(wakeup=wakeup, visible_at=site.clock.now_ms(), receive_count=1)

@@ -5,24 +5,24 @@ from typing import Any
 
 import orjson
 
-from shared.domain.delivery.callback import Answer, Callback, Reason
-from shared.domain.delivery.outcome_callbacks import Listener, OutcomeCallbacks
+from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
+from shared.domain.delivery.outcome_callbacks import CallbackTarget, OutcomeCallbacks
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
-from shared.usecases.requests.seal_request import seal_listener
+from shared.usecases.requests.seal_request import seal_callback_target
 from tests.builders import DUE_AT, TENANT
 from tests.fakes.sender import Call
 from tests.unit.usecases.world import World
 
 WON, LOST = "https://told.example/won?key=k1", "https://told.example/lost?key=k2"
-OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
-DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500, body=b"down")
+OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
+DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500, body=b"down")
 
 
-def answering(answer: Answer, told: Answer = OK) -> World:
+def answering(answer: CallbackResponse, told: CallbackResponse = OK) -> World:
     """A deployment whose receivers answer so, and so those that are told of outcomes."""
 
-    def answer_to(callback: Callback) -> Answer:
+    def answer_to(callback: Callback) -> CallbackResponse:
         return told if is_telling(callback) else answer
 
     return World(DUE_AT, answer_to=answer_to)
@@ -33,9 +33,9 @@ def is_telling(callback: Callback) -> bool:
     return callback.url in (WON, LOST)
 
 
-def listener(world: World, url: str | None) -> Listener | None:
+def listener(world: World, url: str | None) -> CallbackTarget | None:
     """A URL as it is kept; `none` for nobody."""
-    return seal_listener(world.vault, world.tenant, url)
+    return seal_callback_target(world.vault, world.tenant, url)
 
 
 def both(world: World) -> OutcomeCallbacks:

@@ -113,7 +113,7 @@ def close(chain: Chain) -> None:
     recompute(chain)
     assert_accounted(chain)
     seen = len(chain.starts)
-    chain.run_on(4)
+    chain.extend_lease(4)
     for execution in chain.running():
         chain.world.file_successor(execution)
     assert_accounted(chain)

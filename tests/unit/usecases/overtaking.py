@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from shared.domain.delivery.callback import Answer, Callback
+from shared.domain.delivery.callback import Callback, CallbackResponse
 from shared.domain.executions.execution import Execution
 from tests.builders import DUE_AT
 from tests.unit.usecases.world import World
@@ -12,10 +12,12 @@ from tests.unit.usecases.world import World
 OTHER = "another worker's"
 
 
-def during_the_call(act: Callable[[], object], answer: Answer) -> Callable[[Callback], Answer]:
+def during_the_call(
+    act: Callable[[], object], answer: CallbackResponse
+) -> Callable[[Callback], CallbackResponse]:
     """The receiver answers after something has happened here."""
 
-    def answer_to(_: Callback) -> Answer:
+    def answer_to(_: Callback) -> CallbackResponse:
         act()
         return answer
 

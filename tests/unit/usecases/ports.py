@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tests.fakes.throttle_status import FakeWaitSigns
+
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan
 from shared.domain.executions.retention import Retention
 from tests.builders import DUE_AT, ONE_SHARD
@@ -23,7 +25,6 @@ from tests.fakes.table import FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
 from tests.fakes.turn_store import FakeTurnStore
 from tests.fakes.vault import FakeVault
-from tests.fakes.wait_signs import FakeWaitSigns
 from tests.fakes.wakeup_queue import FakeWakeupQueue
 from tests.unit.usecases.steps import Steps, Tapped
 
@@ -46,9 +47,9 @@ class Ports:
         self.ledger = FakeShardLedger()
         self.board = FakeProgressBoard()
         self.limits = FakeLimitStore()
-        self.wait_signs = FakeWaitSigns(self.limits, self.board)
+        self.throttle_status = FakeWaitSigns(self.limits, self.board)
         self.defaults = GENEROUS
-        self.parking = FakeParkingLot()
+        self.parked_messages = FakeParkingLot()
         self.tenants = FakeTenantStore()
         self.budgets = FakeBudgetStore()
         self.audit_log = FakeAuditLog()
@@ -59,7 +60,7 @@ class Ports:
         self.store = self.tapped("store", FakeExecutionStore(self.table))
         self.one_offs = FakeOneOffStore(self.table)
         self.one_off_batches = FakeOneOffBatches(self.table)
-        self.turns = FakeTurnStore()
+        self.run_locks = FakeTurnStore()
         self.jobs = self.tapped("jobs", FakeJobStore(self.table))
         self.claimer = self.tapped("claimer", FakeClaimer(self.table))
         self.idempotency = self.tapped("idempotency", FakeIdempotencyStore())

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from shared.domain.dead_letters.redrive_task import SETTLED_MS, RedriveTask
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import EndReason, Execution, State
-from shared.domain.listings.filters import WantedDeadLetters
+from shared.domain.listings.filters import DeadLetterFilter
 from shared.names import Lane
 from shared.usecases.dead_letters.start_redrive import NewRedrive
 from tests.builders import DUE_AT, TENANT, in_state, one_off
@@ -15,8 +15,8 @@ from tests.unit.usecases.world import World
 
 LATER = DUE_AT + 600_000
 """Ten minutes after the built executions were due."""
-GONE = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
-EVERYTHING = WantedDeadLetters()
+GONE = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+EVERYTHING = DeadLetterFilter()
 
 
 def dead(world: World, number: int = 1, **overrides: Any) -> Execution:
@@ -78,7 +78,7 @@ def standing(world: World, task: RedriveTask) -> RedriveTask:
 def undo(world: World, task: RedriveTask) -> RedriveTask:
     """Ask for it, and let it come to its end."""
     world.undo_redrive(TENANT, task.id)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     world.clock.time_ms += SETTLED_MS
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     return standing(world, task)

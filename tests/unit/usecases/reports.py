@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shared.domain.delivery.async_policy import AsyncPolicy
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution, State
 from shared.usecases.attempts.report_outcome import Reported
@@ -15,14 +15,14 @@ from tests.builders import DUE_AT
 from tests.fakes.sender import AnswerTo
 from tests.unit.usecases.world import World
 
-WORKS_ON = Answer(reason=Reason.OK, duration_ms=5, status=202, works_on=True)
+ASYNC_ACCEPTED = CallbackResponse(reason=Reason.OK, duration_ms=5, status=202, async_accepted=True)
 POLICY = AsyncPolicy(deadline_seconds=600, heartbeat_seconds=60)
 MINUTE_MS = 60_000
 
 
-def works_on(_: object) -> Answer:
+def async_accepted(_: object) -> CallbackResponse:
     """Every receiver has begun, and will report."""
-    return WORKS_ON
+    return ASYNC_ACCEPTED
 
 
 def token_of(world: World, call: int = -1) -> str:
@@ -31,7 +31,7 @@ def token_of(world: World, call: int = -1) -> str:
     return headers["X-Callback-Token"]
 
 
-def working(answer_to: AnswerTo = works_on, **fields: Any) -> tuple[World, Execution, str]:
+def working(answer_to: AnswerTo = async_accepted, **fields: Any) -> tuple[World, Execution, str]:
     """An attempt that goes on after its call, and its token."""
     world = World(DUE_AT, answer_to=answer_to)
     given: dict[str, Any] = {"async_policy": POLICY, "retry": RetryPolicy(max_attempts=3)}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.request import Request
 from shared.domain.errors import (
     IdempotencyKeyReusedError,
@@ -289,7 +289,7 @@ def test_a_pause_of_the_job_does_not_touch_it() -> None:
 def test_a_receiver_that_is_gone_pauses_the_backfill_and_not_the_job() -> None:
     case = hourly()
     case.ask()
-    gone = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+    gone = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
     case.world.sender.answer_to = lambda _: gone
     case.until(10)
     assert case.child.state is JobState.PAUSED
@@ -308,7 +308,7 @@ def test_a_backfill_that_was_held_up_for_a_day_runs_for_every_instant() -> None:
 def test_runs_that_must_not_overlap_are_skipped_and_told_with_their_instant() -> None:
     case = hourly()
     case.ask(replace(RANGE, overlap_policy=OverlapPolicy.SKIP))
-    slow = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
+    slow = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
     case.world.sender.answer_to = lambda _: slow
     case.until(8)
     skipped = [one for one in case.executions() if one.state is State.SKIPPED]

@@ -12,7 +12,7 @@ from shared.domain.errors import (
     UnavailableError,
 )
 from shared.domain.executions.execution import Execution, State
-from shared.domain.listings.position import Place, Span
+from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.usecases.dead_letters.start_redrive import NewRedrive
 from tests.builders import DUE_AT, TENANT
 from tests.unit.usecases.redrives import (
@@ -43,7 +43,7 @@ def test_every_dead_letter_is_redriven_once_in_order_and_at_the_pace() -> None:
     world = World(LATER)
     buried = graveyard(world, 120)
     task = start(world, rate=4)
-    report = world.work_off_redrives()
+    report = world.process_bulk_redrives()
     made = all_redrives(world, buried)
     assert [one.id.dispatch_at for one in made] == [LATER + number * 250 for number in range(120)]
     assert report.redriven == 120
@@ -58,9 +58,9 @@ def test_no_second_has_more_than_the_rate_even_after_a_standstill() -> None:
     buried = graveyard(world, 120)
     start(world, rate=7)
     runs = iter([True, True, False])
-    world.work_off_redrives(lambda: next(runs))
+    world.process_bulk_redrives(lambda: next(runs))
     world.clock.time_ms += 300_000
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     made = all_redrives(world, buried)
     assert all(one.id.dispatch_at >= one.created_at for one in made)
     dues = sorted(one.id.dispatch_at for one in made)
@@ -75,10 +75,10 @@ def test_what_is_far_off_is_left_to_a_later_run() -> None:
     task = start(world, rate=1)
     world.clock.time_ms = LATER
     world.redrives.tasks[TENANT, task.id] = replace(task, next_due_at=LATER + AHEAD_MS - 10_000)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     assert len(all_redrives(world, buried)) == 50
     world.clock.time_ms += 60_000
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     assert len(all_redrives(world, buried)) == 100
 
 
@@ -94,11 +94,11 @@ def test_whoever_dies_anywhere_leaves_nothing_out_and_nothing_doubled(moment: in
 
     world.steps.at_each = die
     try:
-        world.work_off_redrives()
+        world.process_bulk_redrives()
     except Crash:
         world.clock.time_ms += 60_000
     world.steps.calm()
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     made = all_redrives(world, buried)
     assert [one.redrive_of.number for one in made if one.redrive_of] == [1, 1, 1]
     assert standing(world, task).counts == TaskCounts(redriven=3)
@@ -110,10 +110,10 @@ def test_two_who_work_it_off_at_once_redrive_each_once(moment: int) -> None:
     world = World(LATER)
     buried = graveyard(world, 3)
     task = start(world)
-    world.steps.at_each = lambda at, _: world.work_off_redrives() if at == moment else None
-    world.work_off_redrives()
+    world.steps.at_each = lambda at, _: world.process_bulk_redrives() if at == moment else None
+    world.process_bulk_redrives()
     world.steps.calm()
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     assert len(all_redrives(world, buried)) == 3
     assert standing(world, task).counts.redriven == 3
 
@@ -122,12 +122,12 @@ def test_a_second_one_passes_over_what_is_open_or_has_succeeded() -> None:
     world = World(LATER)
     buried = graveyard(world, 2)
     start(world)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     run_out(world, all_redrives(world, buried)[0])
     world.clock.time_ms += 60_000
     again = start(world)
-    world.work_off_redrives()
-    assert standing(world, again).counts == TaskCounts(passed_over=2)
+    world.process_bulk_redrives()
+    assert standing(world, again).counts == TaskCounts(record_skipped_instants=2)
     assert len(all_redrives(world, buried)) == 2
 
 
@@ -135,15 +135,15 @@ def test_what_fails_again_is_a_dead_letter_of_its_own_and_redriven_once_by_the_n
     world = World(LATER, answer_to=lambda _: GONE)
     (buried,) = graveyard(world, 1)
     start(world)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     (first,) = redrives_of(world, buried)
     assert run_out(world, first).state is State.FAILED
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     assert len(redrives_of(world, buried)) == 1
     world.clock.time_ms += 60_000
     again = start(world)
-    world.work_off_redrives()
-    assert standing(world, again).counts == TaskCounts(redriven=1, passed_over=1)
+    world.process_bulk_redrives()
+    assert standing(world, again).counts == TaskCounts(redriven=1, record_skipped_instants=1)
     assert [one.redrive_of.number for one in redrives_of(world, buried) if one.redrive_of] == [1, 2]
 
 
@@ -152,11 +152,11 @@ def test_it_does_not_redrive_what_fails_while_it_is_under_way() -> None:
     buried = graveyard(world, 60)
     start(world)
     runs = iter([True, False])
-    world.work_off_redrives(lambda: next(runs))
+    world.process_bulk_redrives(lambda: next(runs))
     first = redrives_of(world, buried[0])[0]
     run_out(world, first)
     world.clock.time_ms += 60_000
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     assert len(all_redrives(world, buried)) == 60
 
 
@@ -166,16 +166,16 @@ def test_one_that_cannot_be_redriven_holds_up_no_other() -> None:
     row = world.table.executions[buried[1].id]
     row.execution = replace(buried[1], request=b"", payload_apart="gone")
     task = start(world)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     assert standing(world, task).counts == TaskCounts(redriven=2, refused=1)
 
 
 def test_filters_and_range_say_which() -> None:
     world = World(LATER)
     buried = graveyard(world, 4)
-    span = Span(after=Place(at=DUE_AT + 1_000), before=Place(at=DUE_AT + 3_000))
+    span = PositionRange(after=IndexPosition(at=DUE_AT + 1_000), before=IndexPosition(at=DUE_AT + 3_000))
     start(world, span=span)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     redriven = [each for each in buried if redrives_of(world, each)]
     assert [one.id for one in redriven] == [buried[1].id, buried[2].id]
 
@@ -184,7 +184,7 @@ def test_other_tenants_dead_letters_are_left_alone() -> None:
     world = World(LATER)
     theirs = dead(world, tenant_id="somebody-else")
     start(world)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     assert redrives_of(world, theirs) == []
 
 
@@ -192,7 +192,7 @@ def test_with_a_key_it_is_made_once_however_often_it_is_asked_for() -> None:
     world = World(LATER)
     graveyard(world, 2)
     first = start(world, key="k")
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     world.clock.time_ms += 60_000
     new = NewRedrive(wanted=EVERYTHING, rate=10)
     again = world.start_redrive(world.tenant, new, "k")
@@ -219,7 +219,7 @@ def test_one_of_a_tenant_is_open_at_a_time() -> None:
     task = start(world)
     with pytest.raises(InvalidStateError, match=task.id):
         start(world, rate=3)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     start(world, rate=3)
 
 
@@ -236,13 +236,13 @@ def test_undo_cancels_what_has_not_started_and_counts_what_was_too_late() -> Non
     world = World(LATER)
     buried = graveyard(world, 120)
     task = start(world)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     made = all_redrives(world, buried)
     for one in made[:7]:
         run_out(world, one)
     undone = undo(world, task)
     assert undone.state is TaskState.UNDONE
-    assert (undone.counts.cancelled, undone.counts.too_late) == (113, 7)
+    assert (undone.counts.cancelled, undone.counts.already_started) == (113, 7)
     states = [world.standing(one.id).state for one in made]
     assert states == [State.SUCCEEDED] * 7 + [State.CANCELLED] * 113
     assert world.redrives.slots == {}
@@ -253,10 +253,10 @@ def test_undo_in_the_middle_stops_what_was_not_filed() -> None:
     buried = graveyard(world, 120)
     task = start(world)
     runs = iter([True, False])
-    world.work_off_redrives(lambda: next(runs))
+    world.process_bulk_redrives(lambda: next(runs))
     undone = undo(world, task)
     assert len(all_redrives(world, buried)) == 50
-    assert (undone.counts.cancelled, undone.counts.too_late) == (50, 0)
+    assert (undone.counts.cancelled, undone.counts.already_started) == (50, 0)
 
 
 @pytest.mark.parametrize("moment", range(40))
@@ -269,10 +269,10 @@ def test_undo_catches_what_is_filed_behind_its_back(moment: int) -> None:
     def act(at: int, _: str) -> None:
         if at == moment:
             world.undo_redrive(TENANT, task.id)
-            world.work_off_redrives()
+            world.process_bulk_redrives()
 
     world.steps.at_each = act
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     world.steps.calm()
     if standing(world, task).undo_asked_at is None:
         return
@@ -288,7 +288,7 @@ def test_what_was_undone_can_be_redriven_again() -> None:
     buried = graveyard(world, 2)
     undo(world, start(world))
     again = start(world)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     assert [one.redrive_of.number for one in all_redrives(world, buried) if one.redrive_of] == [1, 1]
     assert standing(world, again).counts.redriven == 2
 
@@ -297,10 +297,10 @@ def test_redrives_after_an_undo_of_filed_ones_are_the_next_ones() -> None:
     world = World(LATER)
     (buried,) = graveyard(world, 1)
     task = start(world)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     undo(world, task)
     again = start(world)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     first, second = redrives_of(world, buried)
     assert (first.state, second.state) == (State.CANCELLED, State.QUEUED)
     assert standing(world, again).counts.redriven == 1
@@ -313,14 +313,14 @@ def test_undo_lets_redrives_of_others_be() -> None:
     pressed = world.redrive(TENANT, str(first.id)).execution
     world.clock.time_ms += 1
     undone = undo(world, _started(world))
-    assert undone.counts == TaskCounts(passed_over=1, redriven=1, cancelled=1)
+    assert undone.counts == TaskCounts(record_skipped_instants=1, redriven=1, cancelled=1)
     assert world.standing(pressed.id).state is State.QUEUED
     assert redrives_of(world, second)[0].state is State.CANCELLED
 
 
 def _started(world: World) -> RedriveTask:
     task = start(world)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     return task
 
 
@@ -351,7 +351,7 @@ def test_a_store_that_does_not_answer_is_asked_again_by_the_next_run() -> None:
     buried = graveyard(world, 2)
     task = start(world)
     world.steps.fail("store.put_if_absent")
-    assert world.work_off_redrives().unavailable == 1
+    assert world.process_bulk_redrives().unavailable == 1
     assert standing(world, task).counts == TaskCounts()
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     assert len(all_redrives(world, buried)) == 2

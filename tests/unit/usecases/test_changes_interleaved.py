@@ -80,7 +80,7 @@ def close(chain: Chain) -> None:
     assert_accounted(chain)
     if chain.standing.state is JobState.PAUSED:
         chain.resume()
-    chain.run_on(4)
+    chain.extend_lease(4)
     for execution in chain.running():
         world.file_successor(execution)
     assert_accounted(chain)
@@ -179,7 +179,7 @@ def follow(chain: Chain, then: tuple[str, ...], minutes: int) -> None:
     for name in then:
         chain.world.clock.time_ms += minutes * MINUTE
         attempt(chain, name)
-    chain.run_on(2)
+    chain.extend_lease(2)
 
 
 @pytest.mark.parametrize("by", ["pause", "resume", "update of the payload", "delete", "the reconciler"])
@@ -205,7 +205,7 @@ def finish(chain: Chain, by: str) -> None:
         attempt(chain, by)
         return
     found = chain.world.reconcile_job(chain.standing, 0, chain.world.clock.time_ms - 4 * MINUTE)
-    assert found.unaccounted == []
+    assert found.missing_executions == []
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -260,7 +260,7 @@ def test_after_an_acknowledged_update_nothing_begins_as_it_was(
         before = len(chain.starts)
         for execution in chain.running():
             chain.world.file_successor(execution)
-        chain.run_on(3)
+        chain.extend_lease(3)
         assert all(one.revision == updated.chain_revision for _, one in chain.starts[before:])
         close(chain)
 

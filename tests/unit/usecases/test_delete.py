@@ -149,7 +149,7 @@ def test_a_busy_job_of_one_second_is_ended_at_its_head() -> None:
 
 def test_a_deletion_costs_the_same_however_long_the_job_has_run() -> None:
     chain = chains.due_now()
-    chain.run_on(300)
+    chain.extend_lease(300)
     chain.world.steps.taken.clear()
     chain.delete()
     writes = [step for step in chain.world.steps.taken if step in ("store.put_if_absent", "store.cancel")]

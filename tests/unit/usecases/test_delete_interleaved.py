@@ -60,7 +60,7 @@ def test_a_deletion_may_stand_still_while_the_chain_runs_on(situation: Callable[
     """For so long that what was far enough when it began lies behind the head."""
     for moment in moments_of(situation):
         chain = begun(situation)
-        chain.world.steps.at_each = at_moment(moment, chain.run_on)
+        chain.world.steps.at_each = at_moment(moment, chain.extend_lease)
         chain.delete()
         chain.world.steps.at_each = None
         chain.assert_ended()

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution, State
@@ -76,7 +76,8 @@ def test_another_request_is_another_destination_and_the_same_one_is_not() -> Non
 def test_retries_near_and_far_keep_their_destination() -> None:
     for base_seconds in (10, 7_200):
         world = World(
-            DUE_AT, answer_to=lambda *_: Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
+            DUE_AT,
+            answer_to=lambda *_: CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500),
         )
         retry = RetryPolicy(base_seconds=base_seconds, cap_seconds=7_200)
         made = world.accept_one_off(timing=After(0), retry=retry)

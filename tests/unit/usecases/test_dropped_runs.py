@@ -8,7 +8,7 @@ import pytest
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import EndReason, Execution, State
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.listings.filters import WantedExecutions
+from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.schedules.cron import Gap
 from shared.domain.schedules.schedule import Cron, first_after
 from shared.usecases.listings.list_executions import HistoryPosition
@@ -77,7 +77,7 @@ def test_what_is_dropped_and_what_is_not(line: str, zone: str, gap: Gap, first: 
 def test_one_that_shares_its_instant_with_another_run_takes_no_place() -> None:
     """With the old offset 02:30 is the instant of 03:30, and the change itself is that of 03:00."""
     chain = begun(Cron(line="0,30 2,3 * * *", timezone="America/New_York", gap=Gap.SKIP))
-    chain.run_on(8)
+    chain.extend_lease(8)
     ran = [one.nominal_at for one in chain.executions() if one.state is not State.SKIPPED]
     assert len(dropped(chain)) == 1
     assert {SPRING, SPRING + 30 * MINUTE} <= set(ran)
@@ -168,7 +168,7 @@ def test_so_is_one_between_a_change_and_the_first_run_after_it(verb: str) -> Non
 
 def test_the_history_tells_of_it_in_its_place() -> None:
     chain = begun()
-    chain.run_on(5)
+    chain.extend_lease(5)
     for limit in (1, 2, 100):
         shown = _history(chain, limit)
         assert [one.nominal_at for one in shown] == sorted([one.nominal_at for one in shown], reverse=True)
@@ -181,7 +181,7 @@ def _history(chain: Chain, limit: int) -> list[Execution]:
     position: HistoryPosition | None = None
     while not shown or position is not None:
         page = chain.world.list_executions(
-            TENANT, chain.job.id, limit=limit, wanted=WantedExecutions(), position=position
+            TENANT, chain.job.id, limit=limit, wanted=ExecutionFilter(), position=position
         )
         shown += page.executions
         position = page.next_position

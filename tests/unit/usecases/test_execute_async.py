@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shared.domain.delivery.async_policy import AsyncPolicy
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import EndReason, State
 from shared.usecases.attempts.make_attempt import SUCCESSOR_TRIES
@@ -19,20 +19,20 @@ from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.messages import dead, delivery
 from tests.unit.usecases.overtaking import during_the_call, overtake
 from tests.unit.usecases.reports import (
+    ASYNC_ACCEPTED,
     MINUTE_MS,
     POLICY,
-    WORKS_ON,
+    async_accepted,
     die_unheard,
     is_running,
     token_of,
     working,
-    works_on,
 )
 from tests.unit.usecases.steps import Crash
 from tests.unit.usecases.world import World
 
-OK = replace(WORKS_ON, works_on=False)
-DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
+OK = replace(ASYNC_ACCEPTED, async_accepted=False)
+DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
 
 
 def test_the_attempt_runs_on_under_a_heartbeat_and_a_deadline() -> None:
@@ -76,14 +76,14 @@ def test_the_token_is_in_no_record_and_no_message() -> None:
 
 
 def test_the_chain_goes_on_while_the_attempt_does() -> None:
-    world = World(DUE_AT, answer_to=works_on)
+    world = World(DUE_AT, answer_to=async_accepted)
     job = world.recurring()
     world.attempt(world.standing(job.id_at(DUE_AT)))
     assert world.sent() == [job.id_at(DUE_AT + MINUTE_MS)]
 
 
 def test_the_message_waits_for_the_successor_and_files_it_when_it_is_back() -> None:
-    world = World(DUE_AT, answer_to=works_on)
+    world = World(DUE_AT, answer_to=async_accepted)
     job = world.recurring()
     head = world.standing(job.id_at(DUE_AT))
     world.steps.fail("store.put_if_absent", times=SUCCESSOR_TRIES)
@@ -106,7 +106,7 @@ def test_another_message_for_an_attempt_that_goes_on_is_dropped(receives: int) -
 
 
 def test_unheard_of_it_is_tried_again_under_the_next_number() -> None:
-    world, execution, _ = working(in_turn(WORKS_ON, OK))
+    world, execution, _ = working(in_turn(ASYNC_ACCEPTED, OK))
     die_unheard(world, execution)
     world.attempt(execution)
     done = world.standing(execution.id)
@@ -127,7 +127,7 @@ def test_a_plain_call_after_one_that_went_on_does_not_itself_go_on() -> None:
     die_unheard(world, execution)
     seen: list[int | None] = []
     world.sender.answer_to = during_the_call(
-        lambda: seen.append(world.standing(execution.id).async_until), WORKS_ON
+        lambda: seen.append(world.standing(execution.id).async_until), ASYNC_ACCEPTED
     )
     world.attempt(execution)
     assert seen == [None]
@@ -149,17 +149,17 @@ def test_the_last_attempt_that_is_not_heard_of_was_lost(fields: dict[str, Any]) 
 @pytest.mark.parametrize("times", [1, FINISH_TRIES - 1])
 @pytest.mark.parametrize("fault", ["fail", "lose_answer"])
 def test_going_on_is_written_again_where_the_store_did_not_answer(fault: str, times: int) -> None:
-    world = World(DUE_AT, answer_to=works_on)
+    world = World(DUE_AT, answer_to=async_accepted)
     execution = world.put(world.one_off())
     getattr(world.steps, fault)("store.run_on", times=times)
     report = world.attempt(execution)
-    assert [attempt.end for attempt in report.attempts] == [AttemptEnd.WORKS_ON]
+    assert [attempt.end for attempt in report.attempts] == [AttemptEnd.ASYNC_ACCEPTED]
     assert report.returned() == []
     assert is_running(world, execution)
 
 
 def test_going_on_that_could_not_be_written_is_left_to_the_message() -> None:
-    world = World(DUE_AT, answer_to=works_on)
+    world = World(DUE_AT, answer_to=async_accepted)
     execution = world.put(replace(world.one_off(), async_policy=POLICY))
     world.steps.fail("store.run_on", times=FINISH_TRIES)
     report = world.attempt(execution)
@@ -178,7 +178,7 @@ def test_going_on_that_could_not_be_written_is_left_to_the_message() -> None:
 def test_an_answer_that_comes_after_the_lease_has_died_is_fenced() -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())
-    world.sender.answer_to = during_the_call(lambda: overtake(world, execution), WORKS_ON)
+    world.sender.answer_to = during_the_call(lambda: overtake(world, execution), ASYNC_ACCEPTED)
     report = world.attempt(execution)
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.FENCED]
     assert is_running(world, execution, attempt=2)
@@ -195,15 +195,15 @@ def test_a_worker_that_stood_still_does_not_shorten_what_heartbeats_have_reached
         world.heartbeat(str(execution.id), token_of(world))
         world.clock.time_ms = DUE_AT + 1_000
 
-    world.sender.answer_to = works_on
+    world.sender.answer_to = async_accepted
     world.steps.before("store.run_on", freeze)
     report = world.attempt(execution)
-    assert [attempt.end for attempt in report.attempts] == [AttemptEnd.WORKS_ON]
+    assert [attempt.end for attempt in report.attempts] == [AttemptEnd.ASYNC_ACCEPTED]
     assert world.standing(execution.id).lease_until == DUE_AT + 90_000
 
 
-@pytest.mark.parametrize("answer", [WORKS_ON, DOWN, OK])
-def test_what_its_receiver_reported_before_the_call_had_ended_stands(answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [ASYNC_ACCEPTED, DOWN, OK])
+def test_what_its_receiver_reported_before_the_call_had_ended_stands(answer: CallbackResponse) -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())
     world.sender.answer_to = during_the_call(
@@ -218,7 +218,7 @@ def test_what_its_receiver_reported_before_the_call_had_ended_stands(answer: Ans
 
 @pytest.mark.parametrize("step", ["claimer.claim", "tenants.get", "store.run_on"])
 def test_after_a_crash_the_message_brings_it_to_its_end_by_itself(step: str) -> None:
-    world = World(DUE_AT, answer_to=works_on)
+    world = World(DUE_AT, answer_to=async_accepted)
     execution = world.put(replace(world.one_off(), async_policy=POLICY))
     world.steps.crash_after(step)
     with pytest.raises(Crash):
@@ -249,7 +249,7 @@ def test_a_dead_letter_of_an_attempt_that_goes_on_is_no_matter_for_people() -> N
 
 
 def test_a_chain_of_long_runs_is_worked_off_without_a_sweep() -> None:
-    world = World(DUE_AT, answer_to=works_on)
+    world = World(DUE_AT, answer_to=async_accepted)
     job = world.recurring()
     world.file(world.standing(job.id_at(DUE_AT)))
     Lanes(world).until(DUE_AT + 3 * MINUTE_MS + 1_000)
@@ -261,7 +261,7 @@ def test_what_was_never_claimed_has_no_deadline() -> None:
 
 
 def test_a_recurring_jobs_limits_are_those_of_each_of_its_runs() -> None:
-    world = World(DUE_AT, answer_to=works_on)
+    world = World(DUE_AT, answer_to=async_accepted)
     job = world.recurring(async_policy=POLICY)
     beside = world.trigger_job(world.tenant, job.id).execution
     for execution in (world.standing(job.id_at(DUE_AT)), beside):
@@ -272,7 +272,7 @@ def test_a_recurring_jobs_limits_are_those_of_each_of_its_runs() -> None:
 
 
 def test_a_deleted_jobs_attempt_goes_on_and_is_its_last() -> None:
-    world = World(DUE_AT, answer_to=works_on)
+    world = World(DUE_AT, answer_to=async_accepted)
     job = world.recurring(async_policy=POLICY)
     head = world.standing(job.id_at(DUE_AT))
     world.attempt(head)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Callback, Reason
+from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.executions.execution import Execution, State
 from shared.names import Lane
 from shared.usecases.attempts.run_attempts import (
@@ -21,19 +21,21 @@ from tests.unit.usecases.world import World
 
 RECEIVES = 5
 """So many a lane allows before a message goes to its dead-letter queue."""
-OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
-POISON = Delivery(message_id="poison", sent_at=DUE_AT, receive_count=1, wakeup=None, fault="unreadable")
+OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
+UNREADABLE_MESSAGES = Delivery(
+    message_id="poison", sent_at=DUE_AT, receive_count=1, wakeup=None, fault="unreadable"
+)
 
 
 def pack_of(world: World, count: int) -> list[Execution]:
     return [world.put(world.one_off(number)) for number in range(count)]
 
 
-def breaks_for(number: int, fault: Exception) -> Callable[[Callback], Answer]:
+def breaks_for(number: int, fault: Exception) -> Callable[[Callback], CallbackResponse]:
     """A sender with a fault of its own for one execution."""
     marked = str(delivery_id(number))
 
-    def answer_to(callback: Callback) -> Answer:
+    def answer_to(callback: Callback) -> CallbackResponse:
         if dict(callback.headers)["webhook-id"] == marked:
             raise fault
         return OK
@@ -74,7 +76,7 @@ def test_the_calls_of_a_batch_run_side_by_side() -> None:
             self.waiting = asyncio.Event()
             self.called = 0
 
-        async def send(self, callback: Callback, *, timeout_seconds: float) -> Answer:
+        async def send(self, callback: Callback, *, timeout_seconds: float) -> CallbackResponse:
             self.called += 1
             if self.called == len(pack):
                 self.waiting.set()
@@ -92,8 +94,8 @@ def test_the_calls_of_a_batch_run_side_by_side() -> None:
 def test_a_message_that_nobody_can_read_is_returned_quickly_and_sinks_nobody() -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())
-    report = world.run(POISON, delivery(execution))
-    assert report.poison == 1
+    report = world.run(UNREADABLE_MESSAGES, delivery(execution))
+    assert report.unreadable_messages == 1
     assert [
         (settled.delivery.message_id, settled.visible_after_seconds) for settled in report.returned()
     ] == [("poison", POISON_RETURN_SECONDS)]
@@ -102,7 +104,7 @@ def test_a_message_that_nobody_can_read_is_returned_quickly_and_sinks_nobody() -
 
 def test_a_message_of_a_newer_version_outlasts_a_deployment_and_is_looked_at_again_soon() -> None:
     world = World(DUE_AT)
-    newer = replace(POISON, is_newer=True)
+    newer = replace(UNREADABLE_MESSAGES, is_newer=True)
     waits = []
     for receives in range(1, RECEIVES + 1):
         [returned] = world.run(replace(newer, receive_count=receives)).returned()
@@ -114,7 +116,7 @@ def test_a_message_of_a_newer_version_outlasts_a_deployment_and_is_looked_at_aga
 
 def test_a_batch_of_nothing_but_poison_claims_nothing() -> None:
     world = World(DUE_AT)
-    assert len(world.run(POISON, POISON).returned()) == 2
+    assert len(world.run(UNREADABLE_MESSAGES, UNREADABLE_MESSAGES).returned()) == 2
     assert world.steps.taken == []
 
 

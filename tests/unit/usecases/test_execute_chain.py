@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Callback, Reason
+from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.executions.execution import EndReason, Execution, State
 from shared.domain.jobs.job import Job, JobState
 from shared.usecases.attempts.call_receiver import READ_PAUSES_MS
@@ -21,11 +21,11 @@ from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.world import World
 
 MINUTE = 60_000
-DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
-OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
+DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
+OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 
 
-def due_now(answer: Answer = OK, **fields: object) -> tuple[World, Job, Execution]:
+def due_now(answer: CallbackResponse = OK, **fields: object) -> tuple[World, Job, Execution]:
     world = World(DUE_AT, answer_to=in_turn(answer))
     job = world.recurring(**fields)
     return world, job, world.standing(job.id_at(DUE_AT))
@@ -41,7 +41,7 @@ def test_the_successor_is_filed_before_the_call_has_ended() -> None:
 
 
 @pytest.mark.parametrize("answer", [OK, DOWN, replace(DOWN, status=410)])
-def test_the_chain_goes_on_whatever_the_receiver_answers(answer: Answer) -> None:
+def test_the_chain_goes_on_whatever_the_receiver_answers(answer: CallbackResponse) -> None:
     world, job, head = due_now(answer)
     world.attempt(head)
     assert job.id_at(DUE_AT + MINUTE) in world.sent()
@@ -160,7 +160,7 @@ def test_a_sender_that_breaks_leaves_no_successor_behind() -> None:
     world, job, head = due_now()
     world.run_attempts.make_attempt = replace(world.run_attempts.make_attempt, offload=SlowChain())
 
-    def broken(_: Callback) -> Answer:
+    def broken(_: Callback) -> CallbackResponse:
         raise RuntimeError("ours")
 
     world.sender.answer_to = broken

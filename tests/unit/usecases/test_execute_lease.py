@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import EndReason, Execution, State
 from shared.domain.jobs.job import JobState
@@ -15,8 +15,8 @@ from tests.builders import DUE_AT, in_state
 from tests.unit.usecases.overtaking import OTHER, during_the_call, overtake
 from tests.unit.usecases.world import World
 
-OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
-DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
+OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
+DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
 
 
 def test_the_attempt_is_counted_before_the_call_and_the_lease_outlasts_it() -> None:
@@ -141,8 +141,8 @@ def test_a_call_that_was_prepared_until_the_lease_had_ended_is_not_made() -> Non
     assert [outcome.reason for outcome in world.standing(execution.id).outcomes] == [Reason.LEASE_TOO_SHORT]
 
 
-@pytest.mark.parametrize("answer", [Answer(reason=Reason.OK, duration_ms=5, status=200), DOWN])
-def test_a_worker_that_was_overtaken_records_nothing(answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [CallbackResponse(reason=Reason.OK, duration_ms=5, status=200), DOWN])
+def test_a_worker_that_was_overtaken_records_nothing(answer: CallbackResponse) -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())
     world.sender.answer_to = during_the_call(lambda: overtake(world, execution), answer)
@@ -188,7 +188,8 @@ def test_retries_stopped_during_a_call_that_succeeds_change_nothing() -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())
     world.sender.answer_to = during_the_call(
-        lambda: world.store.stop_retries(execution.id), Answer(reason=Reason.OK, duration_ms=5, status=200)
+        lambda: world.store.stop_retries(execution.id),
+        CallbackResponse(reason=Reason.OK, duration_ms=5, status=200),
     )
     world.attempt(execution)
     assert world.standing(execution.id).state is State.SUCCEEDED

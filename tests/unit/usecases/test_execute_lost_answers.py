@@ -2,9 +2,9 @@
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.executions.execution import Execution, State
-from shared.ports.executions import Claim, Refused, Undecided
+from shared.ports.executions import Claim, ClaimRejected, WriteUnknown
 from shared.usecases.attempts.run_attempts import CLAIM_TRIES, UNSURE_WAIT_SECONDS, Verdict
 from shared.usecases.attempts.settle_attempt import FINISH_TRIES, AttemptEnd
 from tests.builders import DUE_AT
@@ -12,8 +12,8 @@ from tests.fakes.sender import in_turn
 from tests.unit.usecases.steps import Crash
 from tests.unit.usecases.world import World
 
-OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
-DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
+OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
+DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
 
 
 class Mute:
@@ -23,14 +23,14 @@ class Mute:
         self._real, self._times, self._granted = world.claimer, times, granted
         world.run_attempts.claimer = self
 
-    def claim(self, claims: list[Claim], now_ms: int) -> list[Execution | Refused | Undecided]:
+    def claim(self, claims: list[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
         """See the port."""
         if self._times == 0:
             return list(self._real.claim(claims, now_ms))
         self._times -= 1
         if self._granted:
             self._real.claim(claims, now_ms)
-        return [Undecided("throttled") for _ in claims]
+        return [WriteUnknown("throttled") for _ in claims]
 
 
 @pytest.mark.parametrize("granted", [True, False])
@@ -73,7 +73,9 @@ def row_owners(world: World) -> set[str | None]:
 
 @pytest.mark.parametrize("answer", [OK, DOWN])
 @pytest.mark.parametrize("times", [1, 2])
-def test_an_outcome_whose_answer_was_lost_is_recognised_as_ones_own(times: int, answer: Answer) -> None:
+def test_an_outcome_whose_answer_was_lost_is_recognised_as_ones_own(
+    times: int, answer: CallbackResponse
+) -> None:
     world = World(DUE_AT, answer_to=in_turn(answer))
     execution = world.put(world.one_off())
     world.steps.lose_answer("store.finish", times=times)

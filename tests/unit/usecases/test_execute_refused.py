@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.executions.execution import EndReason, State
-from shared.ports.executions import Refused
+from shared.ports.executions import ClaimRejected
 from shared.usecases.attempts.run_attempts import BatchReport, Verdict
 from shared.usecases.attempts.settle_refusal import Refusal
 from tests.builders import DUE_AT, in_state
@@ -147,7 +147,7 @@ def test_a_lost_last_attempt_of_an_occurrence_does_not_end_the_chain() -> None:
 def test_a_row_that_changed_between_refusal_and_look_is_looked_at_again_soon(state: State) -> None:
     world = World(DUE_AT + 60_000)
     racing = in_state(world.one_off(), state)
-    result = world.settle_refusal(Refused(racing).existing, 1)
+    result = world.settle_refusal(ClaimRejected(racing).existing, 1)
     assert (result.is_done, result.wait_seconds) == (False, 2)
 
 

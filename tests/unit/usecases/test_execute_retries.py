@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import EndReason, Execution, State
 from shared.usecases.attempts.call_receiver import READ_PAUSES_MS
@@ -18,16 +18,16 @@ from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.rounds import to_the_end
 from tests.unit.usecases.world import World
 
-DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500, body=b"down")
+DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500, body=b"down")
 GONE = replace(DOWN, status=410)
-OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
+OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 
 
-def asks_for(seconds: int) -> Answer:
+def asks_for(seconds: int) -> CallbackResponse:
     return replace(DOWN, status=503, retry_after_seconds=seconds)
 
 
-def world_with(*answers: Answer, **policy: Any) -> tuple[World, Execution]:
+def world_with(*answers: CallbackResponse, **policy: Any) -> tuple[World, Execution]:
     world = World(DUE_AT, answer_to=in_turn(*answers))
     return world, world.put(world.one_off(retry=RetryPolicy(**policy)))
 

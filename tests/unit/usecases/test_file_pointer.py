@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.bucket import ShardCounts, ShardRange, bucket_of
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import Execution, State
 from shared.names import Lane
@@ -42,7 +42,7 @@ def test_a_later_retry_is_a_pointer_in_the_bucket_in_which_it_is_due() -> None:
     world.file.wake_for_retry(execution, at)
     assert world.sent() == []
     assert [row.pointer for row in pointers(world)] == [
-        Pointer(
+        RetryReminder(
             dispatch_at=at,
             target=execution.id,
             attempt=2,
@@ -104,8 +104,8 @@ def test_a_frozen_writers_pointer_in_a_bucket_closed_meanwhile_is_swept() -> Non
     assert (bucket_of(past.dispatch_at), 0) in world.ledger.rows
 
 
-def pointer_to(execution: Execution) -> Pointer:
-    return Pointer(
+def pointer_to(execution: Execution) -> RetryReminder:
+    return RetryReminder(
         dispatch_at=execution.next_attempt_at or 0,
         target=execution.id,
         attempt=execution.attempt,

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import EndReason, Execution, State
@@ -18,11 +18,11 @@ from tests.unit.usecases.steps import Crash, die
 from tests.unit.usecases.world import World
 
 MINUTE = 60_000
-GONE = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
-OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
+GONE = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 
 
-def due_now(answer: Answer = GONE, **fields: object) -> tuple[World, Job, Execution]:
+def due_now(answer: CallbackResponse = GONE, **fields: object) -> tuple[World, Job, Execution]:
     world = World(DUE_AT, answer_to=in_turn(answer))
     job = world.recurring(**fields)
     return world, job, world.standing(job.id_at(DUE_AT))
@@ -178,7 +178,7 @@ def test_a_one_off_has_nothing_to_pause() -> None:
 
 
 def test_a_failure_that_was_reported_as_final_pauses_nothing() -> None:
-    world, job, head = due_now(replace(OK, status=202, works_on=True))
+    world, job, head = due_now(replace(OK, status=202, async_accepted=True))
     world.attempt(head)
     token = dict(world.sender.calls[0].callback.headers)["X-Callback-Token"]
     world.report_outcome.fail(str(head.id), token, retryable=False)

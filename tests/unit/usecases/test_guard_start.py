@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import EndReason, Execution, State
@@ -17,12 +17,12 @@ from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.world import World
 
 MINUTE = 60_000
-DOWN = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
-OK = Answer(reason=Reason.OK, duration_ms=5, status=200)
+DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
+OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 STEPS = ("turns.read", "turns.swap", "store.get", "store.cancel", "store.put_if_absent", "queue.send")
 
 
-def guarded(policy: OverlapPolicy, *answers: Answer) -> tuple[World, Job]:
+def guarded(policy: OverlapPolicy, *answers: CallbackResponse) -> tuple[World, Job]:
     """A job whose first run is due now."""
     world = World(DUE_AT, answer_to=in_turn(*(answers or (OK,))))
     return world, world.recurring(overlap_policy=policy)
@@ -153,7 +153,7 @@ def test_an_attempt_that_ends_wakes_whoever_waits() -> None:
     world.steps.before("store.finish", lambda: world.guard_start(at(world, job, 1)))
     world.attempt(first)
     assert job.id_at(DUE_AT + MINUTE) in world.sent()
-    assert world.turns.read(TENANT, job.id).waiting == job.id_at(DUE_AT + MINUTE)
+    assert world.run_locks.read(TENANT, job.id).waiting == job.id_at(DUE_AT + MINUTE)
     assert world.queue.messages[-1].wakeup.keys == (job.id_at(DUE_AT + MINUTE),)
 
 
@@ -188,7 +188,7 @@ def test_a_port_that_does_not_answer_leaves_the_message_and_loses_nothing(
     if policy is OverlapPolicy.SKIP:
         assert (standing.state, standing.end_reason) == skipped
     else:
-        assert world.turns.read(TENANT, job.id).waiting == standing.id
+        assert world.run_locks.read(TENANT, job.id).waiting == standing.id
     assert job.id_at(DUE_AT + 2 * MINUTE) in world.table.executions
 
 

@@ -12,7 +12,7 @@ from shared.ports.executions import Claim
 from tests.builders import DUE_AT, execution_id
 from tests.fakes.table import Damage
 from tests.unit.usecases.overtaking import during_the_call
-from tests.unit.usecases.reports import WORKS_ON, die_unheard, is_running, token_of, working
+from tests.unit.usecases.reports import ASYNC_ACCEPTED, die_unheard, is_running, token_of, working
 from tests.unit.usecases.steps import Crash
 from tests.unit.usecases.world import World
 
@@ -132,7 +132,7 @@ def test_before_the_call_has_ended_it_lets_the_lease_of_the_claim_be_and_makes_t
         beat(world, execution, token_of(world))
         raise Crash
 
-    world.sender.answer_to = during_the_call(die, WORKS_ON)
+    world.sender.answer_to = during_the_call(die, ASYNC_ACCEPTED)
     with pytest.raises(Crash):
         world.attempt(execution)
     standing = world.standing(execution.id)

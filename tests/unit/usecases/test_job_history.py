@@ -6,8 +6,8 @@ import pytest
 
 from shared.domain.executions.execution import EndReason, Execution, State
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.listings.filters import WantedExecutions
-from shared.domain.listings.position import Place, Span, history_place
+from shared.domain.listings.filters import ExecutionFilter
+from shared.domain.listings.position import IndexPosition, PositionRange, history_position
 from shared.domain.schedules.schedule import Rate
 from shared.usecases.listings.job_history import CHAINS_AT_MOST
 from shared.usecases.listings.list_executions import HistoryPosition
@@ -15,7 +15,7 @@ from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, execution_id, in_state,
 from tests.unit.usecases.world import World
 
 MINUTE = 60_000
-EVERYTHING = WantedExecutions()
+EVERYTHING = ExecutionFilter()
 
 
 def ran(world: World, job: Job, count: int, from_at: int = DUE_AT) -> list[Execution]:
@@ -56,7 +56,7 @@ def extra(world: World, job: Job, number: int, at: int) -> Execution:
     return triggered
 
 
-def told(world: World, job_id: str, limit: int, wanted: WantedExecutions = EVERYTHING) -> list[Execution]:
+def told(world: World, job_id: str, limit: int, wanted: ExecutionFilter = EVERYTHING) -> list[Execution]:
     """Every page of a history."""
     found: list[Execution] = []
     position: HistoryPosition | None = None
@@ -71,7 +71,7 @@ def told(world: World, job_id: str, limit: int, wanted: WantedExecutions = EVERY
 
 
 def in_order(*parts: list[Execution]) -> list[Execution]:
-    return sorted((one for part in parts for one in part), key=history_place, reverse=True)
+    return sorted((one for part in parts for one in part), key=history_position, reverse=True)
 
 
 def three_chains(world: World) -> tuple[Job, list[Execution]]:
@@ -129,7 +129,7 @@ def test_of_many_executions_beside_the_schedule_none_is_passed_over_for_a_filter
     wanted = extras[20]
     world.table.executions[wanted.id].execution = in_state(wanted, State.CANCELLED)
     world.clock.time_ms = DUE_AT + 3 * MINUTE
-    found = told(world, job.id, 10, WantedExecutions(state=State.CANCELLED))
+    found = told(world, job.id, 10, ExecutionFilter(state=State.CANCELLED))
     assert [one.id for one in found] == [wanted.id]
 
 
@@ -155,11 +155,13 @@ def test_pages_hold_while_the_job_is_triggered_and_changed() -> None:
 def test_a_span_and_a_state_narrow_a_history() -> None:
     world = World(DUE_AT)
     job, planned = three_chains(world)
-    span = Span(after=Place(at=DUE_AT + 3 * MINUTE), before=Place(at=DUE_AT + 12 * MINUTE))
+    span = PositionRange(
+        after=IndexPosition(at=DUE_AT + 3 * MINUTE), before=IndexPosition(at=DUE_AT + 12 * MINUTE)
+    )
     within = [one for one in planned if DUE_AT + 3 * MINUTE <= one.nominal_at < DUE_AT + 12 * MINUTE]
     assert len(within) == 5
-    assert told(world, job.id, 2, WantedExecutions(span=span)) == within
-    failed = WantedExecutions(span=span, state=State.FAILED)
+    assert told(world, job.id, 2, ExecutionFilter(span=span)) == within
+    failed = ExecutionFilter(span=span, state=State.FAILED)
     assert told(world, job.id, 2, failed) == [one for one in within if one.state is State.FAILED]
 
 
@@ -224,7 +226,7 @@ def test_a_one_off_has_its_execution_and_what_was_filed_beside_it() -> None:
     execution = world.put(in_state(one_off(), State.FAILED, attempt=5))
     again = replace(one_off(77, due_at=DUE_AT + 5), job_id=execution.job_id)
     world.put(again)
-    world.table.extras[TENANT, execution.job_id, history_place(again)] = EXPIRES_AT_S
+    world.table.extras[TENANT, execution.job_id, history_position(again)] = EXPIRES_AT_S
     assert told(world, execution.job_id, 1) == [again, execution]
 
 
@@ -232,7 +234,7 @@ def test_a_record_that_names_another_tenants_execution_shows_nothing_of_it() -> 
     world = World(DUE_AT)
     job = world.recurring()
     foreign = world.put(one_off(9, tenant_id="other"))
-    world.table.extras[TENANT, job.id, history_place(foreign)] = EXPIRES_AT_S
+    world.table.extras[TENANT, job.id, history_position(foreign)] = EXPIRES_AT_S
     assert foreign not in told(world, job.id, 10)
 
 

@@ -8,7 +8,7 @@ from shared.domain.bucket import bucket_of
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import EndReason, Execution, State
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 from tests.builders import DUE_AT, in_state
 from tests.unit.usecases.steps import Crash
 from tests.unit.usecases.world import World
@@ -19,7 +19,7 @@ LATE = DUE_AT + 10 * MINUTE + 30_000
 LATEST = DUE_AT + 10 * MINUTE
 CLOSED = LATEST + 55_000
 """No other instant was missed since, but the bucket of the latest has ended."""
-MISSED = Missed(count=9, first_at=DUE_AT + MINUTE, last_at=DUE_AT + 9 * MINUTE, resumed_at=LATEST)
+MISSED = SkippedRange(count=9, first_at=DUE_AT + MINUTE, last_at=DUE_AT + 9 * MINUTE, resumed_at=LATEST)
 
 
 def behind(world: World) -> tuple[Job, Execution]:

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.executions.execution import Execution, State
-from shared.domain.listings.filters import WantedExecutions
-from shared.domain.listings.position import Place, Span, due_place
+from shared.domain.listings.filters import ExecutionFilter
+from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.reading.read_page import EXAMINED_AT_MOST
 from tests.builders import DUE_AT, in_state, one_off
 from tests.fakes.table import Damage
 from tests.unit.usecases.world import World
 
-EVERYTHING = WantedExecutions()
+EVERYTHING = ExecutionFilter()
 
 
 def sharded(world: World, shards: int) -> Tenant:
@@ -30,15 +30,15 @@ def filed(world: World, count: int, shards: int, state: State = State.PENDING) -
         )
         for number in range(count)
     ]
-    return sorted(made, key=lambda one: due_place(one.id), reverse=True)
+    return sorted(made, key=lambda one: due_position(one.id), reverse=True)
 
 
 def told(
-    world: World, tenant: Tenant, limit: int, wanted: WantedExecutions = EVERYTHING
+    world: World, tenant: Tenant, limit: int, wanted: ExecutionFilter = EVERYTHING
 ) -> list[list[Execution]]:
     """Every page."""
     pages: list[list[Execution]] = []
-    before: Place | None = None
+    before: IndexPosition | None = None
     for _ in range(2_000):
         page = world.list_by_time(tenant, limit=limit, wanted=wanted, before=before)
         pages.append(list(page.executions))
@@ -64,7 +64,7 @@ def test_pages_hold_while_others_write() -> None:
     tenant = sharded(world, 3)
     wanted = filed(world, 30, 3)
     seen: list[Execution] = []
-    before: Place | None = None
+    before: IndexPosition | None = None
     for number in range(100):
         page = world.list_by_time(tenant, limit=4, wanted=EVERYTHING, before=before)
         seen += page.executions
@@ -83,10 +83,10 @@ def test_states_and_spans_narrow_the_list() -> None:
         if state is not State.MOVED:
             world.put(in_state(one_off(number, due_at=DUE_AT + number, index_shard=number % 2), state))
     for state in set(State) - {State.MOVED, State.FAILED}:
-        (page,) = told(world, tenant, 100, WantedExecutions(state=state))
+        (page,) = told(world, tenant, 100, ExecutionFilter(state=state))
         assert [one.state for one in page] == [state]
-    span = Span(after=Place(at=DUE_AT + 1), before=Place(at=DUE_AT + 3))
-    (page,) = told(world, tenant, 100, WantedExecutions(span=span))
+    span = PositionRange(after=IndexPosition(at=DUE_AT + 1), before=IndexPosition(at=DUE_AT + 3))
+    (page,) = told(world, tenant, 100, ExecutionFilter(span=span))
     assert [one.id.dispatch_at - DUE_AT for one in page] == [2, 1]
 
 
@@ -99,7 +99,7 @@ def test_what_failed_comes_from_the_sparse_index_alone() -> None:
     for number in range(100, 900):
         world.put(one_off(number))
     world.steps.taken.clear()
-    (page,) = told(world, tenant, 100, WantedExecutions(state=State.FAILED))
+    (page,) = told(world, tenant, 100, ExecutionFilter(state=State.FAILED))
     assert page == failed
     assert world.steps.taken == ["queries.stretches", "store.get_many"]
 
@@ -118,7 +118,7 @@ def test_a_page_examines_only_so_much_in_few_calls() -> None:
     tenant = sharded(world, 8)
     filed(world, 2 * EXAMINED_AT_MOST, 8)
     world.steps.taken.clear()
-    page = world.list_by_time(tenant, limit=100, wanted=WantedExecutions(state=State.CANCELLED))
+    page = world.list_by_time(tenant, limit=100, wanted=ExecutionFilter(state=State.CANCELLED))
     assert (page.executions, page.next_before is None) == ((), False)
     assert world.steps.count("store.get_many") == EXAMINED_AT_MOST // 100
     assert world.steps.count("queries.stretches") <= 8
@@ -127,8 +127,8 @@ def test_a_page_examines_only_so_much_in_few_calls() -> None:
 @pytest.mark.parametrize("limit", [1, 30, 99])
 def test_a_page_examines_no_more_whatever_its_limit_is(limit: int) -> None:
     world = World(DUE_AT)
-    order = [due_place(one.id) for one in filed(world, EXAMINED_AT_MOST + 50, 1)]
-    page = world.list_by_time(world.tenant, limit=limit, wanted=WantedExecutions(state=State.CANCELLED))
+    order = [due_position(one.id) for one in filed(world, EXAMINED_AT_MOST + 50, 1)]
+    page = world.list_by_time(world.tenant, limit=limit, wanted=ExecutionFilter(state=State.CANCELLED))
     assert page.next_before == order[EXAMINED_AT_MOST - 1]
 
 
@@ -143,8 +143,8 @@ def test_other_tenants_and_broken_rows_hide_nothing_and_show_nothing() -> None:
 def test_a_place_in_a_cursor_cannot_widen_the_span() -> None:
     world = World(DUE_AT)
     filed(world, 9, 1)
-    span = Span(before=Place(at=DUE_AT + 1))
+    span = PositionRange(before=IndexPosition(at=DUE_AT + 1))
     page = world.list_by_time(
-        world.tenant, limit=100, wanted=WantedExecutions(span=span), before=Place(at=DUE_AT + 99)
+        world.tenant, limit=100, wanted=ExecutionFilter(span=span), before=IndexPosition(at=DUE_AT + 99)
     )
     assert {one.id.dispatch_at for one in page.executions} == {DUE_AT}

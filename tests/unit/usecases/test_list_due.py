@@ -3,7 +3,7 @@
 import pytest
 
 from shared.domain.bucket import ShardCounts
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.execution import State
 from shared.names import Lane
@@ -81,7 +81,7 @@ def test_only_what_waits_within_the_window_is_told() -> None:
 
 def test_a_far_off_retry_is_told_by_its_pointer() -> None:
     world = World(DUE_AT - 1_000)
-    pointer = Pointer(
+    pointer = RetryReminder(
         dispatch_at=DUE_AT + 5,
         target=execution_id(7, dispatch_at=DUE_AT - 3_600_000),
         attempt=1,
@@ -89,7 +89,7 @@ def test_a_far_off_retry_is_told_by_its_pointer() -> None:
         lane=Lane.STANDARD,
         created_at=DUE_AT - 3_000_000,
     )
-    world.store.put_pointer(pointer)
+    world.store.put_reminder(pointer)
     (row,) = told(world, MINUTE)
     assert (row.wakes, row.id.dispatch_at) == (pointer.target, DUE_AT + 5)
 

@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.executions.execution import Execution, State
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.listings.filters import Kind, WantedJobs
+from shared.domain.listings.filters import JobFilter, Kind
 from shared.domain.schedules.schedule import Cron
 from shared.usecases.listings.list_jobs import JobPosition
 from shared.usecases.reading.read_page import EXAMINED_AT_MOST
@@ -14,11 +14,11 @@ from tests.builders import DUE_AT, in_state, job, occurrence, one_off
 from tests.fakes.table import Damage
 from tests.unit.usecases.world import World
 
-EVERYTHING = WantedJobs()
+EVERYTHING = JobFilter()
 MINUTE = 60_000
 
 
-def pages(world: World, limit: int, wanted: WantedJobs = EVERYTHING) -> list[tuple[Execution | Job, ...]]:
+def pages(world: World, limit: int, wanted: JobFilter = EVERYTHING) -> list[tuple[Execution | Job, ...]]:
     """Every page."""
     found: list[tuple[Execution | Job, ...]] = []
     position: JobPosition | None = None
@@ -32,7 +32,7 @@ def pages(world: World, limit: int, wanted: WantedJobs = EVERYTHING) -> list[tup
     raise AssertionError("the pages do not end")
 
 
-def ids(world: World, limit: int = 100, wanted: WantedJobs = EVERYTHING) -> list[str]:
+def ids(world: World, limit: int = 100, wanted: JobFilter = EVERYTHING) -> list[str]:
     """The ids of all jobs in order."""
     return [id_of(one) for page in pages(world, limit, wanted) for one in page]
 
@@ -119,7 +119,7 @@ def test_a_one_off_that_was_moved_is_shown_as_it_stands_now_under_its_own_id() -
     (page,) = pages(world, 10)
     assert page == (target,)
     assert ids(world, 1) == [origin.job_id]
-    wanted = WantedJobs(name_prefix="rep", state="pending", kind=Kind.ONCE)
+    wanted = JobFilter(name_prefix="rep", state="pending", kind=Kind.ONCE)
     assert ids(world, 1, wanted) == [origin.job_id]
 
 
@@ -145,20 +145,20 @@ def test_each_filter_and_all_together() -> None:
     done = world.put(in_state(one_off(5, due_at=DUE_AT + 1), State.SUCCEEDED))
     everything = [rate.id, paused.id, daily.id, due.job_id, done.job_id]
     for wanted, expected in (
-        (WantedJobs(), everything),
-        (WantedJobs(kind=Kind.CRON), [daily.id]),
-        (WantedJobs(kind=Kind.RATE), [rate.id, paused.id]),
-        (WantedJobs(kind=Kind.ONCE), [due.job_id, done.job_id]),
-        (WantedJobs(state="paused"), [paused.id]),
-        (WantedJobs(state="active"), [rate.id, daily.id]),
-        (WantedJobs(state="pending"), [due.job_id]),
-        (WantedJobs(tag="billing"), [rate.id, due.job_id]),
-        (WantedJobs(tag="bill"), []),
-        (WantedJobs(name_prefix="Nightly"), [rate.id, paused.id, due.job_id]),
-        (WantedJobs(name_prefix="nightly"), []),
-        (WantedJobs(name_prefix="Nightly", tag="eu", state="active", kind=Kind.RATE), [rate.id]),
-        (WantedJobs(kind=Kind.ONCE, state="active"), []),
-        (WantedJobs(kind=Kind.CRON, state="pending"), []),
+        (JobFilter(), everything),
+        (JobFilter(kind=Kind.CRON), [daily.id]),
+        (JobFilter(kind=Kind.RATE), [rate.id, paused.id]),
+        (JobFilter(kind=Kind.ONCE), [due.job_id, done.job_id]),
+        (JobFilter(state="paused"), [paused.id]),
+        (JobFilter(state="active"), [rate.id, daily.id]),
+        (JobFilter(state="pending"), [due.job_id]),
+        (JobFilter(tag="billing"), [rate.id, due.job_id]),
+        (JobFilter(tag="bill"), []),
+        (JobFilter(name_prefix="Nightly"), [rate.id, paused.id, due.job_id]),
+        (JobFilter(name_prefix="nightly"), []),
+        (JobFilter(name_prefix="Nightly", tag="eu", state="active", kind=Kind.RATE), [rate.id]),
+        (JobFilter(kind=Kind.ONCE, state="active"), []),
+        (JobFilter(kind=Kind.CRON, state="pending"), []),
     ):
         for limit in (1, 2, 100):
             assert ids(world, limit, wanted) == expected
@@ -167,10 +167,10 @@ def test_each_filter_and_all_together() -> None:
 def test_a_filter_that_excludes_one_kind_does_not_read_the_other() -> None:
     world, _ = populated()
     for wanted, unread in (
-        (WantedJobs(kind=Kind.ONCE), "queries.definitions"),
-        (WantedJobs(state="pending"), "queries.definitions"),
-        (WantedJobs(kind=Kind.RATE), "queries.stretches"),
-        (WantedJobs(state="paused"), "queries.stretches"),
+        (JobFilter(kind=Kind.ONCE), "queries.definitions"),
+        (JobFilter(state="pending"), "queries.definitions"),
+        (JobFilter(kind=Kind.RATE), "queries.stretches"),
+        (JobFilter(state="paused"), "queries.stretches"),
     ):
         world.steps.taken.clear()
         ids(world, 100, wanted)
@@ -186,7 +186,7 @@ def test_a_page_examines_only_so_much_in_few_calls() -> None:
     for position in (None, JobPosition(place=None, job_id="job_rz"), JobPosition(job_id=job(400).id)):
         world.steps.taken.clear()
         page = world.list_jobs(
-            world.tenant, limit=100, wanted=WantedJobs(name_prefix="nothing"), position=position
+            world.tenant, limit=100, wanted=JobFilter(name_prefix="nothing"), position=position
         )
         assert page.jobs == ()
         assert page.next_position is not None

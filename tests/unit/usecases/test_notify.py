@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from shared.domain.bucket import bucket_end_ms
-from shared.domain.delivery.callback import Answer, Callback
-from shared.domain.delivery.outcome_callbacks import NOBODY, UNSAID, OutcomeCallbacks
+from shared.domain.delivery.callback import Callback, CallbackResponse
+from shared.domain.delivery.outcome_callbacks import INHERIT, NO_TARGET, OutcomeCallbacks
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import (
@@ -43,7 +43,7 @@ from tests.unit.usecases.notifications import (
     told_one_off,
 )
 from tests.unit.usecases.redrives import run_out
-from tests.unit.usecases.reports import WORKS_ON, complete, fail, token_of
+from tests.unit.usecases.reports import ASYNC_ACCEPTED, complete, fail, token_of
 from tests.unit.usecases.rounds import to_the_end
 from tests.unit.usecases.world import World
 
@@ -70,7 +70,9 @@ def run_all(world: World, minutes: int = 1) -> None:
 
 
 @pytest.mark.parametrize(("answer", "url", "outcome"), [(OK, WON, "succeeded"), (DOWN, LOST, "failed")])
-def test_an_outcome_is_told_of_once_by_a_call_of_its_own(answer: Answer, url: str, outcome: str) -> None:
+def test_an_outcome_is_told_of_once_by_a_call_of_its_own(
+    answer: CallbackResponse, url: str, outcome: str
+) -> None:
     world = answering(answer)
     execution = ended(world, told_one_off(world, retry=ONCE))
     ((notification,),) = notifications(world).values()
@@ -129,16 +131,17 @@ def test_the_item_of_a_notification_keeps_its_url_sealed_and_no_body() -> None:
     ended(world, told_one_off(world))
     ((notification,),) = notifications(world).values()
     assert b"told.example" not in notification.request
-    assert notification.destination == (both(world).on_success or NOBODY).destination
+    assert notification.destination == (both(world).on_success or NO_TARGET).destination
     assert (notification.retry, notification.timeout_ms) == (NOTIFICATION_RETRY, NOTIFICATION_TIMEOUT_MS)
-    assert (notification.callbacks, notification.payload_apart, notification.tags) == (UNSAID, None, ())
+    assert (notification.callbacks, notification.payload_apart, notification.tags) == (INHERIT, None, ())
 
 
 @pytest.mark.parametrize("answer", [OK, DOWN])
 @pytest.mark.parametrize(
-    "fields", [{"callbacks": UNSAID}, {"callbacks": OutcomeCallbacks(on_success=NOBODY, on_failure=NOBODY)}]
+    "fields",
+    [{"callbacks": INHERIT}, {"callbacks": OutcomeCallbacks(on_success=NO_TARGET, on_failure=NO_TARGET)}],
 )
-def test_nobody_is_told_who_did_not_ask(answer: Answer, fields: dict[str, Any]) -> None:
+def test_nobody_is_told_who_did_not_ask(answer: CallbackResponse, fields: dict[str, Any]) -> None:
     world = answering(answer)
     execution = ended(world, told_one_off(world, retry=ONCE, **fields))
     assert execution.notification is None
@@ -211,7 +214,7 @@ def test_a_lost_worker_is_given_up_though_its_tenant_cannot_be_read(fault: Calla
 
 @pytest.mark.parametrize(("report", "url"), [(complete, WON), (fail, LOST)])
 def test_the_end_of_a_long_run_is_told_of_when_it_is_reported(report: Any, url: str) -> None:
-    world = answering(WORKS_ON)
+    world = answering(ASYNC_ACCEPTED)
     execution = told_one_off(world, retry=ONCE)
     assert world.attempt(execution).returned() == []
     token = token_of(world)
@@ -235,10 +238,10 @@ def test_a_notification_is_retried_by_its_own_policy_and_dies_alone() -> None:
 
 
 @pytest.mark.parametrize("told", [OK, GONE])
-def test_a_tenant_that_is_told_of_everything_is_not_told_of_that(told: Answer) -> None:
+def test_a_tenant_that_is_told_of_everything_is_not_told_of_that(told: CallbackResponse) -> None:
     world = answering(OK, told=told)
     tell_by_default(world, both(world))
-    execution = ended(world, told_one_off(world, callbacks=UNSAID))
+    execution = ended(world, told_one_off(world, callbacks=INHERIT))
     ((notification,),) = notifications(world).values()
     assert ended(world, notification).notification is None
     assert notifications(world).keys() == {execution.id}
@@ -267,7 +270,7 @@ def test_its_receiver_cannot_pause_the_job_nor_go_on_with_the_call() -> None:
     world.attempt(notification)
     assert world.standing(notification.id).end_reason is EndReason.NOT_RETRYABLE
     assert world.table.jobs[TENANT, job.id].state == "active"
-    world = answering(OK, told=WORKS_ON)
+    world = answering(OK, told=ASYNC_ACCEPTED)
     ended(world, told_one_off(world))
     ((notification,),) = notifications(world).values()
     world.attempt(notification)
@@ -340,9 +343,9 @@ def test_the_message_is_not_done_before_the_notification_stands() -> None:
 def test_an_outcome_does_not_wait_for_the_tenants_store(fault: Callable[[], None]) -> None:
     world = answering(OK)
     tell_by_default(world, OutcomeCallbacks(on_success=listener(world, WON)))
-    execution = told_one_off(world, callbacks=UNSAID)
+    execution = told_one_off(world, callbacks=INHERIT)
 
-    def takes_long(_: Callback) -> Answer:
+    def takes_long(_: Callback) -> CallbackResponse:
         """What was remembered of the tenant is too old when the answer is there."""
         world.clock.time_ms += REMEMBER_MS
         world.steps.before("tenants.get", fault, times=2)
@@ -363,10 +366,10 @@ def test_an_outcome_does_not_wait_for_the_tenants_store(fault: Callable[[], None
 def test_what_the_tenant_has_taken_back_meanwhile_is_not_told() -> None:
     world = answering(OK)
     tell_by_default(world, OutcomeCallbacks(on_success=listener(world, WON)))
-    execution = told_one_off(world, callbacks=UNSAID)
+    execution = told_one_off(world, callbacks=INHERIT)
     world.steps.fail("store.put_if_absent")
     world.attempt(execution)
-    tell_by_default(world, UNSAID)
+    tell_by_default(world, INHERIT)
     world.clock.time_ms += MINUTE + 1
     assert world.attempt(execution, receives=2).returned() == []
     assert notifications(world) == {}
@@ -384,7 +387,7 @@ def test_after_so_long_that_a_record_may_have_gone_nothing_is_filed_again() -> N
 
 def test_an_outcome_that_a_rival_recorded_is_told_of_as_the_rival_chose() -> None:
     """Two that report the same at once write the same outcome, and each would choose a notification."""
-    world = answering(WORKS_ON)
+    world = answering(ASYNC_ACCEPTED)
     execution = told_one_off(world, retry=ONCE)
     world.attempt(execution)
     token = token_of(world)

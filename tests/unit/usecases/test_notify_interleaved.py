@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from shared.domain.bucket import MINUTE_MS
-from shared.domain.delivery.callback import Answer
+from shared.domain.delivery.callback import CallbackResponse
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import Execution, State
@@ -27,7 +27,7 @@ ONCE = RetryPolicy(max_attempts=1)
 ANSWERS = pytest.mark.parametrize("answer", [OK, DOWN])
 
 
-def situation(answer: Answer) -> tuple[World, Execution]:
+def situation(answer: CallbackResponse) -> tuple[World, Execution]:
     world = answering(answer)
     world.ledger.note_swept_through(BUCKET - 1)
     return world, told_one_off(world, retry=ONCE)
@@ -44,7 +44,7 @@ def fail_at(moment: int, now: int, name: str) -> None:
         raise UnavailableError("injected")
 
 
-def steps_of(answer: Answer) -> int:
+def steps_of(answer: CallbackResponse) -> int:
     world, execution = situation(answer)
     world.attempt(execution)
     return len(world.steps.taken)
@@ -75,7 +75,7 @@ def assert_told_once(world: World, execution: Execution, moment: int) -> None:
 
 @ANSWERS
 def test_a_process_that_dies_anywhere_leaves_what_the_sweep_finishes_without_any_message(
-    answer: Answer,
+    answer: CallbackResponse,
 ) -> None:
     crashes = 0
     for moment in range(2 * steps_of(answer)):
@@ -90,7 +90,7 @@ def test_a_process_that_dies_anywhere_leaves_what_the_sweep_finishes_without_any
 
 
 @ANSWERS
-def test_so_does_one_whose_call_fails_or_whose_answer_is_lost_anywhere(answer: Answer) -> None:
+def test_so_does_one_whose_call_fails_or_whose_answer_is_lost_anywhere(answer: CallbackResponse) -> None:
     for moment in range(2 * steps_of(answer)):
         world, execution = situation(answer)
         world.steps.at_each = partial(fail_at, moment)
@@ -100,7 +100,7 @@ def test_so_does_one_whose_call_fails_or_whose_answer_is_lost_anywhere(answer: A
 
 
 @ANSWERS
-def test_a_rival_at_any_moment_tells_nothing_twice(answer: Answer) -> None:
+def test_a_rival_at_any_moment_tells_nothing_twice(answer: CallbackResponse) -> None:
     """The message came twice, and its copy is worked on between any two steps of the first."""
     for moment in range(2 * steps_of(answer)):
         world, execution = situation(answer)

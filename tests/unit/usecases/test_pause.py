@@ -147,7 +147,7 @@ def test_quick_pauses_and_resumptions_neither_lose_nor_repeat_an_instant(pauses:
             chain.resume()
             chain.world.clock.time_ms += 700
             chain.work()
-        chain.run_on(3)
+        chain.extend_lease(3)
         assert_accounted(chain)
 
 

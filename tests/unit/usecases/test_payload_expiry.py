@@ -77,7 +77,7 @@ def test_it_stays_while_the_execution_is_not_given_up_after_all() -> None:
     execution = apart(world, State.RUNNING)
     world.steps.before(
         "store.give_up",
-        lambda: world.store.run_on(execution, lease_until=DUE_AT + 900_000, async_until=DUE_AT * 2),
+        lambda: world.store.extend_lease(execution, lease_until=DUE_AT + 900_000, async_until=DUE_AT * 2),
     )
     world.attempt(execution)
     assert world.standing(execution.id).state is State.RUNNING

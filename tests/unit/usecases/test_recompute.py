@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.executions.execution import EndReason, State
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.listings.position import Place, Span
+from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.schedules import schedule_kinds, zone_changes, zone_rules
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import as_asked, first_after
@@ -100,7 +100,7 @@ def test_writers_with_different_tables_file_one_and_the_same_successor() -> None
 def test_a_history_shows_what_ran_by_the_rules_of_its_time() -> None:
     chain = working()
     walk = WalkHistory(jobs=chain.world.jobs, clock=chain.world.clock)
-    span = Span(after=Place(at=0), before=Place(at=FIRST_AT + 10 * MINUTE))
+    span = PositionRange(after=IndexPosition(at=0), before=IndexPosition(at=FIRST_AT + 10 * MINUTE))
     shown = {candidate.place.identity for candidate in walk(chain.standing, span)}
     assert {str(one.id) for one in chain.executions()} <= shown
 
@@ -124,7 +124,7 @@ def test_nothing_of_the_old_chain_runs_after_an_acknowledged_change(change: str)
 def test_the_reconciler_finds_the_head_and_accounts_for_the_chain(situation: Callable[[], Chain]) -> None:
     chain = situation()
     findings = chain.world.reconcile_job(chain.standing, 0, chain.world.clock.time_ms + MINUTE)
-    assert (findings.unaccounted, findings.is_mended) == ([], False)
+    assert (findings.missing_executions, findings.is_mended) == ([], False)
 
 
 def test_a_new_name_leaves_the_chain_its_rules() -> None:
@@ -167,7 +167,7 @@ def test_the_next_run_moves_to_where_the_tables_have_it() -> None:
     assert (tombstone.state, tombstone.end_reason) == (State.CANCELLED, EndReason.ZONE_RULES_CHANGED)
     assert chain.standing.state is JobState.ACTIVE
     assert as_asked(chain.standing.schedule) == LINE
-    chain.run_on(3)
+    chain.extend_lease(3)
     assert begins(chain) == [0, 1, 3, 5]
     (recomputed,) = told
     assert (recomputed.job_id, recomputed.tenant_id) == (chain.job.id, TENANT)

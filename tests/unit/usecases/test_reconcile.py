@@ -12,7 +12,7 @@ from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import Rate
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 from shared.ports.dispatch import Accepted
 from shared.usecases.ticks.reconcile import LONGEST_MINUTES, SETTLE_MINUTES, ReconcileReport
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence, one_off
@@ -74,24 +74,24 @@ def test_an_acknowledged_one_off_without_a_row_is_unaccounted(world: World) -> N
     for execution in (lost, kept):
         accepted.note(DUE_AT, TENANT, execution.job_id)
     report = reconcile(world, accepted)
-    assert report.unaccounted == [lost.job_id]
+    assert report.missing_executions == [lost.job_id]
     assert report.accepted == 2
 
 
 def test_an_acknowledged_recurring_job_without_a_definition_is_unaccounted(world: World) -> None:
     accepted = FakeAcceptedLog()
     accepted.note(DUE_AT, TENANT, job().id)
-    assert reconcile(world, accepted).unaccounted == [job().id]
+    assert reconcile(world, accepted).missing_executions == [job().id]
 
 
 def test_acknowledgements_are_read_once_their_logs_have_settled_and_only_once(world: World) -> None:
     accepted = FakeAcceptedLog()
     accepted.note(LATER - (SETTLE_MINUTES - 2) * MINUTE_MS, TENANT, one_off().job_id)
-    assert reconcile(world, accepted).unaccounted == []
+    assert reconcile(world, accepted).missing_executions == []
     world.clock.time_ms += 10 * MINUTE_MS
-    assert reconcile(world, accepted).unaccounted == [one_off().job_id]
+    assert reconcile(world, accepted).missing_executions == [one_off().job_id]
     world.clock.time_ms += 10 * MINUTE_MS
-    assert reconcile(world, accepted).unaccounted == []
+    assert reconcile(world, accepted).missing_executions == []
 
 
 def test_a_run_that_dies_while_it_tells_what_it_found_leaves_the_finding_to_the_next(world: World) -> None:
@@ -105,7 +105,7 @@ def test_a_run_that_dies_while_it_tells_what_it_found_leaves_the_finding_to_the_
         reconcile(world, accepted, tell=die)
     told: list[ReconcileReport] = []
     reconcile(world, accepted, tell=told.append)
-    assert [report.unaccounted for report in told] == [[one_off().job_id]]
+    assert [report.missing_executions for report in told] == [[one_off().job_id]]
 
 
 def test_a_run_with_nothing_to_look_at_tells_so(world: World) -> None:
@@ -119,9 +119,9 @@ def test_what_a_store_did_not_answer_for_is_looked_at_again(world: World) -> Non
     accepted.note(DUE_AT, TENANT, one_off().job_id)
     world.store = Unreachable(world.store, "get")  # type: ignore[assignment]
     report = reconcile(world, accepted)
-    assert (report.unaccounted, report.unavailable, report.unreadable) == ([], 1, 0)
+    assert (report.missing_executions, report.unavailable, report.unreadable) == ([], 1, 0)
     world.store.down = False  # type: ignore[attr-defined]
-    assert reconcile(world, accepted).unaccounted == [one_off().job_id]
+    assert reconcile(world, accepted).missing_executions == [one_off().job_id]
 
 
 def test_instants_that_a_store_did_not_answer_for_are_looked_at_again(world: World, daily: Job) -> None:
@@ -130,7 +130,7 @@ def test_instants_that_a_store_did_not_answer_for_are_looked_at_again(world: Wor
     world.store = Unreachable(world.store, "get_many")  # type: ignore[assignment]
     assert reconcile(world).unavailable == 1
     world.store.down = False  # type: ignore[attr-defined]
-    assert reconcile(world).unaccounted == [str(daily.id_at(PAST[2]))]
+    assert reconcile(world).missing_executions == [str(daily.id_at(PAST[2]))]
 
 
 def test_a_long_pause_is_caught_up_with_in_bounded_runs(world: World) -> None:
@@ -138,54 +138,54 @@ def test_a_long_pause_is_caught_up_with_in_bounded_runs(world: World) -> None:
     accepted = FakeAcceptedLog()
     accepted.note(LATER + 90 * MINUTE_MS, TENANT, one_off().job_id)
     world.clock.time_ms += 3 * LONGEST_MINUTES * MINUTE_MS
-    assert reconcile(world, accepted).unaccounted == []
-    assert reconcile(world, accepted).unaccounted == [one_off().job_id]
+    assert reconcile(world, accepted).missing_executions == []
+    assert reconcile(world, accepted).missing_executions == [one_off().job_id]
 
 
 def test_an_instant_without_a_record_before_the_head_is_unaccounted(world: World, daily: Job) -> None:
     world.clock.time_ms = PAST[3] + (SETTLE_MINUTES + 1) * MINUTE_MS
     stored(world, daily, [PAST[0], PAST[1], PAST[3]])
-    assert reconcile(world).unaccounted == [str(daily.id_at(PAST[2]))]
+    assert reconcile(world).missing_executions == [str(daily.id_at(PAST[2]))]
 
 
 def test_instants_in_a_recorded_gap_are_accounted_for(world: World, daily: Job) -> None:
     world.clock.time_ms = PAST[3] + (SETTLE_MINUTES + 1) * MINUTE_MS
     stored(world, daily, [PAST[0], PAST[3]])
-    missed = Missed(count=2, first_at=PAST[1], last_at=PAST[2], resumed_at=PAST[3])
+    missed = SkippedRange(count=2, first_at=PAST[1], last_at=PAST[2], resumed_at=PAST[3])
     skipped = replace(occurrence(daily, PAST[1]), state=State.SKIPPED, missed=missed)
     world.table.insert(skipped, EXPIRES_AT_S)
-    assert reconcile(world).unaccounted == []
+    assert reconcile(world).missing_executions == []
 
 
 def test_an_active_job_without_an_open_execution_gets_its_next_one(world: World, daily: Job) -> None:
     world.clock.time_ms = PAST[3] + 30_000
     stored(world, daily, PAST)
     report = reconcile(world)
-    assert report.lost_found == [daily.id]
+    assert report.chains_repaired == [daily.id]
     filed = world.table.executions[daily.id_at(PAST[3] + MINUTE_MS)].execution
     assert filed.state is State.QUEUED
     assert [message.wakeup.keys for message in world.queue.messages] == [(filed.id,)]
-    assert reconcile(world).lost_found == []
+    assert reconcile(world).chains_repaired == []
 
 
 def test_a_chain_that_is_far_behind_resumes_at_the_latest_missed_instant(world: World, daily: Job) -> None:
     world.clock.time_ms = PAST[3] + 20 * MINUTE_MS
     stored(world, daily, PAST)
-    assert reconcile(world).lost_found == [daily.id]
+    assert reconcile(world).chains_repaired == [daily.id]
     assert daily.id_at(PAST[3] + 20 * MINUTE_MS) in world.table.executions
     assert world.table.executions[daily.id_at(PAST[3] + MINUTE_MS)].execution.state is State.SKIPPED
 
 
 def test_a_job_that_lost_even_its_first_execution_gets_it_back(world: World, daily: Job) -> None:
     stored(world, daily, [])
-    assert reconcile(world).lost_found == [daily.id]
+    assert reconcile(world).chains_repaired == [daily.id]
     assert daily.id_at(daily.chain_from) in world.table.executions
 
 
 @pytest.mark.parametrize("state", [JobState.DELETED, JobState.PAUSED, JobState.COMPLETED])
 def test_a_job_that_does_not_run_gets_nothing(world: World, daily: Job, state: JobState) -> None:
     stored(world, replace(daily, state=state), PAST)
-    assert reconcile(world).lost_found == []
+    assert reconcile(world).chains_repaired == []
     assert len(world.table.executions) == len(PAST)
 
 
@@ -193,7 +193,7 @@ def test_a_deletion_between_the_look_and_the_filing_wins(world: World, daily: Jo
     world.clock.time_ms = PAST[3] + 30_000
     stored(world, daily, PAST)
 
-    assert reconcile(world, jobs=DeletedMeanwhile(world, daily)).lost_found == []
+    assert reconcile(world, jobs=DeletedMeanwhile(world, daily)).chains_repaired == []
     assert daily.id_at(PAST[3] + MINUTE_MS) not in world.table.executions
 
 
@@ -201,7 +201,7 @@ def test_a_tombstone_at_the_head_is_no_lost_job(world: World, daily: Job) -> Non
     stored(world, daily, PAST[:1])
     head = world.table.executions[daily.id_at(PAST[0])]
     head.execution = replace(head.execution, state=State.CANCELLED, ends_chain=True)
-    assert reconcile(world).lost_found == []
+    assert reconcile(world).chains_repaired == []
 
 
 def outcome(attempt: int, reason: Reason) -> AttemptOutcome:
@@ -233,7 +233,7 @@ def test_a_calm_deployment_has_nothing_to_report(world: World) -> None:
     accepted = FakeAcceptedLog()
     accepted.note(DUE_AT + MINUTE_MS, TENANT, created.job_id)
     report = reconcile(world, accepted)
-    assert (report.unaccounted, report.lost_found, report.double_completed) == ([], [], [])
+    assert (report.missing_executions, report.chains_repaired, report.double_completed) == ([], [], [])
 
 
 def test_what_was_acknowledged_is_read_back_as_it_was_noted() -> None:

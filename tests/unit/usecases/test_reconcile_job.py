@@ -100,15 +100,15 @@ def test_so_is_one_that_was_paused_and_resumed() -> None:
 def through_changes() -> Chain:
     """A job that was paused, resumed, updated and given another schedule, with runs in between."""
     chain = chains.due_now()
-    chain.run_on(3)
+    chain.extend_lease(3)
     chain.pause()
     chain.world.clock.time_ms += 5 * MINUTE
     chain.resume()
-    chain.run_on(3)
+    chain.extend_lease(3)
     chain.update(request=b"another")
-    chain.run_on(3)
+    chain.extend_lease(3)
     chain.update(schedule=Rate(interval_ms=30_000, anchor=DUE_AT))
-    chain.run_on(3)
+    chain.extend_lease(3)
     return chain
 
 
@@ -125,7 +125,7 @@ def test_what_is_missing_in_any_chain_is_unaccounted() -> None:
     assert len({one.revision for one in begun}) >= 4
     for one in begun[:-1]:
         row = chain.world.table.executions.pop(one.id)
-        assert reconcile(chain).unaccounted == [str(one.id)]
+        assert reconcile(chain).missing_executions == [str(one.id)]
         chain.world.table.executions[one.id] = row
 
 
@@ -136,8 +136,8 @@ def test_only_chains_that_reach_into_the_window_are_looked_at() -> None:
     assert chain.world.steps.count("jobs.past_chains") == 0
     lost = chain.executions()[0]
     del chain.world.table.executions[lost.id]
-    assert reconcile(chain, from_at=lost.nominal_at + 1).unaccounted == []
-    assert reconcile(chain, from_at=lost.nominal_at).unaccounted == [str(lost.id)]
+    assert reconcile(chain, from_at=lost.nominal_at + 1).missing_executions == []
+    assert reconcile(chain, from_at=lost.nominal_at).missing_executions == [str(lost.id)]
 
 
 def test_the_end_of_a_pause_of_a_month_is_no_alarm() -> None:
@@ -145,10 +145,10 @@ def test_the_end_of_a_pause_of_a_month_is_no_alarm() -> None:
     chain.pause()
     chain.world.clock.time_ms += 30 * 24 * HOURS
     chain.resume()
-    assert reconcile(chain, chain.world.clock.time_ms - 15 * MINUTE).unaccounted == []
+    assert reconcile(chain, chain.world.clock.time_ms - 15 * MINUTE).missing_executions == []
     record = next(one for one in chain.executions() if one.missed is not None)
     del chain.world.table.executions[record.id]
-    assert reconcile(chain, chain.world.clock.time_ms - 15 * MINUTE).unaccounted != []
+    assert reconcile(chain, chain.world.clock.time_ms - 15 * MINUTE).missing_executions != []
 
 
 def test_several_gaps_in_one_window_are_no_alarm() -> None:
@@ -158,10 +158,10 @@ def test_several_gaps_in_one_window_are_no_alarm() -> None:
         chain.world.clock.time_ms += 4 * MINUTE
         chain.work()
     assert sum(one.missed is not None for one in chain.executions()) >= 2
-    assert reconcile(chain).unaccounted == []
+    assert reconcile(chain).missing_executions == []
     lost = chain.executions()[-2]
     del chain.world.table.executions[lost.id]
-    assert str(lost.id) in reconcile(chain).unaccounted
+    assert str(lost.id) in reconcile(chain).missing_executions
 
 
 def test_a_job_whose_last_run_could_not_complete_it_is_completed() -> None:
@@ -185,7 +185,7 @@ def test_a_next_run_that_is_far_off_is_left_to_the_watchers() -> None:
 
 def test_the_lost_first_run_of_a_later_chain_is_filed_with_its_number() -> None:
     chain = chains.due_now()
-    chain.run_on(2)
+    chain.extend_lease(2)
     chain.pause()
     resumed = chain.resume()
     del chain.world.table.executions[resumed.id_at(resumed.chain_from)]

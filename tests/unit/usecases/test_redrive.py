@@ -11,7 +11,7 @@ from shared.domain.executions.redrive import MAX_REDRIVES, RedriveOf
 from shared.domain.executions.retention import DAY_SECONDS
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import JobState
-from shared.domain.listings.position import history_place
+from shared.domain.listings.position import history_position
 from shared.domain.schedules.schedule import Backfill, Rate, format_instant
 from shared.names import Lane
 from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, in_every_state, in_state, one_off
@@ -147,7 +147,7 @@ def test_whoever_dies_on_the_way_leaves_what_the_next_one_finishes(moment: int) 
     assert redrives_of(world, failed) == [redrive]
     assert redrive.id in world.sent()
     assert run_out(world, redrive).state is State.SUCCEEDED
-    assert history_place(redrive) in {place for *_, place in world.table.extras}
+    assert history_position(redrive) in {place for *_, place in world.table.extras}
 
 
 def test_an_answer_that_is_lost_chooses_no_second_one() -> None:
@@ -274,7 +274,7 @@ def test_the_end_of_a_redrive_takes_nothing_away_from_the_next_one() -> None:
     failed = large(world)
     press(world, failed)
     kept = world.table.payload_expires_at_s[TENANT, failed.job_id]
-    world.conclude(failed)
+    world.finalize(failed)
     assert world.table.payload_expires_at_s[TENANT, failed.job_id] >= kept
 
 

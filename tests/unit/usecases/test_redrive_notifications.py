@@ -108,7 +108,7 @@ def test_what_it_tells_of_must_be_there(lose: Any) -> None:
     assert set(world.table.executions) == before
     task = start(world)
     world.clock.time_ms += 1
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     assert standing(world, task).counts == TaskCounts(refused=1)
 
 
@@ -122,10 +122,10 @@ def test_what_it_tells_of_is_not_lost_where_a_newer_version_wrote_it() -> None:
     assert world.standing(failed.id).redriven_by is None
     task = start(world)
     world.clock.time_ms += 1
-    assert world.work_off_redrives().unreadable == [task.id]
+    assert world.process_bulk_redrives().unreadable == [task.id]
     assert (standing(world, task).state, standing(world, task).counts) == (TaskState.RUNNING, TaskCounts())
     world.table.executions[failed.notification_of].damage = None
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     assert standing(world, task).counts == TaskCounts(redriven=1)
 
 

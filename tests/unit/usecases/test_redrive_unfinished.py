@@ -3,7 +3,7 @@
 import pytest
 
 from shared.domain.dead_letters.redrive_task import SETTLED_MS, RedriveTask, TaskCounts, TaskState
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import EndReason, Execution, State
 from shared.domain.executions.redrive import RedrivenBy, RedriveOf
@@ -16,7 +16,7 @@ from tests.unit.usecases.world import World
 
 AGE_MS = 60_000
 IMPATIENT = RetryPolicy(give_up_after_seconds=AGE_MS // 1000)
-BUSY = Answer(reason=Reason.HTTP_STATUS, duration_ms=5, status=503)
+BUSY = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=503)
 
 
 def die_at(world: World, moment: int) -> None:
@@ -40,7 +40,7 @@ def chosen_in_bulk(world: World) -> RedriveTask:
     task = start(world)
     world.steps.crash_after("store.mark_redriven")
     with pytest.raises(Crash):
-        world.work_off_redrives()
+        world.process_bulk_redrives()
     world.steps.calm()
     return task
 
@@ -73,12 +73,12 @@ def test_so_has_each_of_a_bulk_redrive(moment: int) -> None:
     die_at(world, moment)
     filed: list[Execution] = []
     try:
-        world.work_off_redrives()
+        world.process_bulk_redrives()
     except Crash:
         world.clock.time_ms += 2 * AGE_MS
         filed = [one for each in buried for one in redrives_of(world, each)]
     world.steps.calm()
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     made = [one for each in buried for one in redrives_of(world, each)]
     assert [one.redrive_of.number for one in made if one.redrive_of] == [1, 1]
     for one in made:
@@ -112,7 +112,7 @@ def test_the_age_of_what_is_due_later_counts_from_then() -> None:
     world = World(LATER)
     failed = [dead(world, number, retry=IMPATIENT) for number in (1, 2)]
     start(world, rate=1)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     (redrive,) = redrives_of(world, failed[1])
     assert redrive.id.dispatch_at == redrive.aged_from == LATER + 1_000 > redrive.created_at
 
@@ -139,10 +139,13 @@ def test_a_redrive_that_somebody_pressed_and_died_is_filed_by_a_bulk_redrive_and
     chosen_by_one_who_died(world, failed, None)
     world.clock.time_ms += 5
     task = start(world)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     (redrive,) = redrives_of(world, failed)
-    assert (redrive.id.dispatch_at, standing(world, task).counts) == (LATER, TaskCounts(passed_over=1))
-    assert undo(world, task).counts == TaskCounts(passed_over=1)
+    assert (redrive.id.dispatch_at, standing(world, task).counts) == (
+        LATER,
+        TaskCounts(record_skipped_instants=1),
+    )
+    assert undo(world, task).counts == TaskCounts(record_skipped_instants=1)
     assert world.standing(redrive.id).state is State.QUEUED
 
 
@@ -154,7 +157,7 @@ def test_what_a_bulk_redrive_chose_and_did_not_file_is_undone_with_it(moment: in
     first = start(world)
     die_at(world, moment)
     try:
-        world.work_off_redrives()
+        world.process_bulk_redrives()
     except Crash:
         world.steps.calm()
     world.steps.calm()
@@ -164,7 +167,7 @@ def test_what_a_bulk_redrive_chose_and_did_not_file_is_undone_with_it(moment: in
     assert all(one.state is State.CANCELLED for one in redrives_of(world, failed))
     assert standing_in_history(world, failed) == {failed.id, *(one.id for one in redrives_of(world, failed))}
     second = start(world)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     *_, made = redrives_of(world, failed)
     assert made.redrive_of == RedriveOf(original=failed.id, number=2 if is_chosen else 1)
     assert (made.state, standing(world, second).counts) == (State.QUEUED, TaskCounts(redriven=1))
@@ -185,7 +188,7 @@ def test_whoever_dies_while_undoing_what_was_not_filed_leaves_it_to_the_next(mom
     world.undo_redrive(TENANT, task.id)
     die_at(world, moment)
     try:
-        world.work_off_redrives()
+        world.process_bulk_redrives()
     except Crash:
         world.clock.time_ms += 1
     world.steps.calm()
@@ -201,7 +204,7 @@ def test_one_that_stood_still_while_its_choice_was_undone_files_nothing() -> Non
     failed = dead(world)
     task = start(world)
     world.steps.after("store.mark_redriven", lambda: undo(world, task))
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     (never,) = redrives_of(world, failed)
     assert (never.state, world.sent()) == (State.CANCELLED, [])
     assert standing(world, task).counts.cancelled == 1
@@ -211,13 +214,13 @@ def test_one_whose_record_has_gone_is_not_said_to_be_undone_and_holds_up_no_othe
     world = World(LATER)
     buried = [dead(world, number) for number in (1, 2)]
     task = start(world)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     (gone,) = redrives_of(world, buried[0])
     run_out(world, gone)
     del world.table.executions[gone.id]
     world.clock.time_ms = gone.id.dispatch_at + 14 * DAY_SECONDS * 1000
     undone = undo(world, task)
-    assert (undone.state, undone.counts.cancelled, undone.counts.too_late) == (TaskState.UNDONE, 1, 1)
+    assert (undone.state, undone.counts.cancelled, undone.counts.already_started) == (TaskState.UNDONE, 1, 1)
     assert gone.id not in world.table.executions
     assert world.clock.now_ms() >= (undone.undo_asked_at or 0) + SETTLED_MS
 
@@ -229,7 +232,7 @@ def test_what_is_filed_while_its_choice_is_undone_is_cancelled() -> None:
     task = chosen_in_bulk(world)
     world.undo_redrive(TENANT, task.id)
     world.steps.before("store.put_if_absent", lambda: press(world, failed))
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     (redrive,) = redrives_of(world, failed)
     assert run_out(world, redrive).state is State.CANCELLED
     assert world.sender.calls == []
@@ -240,7 +243,7 @@ def test_a_redrive_that_is_broken_keeps_no_other_from_being_undone() -> None:
     world = World(LATER)
     buried = [dead(world, number) for number in (1, 2)]
     task = start(world)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     (broken,), (other,) = (redrives_of(world, each) for each in buried)
     world.table.executions[broken.id].damage = Damage.BROKEN
     undone = undo(world, task)
@@ -252,7 +255,7 @@ def test_one_that_a_newer_version_wrote_is_left_to_that() -> None:
     world = World(LATER)
     failed = dead(world)
     task = start(world)
-    world.work_off_redrives()
+    world.process_bulk_redrives()
     (newer,) = redrives_of(world, failed)
     world.table.executions[newer.id].damage = Damage.NEWER
     assert undo(world, task).state is TaskState.UNDOING

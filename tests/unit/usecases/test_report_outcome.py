@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.delivery.async_policy import AsyncPolicy
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidStateError, NotFoundError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
@@ -16,9 +16,9 @@ from tests.builders import DUE_AT, one_off
 from tests.fakes.sender import in_turn
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.reports import (
+    ASYNC_ACCEPTED,
     LATER,
     REPORTS,
-    WORKS_ON,
     Report,
     at_work,
     complete,
@@ -100,7 +100,7 @@ def test_failed_after_its_retries_were_stopped_it_is_not_tried_again(when: str) 
 
 
 def test_of_two_attempts_the_second_completes_what_the_first_failed() -> None:
-    world, execution, token = working(in_turn(WORKS_ON))
+    world, execution, token = working(in_turn(ASYNC_ACCEPTED))
     fail(world, execution, token)
     Lanes(world).until(DUE_AT + 60_000)
     assert is_running(world, execution, attempt=2)
@@ -195,7 +195,7 @@ def test_of_two_reports_at_once_one_counts(report: Report, other: Report) -> Non
 
 @every_report
 def test_what_the_call_itself_has_failed_with_is_no_report(report: Report) -> None:
-    down = Answer(reason=Reason.TIMEOUT, duration_ms=5)
+    down = CallbackResponse(reason=Reason.TIMEOUT, duration_ms=5)
     world, execution, token = working(in_turn(down))
     with pytest.raises(InvalidStateError):
         report(world, execution, token)
@@ -203,7 +203,7 @@ def test_what_the_call_itself_has_failed_with_is_no_report(report: Report) -> No
 
 
 def test_what_the_call_itself_has_succeeded_with_may_be_reported_once_more() -> None:
-    world, execution, token = working(in_turn(replace(WORKS_ON, works_on=False)))
+    world, execution, token = working(in_turn(replace(ASYNC_ACCEPTED, async_accepted=False)))
     before = world.standing(execution.id)
     assert complete(world, execution, token).end is None
     assert world.standing(execution.id) == before

@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.executions.execution import EndReason, State
 from shared.names import Lane
-from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, RescueReport
+from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, DeadMessageReport
 from tests.builders import DUE_AT, in_state, one_off
 from tests.fakes.table import Damage
 from tests.unit.usecases.messages import dead
@@ -19,7 +19,7 @@ ROUND = 60_000
 """The pause before another round of receives."""
 
 
-def rescued(world: World, *messages: DeadMessage) -> RescueReport:
+def rescued(world: World, *messages: DeadMessage) -> DeadMessageReport:
     return world.rescue(messages)
 
 
@@ -65,7 +65,7 @@ def test_a_live_lease_is_parked_untouched() -> None:
     world = World(DUE_AT)
     execution = world.put(in_state(one_off(), State.RUNNING))
     assert rescued(world, dead(execution)).parked == 1
-    (parked,) = world.parking.parked(10)
+    (parked,) = world.parked_messages.parked(10)
     assert (parked.message_id, parked.lane, parked.body, parked.parked_at) == (
         "m1",
         Lane.STANDARD,
@@ -100,7 +100,7 @@ def test_a_message_that_nobody_can_read_is_parked_with_the_reason() -> None:
     world = World(NOW)
     report = rescued(world, dead(body="{", fault="unreadable message: body"))
     assert (report.parked, report.returned) == (1, [])
-    assert [(parked.body, parked.reason) for parked in world.parking.parked(10)] == [
+    assert [(parked.body, parked.reason) for parked in world.parked_messages.parked(10)] == [
         ("{", "unreadable message: body")
     ]
 
@@ -111,11 +111,11 @@ def test_a_message_that_nobody_can_read_is_parked_with_the_reason() -> None:
 def test_what_has_ended_is_dropped(state: State) -> None:
     world = World(NOW)
     execution = world.put(in_state(one_off(), state))
-    assert rescued(world, dead(execution)) == RescueReport()
+    assert rescued(world, dead(execution)) == DeadMessageReport()
 
 
 def test_so_is_what_is_not_there() -> None:
-    assert rescued(World(NOW), dead(one_off())) == RescueReport()
+    assert rescued(World(NOW), dead(one_off())) == DeadMessageReport()
 
 
 @pytest.mark.parametrize("state", [State.SUCCEEDED, State.FAILED, State.WAITING])
@@ -169,4 +169,4 @@ def test_one_whose_successor_cannot_be_filed_for_good_is_parked_and_sinks_nobody
     other = world.put(one_off(9))
     report = rescued(world, dead(row.execution), dead(other, message_id="m2"))
     assert (report.parked, report.rescheduled, report.returned) == (1, 1, [])
-    assert str(row.execution.id) in world.parking.parked(1)[0].reason
+    assert str(row.execution.id) in world.parked_messages.parked(1)[0].reason

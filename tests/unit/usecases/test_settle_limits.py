@@ -2,13 +2,13 @@
 
 import pytest
 
-from shared.domain.delivery.callback import Answer, Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.limits.circuit_breaker import PROBED_LIMIT, TRIP_AFTER, Circuit, Phase
 from shared.domain.limits.scopes import Candidate, ScopeState, WaitReason, destination_scope
 from shared.domain.tenancy.quota import Quota
 from shared.names import QueueName
 from shared.usecases.limits.settle_limits import TROUBLE_MS
-from shared.usecases.limits.throttle_batch import GateCalls
+from shared.usecases.limits.throttle_batch import ThrottleBatch
 from tests.builders import DUE_AT, TENANT, execution_id
 from tests.fakes.budgets import GENEROUS
 from tests.unit.usecases.gates import gate
@@ -17,9 +17,9 @@ from tests.unit.usecases.ports import Ports
 DESTINATION = "0123456789"
 SCOPE = destination_scope(DESTINATION)
 CALL = Candidate(key=execution_id(1), tenant_id=TENANT, destination=DESTINATION, waited=1)
-GOOD = Answer(reason=Reason.OK, status=200, duration_ms=20)
-REFUSED = Answer(reason=Reason.CONNECT_FAILED, duration_ms=5)
-SLOW = Answer(reason=Reason.OK, status=200, duration_ms=6_000)
+GOOD = CallbackResponse(reason=Reason.OK, status=200, duration_ms=20)
+REFUSED = CallbackResponse(reason=Reason.CONNECT_FAILED, duration_ms=5)
+SLOW = CallbackResponse(reason=Reason.OK, status=200, duration_ms=6_000)
 STEP_MS = 3_000
 
 
@@ -33,7 +33,7 @@ def test_a_breaker_opens_for_a_destination_that_worked_before() -> None:
     assert worker.settle_limits.take_opened() > 0
 
 
-def refuse(ports: Ports, worker: GateCalls) -> None:
+def refuse(ports: Ports, worker: ThrottleBatch) -> None:
     """A batch of one call: it is let through, and refused at once."""
     ports.clock.time_ms += STEP_MS
     assert worker.admit([CALL], QueueName.STANDARD) == {}
@@ -43,7 +43,7 @@ def refuse(ports: Ports, worker: GateCalls) -> None:
 def test_a_breaker_opens_for_a_limited_destination_too_though_each_batch_is_over_at_once() -> None:
     """What was heard goes into the write that gives the slots back."""
     ports = Ports(DUE_AT)
-    worker = gate(ports, QueueName.STANDARD, GENEROUS.but({Quota.DESTINATION_CONCURRENCY: 2}))
+    worker = gate(ports, QueueName.STANDARD, GENEROUS.overridden_by({Quota.DESTINATION_CONCURRENCY: 2}))
     for _ in range(TRIP_AFTER):
         refuse(ports, worker)
     assert worker.settle_limits.take_opened() == 1
@@ -77,7 +77,7 @@ def test_a_few_failures_among_answers_open_nothing() -> None:
     [([SLOW] * 3, [SLOW], WaitReason.SLOW), ([REFUSED] * 10, [GOOD], WaitReason.BREAKER_OPEN)],
 )
 def test_an_answer_to_a_call_from_before_the_trouble_does_not_end_it(
-    heard_by_others: list[Answer], heard_here: list[Answer], reason: WaitReason
+    heard_by_others: list[CallbackResponse], heard_here: list[CallbackResponse], reason: WaitReason
 ) -> None:
     """The call was let through when nothing was known of its destination, and is answered when it is in trouble."""
     ports = Ports(DUE_AT)

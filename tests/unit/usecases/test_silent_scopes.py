@@ -10,7 +10,7 @@ from shared.domain.limits.slots import LEASE_MS, SlotLease
 from shared.names import EXECUTOR_BATCH
 from shared.usecases.limits.scope_cooldowns import ASKED_AGAIN_MS, GIVE_UP_MS, SILENCE_MS
 from shared.usecases.limits.settle_limits import HOLD_MS
-from shared.usecases.limits.throttle_batch import GateCalls
+from shared.usecases.limits.throttle_batch import ThrottleBatch
 from tests.builders import TENANT
 from tests.unit.usecases.limited_site import HERE, Site, arrived
 
@@ -48,7 +48,7 @@ class HotStore:
         return {scope: state for scope, state in self._read(scopes).items() if scope not in self.hot}
 
 
-def begin(site: Site, gate: GateCalls, count: int = 1) -> int:
+def begin(site: Site, gate: ThrottleBatch, count: int = 1) -> int:
     """A batch of so many messages; how many calls may be made."""
     number = len(site.table.executions)
     jobs = site.due(*range(number, number + count))

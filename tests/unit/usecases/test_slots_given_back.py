@@ -12,7 +12,7 @@ from shared.names import EXECUTOR_BATCH
 from shared.usecases.limits.admit_calls import STAND_ASIDE_MS
 from shared.usecases.limits.scope_cooldowns import MAX_KNOWN
 from shared.usecases.limits.settle_limits import HOLD_MS
-from shared.usecases.limits.throttle_batch import GateCalls
+from shared.usecases.limits.throttle_batch import ThrottleBatch
 from tests.builders import TENANT
 from tests.unit.usecases.limited_site import HERE, Site, arrived
 
@@ -20,14 +20,14 @@ SCOPE = tenant_scope(TENANT)
 LIMIT = 320
 
 
-def begin(site: Site, gate: GateCalls, count: int = 1) -> int:
+def begin(site: Site, gate: ThrottleBatch, count: int = 1) -> int:
     """A batch of so many messages; how many calls may be made."""
     number = len(site.table.executions)
     jobs = site.due(*range(number, number + count))
     return count - len(gate.hold([arrived(site, job) for job in jobs]))
 
 
-def one_batch(site: Site, gate: GateCalls, count: int = 1) -> int:
+def one_batch(site: Site, gate: ThrottleBatch, count: int = 1) -> int:
     made = begin(site, gate, count)
     gate.settle([])
     return made

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from shared.domain.errors import UnavailableError
-from shared.domain.tenancy.budget import BudgetKey, BudgetName, Portion
+from shared.domain.tenancy.budget import BudgetKey, BudgetName, TokenLease
 from shared.usecases.tenancy import spend_budget
 from shared.usecases.tenancy.spend_budget import SILENCE_MS, SpendBudget
 from tests.builders import TENANT
@@ -124,7 +124,7 @@ class BrokenStore(FakeBudgetStore):
     is_broken = True
 
     def take(
-        self, key: BudgetKey, portions: Sequence[Portion], expires_at_s: int
+        self, key: BudgetKey, portions: Sequence[TokenLease], expires_at_s: int
     ) -> Mapping[int, int] | None:
         """See the port."""
         answer = super().take(key, portions, expires_at_s)
@@ -150,7 +150,7 @@ def test_what_a_process_remembers_is_bounded(monkeypatch: pytest.MonkeyPatch) ->
     minute = START_MS // 60_000
     for number in range(500):
         assert spend.in_minute(TENANT, BudgetName.DUE, minute + number, 3)
-    assert len(spend._purses) <= 50
+    assert len(spend._leased) <= 50
     assert sum(spend.in_minute(TENANT, BudgetName.DUE, minute, 3) for _ in range(5)) <= 2
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.bucket import bucket_end_ms, bucket_of
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.executions.execution import EndReason, Execution, State
 from shared.domain.jobs.job import Job
 from shared.names import Lane
@@ -107,7 +107,7 @@ def test_a_row_whose_successor_cannot_be_filed_for_good_blocks_nobody(damage: Da
 
 def pointed_at(world: World, target: Execution, attempt: int = 2) -> PointerRow:
     """A pointer in the swept bucket, for a target that is far away."""
-    pointer = Pointer(
+    pointer = RetryReminder(
         dispatch_at=DUE_AT,
         target=target.id,
         attempt=attempt,
@@ -115,7 +115,7 @@ def pointed_at(world: World, target: Execution, attempt: int = 2) -> PointerRow:
         lane=Lane.STANDARD,
         created_at=DUE_AT - 3_600_000,
     )
-    world.store.put_pointer(pointer)
+    world.store.put_reminder(pointer)
     world.put(target)
     return next(iter(world.table.pointers.values()))
 

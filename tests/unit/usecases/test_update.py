@@ -28,7 +28,7 @@ def test_a_new_schedule_begins_with_the_change_and_not_behind_the_old_head() -> 
     chain = fresh(DUE_AT, schedule=DAILY, chain_from=TOMORROW_AT_NINE)
     updated = chain.update(schedule=EVERY_MINUTE)
     assert updated.chain_from == DUE_AT + MINUTE
-    chain.run_on(3)
+    chain.extend_lease(3)
     assert_accounted(chain)
 
 
@@ -58,7 +58,7 @@ def test_with_the_schedule_as_it_was_no_late_instant_is_lost(situation: object) 
         again = chain.standing.id_at(one.nominal_at)
         assert chain.world.standing(again).state in (State.PENDING, State.QUEUED)
         assert chain.world.standing(again).lane is Lane.BULK
-    chain.run_on(2)
+    chain.extend_lease(2)
     assert_accounted(chain)
 
 
@@ -97,7 +97,7 @@ def test_a_name_or_tags_leave_the_chain_alone(situation: object) -> None:
     assert chain.executions() == before
     changed = replace(job, revision=2, name="another", tags=("a", "b"), changed_at=chain.world.clock.time_ms)
     assert updated == chain.standing == changed
-    chain.run_on(2)
+    chain.extend_lease(2)
     assert_accounted(chain)
 
 
@@ -178,7 +178,7 @@ def test_an_unknown_or_foreign_job_is_not_found() -> None:
 
 def test_fewer_runs_than_there_were_complete_the_job() -> None:
     chain = chains.due_now()
-    chain.run_on(3)
+    chain.extend_lease(3)
     updated = chain.update(max_runs=2)
     assert updated.state is JobState.COMPLETED
     key = (TENANT, chain.job.id)
@@ -190,13 +190,13 @@ def test_fewer_runs_than_there_were_complete_the_job() -> None:
 
 def test_runs_are_counted_on_through_every_change() -> None:
     chain = fresh(DUE_AT, max_runs=6)
-    chain.run_on(1)
+    chain.extend_lease(1)
     chain.pause()
     chain.world.clock.time_ms += 3 * MINUTE
     chain.resume()
-    chain.run_on(2)
+    chain.extend_lease(2)
     chain.update(request=b"another")
-    chain.run_on(9)
+    chain.extend_lease(9)
     begun = [one for one in chain.executions() if one.attempt > 0]
     assert [one.run for one in begun] == [1, 2, 3, 4, 5, 6][: len(begun)]
     assert len(begun) == 6

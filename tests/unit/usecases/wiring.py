@@ -15,9 +15,9 @@ from shared.usecases.attempts.settle_attempt import SettleAttempt
 from shared.usecases.attempts.settle_refusal import SettleRefusal
 from shared.usecases.chains.lifecycle import Lifecycle
 from shared.usecases.dead_letters.cancel_redrive import CancelRedrive
-from shared.usecases.dead_letters.handle_dead_messages import RescueDeadLetters
+from shared.usecases.dead_letters.handle_dead_messages import HandleDeadMessages
 from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
-from shared.usecases.dead_letters.process_bulk_redrives import WorkOffRedrives
+from shared.usecases.dead_letters.process_bulk_redrives import ProcessBulkRedrives
 from shared.usecases.dead_letters.redrive_execution import RedriveExecution
 from shared.usecases.dead_letters.start_redrive import StartRedrive
 from shared.usecases.dead_letters.undo_redrive import UndoRedrive
@@ -39,10 +39,10 @@ from shared.usecases.listings.list_jobs import ListJobs
 from shared.usecases.listings.list_upcoming import ListUpcoming
 from shared.usecases.listings.next_runs import NextRuns
 from shared.usecases.listings.preview_schedule import PreviewSchedule
-from shared.usecases.outcomes.finalize_execution import ConcludeExecution
+from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.outcomes.give_up_lost import GiveUpLost
 from shared.usecases.outcomes.notify_outcome import NotifyOutcome
-from shared.usecases.outcomes.repair_notifications import HealNotifications
+from shared.usecases.outcomes.repair_notifications import RepairNotifications
 from shared.usecases.reading.find_execution import FindExecution
 from shared.usecases.reading.find_head import FindHead
 from shared.usecases.reading.find_job import FindJob
@@ -89,11 +89,11 @@ class UseCases(Ports):
         )
 
     def _wire_endings(self) -> None:
-        turns = self.tapped("turns", self.turns)
+        run_locks = self.tapped("turns", self.run_locks)
         self.lifecycle = Lifecycle(
             store=self.store,
             jobs=self.jobs,
-            turns=turns,
+            run_locks=run_locks,
             file=self.file,
             clock=self.clock,
             plan=self.plan,
@@ -107,7 +107,7 @@ class UseCases(Ports):
             plan=self.plan,
             retention=self.retention,
         )
-        self.conclude = ConcludeExecution(
+        self.finalize = FinalizeExecution(
             jobs=self.jobs,
             find_settled=self.lifecycle.find_settled,
             pause=self.lifecycle.pause,
@@ -118,7 +118,7 @@ class UseCases(Ports):
         self.give_up = GiveUpLost(
             store=self.store,
             file_successor=self.file_successor,
-            conclude=self.conclude,
+            finalize=self.finalize,
             notify=self.notify,
             clock=self.clock,
             retention=self.retention,
@@ -140,20 +140,20 @@ class UseCases(Ports):
             backlog=self.tapped("backlog", self.queue),
             limits=self.tapped("limits", self.limits),
             give_up=self.give_up,
-            heal_notifications=HealNotifications(store=self.store, conclude=self.conclude),
+            repair_notifications=RepairNotifications(store=self.store, finalize=self.finalize),
             clock=self.clock,
             plan=self.plan,
             retention=self.retention,
         )
-        self.rescue = RescueDeadLetters(
+        self.rescue = HandleDeadMessages(
             store=self.store,
             file=self.file,
             file_successor=self.file_successor,
-            parking=self.tapped("parking", self.parking),
+            parked_messages=self.tapped("parking", self.parked_messages),
             clock=self.clock,
             retention=self.retention,
             give_up=self.give_up,
-            conclude=self.conclude,
+            finalize=self.finalize,
         )
 
     def _wire_attempts(self) -> None:
@@ -162,12 +162,12 @@ class UseCases(Ports):
             file=self.file,
             file_successor=self.file_successor,
             give_up=self.give_up,
-            conclude=self.conclude,
+            finalize=self.finalize,
             clock=self.clock,
         )
         self.guard_start = GuardStart(
             store=self.store,
-            turns=self.tapped("turns", self.turns),
+            run_locks=self.tapped("turns", self.run_locks),
             file=self.file,
             file_successor=self.file_successor,
             clock=self.clock,
@@ -176,7 +176,7 @@ class UseCases(Ports):
         self.settle_attempt = SettleAttempt(
             store=self.store,
             file=self.file,
-            conclude=self.conclude,
+            finalize=self.finalize,
             notify=self.notify,
             clock=self.clock,
             entropy=self.entropy,
@@ -238,7 +238,7 @@ class UseCases(Ports):
         self.cancel_job = CancelJob(
             find=self.find_job,
             store=self.store,
-            conclude=self.conclude,
+            finalize=self.finalize,
             delete_recurring=self.delete_job,
             clock=self.clock,
             retention=self.retention,
@@ -300,12 +300,12 @@ class UseCases(Ports):
             entropy=self.entropy,
         )
         self.undo_redrive = UndoRedrive(tasks=self.redrive_tasks, start=self.start_redrive, clock=self.clock)
-        self.work_off_redrives = WorkOffRedrives(
+        self.process_bulk_redrives = ProcessBulkRedrives(
             tasks=self.redrive_tasks,
             list_dead_letters=self.list_dead_letters,
             redrive=self.redrive,
             store=self.store,
-            conclude=self.conclude,
+            finalize=self.finalize,
             clock=self.clock,
             retention=self.retention,
         )
@@ -316,7 +316,7 @@ class UseCases(Ports):
         self.backfill_job = BackfillJob(
             jobs=self.jobs,
             find_settled=self.lifecycle.find_settled,
-            send_head=self.lifecycle.send_head,
+            resend_chain_head=self.lifecycle.resend_chain_head,
             idempotency=self.idempotency,
             check_quota=self.check_quota,
             open_request=self.open_request,
@@ -336,7 +336,7 @@ class UseCases(Ports):
             settle=self.settle_attempt,
             store=self.store,
             file=self.file,
-            conclude=self.conclude,
+            finalize=self.finalize,
             hand_over=self.guard_start.hand_over,
             clock=self.clock,
         )
@@ -345,7 +345,10 @@ class UseCases(Ports):
         queries, limited = self.tapped("queries", FakeQueries(self.table)), LimitedRuns(store=self.store)
         self.find_execution = FindExecution(store=self.store)
         self.explain_wait = ExplainWait(
-            signs=self.wait_signs, turns=self.turns, defaults=self.defaults, clock=self.clock
+            throttle_status=self.throttle_status,
+            run_locks=self.run_locks,
+            defaults=self.defaults,
+            clock=self.clock,
         )
         self.list_executions = ListExecutions(
             find=self.find_job, store=self.store, walk=WalkHistory(jobs=self.jobs, clock=self.clock)

@@ -10,7 +10,7 @@ REDRIVE_IN: Examples = {
     "what_it_would_redrive": {"reason": "http_status", "status": 410, "dry_run": True},
 }
 REDRIVE_PLAN: Examples = {
-    "one": {"count": 1, "redriven_before": 0, "complete": True, "sample": [DEAD]},
+    "one": {"count": 1, "already_redriven": 0, "complete": True, "sample": [DEAD]},
 }
 _RUNNING: dict[str, Any] = {
     "id": "rdr_01jmg4bfzkg2c8k9w3qdm7vtqn6y",
@@ -23,8 +23,8 @@ _RUNNING: dict[str, Any] = {
     "from": "2025-02-19T12:00:00.000Z",
     "to": "2025-02-19T22:10:12.345Z",
     "rate": 5,
-    "counts": {"redriven": 50, "passed_over": 2, "refused": 0, "cancelled": 0, "too_late": 0},
-    "walked_to": "2025-02-19T14:31:00.000Z",
+    "counts": {"redriven": 50, "skipped": 2, "refused": 0, "cancelled": 0, "already_started": 0},
+    "progress_at": "2025-02-19T14:31:00.000Z",
     "due_until": "2025-02-19T22:10:22.345Z",
     "created_at": "2025-02-19T22:10:12.345Z",
     "ended_at": None,
@@ -34,8 +34,8 @@ REDRIVE_OUT: Examples = {
     "undone": {
         **_RUNNING,
         "state": "undone",
-        "counts": {"redriven": 50, "passed_over": 2, "refused": 0, "cancelled": 38, "too_late": 12},
-        "walked_to": None,
+        "counts": {"redriven": 50, "skipped": 2, "refused": 0, "cancelled": 38, "already_started": 12},
+        "progress_at": None,
         "ended_at": "2025-02-19T22:14:00.000Z",
     },
 }

@@ -44,7 +44,7 @@ def own_claim(execution: Execution, transition: Transition) -> Condition:
 
 def prolongs(execution: Execution, claimable_from: int, *, calls: bool) -> Condition:
     """RUNNING by this very attempt and owner, under a lease that ends earlier; before a call, retries not stopped."""
-    own = own_claim(execution, Transition.RUN_ON)
+    own = own_claim(execution, Transition.EXTEND)
     expression = f"{own.expression} AND ca <= :ca" + (" AND attribute_not_exists(sr)" if calls else "")
     return Condition(expression, {**own.values, ":ca": encode(claimable_from)})
 

@@ -14,7 +14,7 @@ from typing import Any
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
 from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.destination import UNKNOWN
-from shared.domain.delivery.outcome_callbacks import NOBODY, Listener, OutcomeCallbacks
+from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.redrive import RedrivenBy, RedriveOf
@@ -122,23 +122,23 @@ def read_callbacks(plain: Mapping[str, Any]) -> OutcomeCallbacks:
     return OutcomeCallbacks(on_success=on_success, on_failure=on_failure)
 
 
-def _encode(listener: Listener | None) -> bytes | None:
+def _encode(listener: CallbackTarget | None) -> bytes | None:
     if listener is None:
         return None
     return (
         b"-"
-        if listener == NOBODY
+        if listener == NO_TARGET
         else listener.destination.ljust(_DESTINATION_BYTES).encode() + listener.sealed_url
     )
 
 
-def _read(stored: bytes | None) -> Listener | None:
+def _read(stored: bytes | None) -> CallbackTarget | None:
     if stored is None:
         return None
     if stored == b"-":
-        return NOBODY
+        return NO_TARGET
     destination = stored[:_DESTINATION_BYTES].decode("ascii").strip() or UNKNOWN
-    return Listener(sealed_url=stored[_DESTINATION_BYTES:], destination=destination)
+    return CallbackTarget(sealed_url=stored[_DESTINATION_BYTES:], destination=destination)
 
 
 _ROW = struct.Struct(">BQIHB")

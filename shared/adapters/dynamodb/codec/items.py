@@ -30,18 +30,18 @@ from shared.adapters.dynamodb.codec.keys import (
     execution_key,
     failed_index_key,
     parse_execution_sk,
-    pointer_key,
+    reminder_key,
     retry_index_key,
     tenant_index_key,
 )
 from shared.adapters.dynamodb.codec.recurrence_fields import read_recurrence, recurrence_attributes
 from shared.domain.delivery.destination import UNKNOWN
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import EndReason, Execution, State
 from shared.domain.ids import ExecutionId, one_off_job_id, parse_execution_id
-from shared.domain.schedules.skipped_range import Missed
+from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Attr, Lane
 
 VERSION = 1
@@ -178,9 +178,9 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
     )
 
 
-def pointer_item(pointer: Pointer, region: str) -> Item:
+def reminder_item(pointer: RetryReminder, region: str) -> Item:
     """A pointer: the attributes that watchers and sweepers read, and no index."""
-    pk, sk = pointer_key(region, pointer.location, pointer.target, pointer.attempt)
+    pk, sk = reminder_key(region, pointer.location, pointer.target, pointer.attempt)
     return encode_all(
         {
             Attr.PK: pk,
@@ -219,9 +219,9 @@ def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
             claimable_from=plain.get("ca"),
             next_attempt_at=plain.get("na"),
             destination=plain.get("ds", UNKNOWN),
-            pointer_target=target,
+            reminder_target=target,
             notification=_read_id(plain.get("nt")),
-            works_on=async_until is not None,
+            async_accepted=async_until is not None,
             begun_at=_read_begun_at(plain, async_until),
         )
     except _MALFORMED as fault:
@@ -271,12 +271,12 @@ def _read_id(text: str | None) -> ExecutionId | None:
     return parse_execution_id(text) if text is not None else None
 
 
-def _encode_missed(missed: Missed | None) -> str | None:
+def _encode_missed(missed: SkippedRange | None) -> str | None:
     return f"{missed.count}/{missed.first_at}/{missed.last_at}/{missed.resumed_at}" if missed else None
 
 
-def _read_missed(text: str | None) -> Missed | None:
+def _read_missed(text: str | None) -> SkippedRange | None:
     if text is None:
         return None
     count, first_at, last_at, resumed_at = (int(part) for part in text.split("/"))
-    return Missed(count=count, first_at=first_at, last_at=last_at, resumed_at=resumed_at)
+    return SkippedRange(count=count, first_at=first_at, last_at=last_at, resumed_at=resumed_at)

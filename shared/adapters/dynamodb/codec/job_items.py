@@ -26,7 +26,7 @@ from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Chain, Definition, Job, JobState
-from shared.domain.listings.position import history_place
+from shared.domain.listings.position import history_position
 from shared.domain.schedules.schedule import decode_series, encode_series
 from shared.names import Attr, Lane
 
@@ -106,7 +106,7 @@ def past_chain_item(past: Chain) -> Item:
             **recurrence_attributes(past.recurrence),
             "hf": past.history_from,
             "hu": past.history_until,
-            "pf": past.passed_from,
+            "pf": past.skipped_from,
         }
     )
 
@@ -122,7 +122,7 @@ def read_past_chain(item: Mapping[str, Value]) -> Chain:
             recurrence=read_recurrence(plain),
             history_from=plain["hf"],
             history_until=plain["hu"],
-            passed_from=plain.get("pf"),
+            skipped_from=plain.get("pf"),
             expires_at_s=plain[Attr.TTL],
         )
     except (KeyError, ValueError, TypeError) as fault:
@@ -131,7 +131,7 @@ def read_past_chain(item: Mapping[str, Value]) -> Chain:
 
 def extra_item(execution: Execution, expires_at_s: int) -> Item:
     """The record by which a job finds an execution that is no occurrence of its schedule; its key says it all."""
-    pk, sk = extra_key(execution.tenant_id, execution.job_id, history_place(execution))
+    pk, sk = extra_key(execution.tenant_id, execution.job_id, history_position(execution))
     return encode_all({Attr.PK: pk, Attr.SK: sk, Attr.TTL: expires_at_s, "v": VERSION})
 
 

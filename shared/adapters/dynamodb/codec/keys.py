@@ -5,7 +5,7 @@ from hashlib import sha256
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.domain.bucket import bucket_start_ms
 from shared.domain.ids import ExecutionId, parse_execution_id
-from shared.domain.listings.position import Place, Span, due_place
+from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.domain.tenancy.budget import BudgetKey
 from shared.names import Attr
 
@@ -25,7 +25,7 @@ def execution_key(region: str, execution_id: ExecutionId) -> tuple[str, str]:
     return shard_pk(region, execution_id.bucket, execution_id.shard), _sort(execution_id, str(execution_id))
 
 
-def pointer_key(region: str, location: ExecutionId, target: ExecutionId, attempt: int) -> tuple[str, str]:
+def reminder_key(region: str, location: ExecutionId, target: ExecutionId, attempt: int) -> tuple[str, str]:
     """Where a pointer stands: in its own bucket, under the id of its target and the attempt that failed."""
     return shard_pk(region, location.bucket, location.shard), _sort(location, f"ptr_{target.body}_{attempt}")
 
@@ -41,20 +41,20 @@ def parse_execution_sk(sk: str) -> ExecutionId:
 
 def tenant_index_key(tenant_id: str, index_shard: int, execution_id: ExecutionId) -> tuple[str, str]:
     """Key in the index by tenant: sharded, so that one tenant's load never throttles its own writes."""
-    return tenant_index_pk(tenant_id, index_shard), place_key(due_place(execution_id))
+    return tenant_index_pk(tenant_id, index_shard), position_key(due_position(execution_id))
 
 
 def failed_index_key(tenant_id: str, execution_id: ExecutionId) -> tuple[str, str]:
     """Key in the sparse index of dead letters."""
-    return tenant_id, place_key(due_place(execution_id))
+    return tenant_id, position_key(due_position(execution_id))
 
 
 def retry_index_key(
     tenant_id: str, index_shard: int, next_attempt_at: int, execution_id: ExecutionId
 ) -> tuple[str, str]:
     """Key of a waiting retry in the same sparse index, sharded as the index by tenant is."""
-    return retry_index_pk(tenant_id, index_shard), place_key(
-        Place(at=next_attempt_at, identity=str(execution_id))
+    return retry_index_pk(tenant_id, index_shard), position_key(
+        IndexPosition(at=next_attempt_at, identity=str(execution_id))
     )
 
 
@@ -68,20 +68,20 @@ def retry_index_pk(tenant_id: str, index_shard: int) -> str:
     return f"{tenant_id}#{index_shard}#retry"
 
 
-def place_key(place: Place) -> str:
+def position_key(place: IndexPosition) -> str:
     """A place as a sort key: fixed in length, so that texts compare as places do."""
     return f"{place.at:015d}#{place.identity}"
 
 
-def parse_place(key: str) -> Place:
+def parse_position(key: str) -> IndexPosition:
     """The inverse, for a place that names an execution; ValueError for anything else."""
     at, _, identity = key.partition("#")
-    return Place(at=int(at), identity=str(parse_execution_id(identity)))
+    return IndexPosition(at=int(at), identity=str(parse_execution_id(identity)))
 
 
-def span_keys(span: Span) -> tuple[str, str] | None:
+def span_keys(span: PositionRange) -> tuple[str, str] | None:
     """The sort keys between which, ends included, exactly the places of a span lie; None where there can be none."""
-    low, before = f"{place_key(span.after)}!", place_key(span.before)
+    low, before = f"{position_key(span.after)}!", position_key(span.before)
     high = f"{before[:-1]}{chr(ord(before[-1]) - 1)}~"
     return (low, high) if low <= high else None
 
@@ -113,10 +113,10 @@ def past_chain_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
     return tenant_id, f"chain#{job_id}#"
 
 
-def extra_key(tenant_id: str, job_id: str, place: Place) -> tuple[str, str]:
+def extra_key(tenant_id: str, job_id: str, place: IndexPosition) -> tuple[str, str]:
     """The record of an execution beside the schedule, in the jobs table; they sort as the history does."""
     pk, prefix = extra_prefix(tenant_id, job_id)
-    return pk, prefix + place_key(place)
+    return pk, prefix + position_key(place)
 
 
 def extra_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
@@ -124,12 +124,12 @@ def extra_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
     return tenant_id, f"extra#{job_id}#"
 
 
-def parse_extra_sk(sk: str) -> Place:
+def parse_extra_sk(sk: str) -> IndexPosition:
     """The place that such a record names; ValueError for any other row."""
-    return parse_place(sk.split("#", 2)[2])
+    return parse_position(sk.split("#", 2)[2])
 
 
-def turn_key(tenant_id: str, job_id: str) -> tuple[str, str]:
+def run_lock_key(tenant_id: str, job_id: str) -> tuple[str, str]:
     """Whose turn it is among the runs of a job, in the jobs table."""
     return tenant_id, f"turn#{job_id}"
 

@@ -9,8 +9,8 @@ from shared.adapters.dynamodb.codec.items import VERSION, plain_item
 from shared.adapters.dynamodb.codec.keys import redrive_task_key
 from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts, TaskState
 from shared.domain.errors import UnreadableItemError
-from shared.domain.listings.filters import WantedDeadLetters
-from shared.domain.listings.position import Place, Span
+from shared.domain.listings.filters import DeadLetterFilter
+from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.names import Attr, Lane
 
 
@@ -29,9 +29,9 @@ def redrive_task_item(task: RedriveTask, expires_at_s: int | None = None) -> Ite
             "rt": task.rate,
             "c": task.created_at,
             "nd": task.next_due_at,
-            "ps": _encode_place(task.position),
-            "wf": _encode_place(wanted.span.after),
-            "wb": _encode_place(wanted.span.before),
+            "ps": _encode_position(task.position),
+            "wf": _encode_position(wanted.span.after),
+            "wb": _encode_position(wanted.span.before),
             "wj": wanted.job_id,
             "wt": wanted.tag,
             "wr": wanted.reason,
@@ -56,7 +56,7 @@ def read_redrive_task(item: Mapping[str, Value]) -> RedriveTask:
             rate=plain["rt"],
             created_at=plain["c"],
             next_due_at=plain["nd"],
-            position=_read_place(plain["ps"]),
+            position=_read_position(plain["ps"]),
             state=TaskState(plain["s"]),
             version=plain["vn"],
             counts=TaskCounts(**plain["ct"]),
@@ -68,21 +68,21 @@ def read_redrive_task(item: Mapping[str, Value]) -> RedriveTask:
         raise UnreadableItemError(f"item {plain.get(Attr.SK)} is broken") from fault
 
 
-def _read_wanted(plain: Mapping[str, Any]) -> WantedDeadLetters:
-    return WantedDeadLetters(
+def _read_wanted(plain: Mapping[str, Any]) -> DeadLetterFilter:
+    return DeadLetterFilter(
         job_id=plain.get("wj"),
         tag=plain.get("wt"),
         reason=plain.get("wr"),
         status=plain.get("ws"),
         lane=Lane(plain["wl"]) if "wl" in plain else None,
-        span=Span(after=_read_place(plain["wf"]), before=_read_place(plain["wb"])),
+        span=PositionRange(after=_read_position(plain["wf"]), before=_read_position(plain["wb"])),
     )
 
 
-def _encode_place(place: Place) -> str:
+def _encode_position(place: IndexPosition) -> str:
     return f"{place.at}#{place.identity}"
 
 
-def _read_place(text: str) -> Place:
+def _read_position(text: str) -> IndexPosition:
     at, _, identity = text.partition("#")
-    return Place(at=int(at), identity=identity)
+    return IndexPosition(at=int(at), identity=identity)

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.codec.attributes import Value, decode_all, encode_all
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.keys import item_key, parked_key
-from shared.domain.dead_letters.parked_message import Parked, parse_parked_id
+from shared.domain.dead_letters.parked_message import ParkedMessage, parse_parked_id
 from shared.names import QueueName
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 
-class DynamoParkingLot:
-    """Parked messages stay until somebody removes them."""
+class DynamoParkedMessageStore:
+    """Parked messages stay until an operator removes them."""
 
     def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
         self._client = client
         self._table = table
         self._region = region
 
-    def park(self, message: Parked) -> None:
+    def park(self, message: ParkedMessage) -> None:
         """See the port."""
         item = {
             **item_key(*parked_key(self._region, message.parked_at, message.message_id)),
@@ -41,7 +41,7 @@ class DynamoParkingLot:
         with translated():
             self._client.put_item(TableName=self._table, Item=item)
 
-    def parked(self, limit: int, *, before: str | None = None) -> list[Parked]:
+    def parked(self, limit: int, *, before: str | None = None) -> list[ParkedMessage]:
         """See the port."""
         pk, _ = parked_key(self._region, 0, "")
         start: Any = {"ExclusiveStartKey": item_key(*self._key(before))} if before is not None else {}
@@ -57,7 +57,7 @@ class DynamoParkingLot:
             )
         return [_parked(item) for item in answer["Items"]]
 
-    def remove(self, parked_id: str) -> Parked | None:
+    def remove(self, parked_id: str) -> ParkedMessage | None:
         """See the port."""
         with translated():
             answer = self._client.delete_item(
@@ -69,9 +69,9 @@ class DynamoParkingLot:
         return parked_key(self._region, *parse_parked_id(parked_id))
 
 
-def _parked(item: Mapping[str, Value]) -> Parked:
+def _parked(item: Mapping[str, Value]) -> ParkedMessage:
     row: dict[str, Any] = dict(decode_all(item))
-    return Parked(
+    return ParkedMessage(
         message_id=row["id"],
         lane=QueueName(row["ln"]),
         body=row["b"],

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 
-class DynamoProgressBoard:
+class DynamoLaneProgressStore:
     """The last report for each lane wins."""
 
     def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:

@@ -15,14 +15,14 @@ from shared.adapters.dynamodb.codec.items import STATE_CODES, VERSION, read_exec
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.executions.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution, State
-from shared.ports.executions import Claim, Refused, Undecided
+from shared.ports.executions import Claim, ClaimRejected, WriteUnknown
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 MAX_STATEMENTS = 25
 _REFUSED = {"ConditionalCheckFailed", "ConditionalCheckFailedException"}
-Answer = Execution | Refused | Undecided
+Answer = Execution | ClaimRejected | WriteUnknown
 
 
 def answer_for_claimed(item: Any) -> Answer:
@@ -30,18 +30,20 @@ def answer_for_claimed(item: Any) -> Answer:
     try:
         return read_execution(item)
     except UnreadableItemError as fault:
-        return Undecided(str(fault))
+        return WriteUnknown(str(fault))
 
 
 def answer_for_refused(item: Any, owner: str) -> Answer:
     """A refusal that shows one's own token is a success whose answer was lost."""
     if not item:
-        return Refused(None)
+        return ClaimRejected(None)
     try:
         existing = read_execution(item)
     except UnreadableItemError as fault:
-        return Undecided(str(fault))
-    return existing if existing.state is State.RUNNING and existing.owner == owner else Refused(existing)
+        return WriteUnknown(str(fault))
+    return (
+        existing if existing.state is State.RUNNING and existing.owner == owner else ClaimRejected(existing)
+    )
 
 
 class UpdateItemClaimer:
@@ -78,7 +80,7 @@ class UpdateItemClaimer:
         except ConditionRefused as refused:
             return answer_for_refused(refused.items[0], claim.owner)
         except UnavailableError as fault:
-            return Undecided(str(fault))
+            return WriteUnknown(str(fault))
         return answer_for_claimed(answer["Attributes"])
 
 
@@ -104,7 +106,7 @@ class BatchStatementClaimer:
                     Statements=[self._claim_statement(claim, now_ms) for claim in claims]  # type: ignore[misc]
                 )
         except UnavailableError as fault:
-            return [Undecided(str(fault)) for _ in claims]
+            return [WriteUnknown(str(fault)) for _ in claims]
         return [_read(response, claim) for response, claim in zip(answer["Responses"], claims, strict=True)]
 
     def _claim_statement(self, claim: Claim, now_ms: int) -> dict[str, Any]:
@@ -138,4 +140,4 @@ def _read(response: Any, claim: Claim) -> Answer:
         return answer_for_claimed(response.get("Item", {}))
     if error.get("Code") in _REFUSED:
         return answer_for_refused(error.get("Item"), claim.owner)
-    return Undecided(f"{error.get('Code')}: {error.get('Message')}")
+    return WriteUnknown(f"{error.get('Code')}: {error.get('Message')}")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.codec.attributes import encode
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.items import DUE_ROW_ATTRIBUTES, read_due_row, read_execution
-from shared.adapters.dynamodb.codec.keys import item_key, parse_place, shard_pk, span_keys
+from shared.adapters.dynamodb.codec.keys import item_key, parse_position, shard_pk, span_keys
 from shared.domain.errors import UnreadableItemError
-from shared.domain.listings.position import Span, Stretch
+from shared.domain.listings.position import IndexPage, PositionRange
 from shared.names import Attr, Index
 from shared.ports.executions import ExecutionPage, ScanPage
 
@@ -77,11 +77,11 @@ class DynamoExecutionScans:
             next_after=last[Attr.SK]["S"] if last else None,
         )
 
-    def failed(self, tenant_id: str, span: Span, *, newest_first: bool, limit: int) -> Stretch:
+    def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
         """See the port."""
         keys = span_keys(span)
         if keys is None:
-            return Stretch(places=(), is_last=True)
+            return IndexPage(places=(), is_last=True)
         with translated():
             answer = self._client.query(
                 TableName=self._table,
@@ -96,5 +96,5 @@ class DynamoExecutionScans:
                 ScanIndexForward=not newest_first,
                 Limit=limit,
             )
-        places = tuple(parse_place(item[Attr.FAILED_SK]["S"]) for item in answer["Items"])
-        return Stretch(places=places, is_last="LastEvaluatedKey" not in answer)
+        places = tuple(parse_position(item[Attr.FAILED_SK]["S"]) for item in answer["Items"])
+        return IndexPage(places=places, is_last="LastEvaluatedKey" not in answer)

@@ -28,13 +28,13 @@ from shared.adapters.dynamodb.codec.items import (
     STATE_CODES,
     execution_item,
     failed_index,
-    pointer_item,
     read_execution,
+    reminder_item,
     retry_index,
 )
-from shared.adapters.dynamodb.codec.keys import execution_key, item_key, pointer_key
+from shared.adapters.dynamodb.codec.keys import execution_key, item_key, reminder_key
 from shared.adapters.dynamodb.executions.execution_scans import DynamoExecutionScans
-from shared.domain.dispatch.retry_reminder import Pointer
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import NotFoundError, UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import EARLY_MS, EndReason, Execution, State, Transition
 from shared.domain.executions.redrive import RedrivenBy
@@ -56,9 +56,9 @@ class DynamoExecutionStore(DynamoExecutionScans):
         standing = self._put(execution_item(execution, self._region, expires_at_s))
         return read_execution(standing) if standing is not None else None
 
-    def put_pointer(self, pointer: Pointer) -> bool:
+    def put_reminder(self, pointer: RetryReminder) -> bool:
         """See the port."""
-        return self._put(pointer_item(pointer, self._region)) is None
+        return self._put(reminder_item(pointer, self._region)) is None
 
     def _put(self, item: Item) -> Item | None:
         try:
@@ -73,11 +73,11 @@ class DynamoExecutionStore(DynamoExecutionScans):
             return refused.items[0] or {}
         return None
 
-    def end_pointer(
+    def end_reminder(
         self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
     ) -> None:
         """See the port."""
-        key = item_key(*pointer_key(self._region, location, target, attempt))
+        key = item_key(*reminder_key(self._region, location, target, attempt))
         state = encode(STATE_CODES[State.SUCCEEDED])
         values: dict[str, Any] = {":to": state, ":ttl": encode(expires_at_s)}
         with suppress(NotFoundError):
@@ -130,7 +130,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
             removes += _SPARSE_INDEX
         return self._change(execution.id, finish.transition, condition, finish, sets, removes)
 
-    def run_on(
+    def extend_lease(
         self, execution: Execution, *, lease_until: int, async_until: int | None = None
     ) -> Execution | None:
         """See the port."""

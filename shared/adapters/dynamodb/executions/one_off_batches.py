@@ -15,7 +15,7 @@ from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionS
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
-from shared.ports.executions import Undecided
+from shared.ports.executions import WriteUnknown
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TRIES = 3
 """So often is a statement tried that was throttled alone, which the SDK does not see."""
 _TAKEN = {"DuplicateItem", "DuplicateItemException"}
-Answer = Execution | Undecided | None
+Answer = Execution | WriteUnknown | None
 
 
 class PutItemBatches:
@@ -40,7 +40,7 @@ class PutItemBatches:
         try:
             return self._store.put_if_absent(execution)
         except (UnavailableError, UnreadableItemError) as fault:
-            return Undecided(str(fault))
+            return WriteUnknown(str(fault))
 
 
 class BatchStatementBatches:
@@ -73,7 +73,7 @@ class BatchStatementBatches:
             [each.id for each, code in zip(executions, codes, strict=True) if code in _TAKEN]
         )
         return [
-            None if code is None else found.get(each.id, Undecided(code))
+            None if code is None else found.get(each.id, WriteUnknown(code))
             for each, code in zip(executions, codes, strict=True)
         ]
 

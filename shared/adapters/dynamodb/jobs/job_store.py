@@ -29,7 +29,7 @@ from shared.adapters.dynamodb.jobs.backfills import DynamoBackfills
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import CHANGING, ENDED, Chain, Job, JobState
-from shared.domain.listings.position import Place
+from shared.domain.listings.position import IndexPosition
 from shared.names import Attr
 
 LAST_REVISION = 9_999_999_999
@@ -176,7 +176,9 @@ class DynamoJobStore(DynamoBackfills):
         with translated():
             self._client.put_item(TableName=self._jobs, Item=extra_item(execution, expires_at_s))
 
-    def extras(self, tenant_id: str, job_id: str, *, before: Place | None, limit: int) -> list[Place]:
+    def extras(
+        self, tenant_id: str, job_id: str, *, before: IndexPosition | None, limit: int
+    ) -> list[IndexPosition]:
         """See the port. The records are smaller than any page of DynamoDB's, so one Query answers."""
         pk, prefix = extra_prefix(tenant_id, job_id)
         start: Any = (

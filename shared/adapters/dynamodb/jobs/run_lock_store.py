@@ -7,34 +7,34 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.codec.attributes import encode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import VERSION, plain_item
-from shared.adapters.dynamodb.codec.keys import item_key, turn_key
+from shared.adapters.dynamodb.codec.keys import item_key, run_lock_key
 from shared.domain.ids import ExecutionId, parse_execution_id
-from shared.ports.jobs import Turn
+from shared.ports.jobs import RunLock
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 
-class DynamoTurnStore:
+class DynamoRunLockStore:
     """One small item a job; it is written once for each run."""
 
     def __init__(self, client: DynamoDBClient, jobs_table: str) -> None:
         self._client = client
         self._jobs = jobs_table
 
-    def read(self, tenant_id: str, job_id: str) -> Turn:
+    def read(self, tenant_id: str, job_id: str) -> RunLock:
         """See the port."""
         with translated():
             answer = self._client.get_item(
-                TableName=self._jobs, Key=item_key(*turn_key(tenant_id, job_id)), ConsistentRead=True
+                TableName=self._jobs, Key=item_key(*run_lock_key(tenant_id, job_id)), ConsistentRead=True
             )
         item = answer.get("Item")
         if not item:
-            return Turn()
+            return RunLock()
         plain = plain_item(item)
-        return Turn(holder=_read(plain.get("h")), waiting=_read(plain.get("w")))
+        return RunLock(holder=_read(plain.get("h")), waiting=_read(plain.get("w")))
 
-    def swap(self, tenant_id: str, job_id: str, before: Turn, after: Turn) -> bool:
+    def swap(self, tenant_id: str, job_id: str, before: RunLock, after: RunLock) -> bool:
         """See the port."""
         holder, waiting = _spelt(before.holder), _spelt(before.waiting)
         values: dict[str, Any] = {
@@ -50,7 +50,7 @@ class DynamoTurnStore:
             with translated():
                 self._client.put_item(
                     TableName=self._jobs,
-                    Item={**item_key(*turn_key(tenant_id, job_id)), **encode_all(item)},
+                    Item={**item_key(*run_lock_key(tenant_id, job_id)), **encode_all(item)},
                     ConditionExpression=condition,
                     **named,
                 )

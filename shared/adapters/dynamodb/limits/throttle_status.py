@@ -10,7 +10,7 @@ from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.keys import item_key, limit_key, progress_key, waiting_key
 from shared.adapters.dynamodb.codec.lane_progress_items import read_progress
 from shared.adapters.dynamodb.limits.limit_store import read_board, read_state
-from shared.domain.dispatch.wait_hint import Signs
+from shared.domain.dispatch.wait_hint import ThrottleSnapshot
 from shared.domain.errors import UnavailableError
 from shared.domain.limits.scopes import ScopeState
 from shared.names import Attr, Lane
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 
-class DynamoWaitSigns:
+class DynamoThrottleStatus:
     """Eventually consistent, and tried once: whoever asks for a hint is not kept waiting for it."""
 
     def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
@@ -29,13 +29,13 @@ class DynamoWaitSigns:
 
     def read(
         self, scopes: Sequence[str], lanes: Sequence[Lane], board: Mapping[str, int] | None = None
-    ) -> Signs:
+    ) -> ThrottleSnapshot:
         """See the port."""
         boards = [waiting_key(self._region)] if board is None else []
         states = {scope: limit_key(scope) for scope in scopes}
         progress = [progress_key(self._region, lane) for lane in lanes]
         found = self._get([*boards, *states.values(), *progress])
-        return Signs(
+        return ThrottleSnapshot(
             states={
                 scope: read_state(found[key]) if key in found else ScopeState()
                 for scope, key in states.items()

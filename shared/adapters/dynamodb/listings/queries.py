@@ -16,7 +16,7 @@ from shared.adapters.dynamodb.codec.keys import (
     item_key,
     job_key,
     job_prefix,
-    parse_place,
+    parse_position,
     retry_index_pk,
     shard_pk,
     span_keys,
@@ -25,7 +25,7 @@ from shared.adapters.dynamodb.codec.keys import (
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import UnreadableItemError
 from shared.domain.jobs.job import Job
-from shared.domain.listings.position import Span, Stretch
+from shared.domain.listings.position import IndexPage, PositionRange
 from shared.names import Attr, Index
 from shared.ports.listings import DefinitionPage, ShardRows, TenantIndex
 
@@ -69,26 +69,26 @@ class DynamoQueries:
             next_after=last[Attr.SK]["S"].removeprefix(named) if last else None,
         )
 
-    def stretches(
+    def index_pages(
         self,
         index: TenantIndex,
         tenant_id: str,
         shards: int,
-        span: Span,
+        span: PositionRange,
         *,
         newest_first: bool,
         limit: int,
-    ) -> Sequence[Stretch]:
+    ) -> Sequence[IndexPage]:
         """See the port."""
         keys = span_keys(span)
         if keys is None:
-            return [Stretch(places=(), is_last=True)]
-        ask = partial(self._stretch, index, keys=keys, newest_first=newest_first, limit=limit)
+            return [IndexPage(places=(), is_last=True)]
+        ask = partial(self._index_page, index, keys=keys, newest_first=newest_first, limit=limit)
         return self._side_by_side(ask, _partitions(index, tenant_id, shards))
 
-    def _stretch(
+    def _index_page(
         self, index: TenantIndex, pk: str, *, keys: tuple[str, str], newest_first: bool, limit: int
-    ) -> Stretch:
+    ) -> IndexPage:
         name, pk_name, sk_name = _INDEXES[index]
         with translated():
             answer = self._client.query(
@@ -104,8 +104,8 @@ class DynamoQueries:
                 ScanIndexForward=not newest_first,
                 Limit=limit,
             )
-        places = tuple(parse_place(item[sk_name]["S"]) for item in answer["Items"])
-        return Stretch(places=places, is_last="LastEvaluatedKey" not in answer)
+        places = tuple(parse_position(item[sk_name]["S"]) for item in answer["Items"])
+        return IndexPage(places=places, is_last="LastEvaluatedKey" not in answer)
 
     def rows(self, bucket: int, shards: int, *, after: str | None, limit: int) -> Sequence[ShardRows]:
         """See the port."""

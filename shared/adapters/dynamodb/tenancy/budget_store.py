@@ -9,7 +9,7 @@ from shared.adapters.dynamodb.codec.attributes import decode, encode
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import budget_key, item_key
 from shared.domain.errors import UnavailableError
-from shared.domain.tenancy.budget import BudgetKey, Portion
+from shared.domain.tenancy.budget import BudgetKey, TokenLease
 from shared.names import Attr
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class DynamoBudgetStore:
         self._table = table
 
     def take(
-        self, key: BudgetKey, portions: Sequence[Portion], expires_at_s: int
+        self, key: BudgetKey, portions: Sequence[TokenLease], expires_at_s: int
     ) -> Mapping[int, int] | None:
         """See the port. A counter that is absent holds nothing yet."""
         if any(portion.tokens > portion.ceiling for portion in portions):
@@ -57,16 +57,16 @@ class DynamoBudgetStore:
         return _read(answer.get("Item", {}))
 
 
-def _add(portion: Portion) -> str:
+def _add(portion: TokenLease) -> str:
     return f"{_PREFIX}{portion.slot} :t{portion.slot}"
 
 
-def _fits(portion: Portion) -> str:
+def _fits(portion: TokenLease) -> str:
     name = f"{_PREFIX}{portion.slot}"
     return f"(attribute_not_exists({name}) OR {name} <= :r{portion.slot})"
 
 
-def _values(portions: Sequence[Portion]) -> dict[str, Any]:
+def _values(portions: Sequence[TokenLease]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for portion in portions:
         values[f":t{portion.slot}"] = encode(portion.tokens)
