@@ -110,15 +110,15 @@ def expiry_for(execution: Execution) -> int | None:
 
 def redrive_task(number: int = 1, **overrides: Any) -> RedriveTask:
     """A bulk redrive of everything, as it begins."""
-    wanted = DeadLetterFilter(span=PositionRange(before=IndexPosition(at=DUE_AT)))
+    criteria = DeadLetterFilter(span=PositionRange(before=IndexPosition(at=DUE_AT)))
     fields: dict[str, Any] = {
         "id": redrive_task_id(DUE_AT, number),
         "tenant_id": TENANT,
-        "wanted": wanted,
+        "criteria": criteria,
         "rate": 10,
         "created_at": DUE_AT,
         "next_due_at": DUE_AT,
-        "position": wanted.span.after,
+        "position": criteria.span.after,
     }
     return RedriveTask(**(fields | overrides))
 

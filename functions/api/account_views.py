@@ -50,7 +50,7 @@ def tenant_out(
         revision=tenant.revision,
         weight=tenant.weight,
         index_shards=tenant.index_shards,
-        quotas={quota.value: limits.of(quota) for quota in Quota},
+        quotas={quota.value: limits.limit_for(quota) for quota in Quota},
         own_quotas=sorted(tenant.quotas),
         on_success=on_success,
         on_failure=on_failure,
@@ -64,9 +64,9 @@ def usage_out(usage: Usage) -> UsageOut:
         weight=usage.tenant.weight,
         quotas={
             quota.value: QuotaOut(
-                limit=usage.limits.of(quota),
+                limit=usage.limits.limit_for(quota),
                 used=usage.used[quota],
-                is_enforced=quota not in AT_DISPATCH or usage.limits.of(quota) < UNLIMITED,
+                is_enforced=quota not in AT_DISPATCH or usage.limits.limit_for(quota) < UNLIMITED,
             )
             for quota in Quota
         },

@@ -116,9 +116,9 @@ def _methods_of(path: str) -> set[str]:
 
 
 def _fits(template: str, path: str) -> bool:
-    wanted, given = template.split("/"), path.split("/")
-    return len(wanted) == len(given) and all(
-        part.startswith("<") or part == actual for part, actual in zip(wanted, given, strict=True)
+    criteria, given = template.split("/"), path.split("/")
+    return len(criteria) == len(given) and all(
+        part.startswith("<") or part == actual for part, actual in zip(criteria, given, strict=True)
     )
 
 

@@ -96,7 +96,7 @@ def _kind(job: Execution | Job) -> Kind:
 def next_due_at(job: Execution | Job, now_ms: int) -> int | None:
     """When a job will next be due, jitter included; None where it will not."""
     if isinstance(job, Execution):
-        return None if job.state.is_terminal else job.starts_at
+        return None if job.state.is_terminal else job.not_before
     nominal_at = first_after(job.schedule, now_ms) if job.state is JobState.ACTIVE else None
     return job.id_at(nominal_at).dispatch_at if nominal_at is not None else None
 

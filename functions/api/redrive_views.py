@@ -13,19 +13,19 @@ from shared.usecases.dead_letters.start_redrive import RedrivePlan
 
 def redrive_out(task: RedriveTask) -> RedriveOut:
     """One bulk redrive."""
-    wanted = task.wanted
+    criteria = task.criteria
     span: dict[str, Any] = {
-        "from": None if wanted.span.after == BEGINNING else format_instant(wanted.span.after.at),
-        "to": format_instant(wanted.span.before.at),
+        "from": None if criteria.span.after == BEGINNING else format_instant(criteria.span.after.at),
+        "to": format_instant(criteria.span.before.at),
     }
     return RedriveOut(
         id=task.id,
         state=task.state,
-        job=wanted.job_id,
-        tag=wanted.tag,
-        reason=wanted.reason,
-        status=wanted.status,
-        lane=wanted.lane,
+        job=criteria.job_id,
+        tag=criteria.tag,
+        reason=criteria.reason,
+        status=criteria.status,
+        lane=criteria.lane,
         **span,
         rate=task.rate,
         counts=RedriveCountsOut(**asdict(task.counts)),

@@ -30,7 +30,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
         "accepted": report.accepted,
         "jobs": report.jobs,
         "executions": report.executions,
-        "unaccounted": len(report.missing_executions),
+        "missing_executions": len(report.missing_executions),
         "recomputed": report.recomputed,
     }
 
@@ -45,7 +45,7 @@ def _tell(report: ReconcileReport) -> None:
     count(Metric.QUARANTINED, report.unreadable)
     if report.unavailable:
         logger.warning("left to the next run", extra={"unavailable": report.unavailable})
-    for kind in ("unaccounted", "lost_found", "double_completed"):
+    for kind in ("missing_executions", "chains_repaired", "double_completed"):
         for identity in getattr(report, kind):
             logger.error(kind, extra={"id": identity})
     metrics.flush_metrics()

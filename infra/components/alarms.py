@@ -6,8 +6,8 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from infra.components.alarm_spec import AlarmSpec
-from infra.components.promise_alarms import promise_alarms
 from infra.components.resource_alarms import Watched, resource_alarms
+from infra.components.slo_alarms import promise_alarms
 from infra.config import StageConfig
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from infra.local.api import Api
-from infra.local.home import LocalHome, LocalStackError
 from infra.local.stack import LocalStack, Tenant
+from infra.local.state_dir import LocalHome, LocalStackError
 
 FILE = "demo.json"
 UNAUTHENTICATED = 401

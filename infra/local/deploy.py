@@ -14,8 +14,8 @@ from botocore.exceptions import ClientError
 
 from infra.local.assembly import Asset, StackArtifact
 from infra.local.clients import Clients
-from infra.local.gaps import fill_gaps
-from infra.local.home import LocalStackError
+from infra.local.emulator_workarounds import fill_gaps
+from infra.local.state_dir import LocalStackError
 
 BOOTSTRAP_PARAMETER = "/cdk-bootstrap/hnb659fds/version"
 DEPLOY_SECONDS = 120.0

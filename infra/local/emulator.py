@@ -15,9 +15,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from infra.local.emulator_env import environment
-from infra.local.home import LocalHome, LocalStackError
 from infra.local.processes import Process, in_group
 from infra.local.sockets import HOST, answers, free_port, taken
+from infra.local.state_dir import LocalHome, LocalStackError
 
 START_SECONDS = 120.0
 SAVE_SECONDS = 20.0

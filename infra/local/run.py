@@ -18,12 +18,12 @@ from rich.console import Console
 
 from infra.local.calls import Call
 from infra.local.clients import CREDENTIALS, REGION
+from infra.local.console import Screen
 from infra.local.demo import Demo, demo
-from infra.local.home import DEFAULT_HOME, LocalHome, LocalStackError
 from infra.local.receiver import OK, Receiver, Reply
-from infra.local.screen import Screen
 from infra.local.sockets import taken
 from infra.local.stack import LocalStack, local_stack
+from infra.local.state_dir import DEFAULT_HOME, LocalHome, LocalStackError
 
 PREFERRED_PORT = 14566
 RECEIVER_PORT = 14567

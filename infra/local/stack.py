@@ -16,9 +16,9 @@ from infra.local.assembly import read_assembly
 from infra.local.clients import ACCOUNT, CREDENTIALS, REGION, Clients
 from infra.local.deploy import Deployment, deploy, describe, exists
 from infra.local.emulator import START_SECONDS, Emulator
-from infra.local.home import PROJECT_ROOT, LocalHome, LocalStackError
+from infra.local.prewarm import tick, warm
+from infra.local.state_dir import PROJECT_ROOT, LocalHome, LocalStackError
 from infra.local.synthesise import assembly
-from infra.local.warm import tick, warm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from infra.local.home import PROJECT_ROOT, LocalStackError
+from infra.local.state_dir import PROJECT_ROOT, LocalStackError
 
 SOURCES = ("infra", "shared", "functions")
 FILES = ("cdk.json", "requirements.lock")

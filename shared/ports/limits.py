@@ -8,7 +8,7 @@ from shared.domain.dispatch.wait_hint import ThrottleSnapshot
 from shared.domain.limits.scopes import ScopeState
 from shared.names import Lane
 
-MOST_NOTED = 50
+MAX_HOT_SCOPE_WRITES = 50
 """One write puts no more scopes than this on the board, and takes no more off: DynamoDB takes 4 KB of an update."""
 
 
@@ -30,11 +30,11 @@ class LimitStore(Protocol):
         """
         ...
 
-    def waiting(self) -> Mapping[str, int]:
+    def hot_scopes(self) -> Mapping[str, int]:
         """For each scope on the board until when something waits there. May lag a moment behind."""
         ...
 
-    def note_waiting(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
+    def note_hot_scopes(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
         """Put scopes on the board, each with the instant until when something waits, and take others off: one write.
 
         Up to `MOST_NOTED` of either.
@@ -46,7 +46,7 @@ class ThrottleStatus(Protocol):
     """Read only."""
 
     def read(
-        self, scopes: Sequence[str], lanes: Sequence[Lane], board: Mapping[str, int] | None = None
+        self, scopes: Sequence[str], lanes: Sequence[Lane], hot_scopes: Mapping[str, int] | None = None
     ) -> ThrottleSnapshot:
         """The board, the states of a few scopes and the last reports of lanes: one request. They may lag a moment.
 

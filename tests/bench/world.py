@@ -14,7 +14,7 @@ from typing import Any
 
 from infra.local.clients import CREDENTIALS, REGION, Clients
 from infra.local.emulator import Emulator
-from infra.local.home import LocalHome
+from infra.local.state_dir import LocalHome
 from shared.adapters.sqs.messages import decode_wakeup
 from shared.bootstrap import callbacks
 from shared.bootstrap.accounts import ApiParts

@@ -10,7 +10,7 @@ from moto import mock_aws
 
 from infra.local.dynamodb_local import DynamoDbLocal
 from infra.local.emulator import Emulator
-from infra.local.home import LocalHome
+from infra.local.state_dir import LocalHome
 from shared.adapters.kms.vault import KmsVault
 from shared.names import QueueName
 from shared.ports.delivery import Vault

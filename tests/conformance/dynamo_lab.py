@@ -111,7 +111,7 @@ class DynamoLab:
         return DynamoLaneProgressStore(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
-    def parking(self) -> DynamoParkedMessageStore:
+    def parked_messages(self) -> DynamoParkedMessageStore:
         """See the protocol."""
         return DynamoParkedMessageStore(self._use(self.names.leases), self.names.leases, REGION)
 

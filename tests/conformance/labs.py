@@ -3,8 +3,6 @@
 import copy
 from typing import Protocol
 
-from tests.fakes.throttle_status import FakeWaitSigns
-
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
 from shared.ports.dead_letters import ParkedMessageStore, RedriveTasks
@@ -15,7 +13,7 @@ from shared.ports.limits import LimitStore, ThrottleStatus
 from shared.ports.listings import Queries
 from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
 from tests.fakes.audit import FakeAuditLog
-from tests.fakes.boards import FakeParkingLot, FakeProgressBoard
+from tests.fakes.boards import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.fakes.budgets import FakeBudgetStore, FakeRecurringJobs
 from tests.fakes.claimer import FakeClaimer
 from tests.fakes.execution_store import FakeExecutionStore
@@ -27,9 +25,10 @@ from tests.fakes.one_off_batches import FakeOneOffBatches
 from tests.fakes.one_off_store import FakeOneOffStore
 from tests.fakes.queries import FakeQueries
 from tests.fakes.redrives import FakeRedriveTasks
+from tests.fakes.run_lock_store import FakeRunLockStore
 from tests.fakes.table import Damage, FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
-from tests.fakes.turn_store import FakeTurnStore
+from tests.fakes.throttle_status import FakeThrottleStatus
 
 
 class Lab(Protocol):
@@ -69,7 +68,7 @@ class Lab(Protocol):
     def progress(self) -> LaneProgressStore: ...
 
     @property
-    def parking(self) -> ParkedMessageStore: ...
+    def parked_messages(self) -> ParkedMessageStore: ...
 
     @property
     def redrives(self) -> RedriveTasks: ...
@@ -132,17 +131,17 @@ class FakeLab:
         self.queries = FakeQueries(self.table)
         self.one_offs = FakeOneOffStore(self.table)
         self.batches = FakeOneOffBatches(self.table)
-        self.run_locks = FakeTurnStore()
+        self.run_locks = FakeRunLockStore()
         self.idempotency = FakeIdempotencyStore()
         self.ledger = FakeShardLedger()
         self.mark = self.ledger
-        self.progress = FakeProgressBoard()
-        self.parking = FakeParkingLot()
+        self.progress = FakeLaneProgressStore()
+        self.parked_messages = FakeParkedMessageStore()
         self.redrives = FakeRedriveTasks()
         self.tenants = FakeTenantStore()
         self.budgets = FakeBudgetStore()
         self.limits = FakeLimitStore()
-        self.throttle_status = FakeWaitSigns(self.limits, self.progress)
+        self.throttle_status = FakeThrottleStatus(self.limits, self.progress)
         self.recurring_jobs = FakeRecurringJobs(self.table)
         self.audit = FakeAuditLog()
 

@@ -36,30 +36,30 @@ def test_the_last_report_of_each_lane_is_read(lab: Lab) -> None:
 
 def test_a_parked_message_is_kept_as_it_came(lab: Lab) -> None:
     odd = replace(PARKED, body="\u0000 not json at all 💥" * 500, lane=QueueName.SLOW_STANDARD)
-    lab.parking.park(odd)
-    assert lab.parking.parked(10) == [odd]
+    lab.parked_messages.park(odd)
+    assert lab.parked_messages.parked(10) == [odd]
 
 
 def test_an_empty_body_is_parked_too(lab: Lab) -> None:
-    lab.parking.park(replace(PARKED, body=""))
-    assert lab.parking.parked(10) == [replace(PARKED, body="")]
+    lab.parked_messages.park(replace(PARKED, body=""))
+    assert lab.parked_messages.parked(10) == [replace(PARKED, body="")]
 
 
 def test_the_newest_parked_messages_are_shown_first(lab: Lab) -> None:
     for number in (2, 5, 1, 4, 3):
-        lab.parking.park(replace(PARKED, message_id=f"m-{number}", parked_at=DUE_AT + number))
-    assert [message.message_id for message in lab.parking.parked(3)] == ["m-5", "m-4", "m-3"]
-    assert len(lab.parking.parked(100)) == 5
+        lab.parked_messages.park(replace(PARKED, message_id=f"m-{number}", parked_at=DUE_AT + number))
+    assert [message.message_id for message in lab.parked_messages.parked(3)] == ["m-5", "m-4", "m-3"]
+    assert len(lab.parked_messages.parked(100)) == 5
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 10])
 def test_parked_messages_come_page_by_page_each_once(lab: Lab, limit: int) -> None:
     made = [replace(PARKED, message_id=f"m-{number}", parked_at=DUE_AT + number // 2) for number in range(5)]
     for message in made:
-        lab.parking.park(message)
+        lab.parked_messages.park(message)
     found: list[ParkedMessage] = []
     before = None
-    while page := lab.parking.parked(limit, before=before):
+    while page := lab.parked_messages.parked(limit, before=before):
         found += page
         before = page[-1].id
     assert found == made[::-1]
@@ -68,10 +68,10 @@ def test_parked_messages_come_page_by_page_each_once(lab: Lab, limit: int) -> No
 def test_a_message_that_is_removed_is_shown_once_more_and_gone(lab: Lab) -> None:
     other = replace(PARKED, message_id="m-2")
     for message in (PARKED, other):
-        lab.parking.park(message)
-    assert lab.parking.remove(PARKED.id) == PARKED
-    assert lab.parking.remove(PARKED.id) is None
-    assert lab.parking.parked(10) == [other]
+        lab.parked_messages.park(message)
+    assert lab.parked_messages.remove(PARKED.id) == PARKED
+    assert lab.parked_messages.remove(PARKED.id) is None
+    assert lab.parked_messages.parked(10) == [other]
 
 
 @pytest.mark.parametrize(
@@ -79,20 +79,20 @@ def test_a_message_that_is_removed_is_shown_once_more_and_gone(lab: Lab) -> None
 )
 def test_what_no_message_is_called_is_not_found(lab: Lab, parked_id: str) -> None:
     with pytest.raises(NotFoundError):
-        lab.parking.remove(parked_id)
+        lab.parked_messages.remove(parked_id)
 
 
 def test_messages_parked_in_the_same_millisecond_are_all_kept(lab: Lab) -> None:
     for number in range(3):
-        lab.parking.park(replace(PARKED, message_id=f"m-{number}"))
-    assert {message.message_id for message in lab.parking.parked(10)} == {"m-0", "m-1", "m-2"}
+        lab.parked_messages.park(replace(PARKED, message_id=f"m-{number}"))
+    assert {message.message_id for message in lab.parked_messages.parked(10)} == {"m-0", "m-1", "m-2"}
 
 
 def test_a_message_that_comes_twice_is_shown(lab: Lab) -> None:
-    lab.parking.park(PARKED)
-    lab.parking.park(PARKED)
-    assert PARKED in lab.parking.parked(10)
+    lab.parked_messages.park(PARKED)
+    lab.parked_messages.park(PARKED)
+    assert PARKED in lab.parked_messages.parked(10)
 
 
 def test_an_empty_lot_shows_nothing(lab: Lab) -> None:
-    assert lab.parking.parked(10) == []
+    assert lab.parked_messages.parked(10) == []

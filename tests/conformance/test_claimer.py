@@ -68,7 +68,7 @@ def test_a_retry_is_claimed_from_a_second_and_a_half_before_its_time(claiming: C
     assert claimer.claim([MINE], opens_at - 1) == [ClaimRejected(waiting)]
     (granted,) = claimer.claim([MINE], opens_at)
     assert isinstance(granted, Execution)
-    assert (granted.attempt, granted.starts_at) == (2, DUE_AT + 60_000)
+    assert (granted.attempt, granted.not_before) == (2, DUE_AT + 60_000)
 
 
 def test_what_has_ended_is_never_claimed(claiming: Claiming) -> None:

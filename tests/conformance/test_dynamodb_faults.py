@@ -72,8 +72,10 @@ CANCELLED = {"reason": EndReason.CANCELLED, "expires_at_s": EXPIRES_AT_S}
 Call = Callable[[DynamoLab], object]
 CALLS: dict[str, Call] = {
     "put_if_absent": lambda lab: lab.executions.put_if_absent(one_off()),
-    "put_pointer": lambda lab: lab.executions.put_reminder(POINTER),
-    "end_pointer": lambda lab: lab.executions.end_reminder(POINTER.location, POINTER.target, 1, EXPIRES_AT_S),
+    "put_reminder": lambda lab: lab.executions.put_reminder(POINTER),
+    "end_reminder": lambda lab: lab.executions.end_reminder(
+        POINTER.location, POINTER.target, 1, EXPIRES_AT_S
+    ),
     "get": lambda lab: lab.executions.get(one_off().id),
     "get_many": lambda lab: lab.executions.get_many([one_off().id]),
     "finish": lambda lab: lab.executions.finish(RUNNING, SUCCESS),
@@ -117,12 +119,12 @@ CALLS: dict[str, Call] = {
     "ledger.close": lambda lab: lab.ledger.close(SHARD),
     "progress.report": lambda lab: lab.progress.report(Lane.BULK, PROGRESS),
     "progress.read": lambda lab: lab.progress.read(Lane.BULK),
-    "parking.park": lambda lab: lab.parking.park(PARKED),
-    "parking.parked": lambda lab: lab.parking.parked(1),
-    "parking.remove": lambda lab: lab.parking.remove("1-m"),
+    "parked_messages.park": lambda lab: lab.parked_messages.park(PARKED),
+    "parked_messages.parked": lambda lab: lab.parked_messages.parked(1),
+    "parked_messages.remove": lambda lab: lab.parked_messages.remove("1-m"),
     "redrives.create": lambda lab: lab.redrives.create(TASK),
     "redrives.get": lambda lab: lab.redrives.get(TENANT, TASK.id),
-    "redrives.replace": lambda lab: lab.redrives.replace(TASK, TASK.progress_at(None, TaskCounts(), DUE_AT)),
+    "redrives.replace": lambda lab: lab.redrives.replace(TASK, TASK.advanced_to(None, TaskCounts(), DUE_AT)),
     "redrives.replace at its end": lambda lab: lab.redrives.replace(TASK, TASK.ended(DUE_AT), EXPIRES_AT_S),
     "redrives.open": lambda lab: lab.redrives.open(),
     "tenants.get": lambda lab: lab.tenants.get(TENANT),

@@ -36,7 +36,7 @@ def test_a_definition_is_read_back_whole(lab: Lab) -> None:
         revision=7,
         index_shard=5,
         name="morning report",
-        payload_apart="elsewhere",
+        payload_id="elsewhere",
         request=b"",
     )
     lab.jobs.create(definition, occurrence(definition))
@@ -187,7 +187,7 @@ def test_it_is_the_revision_of_the_chain_that_counts(lab: Lab) -> None:
 
 
 def test_a_payload_that_is_no_longer_used_stays_until_it_expires(lab: Lab) -> None:
-    large = job(payload_apart=JOB.id, request=b"")
+    large = job(payload_id=JOB.id, request=b"")
     lab.jobs.put_payload(TENANT, large.id, b"sealed")
     lab.jobs.create(large, occurrence(large))
     lab.jobs.expire_payload(TENANT, large.id, EXPIRES_AT_S)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
 from shared.domain.limits.slots import MOST_HOLDERS, SlotLease
-from shared.ports.limits import MOST_NOTED
+from shared.ports.limits import MAX_HOT_SCOPE_WRITES
 from tests.builders import DUE_AT, TENANT
 from tests.conformance.labs import Lab
 from tests.conformance.limits import FULL
@@ -64,26 +64,26 @@ def test_a_hundred_scopes_are_read_at_once(lab: Lab) -> None:
 
 
 def test_the_board_shows_what_was_noted_last_of_each_scope(lab: Lab) -> None:
-    assert dict(lab.limits.waiting()) == {}
-    lab.limits.note_waiting({SCOPE: DUE_AT})
-    lab.limits.note_waiting({OTHER: DUE_AT, SCOPE: DUE_AT + 1})
-    lab.limits.note_waiting({OTHER: DUE_AT + 2})
-    assert dict(lab.limits.waiting()) == {SCOPE: DUE_AT + 1, OTHER: DUE_AT + 2}
+    assert dict(lab.limits.hot_scopes()) == {}
+    lab.limits.note_hot_scopes({SCOPE: DUE_AT})
+    lab.limits.note_hot_scopes({OTHER: DUE_AT, SCOPE: DUE_AT + 1})
+    lab.limits.note_hot_scopes({OTHER: DUE_AT + 2})
+    assert dict(lab.limits.hot_scopes()) == {SCOPE: DUE_AT + 1, OTHER: DUE_AT + 2}
 
 
 def test_as_many_scopes_as_are_noted_at_most_are_put_on_the_board_and_taken_off_in_one_write(
     lab: Lab,
 ) -> None:
-    scopes = [destination_scope(f"{number:010d}") for number in range(2 * MOST_NOTED)]
-    first, second = scopes[:MOST_NOTED], scopes[MOST_NOTED:]
-    lab.limits.note_waiting(dict.fromkeys(first, DUE_AT))
-    lab.limits.note_waiting(dict.fromkeys(second, DUE_AT), gone=first)
-    assert dict(lab.limits.waiting()) == dict.fromkeys(second, DUE_AT)
+    scopes = [destination_scope(f"{number:010d}") for number in range(2 * MAX_HOT_SCOPE_WRITES)]
+    first, second = scopes[:MAX_HOT_SCOPE_WRITES], scopes[MAX_HOT_SCOPE_WRITES:]
+    lab.limits.note_hot_scopes(dict.fromkeys(first, DUE_AT))
+    lab.limits.note_hot_scopes(dict.fromkeys(second, DUE_AT), gone=first)
+    assert dict(lab.limits.hot_scopes()) == dict.fromkeys(second, DUE_AT)
 
 
 def test_scopes_are_taken_from_the_board(lab: Lab) -> None:
-    lab.limits.note_waiting({SCOPE: DUE_AT, OTHER: DUE_AT})
-    lab.limits.note_waiting({SCOPE: DUE_AT + 1}, gone=[OTHER, SCOPE, "d#never"])
-    assert dict(lab.limits.waiting()) == {SCOPE: DUE_AT + 1}
-    lab.limits.note_waiting({}, gone=[SCOPE])
-    assert dict(lab.limits.waiting()) == {}
+    lab.limits.note_hot_scopes({SCOPE: DUE_AT, OTHER: DUE_AT})
+    lab.limits.note_hot_scopes({SCOPE: DUE_AT + 1}, gone=[OTHER, SCOPE, "d#never"])
+    assert dict(lab.limits.hot_scopes()) == {SCOPE: DUE_AT + 1}
+    lab.limits.note_hot_scopes({}, gone=[SCOPE])
+    assert dict(lab.limits.hot_scopes()) == {}

@@ -32,7 +32,7 @@ def test_more_than_two_requests_can_take_are_written_whole(putting: Putting) -> 
 def test_what_can_stand_in_an_execution_is_read_back(putting: Putting) -> None:
     lab, batches = putting
     wanted = [
-        one_off(1, payload_apart="job_x", request=b""),
+        one_off(1, payload_id="job_x", request=b""),
         one_off(2, start_deadline_at=DUE_AT + 60_000),
         one_off(3, nominal_at=DUE_AT - 500, name="jittered"),
         one_off(4, state=State.QUEUED, request=bytes(3_000)),

@@ -30,9 +30,9 @@ def ended(lab: Lab, task: RedriveTask) -> RedriveTask:
     return after
 
 
-@pytest.mark.parametrize("wanted", [TASK.wanted, NARROW])
-def test_it_is_kept_as_it_is_written_and_is_open(lab: Lab, wanted: DeadLetterFilter) -> None:
-    task = replace(TASK, wanted=wanted)
+@pytest.mark.parametrize("criteria", [TASK.criteria, NARROW])
+def test_it_is_kept_as_it_is_written_and_is_open(lab: Lab, criteria: DeadLetterFilter) -> None:
+    task = replace(TASK, criteria=criteria)
     assert lab.redrives.create(task) is None
     assert lab.redrives.get(TENANT, task.id) == task
     assert lab.redrives.open() == [(TENANT, task.id)]
@@ -66,9 +66,9 @@ def test_one_that_has_ended_is_not_made_again(lab: Lab) -> None:
 def test_a_page_is_ticked_off_by_one_alone(lab: Lab) -> None:
     lab.redrives.create(TASK)
     place = IndexPosition(at=DUE_AT - 5, identity=str(one_off().id))
-    after = TASK.progress_at(place, TaskCounts(redriven=5, refused=1), DUE_AT + 500)
+    after = TASK.advanced_to(place, TaskCounts(redriven=5, refused=1), DUE_AT + 500)
     assert lab.redrives.replace(TASK, after)
-    assert not lab.redrives.replace(TASK, TASK.progress_at(None, TaskCounts(), DUE_AT))
+    assert not lab.redrives.replace(TASK, TASK.advanced_to(None, TaskCounts(), DUE_AT))
     assert lab.redrives.get(TENANT, TASK.id) == after
     assert lab.redrives.open() == [(TENANT, TASK.id)]
 
@@ -82,7 +82,7 @@ def test_the_end_of_one_makes_room_for_the_next(lab: Lab) -> None:
 
 def test_an_end_at_another_version_is_refused_whole(lab: Lab) -> None:
     lab.redrives.create(TASK)
-    lab.redrives.replace(TASK, TASK.progress_at(None, TaskCounts(), DUE_AT))
+    lab.redrives.replace(TASK, TASK.advanced_to(None, TaskCounts(), DUE_AT))
     before = lab.contents()
     assert not lab.redrives.replace(TASK, TASK.ended(DUE_AT), EXPIRES_AT_S)
     assert lab.contents() == before

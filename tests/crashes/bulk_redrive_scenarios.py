@@ -13,8 +13,8 @@ UNDONE_AFTER_MINUTES = 6
 
 
 def _die(stage: Stage, count: int) -> None:
-    wanted = Wanted(schedule={"delay_seconds": 5}, behaviour="broken", max_attempts=1)
-    stage.clients.batch(*[wanted] * count)
+    criteria = Wanted(schedule={"delay_seconds": 5}, behaviour="broken", max_attempts=1)
+    stage.clients.batch(*[criteria] * count)
     stage.run(6)
     stage.log.heal()
 

@@ -56,7 +56,7 @@ def _is_meant(bulk: Bulk, record: dict[str, Any]) -> bool:
 def _count_faults(bulk: Bulk, dead: list[dict[str, Any]], redrives: list[dict[str, Any]]) -> Iterator[str]:
     """What it says that it did is what there is."""
     counts = bulk.shown["counts"]
-    looked_at = counts["redriven"] + counts["passed_over"] + counts["refused"]
+    looked_at = counts["redriven"] + counts["skipped"] + counts["refused"]
     if not bulk.is_undone and looked_at != len(dead):
         yield f"history: {bulk.id} has looked at {counts} of {len(dead)}"
     unstarted = sum(record["state"] == "cancelled" and not record["attempts_begun"] for record in redrives)

@@ -102,9 +102,9 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
         )
         outcome = _outcome(judge)
         told = findings(Printed(deployment.nursery.log("reconciler")).new_lines())
-        outcome.mended_chains = sum(kind == "lost_found" for kind, _ in told)
+        outcome.mended_chains = sum(kind == "chains_repaired" for kind, _ in told)
         outcome.faults += settling.faults
-        outcome.faults += [f"reconciler: {kind} {one}" for kind, one in told if kind != "lost_found"]
+        outcome.faults += [f"reconciler: {kind} {one}" for kind, one in told if kind != "chains_repaired"]
         outcome.kills, outcome.stops = assassin.kills, assassin.stops
         outcome.drained_seconds = settling.took_seconds
         if settling.took_seconds > LONGEST_DRAIN_SECONDS:

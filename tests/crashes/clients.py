@@ -29,19 +29,19 @@ class Clients(Reader):
         """Create a job; for the options see what is wanted."""
         return self.create(Wanted(schedule=schedule, behaviour=behaviour, **options), keyed=keyed)
 
-    def create(self, wanted: Wanted, *, keyed: bool = True) -> Order:
+    def create(self, criteria: Wanted, *, keyed: bool = True) -> Order:
         """Create a job that calls a path of its own."""
-        order = self._note(wanted, keyed=keyed)
+        order = self._note(criteria, keyed=keyed)
         headers = {"idempotency-key": order.key} if order.key else {}
-        answer = self._until_answered(order, "POST", "/v1/jobs", self._body(order, wanted), headers)
+        answer = self._until_answered(order, "POST", "/v1/jobs", self._body(order, criteria), headers)
         if answer.status == CREATED:
             self._acknowledge(order, answer.body)
         return order
 
-    def batch(self, *wanted: Wanted) -> list[Order]:
+    def batch(self, *criteria: Wanted) -> list[Order]:
         """Create them in one request under one key, which is sent again until each job has its answer."""
-        orders = [self._note(one, keyed=True) for one in wanted]
-        body = {"jobs": [self._body(order, one) for order, one in zip(orders, wanted, strict=True)]}
+        orders = [self._note(one, keyed=True) for one in criteria]
+        body = {"jobs": [self._body(order, one) for order, one in zip(orders, criteria, strict=True)]}
         headers = {"idempotency-key": f"batch-{orders[0].key}"}
         for _ in range(TRIES):
             answer = self._send("POST", "/v1/jobs/batch", body, headers)
@@ -113,24 +113,24 @@ class Clients(Reader):
         if answer.status == CREATED:
             order.triggered.add(answer.body["id"])
 
-    def _note(self, wanted: Wanted, *, keyed: bool) -> Order:
+    def _note(self, criteria: Wanted, *, keyed: bool) -> Order:
         number = next(self._numbers)
         order = Order(
-            path=f"/{wanted.behaviour}/{number}",
-            max_attempts=wanted.max_attempts,
-            rate_seconds=wanted.schedule.get("rate_seconds"),
-            overlap_policy=wanted.overlap_policy,
-            lane=wanted.lane,
+            path=f"/{criteria.behaviour}/{number}",
+            max_attempts=criteria.max_attempts,
+            rate_seconds=criteria.schedule.get("rate_seconds"),
+            overlap_policy=criteria.overlap_policy,
+            lane=criteria.lane,
             key=f"key-{number}" if keyed else None,
-            versions=[Version(payload=wanted.payload, due_at=0)],
-            told=_told(wanted, number),
+            versions=[Version(payload=criteria.payload, due_at=0)],
+            told=_told(criteria, number),
         )
         self.orders.append(order)
         return order
 
-    def _body(self, order: Order, wanted: Wanted) -> dict[str, Any]:
+    def _body(self, order: Order, criteria: Wanted) -> dict[str, Any]:
         told = {outcome: f"{self._url}{path}" for outcome, path in order.told.items()}
-        return wanted.body(f"{wanted.destination or self._url}{order.path}", told)
+        return criteria.body(f"{criteria.destination or self._url}{order.path}", told)
 
     def _acknowledge(self, order: Order, job: dict[str, Any]) -> None:
         order.job_id, order.created_at = job["id"], instant_ms(job["created_at"])
@@ -139,9 +139,9 @@ class Clients(Reader):
             order.versions[0].due_at = instant_ms(job["schedule"]["at"])
 
 
-def _told(wanted: Wanted, number: int) -> dict[str, str]:
+def _told(criteria: Wanted, number: int) -> dict[str, str]:
     """Who is told of outcomes answers at a path of its own."""
-    listeners = {"success": wanted.on_success, "failure": wanted.on_failure}
+    listeners = {"success": criteria.on_success, "failure": criteria.on_failure}
     return {
         outcome: f"/{behaviour}/{number}-{outcome}" for outcome, behaviour in listeners.items() if behaviour
     }

@@ -65,10 +65,10 @@ class Customer:
         self.clients.create(self._draw.one_off(), keyed=self._rng.random() < 0.5)
 
     def _batch(self) -> None:
-        wanted = [self._draw.one_off() for _ in range(self._rng.randint(1, 8))]
+        criteria = [self._draw.one_off() for _ in range(self._rng.randint(1, 8))]
         if self._rng.random() < 0.3:
-            wanted.append(self._draw.recurring())
-        self._let_live(self.clients.batch(*wanted)[-1])
+            criteria.append(self._draw.recurring())
+        self._let_live(self.clients.batch(*criteria)[-1])
 
     def _recurring(self) -> None:
         self._let_live(self.clients.create(self._draw.recurring()))

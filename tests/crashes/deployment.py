@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from infra.local.clients import ACCOUNT, REGION
-from infra.local.home import PROJECT_ROOT
+from infra.local.state_dir import PROJECT_ROOT
 from shared.names import Env, QueueName
 from tests.conformance.tables import TableNames, create_tables
 from tests.crashes.crash_points import CrashPoint

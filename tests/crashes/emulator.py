@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 from infra.local.emulator_env import environment
-from infra.local.home import PROJECT_ROOT, LocalStackError
 from infra.local.sockets import HOST, answers, free_port
+from infra.local.state_dir import PROJECT_ROOT, LocalStackError
 from tests.crashes.clock import SharedClock
 
 START_SECONDS = 60.0

@@ -51,16 +51,16 @@ def _haste_faults(
 
 def _answer_faults(name: str, record: dict[str, Any], reason: str | None, report: Report) -> Iterator[str]:
     """An acknowledged outcome is the recorded one; to be told that it is too late, an attempt must be over."""
-    wanted = RECORDED.get(report.verb)
+    criteria = RECORDED.get(report.verb)
     if report.status == OK:
-        if wanted is not None and reason != wanted:
+        if criteria is not None and reason != criteria:
             yield f"report: {name} was told {report.verb} of attempt {report.attempt}, which is {reason}"
     elif report.status != CONFLICT:
         yield f"answer: a receiver of {name} got {report.status}"
     else:
         is_over = reason is not None or record["attempts_begun"] > report.attempt
         is_lost = record["end_reason"] == "worker_lost"
-        if not (is_over or is_lost) or (wanted is not None and reason == wanted):
+        if not (is_over or is_lost) or (criteria is not None and reason == criteria):
             yield f"report: {name} refused {report.verb} of attempt {report.attempt}, which is {reason}"
 
 

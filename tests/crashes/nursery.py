@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from infra.local.home import PROJECT_ROOT
+from infra.local.state_dir import PROJECT_ROOT
 from tests.crashes.crash_points import CrashPoint
 
 LONGEST_SECONDS = 75.0

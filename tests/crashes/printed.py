@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.crashes.clock import SharedClock
 
-FINDINGS = frozenset({"unaccounted", "lost_found", "double_completed"})
+FINDINGS = frozenset({"missing_executions", "chains_repaired", "double_completed"})
 STREAM = "all"
 
 Finding = tuple[str, str]

@@ -29,12 +29,12 @@ class Tampering:
     def bereave(self, job_id: str, record: dict[str, Any]) -> None:
         """Take away the only row of an acknowledged one-off job, which nothing can bring back."""
         self._store.delete_item(**self._row(record))
-        self._must.add(("unaccounted", job_id))
+        self._must.add(("missing_executions", job_id))
 
     def break_off(self, job_id: str, record: dict[str, Any]) -> None:
         """Take away the last row of a chain; whoever mends it may die before it says so."""
         self._store.delete_item(**self._row(record))
-        self._may.add(("lost_found", job_id))
+        self._may.add(("chains_repaired", job_id))
 
     def faults(self, found: set[Finding]) -> list[str]:
         """What the reconciler kept to itself or made up."""

@@ -92,7 +92,7 @@ def test_a_call_that_no_record_tells_of_is_found() -> None:
 
 
 def bulk(state: str = "finished", *, is_undone: bool = False, **counts: int) -> Bulk:
-    zero = dict.fromkeys(("redriven", "passed_over", "refused", "cancelled", "already_started"), 0)
+    zero = dict.fromkeys(("redriven", "skipped", "refused", "cancelled", "already_started"), 0)
     shown = {"state": state, "created_at": text(PRESSED_AT), "ended_at": text(PRESSED_AT + 5_000)}
     return Bulk(from_at=T0, rate=1, id="rdr_1", is_undone=is_undone, shown=shown | {"counts": zero | counts})
 

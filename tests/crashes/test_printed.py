@@ -8,8 +8,8 @@ import pytest
 from tests.crashes.printed import Printed, findings
 from tests.crashes.tampering import faults_of
 
-LOST = ("lost_found", "job_1")
-GONE = ("unaccounted", "job_2")
+LOST = ("chains_repaired", "job_1")
+GONE = ("missing_executions", "job_2")
 
 
 def test_a_line_is_handed_over_once_and_only_when_it_is_complete(tmp_path: Path) -> None:
@@ -24,8 +24,15 @@ def test_a_line_is_handed_over_once_and_only_when_it_is_complete(tmp_path: Path)
 
 
 def test_findings_are_told_from_everything_else() -> None:
-    told = {"level": "ERROR", "message": "unaccounted", "id": "job_2"}
-    noise = ["unaccounted", "[]", "7", '{"message": "swept"}', '{"message": ["unaccounted"]}', "{"]
+    told = {"level": "ERROR", "message": "missing_executions", "id": "job_2"}
+    noise = [
+        "missing_executions",
+        "[]",
+        "7",
+        '{"message": "swept"}',
+        '{"message": ["missing_executions"]}',
+        "{",
+    ]
     assert findings([*noise, json.dumps(told)]) == {GONE}
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from infra.local.home import PROJECT_ROOT
+from infra.local.state_dir import PROJECT_ROOT
 from tests.crashes.__main__ import main
 from tests.crashes.assassin import WEIGHTS
 from tests.crashes.crash_points import CrashPoint

@@ -17,8 +17,8 @@ from standardwebhooks import Webhook
 
 from infra.local.calls import Call
 from infra.local.clients import REGION
-from infra.local.home import PROJECT_ROOT
 from infra.local.receiver import Receiver, Reply
+from infra.local.state_dir import PROJECT_ROOT
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
 from shared.domain.bucket import bucket_of

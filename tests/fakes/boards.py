@@ -5,7 +5,7 @@ from shared.domain.dispatch.sweep import LaneProgress
 from shared.names import Lane, QueueName
 
 
-class FakeProgressBoard:
+class FakeLaneProgressStore:
     """The last report for each lane wins."""
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class FakeProgressBoard:
         return self.reports.get(lane)
 
 
-class FakeParkingLot:
+class FakeParkedMessageStore:
     """Keeps whatever is parked, by time and message."""
 
     def __init__(self) -> None:

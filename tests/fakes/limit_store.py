@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from shared.domain.limits.scopes import ScopeState
-from shared.ports.limits import MOST_NOTED
+from shared.ports.limits import MAX_HOT_SCOPE_WRITES
 
 
 class FakeLimitStore:
@@ -32,14 +32,14 @@ class FakeLimitStore:
         self.states[scope] = replace(after, version=max(before.version + 1, now_ms))
         return None
 
-    def waiting(self) -> Mapping[str, int]:
+    def hot_scopes(self) -> Mapping[str, int]:
         """See the port."""
         self.requests += 1
         return dict(self.board)
 
-    def note_waiting(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
+    def note_hot_scopes(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
         """See the port."""
-        assert max(len(until), len(gone)) <= MOST_NOTED, "a store would refuse the whole update"
+        assert max(len(until), len(gone)) <= MAX_HOT_SCOPE_WRITES, "a store would refuse the whole update"
         self.requests += 1
         self.writes += 1
         for scope in gone:

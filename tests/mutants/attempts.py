@@ -55,7 +55,7 @@ ATTEMPTS = (
     Mutant(
         name="retry message refused as not due and dropped",
         file="shared/usecases/attempts/settle_refusal.py",
-        old="            self.file.wake_for_retry(existing, existing.starts_at)\n",
+        old="            self.file.wake_for_retry(existing, existing.not_before)\n",
         new="",
         killer="tests/unit/usecases/test_execute_refused.py",
     ),
@@ -82,8 +82,8 @@ ATTEMPTS = (
     Mutant(
         name="call before the time",
         file="shared/usecases/attempts/call_receiver.py",
-        old="(early_ms := claimed.starts_at - self.clock.now_ms()) > 0:",
-        new="(early_ms := claimed.starts_at - self.clock.now_ms() - 1_000) > 0:",
+        old="(early_ms := claimed.not_before - self.clock.now_ms()) > 0:",
+        new="(early_ms := claimed.not_before - self.clock.now_ms() - 1_000) > 0:",
         killer="tests/unit/usecases/test_execute_time.py",
     ),
     Mutant(

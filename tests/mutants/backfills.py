@@ -63,7 +63,8 @@ BACKFILLS = (
     Mutant(
         name="replay of a backfill that sends for nothing",
         file="shared/usecases/jobs/backfill_job.py",
-        old="            self.resend_chain_head(standing)\n            return Backfilled(job=standing, replayed=True)\n",
+        old="            self.resend_chain_head(standing)\n"
+        "            return Backfilled(job=standing, replayed=True)\n",
         new="            return Backfilled(job=standing, replayed=True)\n",
         killer=_INTERLEAVED,
     ),

@@ -44,8 +44,8 @@ BULK_REDRIVES = (
     Mutant(
         name="bulk redrive that redrives its own redrives",
         file="shared/usecases/dead_letters/start_redrive.py",
-        old="before=min(wanted.span.before, IndexPosition(at=now_ms)))\n",
-        new="before=wanted.span.before)\n",
+        old="before=min(criteria.span.before, IndexPosition(at=now_ms))\n",
+        new="before=criteria.span.before\n",
         killer=_BULK,
     ),
     Mutant(
@@ -86,8 +86,8 @@ BULK_REDRIVES = (
     Mutant(
         name="undo that goes by the tags that jobs have now",
         file="shared/domain/dead_letters/redrive_task.py",
-        old="        tag = self.wanted.tag if self.undo_asked_at is None else None\n",
-        new="        tag = self.wanted.tag\n",
+        old="        tag = self.criteria.tag if self.undo_asked_at is None else None\n",
+        new="        tag = self.criteria.tag\n",
         killer="tests/unit/usecases/test_undo_filtered.py",
     ),
     Mutant(

@@ -83,7 +83,7 @@ CALLBACKS = (
     Mutant(
         name="retry that nobody wakes when its report is repeated",
         file="shared/usecases/attempts/report_outcome.py",
-        old="            self.file.wake_for_retry(standing, standing.starts_at)\n",
+        old="            self.file.wake_for_retry(standing, standing.not_before)\n",
         new="            return\n",
         killer=_REPORT_FAULTS,
     ),
@@ -139,8 +139,8 @@ CALLBACKS = (
     Mutant(
         name="large request of a job that goes with one of its runs",
         file="shared/usecases/outcomes/finalize_execution.py",
-        old="if ended.payload_apart and not is_recurring_job_id(ended.job_id):",
-        new="if ended.payload_apart and ended.recurrence is None:",
+        old="if ended.payload_id and not is_recurring_job_id(ended.job_id):",
+        new="if ended.payload_id and ended.recurrence is None:",
         killer="tests/unit/usecases/test_payload_expiry.py",
     ),
     Mutant(

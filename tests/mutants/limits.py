@@ -118,7 +118,7 @@ LIMITS = (
     Mutant(
         name="sweep that sends again what waits for a breaker",
         file="shared/domain/dispatch/sweep.py",
-        old="    if may_wait(row, board, context.now_ms):\n        return True\n",
+        old="    if may_wait(row, hot_scopes, context.now_ms):\n        return True\n",
         new="",
         killer=_SWEEP,
     ),
@@ -188,7 +188,7 @@ LIMITS = (
     Mutant(
         name="board read with each question",
         file="shared/usecases/limits/explain_wait.py",
-        old="self._board if is_known else None",
+        old="self._hot_scopes if is_known else None",
         new="None)",
         killer="tests/unit/api/test_waiting_for.py",
     ),

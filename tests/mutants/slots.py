@@ -66,8 +66,8 @@ SLOTS = (
     Mutant(
         name="hot scope that lifts everybody's limits",
         file="shared/usecases/limits/limit_cache.py",
-        old="        self._silent.fell(slots)\n        self._read_board()\n",
-        new="        self._silent_until = self.clock.now_ms() + SILENCE_MS\n",
+        old="        self._silent.record_failure(slots)\n        self._read_hot_scopes()\n",
+        new="        self._silent_until = self.clock.now_ms() + COOLDOWN_MS\n",
         killer=_SILENT,
     ),
     Mutant(

@@ -81,7 +81,7 @@ def executions(draw: st.DrawFn) -> Execution:
         async_policy=draw(ASYNC_POLICIES),
         index_shard=draw(st.integers(0, 1_000)),
         name=draw(st.none() | st.text(max_size=128)),
-        payload_apart=draw(st.none() | st.text(min_size=1, max_size=64)),
+        payload_id=draw(st.none() | st.text(min_size=1, max_size=64)),
         destination=draw(st.just("") | st.from_regex(DESTINATION, fullmatch=True)),
         callbacks=draw(CALLBACKS),
         **_ties(draw, state),

@@ -38,7 +38,7 @@ PARTS: dict[str, Any] = {
     "timeout_ms": st.integers(1, 60_000),
     "name": st.none() | TEXTS,
     "tags": st.lists(TEXTS, max_size=4).map(tuple),
-    "payload_apart": st.none() | TEXTS,
+    "payload_id": st.none() | TEXTS,
     "callbacks": CALLBACKS,
     "destination": st.just("") | st.from_regex(DESTINATION, fullmatch=True),
     **RULES,

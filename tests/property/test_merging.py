@@ -70,6 +70,6 @@ def test_nothing_is_told_before_every_shard_is_known_to_have_nothing_sooner(
     merged = merge(
         shards.index_pages(PositionRange(), newest_first=newest_first, limit=limit), newest_first=newest_first
     )
-    wanted = sorted(shards.places, reverse=newest_first)
-    assert list(merged.places) == wanted[: len(merged.places)]
-    assert merged.is_last is (len(merged.places) == len(wanted)) or not merged.is_last
+    criteria = sorted(shards.places, reverse=newest_first)
+    assert list(merged.places) == criteria[: len(merged.places)]
+    assert merged.is_last is (len(merged.places) == len(criteria)) or not merged.is_last

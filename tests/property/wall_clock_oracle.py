@@ -97,10 +97,10 @@ def nearest_weekday(number: int) -> DayRule:
 
     def rule(day: date) -> bool:
         length = calendar.monthrange(day.year, day.month)[1]
-        wanted = day.replace(day=min(number, length))
+        criteria = day.replace(day=min(number, length))
         month = [day.replace(day=one) for one in range(1, length + 1)]
         working = [one for one in month if one.weekday() < 5]
-        return day == min(working, key=lambda one: abs(one - wanted))
+        return day == min(working, key=lambda one: abs(one - criteria))
 
     return rule
 

@@ -21,7 +21,7 @@ def duplicate_days_later(world: World) -> None:
         )
         execution = world.table.executions[world.weather.rng.choice(ids)].execution
         world.lanes.come_again(
-            single_wakeup(execution.lane, execution.tenant_id, execution.id, execution.starts_at)
+            single_wakeup(execution.lane, execution.tenant_id, execution.id, execution.not_before)
         )
         world.weather.note(Strike.DAYS_LATE_MESSAGE)
 

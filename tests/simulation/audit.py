@@ -20,14 +20,14 @@ from tests.simulation.world import START_MS, World
 def audit(world: World) -> Iterator[Fault]:
     """Reconcile the whole run without faults, and report what was found now and while the load was on."""
     for identity in world.missing_executions:
-        yield _fault("unaccounted while the load was on", identity)
+        yield _fault("missing_executions while the load was on", identity)
     mark = FakeShardLedger()
     mark.note_reconciled_through(START_MS // MINUTE_MS - 1)
     reconcile = _reconcile(world, mark)
     while mark.reconciled_through() != world.hub.now_ms // MINUTE_MS - SETTLE_MINUTES:
         report = reconcile()
         for identity in report.missing_executions:
-            yield _fault("unaccounted", identity)
+            yield _fault("missing_executions", identity)
         for identity in report.double_completed:
             yield _fault("completed twice", identity)
         for identity in report.chains_repaired:

@@ -69,8 +69,8 @@ class Backlog:
 
     def calls(self, executions: Iterable[Execution]) -> Iterator[Arrival]:
         """The calls that were made for these."""
-        wanted = {str(one.id) for one in executions}
-        return (call for call in self.world.receiver.log if call.execution_id in wanted)
+        criteria = {str(one.id) for one in executions}
+        return (call for call in self.world.receiver.log if call.execution_id in criteria)
 
     def begun(self, executions: Iterable[Execution]) -> int:
         """For how many of these a call was made."""

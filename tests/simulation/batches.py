@@ -51,8 +51,8 @@ class Batches:
         if orders[0].key is None and any(order.job_id for order in orders):
             return
         tenant = self._world.tenant(orders[0].tenant)
-        wanted = [new_job(order) for order in orders]
-        outcomes = ports.create_jobs()(tenant, wanted, spelling=b"batch", idempotency_key=orders[0].key)
+        criteria = [new_job(order) for order in orders]
+        outcomes = ports.create_jobs()(tenant, criteria, spelling=b"batch", idempotency_key=orders[0].key)
         for order, outcome in zip(orders, outcomes, strict=True):
             self._note(order, outcome)
         if any(isinstance(outcome, UnavailableError) for outcome in outcomes):

@@ -15,7 +15,7 @@ from tests.simulation.subjects import READS, is_transaction, items_of, subjects_
 
 P = ParamSpec("P")
 T = TypeVar("T")
-ANSWER_WITH_WHAT_STANDS = frozenset({"put_if_absent", "finish", "run_on", "cancel", "mark_redriven"})
+ANSWER_WITH_WHAT_STANDS = frozenset({"put_if_absent", "finish", "extend_lease", "cancel", "mark_redriven"})
 """Writes that answer None when they were made, and otherwise what stands there."""
 
 

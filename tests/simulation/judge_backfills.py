@@ -15,14 +15,14 @@ def judge_backfill(
     evidence: Evidence, order: Order, records: list[Record], calls: list[Arrival]
 ) -> Iterator[Fault]:
     """One acknowledged backfill."""
-    wanted = _range(order)
-    yield from _instants(order, wanted, records, calls)
-    yield from _in_turn(evidence, order, wanted, records)
+    criteria = _range(order)
+    yield from _instants(order, criteria, records, calls)
+    yield from _in_turn(evidence, order, criteria, records)
     yield from _contents(order, calls)
     yield from _held(evidence, order, calls)
     yield from judge_deleted(evidence, order, calls)
     if not _holds(order):
-        yield from _times(evidence, order, wanted, calls)
+        yield from _times(evidence, order, criteria, calls)
 
 
 def judge_origins(evidence: Evidence, known: Mapping[str, Order]) -> Iterator[Fault]:
@@ -48,27 +48,27 @@ def _range(order: Order) -> list[int]:
 
 
 def _instants(
-    order: Order, wanted: list[int], records: list[Record], calls: list[Arrival]
+    order: Order, criteria: list[int], records: list[Record], calls: list[Arrival]
 ) -> Iterator[Fault]:
     seen: set[int] = set()
     for record in records:
-        if record.nominal_at not in wanted:
+        if record.nominal_at not in criteria:
             yield _fault(Verdict.INSTANTS, f"{record.nominal_at} is none of its range", order)
         if record.nominal_at in seen:
             yield _fault(Verdict.DOUBLED, f"{record.nominal_at} has two records", order)
         seen.add(record.nominal_at)
     for call in calls:
-        if call.scheduled_at not in wanted:
+        if call.scheduled_at not in criteria:
             yield _of_call(Verdict.INSTANTS, f"called for {call.scheduled_at}, none of its range", call)
 
 
-def _in_turn(evidence: Evidence, order: Order, wanted: list[int], records: list[Record]) -> Iterator[Fault]:
+def _in_turn(evidence: Evidence, order: Order, criteria: list[int], records: list[Record]) -> Iterator[Fault]:
     """No instant is left out behind which there is a record, and none that was due before anybody ended it."""
     told = {record.nominal_at for record in records}
     gaps = [record.missed for record in records if record.missed is not None]
     last_at = max(told, default=0)
     until = min(_ends(evidence, order)) - evidence.weather.skew_ms
-    for number, instant in enumerate(wanted):
+    for number, instant in enumerate(criteria):
         is_told = instant in told or any(first <= instant <= last for first, last in gaps)
         is_due = not _holds(order) and _due_at(order, number) < until
         if not is_told and (instant < last_at or is_due):
@@ -107,12 +107,12 @@ def _held(evidence: Evidence, order: Order, calls: list[Arrival]) -> Iterator[Fa
                 yield _of_call(Verdict.PAUSE, f"called after the pause of {pause.acked_at}", call)
 
 
-def _times(evidence: Evidence, order: Order, wanted: list[int], calls: list[Arrival]) -> Iterator[Fault]:
+def _times(evidence: Evidence, order: Order, criteria: list[int], calls: list[Arrival]) -> Iterator[Fault]:
     """At the pace that was asked for, from the moment of the request on."""
     for call in calls:
-        if call.scheduled_at not in wanted:
+        if call.scheduled_at not in criteria:
             continue
-        due_at = _due_at(order, wanted.index(call.scheduled_at))
+        due_at = _due_at(order, criteria.index(call.scheduled_at))
         if call.caller_began_at < due_at:
             yield _of_call(Verdict.EARLY, f"{due_at - call.caller_began_at} ms before its turn", call)
         is_known = due_at >= (order.acked_at or 0) + CATCH_UP_MS

@@ -68,14 +68,14 @@ class Readers:
     ) -> tuple[Record, ...] | None:
         """Every page of a job's history, up to `before_at` if given; None for a job that is not found."""
         records: list[Record] = []
-        wanted = ExecutionFilter(
+        criteria = ExecutionFilter(
             span=PositionRange(before=END if before_at is None else IndexPosition(at=before_at))
         )
         position: HistoryPosition | None = None
         while True:
             try:
                 page = ports.list_executions()(
-                    tenant, job_id, limit=page_size, wanted=wanted, position=position
+                    tenant, job_id, limit=page_size, criteria=criteria, position=position
                 )
             except NotFoundError:
                 return None

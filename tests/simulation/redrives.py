@@ -105,7 +105,7 @@ class Redrivers:
             press.cancelled.setdefault(answer, self.world.hub.now_ms)
 
     def _bulk(self, tenant: str, bulk: _Bulk, ports: Ports) -> None:
-        new = NewRedrive(wanted=DeadLetterFilter(), rate=bulk.rate)
+        new = NewRedrive(criteria=DeadLetterFilter(), rate=bulk.rate)
         try:
             made = ports.start_redrive()(self.world.tenant(tenant), new, bulk.key)
         except InvalidStateError as fault:

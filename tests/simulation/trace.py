@@ -20,9 +20,9 @@ class Line:
         """As people read it."""
         return self._spelt(self.subjects)
 
-    def told_of(self, wanted: Set[str]) -> str:
+    def told_of(self, criteria: Set[str]) -> str:
         """As those read it who want to know of some subjects only."""
-        told = [subject for subject in self.subjects if subject in wanted]
+        told = [subject for subject in self.subjects if subject in criteria]
         others = len(self.subjects) - len(told)
         return self._spelt([*told, f"and {others} more"] if told and others else told)
 
@@ -65,16 +65,16 @@ class Trace:
         With them come what was changed in its job, and the blows to the processes that had to do with it, from then
         on.
         """
-        wanted = self._wanted(execution_id, job_id)
+        criteria = self._wanted(execution_id, job_id)
         beside = {job_id} if execution_id is not None and job_id is not None else set[str]()
         chosen: list[str] = []
         involved: set[str] = set()
         for line in self.lines:
-            is_wanted = not wanted.isdisjoint(line.subjects)
+            is_wanted = not criteria.isdisjoint(line.subjects)
             changes_its_job = not line.is_look and not beside.isdisjoint(line.subjects)
             if is_wanted or changes_its_job:
                 involved.add(line.who)
-                chosen.append(line.told_of(wanted | beside))
+                chosen.append(line.told_of(criteria | beside))
             elif line.is_blow and line.who in involved:
                 chosen.append(line.told_of(frozenset()))
         return chosen

@@ -9,7 +9,7 @@ from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.tenancy.create_tenant import CreateTenant
 from tests.fakes.accepted_log import FakeAcceptedLog
-from tests.fakes.boards import FakeParkingLot, FakeProgressBoard
+from tests.fakes.boards import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.fakes.clock import SeededEntropy, VirtualClock
 from tests.fakes.idempotency_store import FakeIdempotencyStore
@@ -18,9 +18,9 @@ from tests.fakes.ledger import FakeShardLedger
 from tests.fakes.limit_store import FakeLimitStore
 from tests.fakes.one_off_store import FakeOneOffStore
 from tests.fakes.redrives import FakeRedriveTasks
+from tests.fakes.run_lock_store import FakeRunLockStore
 from tests.fakes.table import FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
-from tests.fakes.turn_store import FakeTurnStore
 from tests.fakes.vault import FakeVault
 from tests.simulation.contention import Contention
 from tests.simulation.faults import FaultMix, Weather, draw_mix
@@ -66,12 +66,12 @@ class World:
         self.one_off_batches = SimOneOffBatches(self.table, self.weather, self.contention)
         self.jobs, self.ledger = FakeJobStore(self.table), FakeShardLedger()
         self.idempotency, self.tenants = FakeIdempotencyStore(), FakeTenantStore()
-        self.progress, self.parked_messages = FakeProgressBoard(), FakeParkingLot()
+        self.progress, self.parked_messages = FakeLaneProgressStore(), FakeParkedMessageStore()
         self.limits, self.budgets = FakeLimitStore(), FakeBudgetStore()
         self.quotas = GENEROUS
         self.sandboxes = Sandboxes(self)
         self.redrives = FakeRedriveTasks()
-        self.run_locks, self.one_offs = FakeTurnStore(), FakeOneOffStore(self.table)
+        self.run_locks, self.one_offs = FakeRunLockStore(), FakeOneOffStore(self.table)
         self.accepted = FakeAcceptedLog()
         self.missing_executions: list[str] = []
         """What the reconciler said to be missing while the load was on."""

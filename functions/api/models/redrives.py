@@ -56,7 +56,7 @@ class RedriveIn(Schema):
         if self.reason is not None and self.reason not in FAILURE_REASONS:
             raise InvalidValueError(f"reason is one of {', '.join(FAILURE_REASONS)}")
         check_tags((self.tag,) if self.tag is not None else ())
-        wanted = DeadLetterFilter(
+        criteria = DeadLetterFilter(
             job_id=self.job,
             tag=self.tag,
             reason=self.reason,
@@ -64,7 +64,7 @@ class RedriveIn(Schema):
             lane=self.lane,
             span=self._span(),
         )
-        return NewRedrive(wanted=wanted, rate=self.rate)
+        return NewRedrive(criteria=criteria, rate=self.rate)
 
     def _span(self) -> PositionRange:
         span = PositionRange(

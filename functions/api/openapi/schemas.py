@@ -28,8 +28,8 @@ def schemas() -> dict[str, Any]:
     models: set[type[BaseModel]] = {ProblemOut}
     for route in ROUTES:
         models |= {model for model in (route.answer, route.body, route.dry_run) if model is not None}
-    wanted = [(model, "validation") for model in sorted(models, key=lambda model: model.__name__)]
-    _, made = models_json_schema(wanted, ref_template=_REF, schema_generator=_Untitled)  # type: ignore[arg-type]
+    criteria = [(model, "validation") for model in sorted(models, key=lambda model: model.__name__)]
+    _, made = models_json_schema(criteria, ref_template=_REF, schema_generator=_Untitled)  # type: ignore[arg-type]
     return {name: _cleaned(schema) for name, schema in made["$defs"].items()}
 
 

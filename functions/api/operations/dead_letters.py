@@ -41,21 +41,21 @@ class DeadLetterOperations:
     cursors: Cursors
 
     def page(
-        self, tenant: Tenant, wanted: DeadLetterFilter, limit: int, cursor: str | None
+        self, tenant: Tenant, criteria: DeadLetterFilter, limit: int, cursor: str | None
     ) -> DeadLetterPageOut:
         """A page of the tenant's dead letters."""
         question = {
             "list": "dead-letters",
-            "job": wanted.job_id,
-            "tag": wanted.tag,
-            "reason": wanted.reason,
-            "status": wanted.status,
-            "lane": wanted.lane,
-            "from": wanted.span.after.at,
-            "to": wanted.span.before.at,
+            "job": criteria.job_id,
+            "tag": criteria.tag,
+            "reason": criteria.reason,
+            "status": criteria.status,
+            "lane": criteria.lane,
+            "from": criteria.span.after.at,
+            "to": criteria.span.before.at,
         }
         before = self.cursors.unseal(tenant, question, cursor, read_place)
-        page = self.list_dead_letters(tenant.id, limit=limit, wanted=wanted, before=before)
+        page = self.list_dead_letters(tenant.id, limit=limit, criteria=criteria, before=before)
         more, notified = page.next_before, self.follow_notifications(page.executions)
         return DeadLetterPageOut(
             executions=[dead_letter_out(one, state_in(notified, one)) for one in page.executions],

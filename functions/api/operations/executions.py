@@ -36,28 +36,28 @@ class ExecutionOperations:
         return execution_detail_out(execution, notified, self.explain_wait(tenant, execution))
 
     def of_job(
-        self, tenant: Tenant, job_id: str, wanted: ExecutionFilter, limit: int, cursor: str | None
+        self, tenant: Tenant, job_id: str, criteria: ExecutionFilter, limit: int, cursor: str | None
     ) -> ExecutionPageOut:
         """A page of a job's history."""
-        question = {"list": "executions", "job": job_id, **_spelt(wanted)}
+        question = {"list": "executions", "job": job_id, **_spelt(criteria)}
         position = self.cursors.unseal(tenant, question, cursor, read_history)
-        page = self.list_executions(tenant.id, job_id, limit=limit, wanted=wanted, position=position)
+        page = self.list_executions(tenant.id, job_id, limit=limit, criteria=criteria, position=position)
         more = page.next_position
         next_cursor = self.cursors.seal(tenant, question, history_parts(more)) if more else None
         return page_out(page.executions, self.follow_notifications(page.executions), next_cursor)
 
     def by_time(
-        self, tenant: Tenant, wanted: ExecutionFilter, limit: int, cursor: str | None
+        self, tenant: Tenant, criteria: ExecutionFilter, limit: int, cursor: str | None
     ) -> ExecutionPageOut:
         """A page of all executions of the tenant."""
-        question = {"list": "executions", **_spelt(wanted)}
+        question = {"list": "executions", **_spelt(criteria)}
         before = self.cursors.unseal(tenant, question, cursor, read_place)
-        page = self.list_by_time(tenant, limit=limit, wanted=wanted, before=before)
+        page = self.list_by_time(tenant, limit=limit, criteria=criteria, before=before)
         more = page.next_before
         next_cursor = self.cursors.seal(tenant, question, place_parts(more)) if more else None
         return page_out(page.executions, self.follow_notifications(page.executions), next_cursor)
 
 
-def _spelt(wanted: ExecutionFilter) -> dict[str, str | int | None]:
-    span = wanted.span
-    return {"state": wanted.state, "from": span.after.at, "to": span.before.at}
+def _spelt(criteria: ExecutionFilter) -> dict[str, str | int | None]:
+    span = criteria.span
+    return {"state": criteria.state, "from": span.after.at, "to": span.before.at}

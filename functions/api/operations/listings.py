@@ -54,18 +54,18 @@ class ListingOperations:
     cursors: Cursors
     clock: Clock
 
-    def jobs(self, tenant: Tenant, wanted: JobFilter, limit: int, cursor: str | None) -> JobPageOut:
+    def jobs(self, tenant: Tenant, criteria: JobFilter, limit: int, cursor: str | None) -> JobPageOut:
         """A page of the tenant's jobs."""
         question = {
             "list": "jobs",
-            "state": wanted.state,
-            "tag": wanted.tag,
-            "q": wanted.name_prefix,
-            "kind": wanted.kind,
-            "backfill_of": wanted.backfill_of,
+            "state": criteria.state,
+            "tag": criteria.tag,
+            "q": criteria.name_prefix,
+            "kind": criteria.kind,
+            "backfill_of": criteria.backfill_of,
         }
         position = self.cursors.unseal(tenant, question, cursor, read_job_position)
-        page = self.list_jobs(tenant, limit=limit, wanted=wanted, position=position)
+        page = self.list_jobs(tenant, limit=limit, criteria=criteria, position=position)
         now_ms, more = self.clock.now_ms(), page.next_position
         return JobPageOut(
             jobs=[job_summary(job, now_ms) for job in page.jobs],

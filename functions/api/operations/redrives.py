@@ -43,7 +43,7 @@ class RedriveOperations:
         except ScheduleError as fault:
             raise in_body(fault) from fault
         if asked.dry_run:
-            return plan_out(self.start_redrive.plan(tenant.id, new.wanted))
+            return plan_out(self.start_redrive.plan(tenant.id, new.criteria))
         made = self.start_redrive(tenant, new, key)
         task = made.task if made.replayed else self._first_page(made.task)
         redriven = task.counts.redriven - made.task.counts.redriven

@@ -18,8 +18,8 @@ from shared.observability import count
 def list_dead_letters(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
     """Show what failed for good."""
     limit, cursor = paging(app, *DEAD_LETTER_FILTERS)
-    wanted = wanted_dead_letters(query(app, (*PAGING, *DEAD_LETTER_FILTERS)))
-    return answer(200, service.dead_letters.page(tenant_of(admitted), wanted, limit, cursor))
+    criteria = wanted_dead_letters(query(app, (*PAGING, *DEAD_LETTER_FILTERS)))
+    return answer(200, service.dead_letters.page(tenant_of(admitted), criteria, limit, cursor))
 
 
 def inspect_dead_letter(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:

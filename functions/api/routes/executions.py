@@ -19,16 +19,16 @@ def get_execution(service: Service, app: APIGatewayHttpResolver, admitted: Admit
 def list_executions(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
     """Show a job's history."""
     limit, cursor = paging(app, *EXECUTION_FILTERS)
-    wanted = wanted_executions(query(app, (*PAGING, *EXECUTION_FILTERS)))
+    criteria = wanted_executions(query(app, (*PAGING, *EXECUTION_FILTERS)))
     job_id = path_part(app, "job_id")
-    return answer(200, service.executions.of_job(tenant_of(admitted), job_id, wanted, limit, cursor))
+    return answer(200, service.executions.of_job(tenant_of(admitted), job_id, criteria, limit, cursor))
 
 
 def list_by_time(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
     """Show all executions of the tenant."""
     limit, cursor = paging(app, *EXECUTION_FILTERS)
-    wanted = wanted_executions(query(app, (*PAGING, *EXECUTION_FILTERS)))
-    return answer(200, service.executions.by_time(tenant_of(admitted), wanted, limit, cursor))
+    criteria = wanted_executions(query(app, (*PAGING, *EXECUTION_FILTERS)))
+    return answer(200, service.executions.by_time(tenant_of(admitted), criteria, limit, cursor))
 
 
 ROUTES: dict[Route, Call] = {

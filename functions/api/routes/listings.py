@@ -26,8 +26,8 @@ DEFAULT_COUNT = 10
 def list_jobs(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:
     """Show the tenant's jobs."""
     limit, cursor = paging(app, *JOB_FILTERS)
-    wanted = wanted_jobs(query(app, (*PAGING, *JOB_FILTERS)))
-    return answer(200, service.listings.jobs(tenant_of(admitted), wanted, limit, cursor))
+    criteria = wanted_jobs(query(app, (*PAGING, *JOB_FILTERS)))
+    return answer(200, service.listings.jobs(tenant_of(admitted), criteria, limit, cursor))
 
 
 def list_upcoming(service: Service, app: APIGatewayHttpResolver, admitted: Admitted) -> Response[str]:

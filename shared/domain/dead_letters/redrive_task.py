@@ -50,7 +50,7 @@ class RedriveTask:
 
     id: str
     tenant_id: str
-    wanted: DeadLetterFilter
+    criteria: DeadLetterFilter
     """Within a span that ends before the task began: its own redrives are never among them."""
     rate: int
     """So many redrives are due in a second at the most."""
@@ -91,13 +91,13 @@ class RedriveTask:
         Whoever undoes looks at all that had other tags, too: those of a job may have changed since. All else that
         can be asked for is said by the dead letters themselves, which do not change.
         """
-        tag = self.wanted.tag if self.undo_asked_at is None else None
-        return replace(self.wanted, tag=tag, span=replace(self.wanted.span, after=self.position))
+        tag = self.criteria.tag if self.undo_asked_at is None else None
+        return replace(self.criteria, tag=tag, span=replace(self.criteria.span, after=self.position))
 
     def undoes_from(self, execution: Execution) -> bool:
         """Whether a walk that undoes comes to this execution by itself, as to a dead letter of the range."""
-        is_there = execution.state is State.FAILED and due_position(execution.id) in self.wanted.span
-        return is_there and self.wanted.matches(execution)
+        is_there = execution.state is State.FAILED and due_position(execution.id) in self.criteria.span
+        return is_there and self.criteria.matches(execution)
 
     def due_at(self, base_at: int, number: int) -> int:
         """When the redrive of this number, from 0, is due on a page that begins with an instant."""
@@ -131,7 +131,7 @@ class RedriveTask:
     def pass_begun(self, now_ms: int) -> "RedriveTask":
         """The same version at the beginning of a walk that undoes; what such a walk comes to is counted anew."""
         counts = replace(self.counts, cancelled=0, already_started=0)
-        return replace(self, position=self.wanted.span.after, pass_began_at=now_ms, counts=counts)
+        return replace(self, position=self.criteria.span.after, pass_began_at=now_ms, counts=counts)
 
     @property
     def settles_at(self) -> int:

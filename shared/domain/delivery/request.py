@@ -28,7 +28,7 @@ class Request:
     on_failure: str | None = None
 
 
-def payload_id(job_id: str, entropy: int) -> str:
+def new_payload_id(job_id: str, entropy: int) -> str:
     """A new name for a request that stands apart, when a job is changed; at its creation that is the job's id.
 
     Chance tells apart what rivals store for the same revision: the loser must not write over the winner's.

@@ -127,11 +127,11 @@ class LaneView:
     """When the latest row of the lane and of the row's tenant was due that has begun; None where none has."""
 
 
-def is_held_back(row: DueRow, lane: LaneView, board: Mapping[str, int], context: SweepContext) -> bool:
+def is_held_back(row: DueRow, lane: LaneView, hot_scopes: Mapping[str, int], context: SweepContext) -> bool:
     """Whether the row's message is surely still on its way, so that sending again would only add to what waits."""
     if context.now_ms >= let_through_at(row, context) or _was_never_sent(row, context):
         return False
-    if may_wait(row, board, context.now_ms):
+    if may_wait(row, hot_scopes, context.now_ms):
         return True
     if (
         row.async_accepted
@@ -149,10 +149,10 @@ def is_slow_alone(state: ScopeState, now_ms: int) -> bool:
     return circuit.slow and not has_limit and circuit.phase(now_ms) is Phase.CLOSED
 
 
-def may_wait(row: DueRow, board: Mapping[str, int], now_ms: int) -> bool:
+def may_wait(row: DueRow, hot_scopes: Mapping[str, int], now_ms: int) -> bool:
     """Whether something waits where the row goes; then so may its message."""
     scopes = (destination_scope(row.destination), tenant_scope(row.tenant_id))
-    return row.state is not State.RUNNING and any(now_ms < board.get(scope, 0) for scope in scopes)
+    return row.state is not State.RUNNING and any(now_ms < hot_scopes.get(scope, 0) for scope in scopes)
 
 
 def _is_behind(row: DueRow, progress: LaneProgress | None, context: SweepContext) -> bool:

@@ -45,7 +45,7 @@ class ThrottleSnapshot:
     """What was found about scopes and lanes."""
 
     states: Mapping[str, ScopeState]
-    board: Mapping[str, int]
+    hot_scopes: Mapping[str, int]
     """The scopes in which something waits or that are in trouble, each until when."""
     progress: Sequence[LaneProgress] = field(default_factory=list)
     """The reports of the lanes that it makes room for; there is one only of a lane that is or was behind."""
@@ -54,7 +54,7 @@ class ThrottleSnapshot:
 def has_not_begun(execution: Execution, now_ms: int) -> bool:
     """Whether its next attempt is due and has not begun."""
     awaits = execution.state in NOT_STARTED or execution.state is State.WAITING
-    return awaits and now_ms >= execution.starts_at
+    return awaits and now_ms >= execution.not_before
 
 
 def scopes_of(execution: Execution) -> list[str]:
@@ -94,7 +94,7 @@ def _at_destination(
     adaptive = circuit.limit if circuit.limit is not None else UNLIMITED
     concurrency = min(adaptive, limits.destination_concurrency)
     # A destination in trouble stands on the board whether anything waits or not.
-    is_crowded = circuit.is_healthy and now_ms < snapshot.board.get(scope, 0)
+    is_crowded = circuit.is_healthy and now_ms < snapshot.hot_scopes.get(scope, 0)
     if circuit.limit is not None or _is_full(state, concurrency, now_ms):
         return WaitHint(reason=WaitingFor.DESTINATION_CONCURRENCY)
     if circuit.slow:
@@ -112,7 +112,7 @@ def _at_tenant(
     scope = tenant_scope(execution.tenant_id)
     if _is_full(snapshot.states.get(scope, ScopeState()), limits.concurrency, now_ms):
         return WaitHint(reason=WaitingFor.TENANT_CONCURRENCY)
-    if now_ms >= snapshot.board.get(scope, 0):
+    if now_ms >= snapshot.hot_scopes.get(scope, 0):
         return None
     if is_limited(limits.calls_per_second):
         return WaitHint(reason=WaitingFor.TENANT_RATE)

@@ -152,7 +152,7 @@ class Execution:
     index_shard: int = 0
     name: str | None = None
     tags: tuple[str, ...] = ()
-    payload_apart: str | None = None
+    payload_id: str | None = None
     """The name of that item."""
     destination: str = UNKNOWN
     """Where its calls go, as limits tell destinations apart."""
@@ -255,7 +255,7 @@ class Execution:
         return self.retry.gives_up_at(self.aged_from)
 
     @property
-    def starts_at(self) -> int:
+    def not_before(self) -> int:
         """The instant before which the next call must not begin."""
         return max(self.id.dispatch_at, self.next_attempt_at or 0)
 

@@ -52,7 +52,7 @@ def notification(
         **FRESH,
         lane=ended.home_lane or ended.lane,
         request=listener.sealed_url,
-        payload_apart=None,
+        payload_id=None,
         destination=listener.destination,
         retry=NOTIFICATION_RETRY,
         timeout_ms=NOTIFICATION_TIMEOUT_MS,

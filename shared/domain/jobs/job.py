@@ -50,7 +50,7 @@ class Definition:
     timeout_ms: int
     name: str | None = None
     tags: tuple[str, ...] = ()
-    payload_apart: str | None = None
+    payload_id: str | None = None
     """The name of that item."""
     destination: str = UNKNOWN
     callbacks: OutcomeCallbacks = INHERIT
@@ -125,7 +125,7 @@ class Job:
     index_shard: int = 0
     name: str | None = None
     tags: tuple[str, ...] = ()
-    payload_apart: str | None = None
+    payload_id: str | None = None
     destination: str = UNKNOWN
     """Where its calls go, as limits tell destinations apart."""
     callbacks: OutcomeCallbacks = INHERIT
@@ -210,13 +210,13 @@ class Job:
             nominal_at=nominal_at,
             created_at=created_at,
             lane=self.lane,
-            request=b"" if self.payload_apart else self.request,
+            request=b"" if self.payload_id else self.request,
             fingerprint=self.fingerprint,
             retry=self.retry,
             timeout_ms=self.timeout_ms,
             async_policy=self.async_policy,
             index_shard=self.index_shard,
-            payload_apart=self.payload_apart,
+            payload_id=self.payload_id,
             destination=self.destination,
             callbacks=self.callbacks,
             recurrence=self.recurrence,

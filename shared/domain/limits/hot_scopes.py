@@ -8,24 +8,24 @@ from collections import Counter
 from collections.abc import Mapping
 from zlib import crc32
 
-MOST_OF_TENANT = 50
-MOST_SCOPES = 2_000
+MAX_OF_TENANT = 50
+MAX_HOT_SCOPES = 2_000
 _MARKS = 1_000
 
 
-def marked(until: int, tenant_id: str) -> int:
+def tag_with_tenant(until: int, tenant_id: str) -> int:
     """An instant less than a second away that bears the mark of a tenant; few tenants have the same."""
     return until - until % _MARKS + crc32(tenant_id.encode()) % _MARKS
 
 
-def with_places(new: Mapping[str, int], board: Mapping[str, int]) -> dict[str, int]:
+def within_capacity(new: Mapping[str, int], hot_scopes: Mapping[str, int]) -> dict[str, int]:
     """Those of the marked instants whose scopes stand on the board already or find a place there."""
-    of_mark = Counter(until % _MARKS for until in board.values())
-    taken = len(board)
+    of_mark = Counter(until % _MARKS for until in hot_scopes.values())
+    taken = len(hot_scopes)
     placed: dict[str, int] = {}
     for scope, until in new.items():
-        if scope not in board:
-            if taken >= MOST_SCOPES or of_mark[until % _MARKS] >= MOST_OF_TENANT:
+        if scope not in hot_scopes:
+            if taken >= MAX_HOT_SCOPES or of_mark[until % _MARKS] >= MAX_OF_TENANT:
                 continue
             taken += 1
             of_mark[until % _MARKS] += 1

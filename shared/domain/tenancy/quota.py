@@ -76,7 +76,7 @@ class Quotas:
         for field in fields(self):
             check_limit(Quota(field.name), getattr(self, field.name))
 
-    def of(self, quota: Quota) -> int:
+    def limit_for(self, quota: Quota) -> int:
         """The limit of one quota."""
         limit: int = getattr(self, quota.value)
         return limit

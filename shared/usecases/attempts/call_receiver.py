@@ -41,7 +41,7 @@ class CallReceiver:
 
     async def __call__(self, claimed: Execution) -> Called:
         """Wait for the time, by this worker's own clock, and call if the lease covers the whole timeout."""
-        while (early_ms := claimed.starts_at - self.clock.now_ms()) > 0:
+        while (early_ms := claimed.not_before - self.clock.now_ms()) > 0:
             await self.clock.sleep_ms(early_ms)
         execution = claimed if self._is_covered(claimed) else await self._renewed(claimed)
         started_at = self.clock.now_ms()

@@ -28,7 +28,7 @@ class AttemptResult:
     @property
     def lag_ms(self) -> int:
         """How long after its time the call began, by this worker's own clock."""
-        return self.started_at - self.execution.starts_at
+        return self.started_at - self.execution.not_before
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ class ReportOutcome:
             self.finalize(standing)
             self._hand_over(standing)
         elif standing.state is State.WAITING and standing.attempt == attempt:
-            self.file.wake_for_retry(standing, standing.starts_at)
+            self.file.wake_for_retry(standing, standing.not_before)
 
     def _reread(self, execution: Execution) -> Execution:
         standing = self.store.get(execution.id)

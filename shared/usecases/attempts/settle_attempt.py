@@ -25,7 +25,7 @@ class AttemptEnd(StrEnum):
     SUCCEEDED = "succeeded"
     RETRIED = "retried"
     FAILED = "failed"
-    ASYNC_ACCEPTED = "works_on"
+    ASYNC_ACCEPTED = "async_accepted"
     """The call has ended, the attempt has not: its receiver will report."""
     REPORTED = "reported"
     """The receiver reported the outcome before its call had ended."""

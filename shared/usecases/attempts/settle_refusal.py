@@ -64,7 +64,7 @@ class SettleRefusal:
         if existing.state is State.WAITING:
             # The attempt before may have failed to file it, and the retry may be hours away.
             self.file_successor(existing)
-            self.file.wake_for_retry(existing, existing.starts_at)
+            self.file.wake_for_retry(existing, existing.not_before)
             return RefusalResult(kind=Refusal.SENT_LATER)
         if existing.state is State.RUNNING:
             return self._running(existing, receive_count)

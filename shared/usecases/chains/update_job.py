@@ -96,7 +96,7 @@ class UpdateJob:
         )
         if not is_written:
             return None
-        if job.payload_apart and job.payload_apart != updated.payload_apart:
+        if job.payload_id and job.payload_id != updated.payload_id:
             expires_at_s = self.retention.outlives_records_s(now_ms)
-            self.jobs.expire_payload(job.tenant_id, job.payload_apart, expires_at_s)
+            self.jobs.expire_payload(job.tenant_id, job.payload_id, expires_at_s)
         return updated

@@ -126,7 +126,7 @@ class HandleDeadMessages:
         return ""
 
     def _reschedule(self, execution: Execution, report: DeadMessageReport) -> None:
-        at = max(self.clock.now_ms() + RESCHEDULE_SECONDS * 1000, execution.starts_at)
+        at = max(self.clock.now_ms() + RESCHEDULE_SECONDS * 1000, execution.not_before)
         if execution.state is State.WAITING:
             self.file.wake_for_retry(execution, at)
         else:

@@ -36,20 +36,20 @@ class ListDeadLetters:
         tenant_id: str,
         *,
         limit: int,
-        wanted: DeadLetterFilter = EVERYTHING,
+        criteria: DeadLetterFilter = EVERYTHING,
         before: IndexPosition | None = None,
     ) -> DeadLetterPage:
         """Up to `limit` of them within the wanted span, strictly before a place; those that cannot be read are not."""
         if before is not None:
-            span = PositionRange(after=wanted.span.after, before=min(wanted.span.before, before))
-            wanted = replace(wanted, span=span)
-        page = self.page(tenant_id, wanted, limit=limit, newest_first=True)
+            span = PositionRange(after=criteria.span.after, before=min(criteria.span.before, before))
+            criteria = replace(criteria, span=span)
+        page = self.page(tenant_id, criteria, limit=limit, newest_first=True)
         return DeadLetterPage(executions=page.shown, next_before=page.last.place if page.last else None)
 
     def page(
         self,
         tenant_id: str,
-        wanted: DeadLetterFilter,
+        criteria: DeadLetterFilter,
         *,
         limit: int,
         newest_first: bool,
@@ -59,13 +59,15 @@ class ListDeadLetters:
         tags = _Tags(self.jobs)
 
         def show(_: Candidate, execution: Execution | None) -> Execution | None:
-            is_shown = execution is not None and execution.state is State.FAILED and wanted.matches(execution)
+            is_shown = (
+                execution is not None and execution.state is State.FAILED and criteria.matches(execution)
+            )
             if not is_shown or execution is None:
                 return None
-            return execution if wanted.tag is None or wanted.tag in tags.of(execution) else None
+            return execution if criteria.tag is None or criteria.tag in tags.of(execution) else None
 
         return read_page(
-            self._walk(tenant_id, wanted.span, newest_first=newest_first),
+            self._walk(tenant_id, criteria.span, newest_first=newest_first),
             limit=limit,
             read=partial(read_readable, self.store),
             show=show,

@@ -120,7 +120,7 @@ class RedriveExecution:
         """A large request goes with the execution that used it last: it has to outlast the redrive."""
         if last.notification_of is not None and not self._is_readable(last.notification_of):
             raise InvalidStateError("the execution that it tells of is not kept any more")
-        name = last.payload_apart
+        name = last.payload_id
         if name and not self.jobs.keep_payload(last.tenant_id, name, self._outlives_s(due_at)):
             raise InvalidStateError("its request is not kept any more")
 

@@ -29,7 +29,7 @@ COUNTED_AT_MOST = 1_000
 class NewRedrive:
     """What is asked for: which dead letters, and how many of them in a second."""
 
-    wanted: DeadLetterFilter
+    criteria: DeadLetterFilter
     rate: int
 
 
@@ -81,11 +81,11 @@ class StartRedrive:
             raise UnavailableError("the redrive is on the list and nowhere else")
         return StartedRedrive(task=standing, replayed=is_known)
 
-    def plan(self, tenant_id: str, wanted: DeadLetterFilter) -> RedrivePlan:
+    def plan(self, tenant_id: str, criteria: DeadLetterFilter) -> RedrivePlan:
         """What would be redriven now, oldest first; nothing is written."""
         page = self.list_dead_letters.page(
             tenant_id,
-            _before(wanted, self.clock.now_ms()),
+            _before(criteria, self.clock.now_ms()),
             limit=COUNTED_AT_MOST,
             newest_first=False,
             at_most=COUNTED_AT_MOST,
@@ -119,35 +119,37 @@ class StartRedrive:
 
 
 def _task(tenant_id: str, new: NewRedrive, record: IdempotencyRecord) -> RedriveTask:
-    wanted = _before(new.wanted, record.created_at)
+    criteria = _before(new.criteria, record.created_at)
     return RedriveTask(
         id=record.job_id,
         tenant_id=tenant_id,
-        wanted=wanted,
+        criteria=criteria,
         rate=new.rate,
         created_at=record.created_at,
         next_due_at=record.created_at,
-        position=wanted.span.after,
+        position=criteria.span.after,
     )
 
 
-def _before(wanted: DeadLetterFilter, now_ms: int) -> DeadLetterFilter:
+def _before(criteria: DeadLetterFilter, now_ms: int) -> DeadLetterFilter:
     """What was due before now: never a redrive of the task itself, which may fail while it is under way."""
-    span = PositionRange(after=wanted.span.after, before=min(wanted.span.before, IndexPosition(at=now_ms)))
-    return replace(wanted, span=span)
+    span = PositionRange(
+        after=criteria.span.after, before=min(criteria.span.before, IndexPosition(at=now_ms))
+    )
+    return replace(criteria, span=span)
 
 
 def _spelt(new: NewRedrive) -> bytes:
     """One spelling of a request, to tell two of them apart."""
-    wanted = new.wanted
+    criteria = new.criteria
     parts = (
-        wanted.job_id,
-        wanted.tag,
-        wanted.reason,
-        wanted.status,
-        wanted.lane.value if wanted.lane else None,
-        wanted.span.after.at,
-        wanted.span.before.at,
+        criteria.job_id,
+        criteria.tag,
+        criteria.reason,
+        criteria.status,
+        criteria.lane.value if criteria.lane else None,
+        criteria.span.after.at,
+        criteria.span.before.at,
         new.rate,
     )
     return "|".join(("redrive", *map(str, parts))).encode()

@@ -115,7 +115,7 @@ class FileExecution:
 def wakeup_for(execution: Execution) -> Wakeup:
     """The message that wakes an execution at its next start."""
     return single_wakeup(
-        execution.lane, execution.tenant_id, execution.id, execution.starts_at, execution.destination
+        execution.lane, execution.tenant_id, execution.id, execution.not_before, execution.destination
     )
 
 

@@ -67,8 +67,8 @@ class FileSuccessor:
             )
             expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
             if self.jobs.replace(job, completed, executions=records, expires_at_s=expires_at_s):
-                if job.payload_apart:
-                    self.jobs.expire_payload(job.tenant_id, job.payload_apart, expires_at_s)
+                if job.payload_id:
+                    self.jobs.expire_payload(job.tenant_id, job.payload_id, expires_at_s)
                 return True
         raise UnavailableError("the job is being changed by others")
 

@@ -7,7 +7,7 @@ for the chain of a job holds for it: crashes, pauses, cancellation, history, aud
 from dataclasses import dataclass, replace
 
 from shared.domain.bucket import ShardPlan, bucket_of
-from shared.domain.delivery.request import payload_id
+from shared.domain.delivery.request import new_payload_id
 from shared.domain.errors import IdempotencyKeyReusedError, UnavailableError
 from shared.domain.executions.retention import Retention
 from shared.domain.ids import ENTROPY_BITS, backfill_job_id
@@ -111,14 +111,14 @@ class BackfillJob:
         now_ms = self.clock.now_ms()
         schedule = planned(job, new, record.due_at, now_ms)
         # Chance tells apart what rivals store: the loser must not write over the winner's request.
-        name = payload_id(record.job_id, self.entropy.bits(ENTROPY_BITS))
+        name = new_payload_id(record.job_id, self.entropy.bits(ENTROPY_BITS))
         request = self.open_request(tenant, job)
         sealed = seal_request(self.jobs, self.vault, tenant, record.job_id, request, apart=name)
         draft = self._draft(tenant, job, new, record, schedule)
         backfill = replace(
             draft,
             request=sealed.inline,
-            payload_apart=sealed.apart,
+            payload_id=sealed.apart,
             destination=sealed.destination,
             callbacks=sealed.callbacks,
         )
@@ -127,7 +127,7 @@ class BackfillJob:
             self.file.ensure_sent(first)
             return backfill
         standing = self.jobs.get(tenant.id, record.job_id)
-        if sealed.apart is not None and (standing is None or standing.payload_apart != sealed.apart):
+        if sealed.apart is not None and (standing is None or standing.payload_id != sealed.apart):
             self.jobs.expire_payload(tenant.id, sealed.apart, self.retention.expires_at_s(now_ms))
         if standing is not None:
             self.resend_chain_head(standing)

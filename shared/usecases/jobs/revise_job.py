@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from shared.domain.delivery.request import Request, check_request, payload_id
+from shared.domain.delivery.request import Request, check_request, new_payload_id
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidStateError, ScheduleError
 from shared.domain.executions.execution import Execution
@@ -59,7 +59,7 @@ class ReviseJob:
             job,
             lane=new.lane,
             request=sealed.inline,
-            payload_apart=sealed.apart,
+            payload_id=sealed.apart,
             destination=sealed.destination,
             callbacks=sealed.callbacks,
             retry=new.retry,
@@ -89,7 +89,7 @@ class ReviseJob:
             schedule=schedule,
             lane=new.lane,
             request=sealed.inline,
-            payload_apart=sealed.apart,
+            payload_id=sealed.apart,
             destination=sealed.destination,
             callbacks=sealed.callbacks,
             retry=new.retry,
@@ -111,9 +111,9 @@ class ReviseJob:
         if wanted == present:
             return SealedRequest(
                 inline=job.request,
-                apart=job.payload_apart,
+                apart=job.payload_id,
                 destination=job.destination,
                 callbacks=job.callbacks,
             )
-        name = payload_id(job_id, self.entropy.bits(ENTROPY_BITS))
+        name = new_payload_id(job_id, self.entropy.bits(ENTROPY_BITS))
         return seal_request(self.jobs, self.vault, tenant, job_id, wanted, apart=name)

@@ -112,7 +112,7 @@ class TriggerJob:
             created_at=now_ms,
             lane=job.lane,
             request=job.request,
-            payload_apart=job.payload_apart,
+            payload_id=job.payload_id,
             destination=job.destination,
             callbacks=job.callbacks,
             fingerprint=job.fingerprint,

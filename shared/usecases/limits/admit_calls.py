@@ -69,13 +69,13 @@ class AdmitCalls:
         """Those that have to wait; all others may be claimed. Raises nothing."""
         batch = sorted(candidates, key=lambda one: (one.waited == 0, one.key.dispatch_at))
         limits = {tenant_id: self._limits_of(tenant_id) for tenant_id in {one.tenant_id for one in batch}}
-        board = self.states.waiting()
-        self.states.refresh([*self._scopes(batch, limits, board)])
+        hot_scopes = self.states.hot_scopes()
+        self.states.refresh([*self._scopes(batch, limits, hot_scopes)])
         deferred: Deferred = {}
         for destination, group in _by_destination(batch).items():
             self.states.belong([destination_scope(destination)], group[0].tenant_id)
             if destination and (
-                destination_scope(destination) in board or _limits_destinations(limits, group)
+                destination_scope(destination) in hot_scopes or _limits_destinations(limits, group)
             ):
                 deferred |= self._at_destination(destination, group, limits[group[0].tenant_id], queue)
         for tenant_id, group in _by_tenant([one for one in batch if one.key not in deferred]).items():
@@ -92,7 +92,7 @@ class AdmitCalls:
         return self.defaults.overridden_by(tenant.quotas) if tenant is not None else self.defaults
 
     def _scopes(
-        self, batch: Sequence[Candidate], limits: Mapping[str, Quotas], board: Mapping[str, int]
+        self, batch: Sequence[Candidate], limits: Mapping[str, Quotas], hot_scopes: Mapping[str, int]
     ) -> Iterable[str]:
         """Those of which there may be a state: of all others nothing is read."""
         for one in batch:
@@ -100,7 +100,7 @@ class AdmitCalls:
             if is_limited(mine.concurrency):
                 yield tenant_scope(one.tenant_id)
             scope = destination_scope(one.destination)
-            if one.destination and (scope in board or is_limited(mine.destination_concurrency)):
+            if one.destination and (scope in hot_scopes or is_limited(mine.destination_concurrency)):
                 yield scope
 
     def _at_tenant(self, tenant_id: str, group: list[Candidate], limits: Quotas) -> Deferred:

@@ -14,9 +14,9 @@ from shared.ports.limits import ThrottleStatus
 from shared.ports.runtime import Clock
 from shared.usecases.limits.apply_backpressure import PREFERRED
 
-BOARD_MS = 2_000
+HOT_SCOPES_TTL_MS = 2_000
 """A board that is older is read again; it is one item, which every worker reads as well."""
-SILENCE_MS = 5_000
+STORE_BACKOFF_MS = 5_000
 """For so long is a store left alone that did not answer."""
 
 
@@ -28,8 +28,8 @@ class ExplainWait:
     run_locks: RunLockStore
     defaults: Quotas
     clock: Clock
-    _board: Mapping[str, int] = field(default_factory=dict)
-    _board_read_at: int = 0
+    _hot_scopes: Mapping[str, int] = field(default_factory=dict)
+    _hot_scopes_read_at: int = 0
     _silent_until: int = 0
 
     def __call__(self, tenant: Tenant, execution: Execution) -> WaitHint | None:
@@ -40,20 +40,20 @@ class ExplainWait:
         try:
             return self._hint(tenant, execution, now_ms)
         except Exception:  # noqa: BLE001 - whatever may be wrong with a hint, the execution itself is shown
-            self._silent_until = self.clock.now_ms() + SILENCE_MS
+            self._silent_until = self.clock.now_ms() + STORE_BACKOFF_MS
             return None
 
     def _hint(self, tenant: Tenant, execution: Execution, now_ms: int) -> WaitHint | None:
         if self._is_held_back(execution):
             return WaitHint(reason=WaitingFor.OVERLAP)
         lanes = PREFERRED if execution.lane is Lane.BULK else ()
-        is_known = now_ms - self._board_read_at < BOARD_MS
-        throttle_status = self.throttle_status.read(
-            scopes_of(execution), lanes, self._board if is_known else None
+        is_known = now_ms - self._hot_scopes_read_at < HOT_SCOPES_TTL_MS
+        snapshot = self.throttle_status.read(
+            scopes_of(execution), lanes, self._hot_scopes if is_known else None
         )
         if not is_known:
-            self._board, self._board_read_at = throttle_status.board, now_ms
-        return hint_of(execution, throttle_status, self.defaults.overridden_by(tenant.quotas), now_ms)
+            self._hot_scopes, self._hot_scopes_read_at = snapshot.hot_scopes, now_ms
+        return hint_of(execution, snapshot, self.defaults.overridden_by(tenant.quotas), now_ms)
 
     def _is_held_back(self, execution: Execution) -> bool:
         rules = execution.recurrence

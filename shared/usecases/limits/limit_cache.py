@@ -9,17 +9,17 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from shared.domain.errors import PunctualError, ThrottledError
-from shared.domain.limits.hot_scopes import marked, with_places
+from shared.domain.limits.hot_scopes import tag_with_tenant, within_capacity
 from shared.domain.limits.scopes import ScopeState, tenant_scope
 from shared.domain.limits.slots import free_for, held_by, is_mostly_free, leased_to
 from shared.names import EXECUTOR_TIMEOUT_SECONDS
-from shared.ports.limits import MOST_NOTED, LimitStore
+from shared.ports.limits import MAX_HOT_SCOPE_WRITES, LimitStore
 from shared.ports.runtime import Clock, Entropy, Pause
-from shared.usecases.limits.scope_cooldowns import MAX_KNOWN, SILENCE_MS, SilentScopes, put_last
+from shared.usecases.limits.scope_cooldowns import COOLDOWN_MS, MAX_KNOWN, ScopeCooldowns, put_last
 
 STATE_MS = 1_000
 """A state that is older is read again before it is gone by."""
-BOARD_MS = 2_000
+HOT_SCOPES_TTL_MS = 2_000
 BEHIND_MS = 5_000
 """A read that is not strong may be behind a write for so long, and mostly is for some milliseconds."""
 NOTE_AGAIN_MS = 60_000
@@ -49,36 +49,36 @@ class LimitStates:
     _known: dict[str, tuple[int, ScopeState]] = field(default_factory=dict)
     _written_at: dict[str, int] = field(default_factory=dict)
     _outrun_at: dict[str, int] = field(default_factory=dict)
-    _board: dict[str, int] = field(default_factory=dict)
-    _board_read_at: int = 0
+    _hot_scopes: dict[str, int] = field(default_factory=dict)
+    _hot_scopes_read_at: int = 0
     _unsaid: dict[str, int] = field(default_factory=dict)
     """What this process would say on the board: there was no place for it, or the write is still to come."""
     _owners: dict[str, str] = field(default_factory=dict)
-    _silent: SilentScopes = field(init=False)
+    _silent: ScopeCooldowns = field(init=False)
     _mute_until: int = 0
     _silent_until: int = 0
 
     def __post_init__(self) -> None:
-        self._silent = SilentScopes(self.clock)
+        self._silent = ScopeCooldowns(self.clock)
 
-    def waiting(self) -> Mapping[str, int]:
+    def hot_scopes(self) -> Mapping[str, int]:
         """The scopes in which something waits, or that are in trouble, each until when."""
         now_ms = self.clock.now_ms()
-        if now_ms - self._board_read_at >= BOARD_MS:
-            self._read_board()
-        said_last = (*self._unsaid.items(), *self._board.items())
+        if now_ms - self._hot_scopes_read_at >= HOT_SCOPES_TTL_MS:
+            self._read_hot_scopes()
+        said_last = (*self._unsaid.items(), *self._hot_scopes.items())
         return {scope: until for scope, until in said_last if now_ms < until}
 
-    def _read_board(self) -> None:
+    def _read_hot_scopes(self) -> None:
         if self._is_silent():
             return
         try:
-            self._board = dict(self.store.waiting())
+            self._hot_scopes = dict(self.store.hot_scopes())
         except PunctualError:
             self.unanswered += 1
-            self._silent_until = self.clock.now_ms() + SILENCE_MS
+            self._silent_until = self.clock.now_ms() + COOLDOWN_MS
             return
-        self._board_read_at = self.clock.now_ms()
+        self._hot_scopes_read_at = self.clock.now_ms()
 
     def belong(self, scopes: Iterable[str], tenant_id: str) -> None:
         """Whose scopes these are: a destination's does not tell."""
@@ -95,7 +95,7 @@ class LimitStates:
         self._forget()
 
     def _may_go_by(self, scope: str) -> bool:
-        return self.is_fresh(scope) or self._silent.is_left_alone(scope)
+        return self.is_fresh(scope) or self._silent.is_cooling_down(scope)
 
     def _read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:
         if self._is_silent():
@@ -104,7 +104,7 @@ class LimitStates:
             read = self.store.read(scopes)
         except PunctualError:
             read = {}
-        self._silent.heard(read)
+        self._silent.record_read(read)
         missing = {scope: self.held(scope) for scope in scopes if scope not in read}
         if missing:
             self._miss(missing)
@@ -144,7 +144,7 @@ class LimitStates:
     def held(self, scope: str) -> int:
         """How many slots this process holds for as long as any batch that begins now can last."""
         ends_at = self.clock.now_ms() + EXECUTOR_TIMEOUT_SECONDS * 1000
-        return self._silent.sure_of(scope, held_by(self.owner, self.of(scope).leases, ends_at))
+        return self._silent.confirmed_slots(scope, held_by(self.owner, self.of(scope).leases, ends_at))
 
     def holds_any(self, scope: str) -> bool:
         """Whether slots of this process stand in the way of others."""
@@ -201,7 +201,7 @@ class LimitStates:
 
     def _swap(self, scope: str, before: ScopeState, after: ScopeState) -> bool | None:
         """Whether it was made; None where the scope does not answer, or did not a moment ago."""
-        if self._silent.is_left_alone(scope):
+        if self._silent.is_cooling_down(scope):
             self.unanswered += 1
             return None
         now_ms = self.clock.now_ms()
@@ -213,7 +213,7 @@ class LimitStates:
         except PunctualError:
             self._doubt(scope, before, after)
             return None
-        self._silent.answered(scope)
+        self._silent.clear(scope)
         if standing is not None:
             self._know(scope, standing, now_ms)
             return False
@@ -225,7 +225,7 @@ class LimitStates:
         """The write may have been made: give back later what is held either way, and call only with what is sure."""
         ends_at = self.clock.now_ms() + EXECUTOR_TIMEOUT_SECONDS * 1000
         slots = {leases: held_by(self.owner, leases, ends_at) for leases in (before.leases, after.leases)}
-        sure = self._silent.sure_of(scope, min(slots.values()))
+        sure = self._silent.confirmed_slots(scope, min(slots.values()))
         most = max(slots, key=lambda leases: slots[leases])
         self._know(scope, replace(before, leases=most), self._read_at(scope))
         self._miss({scope: sure})
@@ -233,8 +233,8 @@ class LimitStates:
     def _miss(self, slots: Mapping[str, int]) -> None:
         """Scopes did not answer: the board tells whether the store does."""
         self.unanswered += 1
-        self._silent.fell(slots)
-        self._read_board()
+        self._silent.record_failure(slots)
+        self._read_hot_scopes()
 
     def _is_lost(self, scope: str) -> bool:
         return self.clock.now_ms() < self._silent_until or self._silent.has_given_up(scope)
@@ -246,29 +246,31 @@ class LimitStates:
         """
         now_ms = self.clock.now_ms()
         new = self._new(until, gone, now_ms)
-        standing = {scope: at for scope, at in self._board.items() if now_ms < at}
-        said = dict(islice(with_places(new, standing).items(), MOST_NOTED))
+        standing = {scope: at for scope, at in self._hot_scopes.items() if now_ms < at}
+        said = dict(islice(within_capacity(new, standing).items(), MAX_HOT_SCOPE_WRITES))
         self._unsaid = dict(islice(new.items(), MAX_UNSAID))
-        is_over = any(scope in self._board for scope in gone)
+        is_over = any(scope in self._hot_scopes for scope in gone)
         if now_ms < self._mute_until or not (said or is_over):
             return
         over = self._over(gone, now_ms)
         try:
-            self.store.note_waiting(said, over)
+            self.store.note_hot_scopes(said, over)
         except PunctualError:
             # The board says no more than where to look: the states are asked for as before.
-            self._mute_until = now_ms + SILENCE_MS
+            self._mute_until = now_ms + COOLDOWN_MS
             return
-        self._board = {scope: at for scope, at in self._board.items() if scope not in over} | said
+        self._hot_scopes = {scope: at for scope, at in self._hot_scopes.items() if scope not in over} | said
         self._unsaid = {scope: at for scope, at in self._unsaid.items() if scope not in said}
 
     def _new(self, until: Mapping[str, int], gone: Collection[str], now_ms: int) -> dict[str, int]:
         """What the board does not say yet, with what could not be said before."""
-        fresh = {scope: marked(instant, self._owner_of(scope)) for scope, instant in until.items()}
+        fresh = {scope: tag_with_tenant(instant, self._owner_of(scope)) for scope, instant in until.items()}
         return {
             scope: instant
             for scope, instant in (self._unsaid | fresh).items()
-            if scope not in gone and now_ms < instant and instant - self._board.get(scope, 0) >= NOTE_AGAIN_MS
+            if scope not in gone
+            and now_ms < instant
+            and instant - self._hot_scopes.get(scope, 0) >= NOTE_AGAIN_MS
         }
 
     def _owner_of(self, scope: str) -> str:
@@ -276,9 +278,9 @@ class LimitStates:
         return self._owners.get(scope, scope if scope.startswith(tenant_scope("")) else "")
 
     def _over(self, gone: Collection[str], now_ms: int) -> list[str]:
-        ended = (scope for scope, instant in self._board.items() if instant < now_ms - NOTE_AGAIN_MS)
-        named = (scope for scope in gone if scope in self._board)
-        return list(islice(dict.fromkeys((*named, *ended)), MOST_NOTED))
+        ended = (scope for scope, instant in self._hot_scopes.items() if instant < now_ms - NOTE_AGAIN_MS)
+        named = (scope for scope in gone if scope in self._hot_scopes)
+        return list(islice(dict.fromkeys((*named, *ended)), MAX_HOT_SCOPE_WRITES))
 
     def take_unanswered(self) -> int:
         """How often limits could not be asked for since this was last taken."""

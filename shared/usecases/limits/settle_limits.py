@@ -54,11 +54,11 @@ class SettleLimits:
         for scope, tally in heard.items():
             self._tallies[scope] = self._tallies.get(scope, Tally()).then(tally)
         scopes = dict.fromkeys((*self.states.slots_of, *self.states.probing, *self._tallies))
-        board = self.states.waiting() if scopes else {}
+        hot_scopes = self.states.hot_scopes() if scopes else {}
         # A call that is answered now may have begun before anything was known of its destination.
-        self.states.refresh([scope for scope in scopes if scope in board])
+        self.states.refresh([scope for scope in scopes if scope in hot_scopes])
         for scope in scopes:
-            self._settle(scope, heard.get(scope, Tally()), is_known=scope in board)
+            self._settle(scope, heard.get(scope, Tally()), is_known=scope in hot_scopes)
         if len(self._tallies) > MAX_TALLIES:
             self._tallies.clear()
 

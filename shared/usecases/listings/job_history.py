@@ -83,7 +83,9 @@ class WalkHistory:
 
 def _dropped(chain: Chain, from_at: int, before_at: int) -> list[int]:
     """Where the runs are told of that changes of the clocks have dropped, the newest first."""
-    return [skip_position(change) for change in reversed(dst_skips_between(chain.schedule, from_at, before_at))]
+    return [
+        skip_position(change) for change in reversed(dst_skips_between(chain.schedule, from_at, before_at))
+    ]
 
 
 def _places(chain: Chain, span: PositionRange) -> Iterator[Candidate]:

@@ -32,16 +32,16 @@ class ListByTime:
     store: ExecutionStore
 
     def __call__(
-        self, tenant: Tenant, *, limit: int, wanted: ExecutionFilter, before: IndexPosition | None = None
+        self, tenant: Tenant, *, limit: int, criteria: ExecutionFilter, before: IndexPosition | None = None
     ) -> TimePage:
         """Up to `limit` executions within the wanted span, strictly before a place."""
-        span = wanted.span
+        span = criteria.span
         if before is not None:
             span = PositionRange(after=span.after, before=min(span.before, before))
-        index = TenantIndex.FAILED if wanted.state is State.FAILED else TenantIndex.DUE
+        index = TenantIndex.FAILED if criteria.state is State.FAILED else TenantIndex.DUE
 
         def show(_: Candidate, execution: Execution | None) -> Execution | None:
-            return execution if execution is not None and wanted.matches(execution) else None
+            return execution if execution is not None and criteria.matches(execution) else None
 
         page = read_page(
             walk_index(self.queries, index, tenant.id, tenant.index_shards, span, newest_first=True),

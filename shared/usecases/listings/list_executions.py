@@ -46,12 +46,12 @@ class ListExecutions:
         job_id: str,
         *,
         limit: int,
-        wanted: ExecutionFilter = EVERYTHING,
+        criteria: ExecutionFilter = EVERYTHING,
         position: HistoryPosition | None = None,
     ) -> ExecutionPage:
         """Up to `limit` executions; those that cannot be read are left out. NotFoundError for an unknown job."""
         job = self.find(tenant_id, job_id)
-        span, chain = wanted.span, None
+        span, chain = criteria.span, None
         if position is not None:
             span, chain = (
                 PositionRange(after=span.after, before=min(span.before, position.before)),
@@ -61,7 +61,7 @@ class ListExecutions:
         def show(_: Candidate, execution: Execution | None) -> Execution | None:
             # Another tenant's could be named by a forged record alone; it would still not be shown.
             is_shown = (
-                execution is not None and execution.tenant_id == tenant_id and wanted.matches(execution)
+                execution is not None and execution.tenant_id == tenant_id and criteria.matches(execution)
             )
             return execution if is_shown else None
 

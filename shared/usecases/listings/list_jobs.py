@@ -44,37 +44,37 @@ class ListJobs:
     store: ExecutionStore
 
     def __call__(
-        self, tenant: Tenant, *, limit: int, wanted: JobFilter, position: JobPosition | None = None
+        self, tenant: Tenant, *, limit: int, criteria: JobFilter, position: JobPosition | None = None
     ) -> JobPage:
         """Up to `limit` jobs; those that cannot be read are left out."""
         position = position or JobPosition()
         shown: list[Execution | Job] = []
         examined = 0
-        if position.place is None and wanted.recurring:
-            page, examined = self._recurring(tenant.id, limit, wanted, position.job_id)
-            if page.next_position is not None or not wanted.one_off:
+        if position.place is None and criteria.recurring:
+            page, examined = self._recurring(tenant.id, limit, criteria, position.job_id)
+            if page.next_position is not None or not criteria.one_off:
                 return page
             shown = list(page.jobs)
-        if not wanted.one_off:
+        if not criteria.one_off:
             return JobPage(jobs=tuple(shown), next_position=None)
         if len(shown) == limit or examined >= EXAMINED_AT_MOST:
             return JobPage(jobs=tuple(shown), next_position=JobPosition(place=BEGINNING))
         after = position.place or BEGINNING
-        rest = self._one_offs(tenant, limit - len(shown), wanted, after, EXAMINED_AT_MOST - examined)
+        rest = self._one_offs(tenant, limit - len(shown), criteria, after, EXAMINED_AT_MOST - examined)
         return JobPage(jobs=(*shown, *rest.jobs), next_position=rest.next_position)
 
     def _recurring(
-        self, tenant_id: str, limit: int, wanted: JobFilter, after: str | None
+        self, tenant_id: str, limit: int, criteria: JobFilter, after: str | None
     ) -> tuple[JobPage, int]:
         """A page of recurring jobs, and how many were examined for it."""
         shown: list[Job] = []
         examined = 0
         while examined < EXAMINED_AT_MOST:
             page = self.queries.definitions(
-                tenant_id, after=after, limit=CHUNK, backfill_of=wanted.backfill_of
+                tenant_id, after=after, limit=CHUNK, backfill_of=criteria.backfill_of
             )
             for job in (stored.described for stored in page.jobs):
-                if wanted.matches(job):
+                if criteria.matches(job):
                     shown.append(job)
                 if len(shown) == limit:
                     return _page(shown, JobPosition(job_id=job.id)), examined
@@ -84,10 +84,10 @@ class ListJobs:
         return _page(shown, JobPosition(job_id=after)), examined
 
     def _one_offs(
-        self, tenant: Tenant, limit: int, wanted: JobFilter, after: IndexPosition, at_most: int
+        self, tenant: Tenant, limit: int, criteria: JobFilter, after: IndexPosition, at_most: int
     ) -> JobPage:
         def show(candidate: Candidate, execution: Execution | None) -> Execution | None:
-            is_wanted = execution is not None and wanted.matches(execution)
+            is_wanted = execution is not None and criteria.matches(execution)
             return execution if is_wanted and _is_job_of(execution, candidate) else None
 
         page = read_page(

@@ -33,7 +33,7 @@ class NextRuns:
         job = self.find(tenant_id, job_id)
         if isinstance(job, Execution):
             runs = (
-                [] if job.state.is_terminal else [NextRun(scheduled_at=job.nominal_at, due_at=job.starts_at)]
+                [] if job.state.is_terminal else [NextRun(scheduled_at=job.nominal_at, due_at=job.not_before)]
             )
         elif job.state is JobState.ACTIVE:
             now_ms = self.clock.now_ms()

@@ -29,8 +29,8 @@ class OpenRequest:
             return self._notification(tenant, owner.request, owner.notification_of)
         job_id = owner.job_id if isinstance(owner, Execution) else owner.id
         sealed = owner.request
-        if owner.payload_apart:
-            sealed = self.jobs.get_payload(owner.tenant_id, owner.payload_apart)
+        if owner.payload_id:
+            sealed = self.jobs.get_payload(owner.tenant_id, owner.payload_id)
         return decode_request(self.vault.unseal(tenant, job_id, sealed))
 
     def _notification(self, tenant: Tenant, sealed_url: bytes, told_of: ExecutionId) -> Request:

@@ -143,7 +143,7 @@ def _refusal(demand: Demand, quotas: Quotas) -> QuotaExceededError | None:
 
 
 def _exceeded(quota: Quota, quotas: Quotas) -> QuotaExceededError:
-    return QuotaExceededError(f"{_SAYS[quota]} {quotas.of(quota)}", quota=quota)
+    return QuotaExceededError(f"{_SAYS[quota]} {quotas.limit_for(quota)}", quota=quota)
 
 
 _SAYS = {

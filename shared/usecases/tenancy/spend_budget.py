@@ -19,7 +19,7 @@ from shared.ports.tenancy import BudgetStore
 WINDOW_MS = RATE_SLOTS * SECOND_MS
 TRIES = 3
 """So often is a lease tried against others who take tokens at the same time."""
-SILENCE_MS = 5_000
+STORE_BACKOFF_MS = 5_000
 """For so long is a store left alone that did not answer."""
 KEPT_MS = 3_600_000
 """Budgets are forgotten so long after they are over."""
@@ -93,7 +93,7 @@ class SpendBudget:
                 self._look(key, tokens, slot, limit)
             is_leased = self._lease(key, tokens, slot, limit, count, demand)
         except UnavailableError:
-            self._silent_until = self.clock.now_ms() + SILENCE_MS
+            self._silent_until = self.clock.now_ms() + STORE_BACKOFF_MS
             is_leased = None
         if is_leased is None:
             self.unanswered += count

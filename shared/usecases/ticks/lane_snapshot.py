@@ -36,7 +36,7 @@ class LaneSnapshot:
     progress: LaneProgressStore
     backlogs: Backlog
     limits: LimitStore
-    _board: Mapping[str, int] | None = None
+    _hot_scopes: Mapping[str, int] | None = None
     _states: Mapping[str, ScopeState] | None = None
     _is_asked: bool = False
     _orders: Mapping[str, int] | None = None
@@ -47,14 +47,14 @@ class LaneSnapshot:
     _leased_until: dict[Lane, int] = field(default_factory=dict)
 
     @property
-    def board(self) -> Mapping[str, int]:
+    def hot_scopes(self) -> Mapping[str, int]:
         """The scopes in which something waits, each until when."""
-        if self._board is None:
+        if self._hot_scopes is None:
             try:
-                self._board = self.limits.waiting()
+                self._hot_scopes = self.limits.hot_scopes()
             except PunctualError:
-                self._board = {}
-        return self._board
+                self._hot_scopes = {}
+        return self._hot_scopes
 
     def open_breakers(self, now_ms: int) -> int:
         """How many destinations are not called at all, or by one call that probes; of the first hundred in trouble."""
@@ -65,7 +65,7 @@ class LaneSnapshot:
         """Of the first hundred destinations on the board, asked for once; None where they cannot be read."""
         if not self._is_asked:
             self._is_asked = True
-            scopes = [scope for scope, until in self.board.items() if now_ms < until]
+            scopes = [scope for scope, until in self.hot_scopes.items() if now_ms < until]
             destinations = [scope for scope in scopes if _is_destination(scope)][:MOST_READ]
             with suppress(PunctualError):
                 self._states = self.limits.read(destinations) if destinations else {}
@@ -77,7 +77,7 @@ class LaneSnapshot:
             states = self._states_in_trouble(now_ms)
             self._orders = {
                 scope: until
-                for scope, until in self.board.items()
+                for scope, until in self.hot_scopes.items()
                 if not _is_destination(scope)
                 or (states is not None and not is_slow_alone(states.get(scope, ScopeState()), now_ms))
             }

@@ -175,13 +175,13 @@ class SweepBuckets:
             self._note(row, state)
             if self._decide(row, state, report) is not SweepAction.RESEND:
                 continue
-            if is_held_back(row, lanes.of(row), lanes.board, state.context):
+            if is_held_back(row, lanes.of(row), lanes.hot_scopes, state.context):
                 report.held_back += 1
                 later = state.context.now_ms + LOOK_AGAIN_MS
                 state.look_again_at(min(later, let_through_at(row, state.context)))
             else:
                 late.append(row)
-                if may_wait(row, lanes.board, state.context.now_ms):
+                if may_wait(row, lanes.hot_scopes, state.context.now_ms):
                     state.look_again_at(state.context.now_ms + RESEND_AT_LEAST_MS)
         self._resend(late, state, report)
 

@@ -12,11 +12,10 @@ import orjson
 from functions.api.route import Route
 from functions.api.routes import ROUTES
 from shared.domain.dead_letters.parked_message import park
-from shared.domain.delivery.callback import CallbackResponse as Reply
-from shared.domain.delivery.callback import Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.tenancy.tenant import Scope
 from shared.names import QueueName
-from tests.unit.functions.api_world import JOB, ApiWorld, CallbackResponse, Request
+from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request
 from tests.unit.usecases.lanes import Lanes
 
 BODIES: dict[str, Any] = {
@@ -61,7 +60,7 @@ class Party:
 def settle(world: ApiWorld, name: str) -> Party:
     """A tenant with jobs of every kind, executions, keys and secrets, more than one of each."""
     party = Party(name, world.world.create_tenant(name, ALL_SCOPES).api_key)
-    failing = Reply(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+    failing = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
     world.world.sender.answer_to = lambda _: failing
     jobs = [
         _made(world, party, "/v1/jobs", JOB | fields)["id"]
@@ -127,9 +126,7 @@ def _made(world: ApiWorld, party: Party, path: str, document: Any) -> Any:
     return answer.json
 
 
-def ask(
-    world: ApiWorld, key: str, method: str, path: str, document: Any = None, **query: str
-) -> CallbackResponse:
+def ask(world: ApiWorld, key: str, method: str, path: str, document: Any = None, **query: str) -> Answer:
     """A request with a key; without a document it has no body."""
     headers = {"authorization": f"Bearer {key}", "if-match": "*"}
     if document is None:
@@ -164,9 +161,9 @@ def path_of(route: Route, ids: dict[str, str]) -> str:
     return path
 
 
-def routes(wanted: Callable[[Route], bool]) -> list[Any]:
+def routes(criteria: Callable[[Route], bool]) -> list[Any]:
     """Routes of a kind, named in the reports of tests by their operations."""
-    return [route for route in ROUTES if wanted(route)]
+    return [route for route in ROUTES if criteria(route)]
 
 
 def name_of(route: Route) -> str:

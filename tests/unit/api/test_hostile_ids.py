@@ -59,8 +59,8 @@ def settled() -> tuple[ApiWorld, Party, str]:
 
 def spoilt(kind: str, real: str) -> str:
     prefix = real[:4] if real[3] == "_" else ""
-    wanted = HOSTILE[kind].replace("{ID}", real.upper())
-    return wanted.replace("{id}", real).replace("{prefix}", prefix)
+    criteria = HOSTILE[kind].replace("{ID}", real.upper())
+    return criteria.replace("{id}", real).replace("{prefix}", prefix)
 
 
 @pytest.mark.parametrize("kind", HOSTILE)

@@ -111,8 +111,8 @@ def test_a_cursor_is_of_use_to_its_own_tenant_only(route: Route) -> None:
     for foreign in (0, -1):
         ids = {name: ours.ids[name][foreign] for name in parts_of(route)}
         taken = near.ask(ours.key, route, ids, limit="1", cursor=cursor[0])
-        wanted = "forbidden" if route.path.startswith(OPERATORS_PATH) else "invalid-cursor"
-        assert taken.problem == wanted
+        criteria = "forbidden" if route.path.startswith(OPERATORS_PATH) else "invalid-cursor"
+        assert taken.problem == criteria
         assert not any(value in taken.text for values in theirs.ids.values() for value in values)
 
 

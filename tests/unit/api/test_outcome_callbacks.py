@@ -5,13 +5,12 @@ from typing import Any
 import orjson
 import pytest
 
-from shared.domain.delivery.callback import CallbackResponse as Reply
-from shared.domain.delivery.callback import Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.ids import parse_execution_id
 from tests.unit.api.office import TENANTS, Office
 from tests.unit.api.recipes import ask
 from tests.unit.api.verbs import patch, post
-from tests.unit.functions.api_world import JOB, ApiWorld, CallbackResponse
+from tests.unit.functions.api_world import JOB, Answer, ApiWorld
 from tests.unit.usecases.lanes import Lanes
 
 WON, LOST = "https://told.example/won", "https://told.example/lost"
@@ -32,8 +31,8 @@ def told(world: ApiWorld) -> list[str]:
 
 def fail_calls(world: ApiWorld, *urls: str) -> None:
     """Calls fail for good, those to these URLs or all that tell nothing."""
-    gone = Reply(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
-    well = Reply(reason=Reason.OK, duration_ms=5, status=200)
+    gone = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+    well = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
     world.world.sender.answer_to = lambda callback: (
         gone if callback.url in (urls or (JOB["request"]["url"],)) else well
     )
@@ -162,7 +161,7 @@ def test_a_notification_that_fails_is_a_dead_letter_that_names_what_it_tells_of(
     assert told(world) == [WON, WON]
 
 
-def post_redrive(world: ApiWorld, execution_id: str) -> CallbackResponse:
+def post_redrive(world: ApiWorld, execution_id: str) -> Answer:
     return ask(world, world.world.credentials.api_key, "POST", f"/v1/executions/{execution_id}/redrive")
 
 

@@ -17,7 +17,7 @@ from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.quota import Quota
 from shared.names import Lane
 from shared.ports.jobs import RunLock
-from shared.usecases.limits.explain_wait import BOARD_MS, SILENCE_MS
+from shared.usecases.limits.explain_wait import HOT_SCOPES_TTL_MS, STORE_BACKOFF_MS
 from tests.builders import DUE_AT, TENANT, in_state, job, one_off
 from tests.unit.functions.api_world import ApiWorld
 
@@ -50,7 +50,7 @@ class Waiting:
     def note(self, scope: str, until: int = UNTIL) -> None:
         """Something waits there."""
         self.world.limits.board[scope] = until
-        self.world.clock.time_ms += BOARD_MS
+        self.world.clock.time_ms += HOT_SCOPES_TTL_MS
 
     def shown(self) -> Any:
         """What the answer says."""
@@ -246,7 +246,7 @@ def test_a_store_that_does_not_answer_hides_no_execution_and_is_left_alone_for_a
     assert [waiting.shown(), waiting.shown()] == [None, None]
     assert waiting.world.throttle_status.requests == 1
     waiting.world.throttle_status.is_silent = False
-    waiting.world.clock.time_ms += SILENCE_MS
+    waiting.world.clock.time_ms += STORE_BACKOFF_MS
     assert waiting.shown()["reason"] == "breaker_open"
 
 
@@ -293,8 +293,8 @@ def test_who_asks_again_and_again_does_not_read_the_board_each_time() -> None:
     waiting.allow(concurrency=3)
     for _ in range(20):
         assert waiting.shown() is None
-        waiting.world.clock.time_ms += BOARD_MS // 20
-    assert waiting.world.throttle_status.boards == 1
+        waiting.world.clock.time_ms += HOT_SCOPES_TTL_MS // 20
+    assert waiting.world.throttle_status.hot_scope_reads == 1
     waiting.let(MINE, lease(3))
     assert waiting.reason() == "tenant_concurrency", "states are read each time"
-    assert (waiting.world.throttle_status.boards, waiting.world.throttle_status.requests) == (2, 21)
+    assert (waiting.world.throttle_status.hot_scope_reads, waiting.world.throttle_status.requests) == (2, 21)

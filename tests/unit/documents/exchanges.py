@@ -12,11 +12,10 @@ from typing import Any
 
 import orjson
 
-from shared.domain.delivery.callback import CallbackResponse as Reply
-from shared.domain.delivery.callback import Reason
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.tenancy.tenant import Scope
 from tests.fakes.sender import in_turn, succeeds
-from tests.unit.functions.api_world import ApiWorld, CallbackResponse, Request
+from tests.unit.functions.api_world import Answer, ApiWorld, Request
 from tests.unit.usecases.lanes import Lanes
 from tests.unit.usecases.reports import async_accepted
 
@@ -38,7 +37,7 @@ class Story:
     names: dict[str, str] = field(default_factory=dict)
     """By what the document shows: what it is in this deployment."""
     key: str = ""
-    heard: CallbackResponse | None = None
+    heard: Answer | None = None
     called: Any = None
     """The body of the call that is shown next."""
 
@@ -152,7 +151,7 @@ def _receiver(story: Story, answer: str) -> None:
         story.world.world.sender.answer_to = succeeds
     else:
         status, _, header = answer.partition(", ")
-        failed = Reply(
+        failed = CallbackResponse(
             reason=Reason.RECEIVER_GAVE_UP if header == "X-Punctual-No-Retry: true" else Reason.HTTP_STATUS,
             duration_ms=5,
             status=int(status),

@@ -95,9 +95,9 @@ def test_a_claim_is_lawful_at_once_then_from_its_retry_or_dead_lease_and_at_the_
 
 
 def test_the_next_call_starts_when_it_is_due_or_when_its_retry_is() -> None:
-    assert one_off().starts_at == DUE_AT
-    assert in_state(one_off(), State.WAITING).starts_at == DUE_AT + 60_000
-    assert in_state(one_off(), State.WAITING, next_attempt_at=DUE_AT - 1).starts_at == DUE_AT
+    assert one_off().not_before == DUE_AT
+    assert in_state(one_off(), State.WAITING).not_before == DUE_AT + 60_000
+    assert in_state(one_off(), State.WAITING, next_attempt_at=DUE_AT - 1).not_before == DUE_AT
 
 
 def test_another_occurrence_is_fresh_and_keeps_what_the_revision_froze() -> None:

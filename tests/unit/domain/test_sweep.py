@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.dispatch.sweep import (
     AGED_MS,
-    PASSED_OVER_MS,
+    OVERTAKEN_MS,
     DueRow,
     LaneProgress,
     LaneView,
@@ -169,8 +169,8 @@ def test_a_pointer_ends_when_its_target_has_moved_on(target: object, attempt: in
         (QUEUED, view(backlog=0), False),
         (QUEUED, view(backlog=1), True),
         (QUEUED, view(backlog=1, reached=DUE_AT - 60_000), True),
-        (QUEUED, view(backlog=1, reached=DUE_AT + PASSED_OVER_MS - 1), True),
-        (QUEUED, view(backlog=1, reached=DUE_AT + PASSED_OVER_MS), False),
+        (QUEUED, view(backlog=1, reached=DUE_AT + OVERTAKEN_MS - 1), True),
+        (QUEUED, view(backlog=1, reached=DUE_AT + OVERTAKEN_MS), False),
         (DUE_RETRY, view(backlog=1), True),
         (DEAD, view(backlog=1), False),
     ],

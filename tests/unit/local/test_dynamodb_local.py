@@ -6,8 +6,8 @@ import pytest
 
 from infra.local.clients import Clients
 from infra.local.dynamodb_local import DynamoDbLocal
-from infra.local.home import LocalStackError
 from infra.local.processes import in_group
+from infra.local.state_dir import LocalStackError
 from tests.unit.local.listening import LOOPBACK, listening_addresses
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from infra.local.clients import Clients
 from infra.local.emulator import Emulator
-from infra.local.home import PROJECT_ROOT, LocalHome, LocalStackError
 from infra.local.processes import in_group
+from infra.local.state_dir import PROJECT_ROOT, LocalHome, LocalStackError
 from tests.unit.local.listening import LOOPBACK, listening_addresses
 
 linux = pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads the Linux kernel's tables")
@@ -75,7 +75,7 @@ def test_nothing_of_it_is_left_after_a_stop(home: LocalHome) -> None:
 def test_one_directory_serves_one_emulator_at_a_time(
     home: LocalHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infra.local.home.LOCK_SECONDS", 0.3)
+    monkeypatch.setattr("infra.local.state_dir.LOCK_SECONDS", 0.3)
     emulator = Emulator(home)
     emulator.start()
     try:
@@ -87,7 +87,7 @@ def test_one_directory_serves_one_emulator_at_a_time(
 
 def test_it_saves_its_state_and_goes_when_its_owner_is_killed(home: LocalHome) -> None:
     script = (
-        "import sys, time; from pathlib import Path; from infra.local.home import LocalHome; "
+        "import sys, time; from pathlib import Path; from infra.local.state_dir import LocalHome; "
         "from infra.local.emulator import Emulator; e = Emulator(LocalHome(Path(sys.argv[1]))); e.start(); "
         "print(e.processes()[0].pid, flush=True); time.sleep(60)"
     )

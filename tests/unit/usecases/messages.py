@@ -13,7 +13,7 @@ from tests.builders import DUE_AT
 
 def delivery(*executions: Execution, receives: int = 1, **overrides: Any) -> Delivery:
     """A received message that names executions, due when the first of them is."""
-    not_before = min(execution.starts_at for execution in executions)
+    not_before = min(execution.not_before for execution in executions)
     fields: dict[str, Any] = {
         "message_id": str(executions[0].id),
         "sent_at": not_before - 60_000,

@@ -2,13 +2,11 @@
 
 from typing import Any
 
-from tests.fakes.throttle_status import FakeWaitSigns
-
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan
 from shared.domain.executions.retention import Retention
 from tests.builders import DUE_AT, ONE_SHARD
 from tests.fakes.audit import FakeAuditLog
-from tests.fakes.boards import FakeParkingLot, FakeProgressBoard
+from tests.fakes.boards import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.fakes.claimer import FakeClaimer
 from tests.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
@@ -20,10 +18,11 @@ from tests.fakes.limit_store import FakeLimitStore
 from tests.fakes.one_off_batches import FakeOneOffBatches
 from tests.fakes.one_off_store import FakeOneOffStore
 from tests.fakes.redrives import FakeRedriveTasks
+from tests.fakes.run_lock_store import FakeRunLockStore
 from tests.fakes.sender import AnswerTo, ScriptedSender, succeeds
 from tests.fakes.table import FakeTable
 from tests.fakes.tenant_store import FakeTenantStore
-from tests.fakes.turn_store import FakeTurnStore
+from tests.fakes.throttle_status import FakeThrottleStatus
 from tests.fakes.vault import FakeVault
 from tests.fakes.wakeup_queue import FakeWakeupQueue
 from tests.unit.usecases.steps import Steps, Tapped
@@ -45,11 +44,11 @@ class Ports:
         self.table = FakeTable()
         self.queue = FakeWakeupQueue()
         self.ledger = FakeShardLedger()
-        self.board = FakeProgressBoard()
+        self.board = FakeLaneProgressStore()
         self.limits = FakeLimitStore()
-        self.throttle_status = FakeWaitSigns(self.limits, self.board)
+        self.throttle_status = FakeThrottleStatus(self.limits, self.board)
         self.defaults = GENEROUS
-        self.parked_messages = FakeParkingLot()
+        self.parked_messages = FakeParkedMessageStore()
         self.tenants = FakeTenantStore()
         self.budgets = FakeBudgetStore()
         self.audit_log = FakeAuditLog()
@@ -60,7 +59,7 @@ class Ports:
         self.store = self.tapped("store", FakeExecutionStore(self.table))
         self.one_offs = FakeOneOffStore(self.table)
         self.one_off_batches = FakeOneOffBatches(self.table)
-        self.run_locks = FakeTurnStore()
+        self.run_locks = FakeRunLockStore()
         self.jobs = self.tapped("jobs", FakeJobStore(self.table))
         self.claimer = self.tapped("claimer", FakeClaimer(self.table))
         self.idempotency = self.tapped("idempotency", FakeIdempotencyStore())

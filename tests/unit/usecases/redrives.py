@@ -64,9 +64,9 @@ def failed_run(world: World) -> Execution:
     return row.execution
 
 
-def start(world: World, rate: int = 10, key: str | None = None, **wanted: object) -> RedriveTask:
+def start(world: World, rate: int = 10, key: str | None = None, **criteria: object) -> RedriveTask:
     """Order the redrive of all dead letters that are wanted."""
-    new = NewRedrive(wanted=replace(EVERYTHING, **wanted), rate=rate)  # type: ignore[arg-type]
+    new = NewRedrive(criteria=replace(EVERYTHING, **criteria), rate=rate)  # type: ignore[arg-type]
     return world.start_redrive(world.tenant, new, key).task
 
 

@@ -35,8 +35,8 @@ def test_no_more_calls_of_a_tenant_at_once_than_its_quota_and_the_rest_waits_unt
     assert held(report) == {WaitReason.TENANT_CONCURRENCY: 7}
     assert all(one.verdict is Verdict.DONE for one in report.settled), "a fresh message takes over"
     assert site.states(jobs) == {State.SUCCEEDED: 3, State.QUEUED: 7}
-    waiting = [job for job in jobs if site.standing(job.id).state is State.QUEUED]
-    assert [site.standing(job.id) for job in waiting] == waiting, "nothing of them was written"
+    hot_scopes = [job for job in jobs if site.standing(job.id).state is State.QUEUED]
+    assert [site.standing(job.id) for job in hot_scopes] == hot_scopes, "nothing of them was written"
     assert {one.wakeup.waited for one in site.queue.messages} == {1}
     assert all(DUE_AT + 1_000 <= one.wakeup.not_before <= DUE_AT + 2_000 for one in site.queue.messages)
 
@@ -58,10 +58,10 @@ def test_a_report_says_which_of_its_attempts_had_to_wait() -> None:
     site.send_for(site.due(*range(3)))
     first = site.work()
     assert (len(first.attempts), first.waited) == (2, set())
-    (waiting,) = (key for message in site.queue.messages for key in message.wakeup.keys)
+    (hot_scopes,) = (key for message in site.queue.messages for key in message.wakeup.keys)
     site.clock.time_ms += 2_000
     second = site.work()
-    assert ([one.execution.id for one in second.attempts], second.waited) == ([waiting], {waiting})
+    assert ([one.execution.id for one in second.attempts], second.waited) == ([hot_scopes], {hot_scopes})
 
 
 def test_all_processes_together_keep_to_the_limit_while_their_calls_go_on() -> None:
@@ -84,11 +84,11 @@ def test_a_process_that_died_gives_its_slots_back_when_its_lease_ends() -> None:
     site = Site(concurrency=2)
     dead = site.another("process2")
     assert dead.hold([arrived(site, one) for one in site.due(1, 2)]) == {}
-    (waiting,) = site.due(3)
+    (hot_scopes,) = site.due(3)
     site.clock.time_ms += LEASE_MS - 1
-    assert len(site.another("process3").hold([arrived(site, waiting)])) == 1
+    assert len(site.another("process3").hold([arrived(site, hot_scopes)])) == 1
     site.clock.time_ms += 1
-    assert site.another("process4").hold([arrived(site, waiting)]) == {}
+    assert site.another("process4").hold([arrived(site, hot_scopes)]) == {}
 
 
 def test_waiting_writes_nothing_however_often_it_is_looked_at() -> None:
@@ -175,7 +175,7 @@ def test_waits_grow_and_are_drawn_so_that_those_who_wait_do_not_come_as_one_wave
 
 def test_where_the_store_does_not_answer_there_are_no_limits_and_that_is_counted() -> None:
     site = Site(concurrency=1, calls_per_second=1)
-    for call in ("limits.read", "limits.swap", "limits.waiting", "budgets.take", "budgets.taken"):
+    for call in ("limits.read", "limits.swap", "limits.hot_scopes", "budgets.take", "budgets.taken"):
         site.steps.fail(call, times=50)
     jobs = site.due(*range(10))
     site.send_for(jobs)
@@ -185,7 +185,7 @@ def test_where_the_store_does_not_answer_there_are_no_limits_and_that_is_counted
 
 def test_a_fault_of_ours_in_the_limits_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=1)
-    monkeypatch.setattr(site.limits, "waiting", lambda: {"d#": "not a number"})
+    monkeypatch.setattr(site.limits, "hot_scopes", lambda: {"d#": "not a number"})
     jobs = site.due(1, 2)
     site.send_for(jobs)
     assert len(site.work().attempts) == 2

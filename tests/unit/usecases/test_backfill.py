@@ -228,27 +228,27 @@ def test_a_large_request_has_an_item_of_its_own() -> None:
     world = case.world
     sealed = world.seal(case.job.id, LARGE)
     world.table.payloads[TENANT, case.job.id] = sealed
-    large = replace(case.job, request=b"", payload_apart=case.job.id)
+    large = replace(case.job, request=b"", payload_id=case.job.id)
     world.table.jobs[TENANT, case.job.id] = large
     made = case.ask().job
-    assert made.payload_apart not in (None, case.job.id)
+    assert made.payload_id not in (None, case.job.id)
     world.table.payloads.pop((TENANT, case.job.id))
     case.until(10)
     assert {callback.body for callback in case.calls()} == {LARGE.body}
     case.assert_made_up_for()
-    assert (TENANT, made.payload_apart) in world.table.payload_expires_at_s
+    assert (TENANT, made.payload_id) in world.table.payload_expires_at_s
 
 
 def test_of_two_requests_with_one_key_the_slower_leaves_no_request_behind() -> None:
     case = hourly()
     world = case.world
     world.table.payloads[TENANT, case.job.id] = world.seal(case.job.id, LARGE)
-    world.table.jobs[TENANT, case.job.id] = replace(case.job, request=b"", payload_apart=case.job.id)
+    world.table.jobs[TENANT, case.job.id] = replace(case.job, request=b"", payload_id=case.job.id)
     world.steps.before("jobs.create_backfill", case.ask)
     slower = case.ask()
     assert slower.job == case.child
     kept = {name for _, name in world.table.payloads} - {name for _, name in world.table.payload_expires_at_s}
-    assert kept == {case.job.id, case.child.payload_apart}
+    assert kept == {case.job.id, case.child.payload_id}
 
 
 def test_a_pause_holds_it_back_and_no_instant_is_left_out() -> None:

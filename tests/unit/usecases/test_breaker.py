@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.executions.execution import State
 from shared.domain.limits.circuit_breaker import OPEN_MS, PROBE_MS, TRIP_AFTER, Circuit
-from shared.domain.limits.hot_scopes import MOST_OF_TENANT, marked
+from shared.domain.limits.hot_scopes import MAX_OF_TENANT, tag_with_tenant
 from shared.domain.limits.scopes import ScopeState, WaitReason
 from shared.names import QueueName
 from shared.usecases.filing.file_execution import wakeup_for
@@ -97,7 +97,9 @@ def test_failures_open_the_breaker_for_everybody_and_the_board_says_so() -> None
 def test_a_tenant_that_has_all_its_places_on_the_board_gets_no_more(whose: str, is_shared: bool) -> None:
     site = Site()
     site.answer = DOWN
-    site.limits.board = {f"d#{number}": marked(DUE_AT + 600_000, whose) for number in range(MOST_OF_TENANT)}
+    site.limits.board = {
+        f"d#{number}": tag_with_tenant(DUE_AT + 600_000, whose) for number in range(MAX_OF_TENANT)
+    }
     site.send_for(site.due(*range(TRIP_AFTER)))
     site.work()
     assert (f"d#{HERE}" in site.limits.board) is is_shared

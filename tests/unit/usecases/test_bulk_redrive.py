@@ -127,7 +127,7 @@ def test_a_second_one_passes_over_what_is_open_or_has_succeeded() -> None:
     world.clock.time_ms += 60_000
     again = start(world)
     world.process_bulk_redrives()
-    assert standing(world, again).counts == TaskCounts(record_skipped_instants=2)
+    assert standing(world, again).counts == TaskCounts(skipped=2)
     assert len(all_redrives(world, buried)) == 2
 
 
@@ -143,7 +143,7 @@ def test_what_fails_again_is_a_dead_letter_of_its_own_and_redriven_once_by_the_n
     world.clock.time_ms += 60_000
     again = start(world)
     world.process_bulk_redrives()
-    assert standing(world, again).counts == TaskCounts(redriven=1, record_skipped_instants=1)
+    assert standing(world, again).counts == TaskCounts(redriven=1, skipped=1)
     assert [one.redrive_of.number for one in redrives_of(world, buried) if one.redrive_of] == [1, 2]
 
 
@@ -164,7 +164,7 @@ def test_one_that_cannot_be_redriven_holds_up_no_other() -> None:
     world = World(LATER)
     buried = graveyard(world, 3)
     row = world.table.executions[buried[1].id]
-    row.execution = replace(buried[1], request=b"", payload_apart="gone")
+    row.execution = replace(buried[1], request=b"", payload_id="gone")
     task = start(world)
     world.process_bulk_redrives()
     assert standing(world, task).counts == TaskCounts(redriven=2, refused=1)
@@ -194,7 +194,7 @@ def test_with_a_key_it_is_made_once_however_often_it_is_asked_for() -> None:
     first = start(world, key="k")
     world.process_bulk_redrives()
     world.clock.time_ms += 60_000
-    new = NewRedrive(wanted=EVERYTHING, rate=10)
+    new = NewRedrive(criteria=EVERYTHING, rate=10)
     again = world.start_redrive(world.tenant, new, "k")
     assert (again.task.id, again.replayed) == (first.id, True)
     assert again.task.state is TaskState.FINISHED
@@ -313,7 +313,7 @@ def test_undo_lets_redrives_of_others_be() -> None:
     pressed = world.redrive(TENANT, str(first.id)).execution
     world.clock.time_ms += 1
     undone = undo(world, _started(world))
-    assert undone.counts == TaskCounts(record_skipped_instants=1, redriven=1, cancelled=1)
+    assert undone.counts == TaskCounts(skipped=1, redriven=1, cancelled=1)
     assert world.standing(pressed.id).state is State.QUEUED
     assert redrives_of(world, second)[0].state is State.CANCELLED
 

@@ -118,7 +118,7 @@ def test_an_attempt_that_ends_while_its_retries_are_being_stopped_is_not_called_
 
 def test_the_payload_goes_with_the_cancelled_job() -> None:
     world = World(DUE_AT)
-    apart = world.put(replace(one_off(), payload_apart=one_off().job_id))
+    apart = world.put(replace(one_off(), payload_id=one_off().job_id))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, b"sealed")
     cancelled(world, apart)
     assert list(world.table.payload_expires_at_s) == [(apart.tenant_id, apart.job_id)]
@@ -127,7 +127,7 @@ def test_the_payload_goes_with_the_cancelled_job() -> None:
 @pytest.mark.parametrize("times", [1, CANCEL_TRIES])
 def test_it_goes_too_where_the_answer_to_the_cancellation_was_lost(times: int) -> None:
     world = World(DUE_AT)
-    apart = world.put(replace(one_off(), payload_apart=one_off().job_id))
+    apart = world.put(replace(one_off(), payload_id=one_off().job_id))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, b"sealed")
     world.steps.lose_answer("store.cancel", times=times)
     with suppress(UnavailableError):

@@ -37,7 +37,7 @@ def test_the_last_run_completes_the_job() -> None:
 def test_a_large_request_goes_with_the_job_that_has_ended() -> None:
     chain = at_its_last()
     chain.world.jobs.put_payload(TENANT, chain.job.id, b"sealed")
-    chain.world.table.jobs[TENANT, chain.job.id] = replace(chain.job, payload_apart=chain.job.id)
+    chain.world.table.jobs[TENANT, chain.job.id] = replace(chain.job, payload_id=chain.job.id)
     chain.world.file_successor(chain.head)
     expires_at_s = chain.world.retention.outlives_records_s(DUE_AT + MINUTE)
     assert chain.world.table.payload_expires_at_s == {(TENANT, chain.job.id): expires_at_s}

@@ -112,7 +112,7 @@ def test_large_requests_stand_apart_and_are_written_first() -> None:
     world = World()
     outcomes = create(world, [new(After(3_600), request=LARGE), new(After(3_600))])
     apart, within = executions(outcomes)
-    assert (apart.payload_apart, apart.request, within.payload_apart) == (apart.job_id, b"", None)
+    assert (apart.payload_id, apart.request, within.payload_id) == (apart.job_id, b"", None)
     assert world.steps.taken == ["jobs.put_payload", "batches.put_all_if_absent"]
 
 

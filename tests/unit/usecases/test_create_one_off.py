@@ -106,14 +106,14 @@ def test_jobs_spread_over_the_shards_of_their_minute() -> None:
 def test_a_small_request_stands_in_the_item() -> None:
     world = World()
     made = world.accept_one_off(request=replace(REQUEST, body=b"x" * (INLINE_BYTES - 200)))
-    assert (made.payload_apart, world.table.payloads) == (None, {})
+    assert (made.payload_id, world.table.payloads) == (None, {})
 
 
 def test_a_large_one_stands_apart_and_is_written_first() -> None:
     world = World()
     large = replace(REQUEST, body=b"x" * INLINE_BYTES)
     made = world.accept_one_off(request=large)
-    assert (made.payload_apart, made.request) == (made.job_id, b"")
+    assert (made.payload_id, made.request) == (made.job_id, b"")
     assert world.steps.taken == ["jobs.put_payload", "store.put_if_absent"]
     assert world.open_request(world.tenant, made) == large
 

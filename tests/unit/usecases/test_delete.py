@@ -166,7 +166,7 @@ def test_the_definition_of_the_job_goes_with_its_records() -> None:
 def test_a_payload_of_its_own_goes_too() -> None:
     chain = chains.due_now()
     world, key = chain.world, (TENANT, chain.job.id)
-    world.table.jobs[key] = replace(chain.job, payload_apart=chain.job.id)
+    world.table.jobs[key] = replace(chain.job, payload_id=chain.job.id)
     world.jobs.put_payload(*key, b"sealed")
     chain.delete()
     assert list(world.table.payload_expires_at_s) == [key]

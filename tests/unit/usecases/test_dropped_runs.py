@@ -181,7 +181,7 @@ def _history(chain: Chain, limit: int) -> list[Execution]:
     position: HistoryPosition | None = None
     while not shown or position is not None:
         page = chain.world.list_executions(
-            TENANT, chain.job.id, limit=limit, wanted=ExecutionFilter(), position=position
+            TENANT, chain.job.id, limit=limit, criteria=ExecutionFilter(), position=position
         )
         shown += page.executions
         position = page.next_position

@@ -151,7 +151,7 @@ def test_the_last_attempt_that_is_not_heard_of_was_lost(fields: dict[str, Any]) 
 def test_going_on_is_written_again_where_the_store_did_not_answer(fault: str, times: int) -> None:
     world = World(DUE_AT, answer_to=async_accepted)
     execution = world.put(world.one_off())
-    getattr(world.steps, fault)("store.run_on", times=times)
+    getattr(world.steps, fault)("store.extend_lease", times=times)
     report = world.attempt(execution)
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.ASYNC_ACCEPTED]
     assert report.returned() == []
@@ -161,7 +161,7 @@ def test_going_on_is_written_again_where_the_store_did_not_answer(fault: str, ti
 def test_going_on_that_could_not_be_written_is_left_to_the_message() -> None:
     world = World(DUE_AT, answer_to=async_accepted)
     execution = world.put(replace(world.one_off(), async_policy=POLICY))
-    world.steps.fail("store.run_on", times=FINISH_TRIES)
+    world.steps.fail("store.extend_lease", times=FINISH_TRIES)
     report = world.attempt(execution)
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.UNRECORDED]
     assert [settled.verdict for settled in report.settled] == [Verdict.RETURN]
@@ -196,7 +196,7 @@ def test_a_worker_that_stood_still_does_not_shorten_what_heartbeats_have_reached
         world.clock.time_ms = DUE_AT + 1_000
 
     world.sender.answer_to = async_accepted
-    world.steps.before("store.run_on", freeze)
+    world.steps.before("store.extend_lease", freeze)
     report = world.attempt(execution)
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.ASYNC_ACCEPTED]
     assert world.standing(execution.id).lease_until == DUE_AT + 90_000
@@ -216,7 +216,7 @@ def test_what_its_receiver_reported_before_the_call_had_ended_stands(answer: Cal
     assert len(world.standing(execution.id).outcomes) == 1
 
 
-@pytest.mark.parametrize("step", ["claimer.claim", "tenants.get", "store.run_on"])
+@pytest.mark.parametrize("step", ["claimer.claim", "tenants.get", "store.extend_lease"])
 def test_after_a_crash_the_message_brings_it_to_its_end_by_itself(step: str) -> None:
     world = World(DUE_AT, answer_to=async_accepted)
     execution = world.put(replace(world.one_off(), async_policy=POLICY))

@@ -33,10 +33,10 @@ def pack_of(world: World, count: int) -> list[Execution]:
 
 def breaks_for(number: int, fault: Exception) -> Callable[[Callback], CallbackResponse]:
     """A sender with a fault of its own for one execution."""
-    marked = str(delivery_id(number))
+    tag_with_tenant = str(delivery_id(number))
 
     def answer_to(callback: Callback) -> CallbackResponse:
-        if dict(callback.headers)["webhook-id"] == marked:
+        if dict(callback.headers)["webhook-id"] == tag_with_tenant:
             raise fault
         return OK
 

@@ -53,7 +53,7 @@ def test_a_lease_that_does_not_cover_the_timeout_is_prolonged_before_the_call(
         lambda: leases.append(world.standing(execution.id).lease_until), OK
     )
     world.attempt(execution)
-    assert world.steps.count("store.run_on") == renewals
+    assert world.steps.count("store.extend_lease") == renewals
     assert leases == [DUE_AT + 35_000 + renewals * stalled_ms]
     assert [call.timeout_seconds for call in world.sender.calls] == [30.0]
     assert world.standing(execution.id).state is State.SUCCEEDED, "no attempt was used up by standing still"
@@ -62,7 +62,7 @@ def test_a_lease_that_does_not_cover_the_timeout_is_prolonged_before_the_call(
 @pytest.mark.parametrize("step", ["fail", "lose_answer"])
 def test_a_renewal_without_an_answer_is_asked_for_again(step: str) -> None:
     world, execution = stalled(6_000)
-    getattr(world.steps, step)("store.run_on")
+    getattr(world.steps, step)("store.extend_lease")
     world.attempt(execution)
     assert [call.timeout_seconds for call in world.sender.calls] == [30.0]
     assert world.standing(execution.id).outcomes[0].reason is Reason.OK
@@ -70,7 +70,7 @@ def test_a_renewal_without_an_answer_is_asked_for_again(step: str) -> None:
 
 def test_without_an_answer_to_any_renewal_no_call_is_made_and_the_attempt_counts() -> None:
     world, execution = stalled(6_000)
-    world.steps.fail("store.run_on", times=RENEWAL_TRIES)
+    world.steps.fail("store.extend_lease", times=RENEWAL_TRIES)
     world.attempt(execution)
     assert world.sender.calls == []
     standing = world.standing(execution.id)
@@ -82,7 +82,7 @@ def test_without_an_answer_to_any_renewal_no_call_is_made_and_the_attempt_counts
 
 def test_a_worker_that_was_overtaken_while_it_stood_still_makes_no_call() -> None:
     world, execution = stalled(60_000)
-    world.steps.before("store.run_on", lambda: overtake(world, execution))
+    world.steps.before("store.extend_lease", lambda: overtake(world, execution))
     report = world.attempt(execution)
     assert world.sender.calls == []
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.FENCED]
@@ -92,7 +92,7 @@ def test_a_worker_that_was_overtaken_while_it_stood_still_makes_no_call() -> Non
 def test_neither_does_one_whose_retries_were_stopped_meanwhile() -> None:
     """The stop was acknowledged while no call was under way."""
     world, execution = stalled(60_000)
-    world.steps.before("store.run_on", lambda: world.store.stop_retries(execution.id))
+    world.steps.before("store.extend_lease", lambda: world.store.stop_retries(execution.id))
     world.attempt(execution)
     assert world.sender.calls == []
     standing = world.standing(execution.id)
@@ -118,7 +118,7 @@ def test_neither_does_one_whose_job_was_deleted_meanwhile(state: JobState) -> No
 
 def test_a_worker_that_stands_still_again_uses_up_the_attempt() -> None:
     world, execution = stalled(6_000)
-    world.steps.after("store.run_on", lambda: setattr(world.clock, "time_ms", DUE_AT + 60_000))
+    world.steps.after("store.extend_lease", lambda: setattr(world.clock, "time_ms", DUE_AT + 60_000))
     world.attempt(execution)
     assert world.sender.calls == []
     assert [each.reason for each in world.standing(execution.id).outcomes] == [Reason.LEASE_TOO_SHORT]

@@ -98,7 +98,7 @@ def test_a_retry_beyond_the_reach_of_the_lanes_becomes_a_pointer() -> None:
     assert world.sent() == []
 
 
-@pytest.mark.parametrize(("wait", "step"), [(60, "queue.send"), (3_600, "store.put_pointer")])
+@pytest.mark.parametrize(("wait", "step"), [(60, "queue.send"), (3_600, "store.put_reminder")])
 def test_a_retry_that_nobody_would_wake_is_left_to_its_message(wait: int, step: str) -> None:
     world, execution = world_with(asks_for(wait), OK)
     world.steps.fail(step)
@@ -113,7 +113,7 @@ def test_a_retry_that_nobody_would_wake_is_left_to_its_message(wait: int, step: 
 
 def test_the_payload_of_a_one_off_goes_when_it_has_ended_and_not_before() -> None:
     world = World(DUE_AT, answer_to=in_turn(DOWN, OK))
-    apart = replace(world.one_off(), payload_apart=one_off().job_id, request=b"")
+    apart = replace(world.one_off(), payload_id=one_off().job_id, request=b"")
     world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
     world.put(apart)
     world.attempt(apart)
@@ -138,7 +138,7 @@ def test_a_request_that_cannot_be_read_is_a_failed_attempt_without_a_call(state:
 @pytest.mark.parametrize("step", ["tenants.get", "jobs.get_payload"])
 def test_so_is_one_that_cannot_be_had_for_now(step: str) -> None:
     world = World(DUE_AT)
-    apart = world.put(replace(world.one_off(), payload_apart=one_off().job_id, request=b""))
+    apart = world.put(replace(world.one_off(), payload_id=one_off().job_id, request=b""))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
     world.steps.fail(step, times=1 + len(READ_PAUSES_MS))
     world.attempt(apart)
@@ -152,7 +152,7 @@ def test_so_is_one_that_cannot_be_had_for_now(step: str) -> None:
 def test_the_only_attempt_is_not_given_up_at_the_first_read_that_goes_unanswered(step: str) -> None:
     world = World(DUE_AT)
     retry = RetryPolicy(max_attempts=1)
-    apart = world.put(replace(world.one_off(), payload_apart=one_off().job_id, request=b"", retry=retry))
+    apart = world.put(replace(world.one_off(), payload_id=one_off().job_id, request=b"", retry=retry))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
     world.steps.fail(step, times=len(READ_PAUSES_MS))
     world.attempt(apart)

@@ -79,7 +79,7 @@ def test_a_pointer_that_was_put_too_late_for_the_scan_is_sent_for() -> None:
     world = World(DUE_AT)
     at = DUE_AT + 3_600_000
     execution = waiting(world, wait_ms=3_600_000)
-    world.steps.after("store.put_pointer", lambda: setattr(world.clock, "time_ms", at - 120_000))
+    world.steps.after("store.put_reminder", lambda: setattr(world.clock, "time_ms", at - 120_000))
     world.file.wake_for_retry(execution, at)
     assert world.sent() == [execution.id]
 
@@ -88,7 +88,7 @@ def test_a_pointer_into_a_closed_bucket_reopens_it_before_and_after() -> None:
     world = World(DUE_AT)
     execution = waiting(world, wait_ms=3_600_000)
     at = DUE_AT + 3_600_000
-    world.steps.after("store.put_pointer", lambda: setattr(world.clock, "time_ms", at + 600_000))
+    world.steps.after("store.put_reminder", lambda: setattr(world.clock, "time_ms", at + 600_000))
     world.steps.fail("queue.send")
     with pytest.raises(UnavailableError):
         world.file.wake_for_retry(execution, at)
@@ -99,7 +99,7 @@ def test_a_frozen_writers_pointer_in_a_bucket_closed_meanwhile_is_swept() -> Non
     world = World(DUE_AT)
     execution = waiting(world, wait_ms=0)
     past = replace(pointer_to(execution), dispatch_at=DUE_AT - 3_600_000)
-    world.steps.after("store.put_pointer", world.ledger.rows.clear)
+    world.steps.after("store.put_reminder", world.ledger.rows.clear)
     world.file.pointer(past)
     assert (bucket_of(past.dispatch_at), 0) in world.ledger.rows
 

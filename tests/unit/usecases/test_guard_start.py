@@ -19,7 +19,7 @@ from tests.unit.usecases.world import World
 MINUTE = 60_000
 DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
 OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
-STEPS = ("turns.read", "turns.swap", "store.get", "store.cancel", "store.put_if_absent", "queue.send")
+STEPS = ("run_locks.read", "run_locks.swap", "store.get", "store.cancel", "store.put_if_absent", "queue.send")
 
 
 def guarded(policy: OverlapPolicy, *answers: CallbackResponse) -> tuple[World, Job]:
@@ -196,7 +196,7 @@ def test_of_two_that_take_the_turn_at_once_one_gets_it() -> None:
     world, job = guarded(OverlapPolicy.SKIP)
     world.file_successor(at(world, job, 0))
     rivals: list[Admission] = []
-    world.steps.before("turns.swap", lambda: rivals.append(world.guard_start(at(world, job, 1))))
+    world.steps.before("run_locks.swap", lambda: rivals.append(world.guard_start(at(world, job, 1))))
     assert world.guard_start(at(world, job, 0)) is Admission.RACE
     assert rivals == [Admission.START]
 
@@ -206,7 +206,7 @@ def test_a_plain_claim_of_a_guarded_run_is_refused_until_it_was_admitted() -> No
     first = at(world, job, 0)
     assert first.awaits_admission
     world.attempt(first)
-    assert world.steps.taken.index("turns.swap") < len(world.steps.taken)
+    assert world.steps.taken.index("run_locks.swap") < len(world.steps.taken)
     assert at(world, job, 0).state is State.SUCCEEDED
     assert world.steps.count("claimer.claim") == 2
 
@@ -215,10 +215,10 @@ def test_retries_are_claimed_without_being_admitted_again() -> None:
     world, job = guarded(OverlapPolicy.SKIP, DOWN, OK)
     world.attempt(at(world, job, 0))
     waiting = at(world, job, 0)
-    world.clock.time_ms = waiting.starts_at
-    swaps = world.steps.count("turns.swap")
+    world.clock.time_ms = waiting.not_before
+    swaps = world.steps.count("run_locks.swap")
     world.attempt(waiting)
-    assert (at(world, job, 0).state, world.steps.count("turns.swap")) == (State.SUCCEEDED, swaps)
+    assert (at(world, job, 0).state, world.steps.count("run_locks.swap")) == (State.SUCCEEDED, swaps)
 
 
 class TestStartDeadline:
@@ -241,7 +241,7 @@ class TestStartDeadline:
         job = world.put(world.one_off(start_deadline_at=DUE_AT + 10_000, retry=RetryPolicy()))
         world.attempt(job)
         waiting = world.standing(job.id)
-        world.clock.time_ms = max(waiting.starts_at, DUE_AT + 20_000)
+        world.clock.time_ms = max(waiting.not_before, DUE_AT + 20_000)
         world.attempt(waiting)
         assert world.standing(job.id).state is State.SUCCEEDED
 

@@ -60,7 +60,7 @@ def test_of_two_that_cross_the_one_that_reaches_further_counts() -> None:
         beat(world, execution, token)
 
     world.clock.time_ms = DUE_AT + 20_000
-    world.steps.before("store.run_on", overtake)
+    world.steps.before("store.extend_lease", overtake)
     assert beat(world, execution, token) == DUE_AT + 110_000
     assert world.standing(execution.id).lease_until == DUE_AT + 110_000
 
@@ -89,7 +89,7 @@ def test_so_is_one_whose_attempt_is_taken_over_while_it_is_being_written() -> No
     world, execution, token = working()
     die_unheard(world, execution)
     claim = [Claim(execution_id=execution.id, owner="b" * 16)]
-    world.steps.before("store.run_on", lambda: world.claimer.claim(claim, world.clock.now_ms()))
+    world.steps.before("store.extend_lease", lambda: world.claimer.claim(claim, world.clock.now_ms()))
     with pytest.raises(InvalidStateError):
         beat(world, execution, token)
     assert world.standing(execution.id).owner == "b" * 16
@@ -109,7 +109,7 @@ def test_after_a_report_it_is_too_late(report: str) -> None:
 def test_one_that_races_with_a_report_loses(report: str) -> None:
     world, execution, token = working()
     world.steps.before(
-        "store.run_on", lambda: getattr(world.report_outcome, report)(str(execution.id), token)
+        "store.extend_lease", lambda: getattr(world.report_outcome, report)(str(execution.id), token)
     )
     with pytest.raises(InvalidStateError):
         beat(world, execution, token)
@@ -142,7 +142,7 @@ def test_before_the_call_has_ended_it_lets_the_lease_of_the_claim_be_and_makes_t
 def test_a_lost_answer_is_asked_for_again_by_the_receiver() -> None:
     world, execution, token = working()
     world.clock.time_ms += 10_000
-    world.steps.lose_answer("store.run_on")
+    world.steps.lose_answer("store.extend_lease")
     with pytest.raises(UnavailableError):
         beat(world, execution, token)
     assert beat(world, execution, token) == world.clock.now_ms() + 60_000

@@ -61,7 +61,7 @@ def told(world: World, job_id: str, limit: int, wanted: ExecutionFilter = EVERYT
     found: list[Execution] = []
     position: HistoryPosition | None = None
     for _ in range(500):
-        page = world.list_executions(TENANT, job_id, limit=limit, wanted=wanted, position=position)
+        page = world.list_executions(TENANT, job_id, limit=limit, criteria=wanted, position=position)
         assert len(page.executions) <= limit
         found += page.executions
         position = page.next_position

@@ -7,9 +7,9 @@ import pytest
 
 from shared.domain.errors import UnavailableError
 from shared.domain.limits.circuit_breaker import Circuit
-from shared.domain.limits.hot_scopes import MOST_OF_TENANT, MOST_SCOPES
+from shared.domain.limits.hot_scopes import MAX_HOT_SCOPES, MAX_OF_TENANT
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
-from shared.ports.limits import MOST_NOTED
+from shared.ports.limits import MAX_HOT_SCOPE_WRITES
 from shared.usecases.limits.limit_cache import (
     LEAST_PAUSE_MS,
     MOST_PAUSE_MS,
@@ -18,7 +18,7 @@ from shared.usecases.limits.limit_cache import (
     TRIES,
     LimitStates,
 )
-from shared.usecases.limits.scope_cooldowns import MAX_KNOWN, SILENCE_MS
+from shared.usecases.limits.scope_cooldowns import COOLDOWN_MS, MAX_KNOWN
 from tests.builders import DUE_AT
 from tests.fakes.clock import SeededEntropy, VirtualClock
 from tests.fakes.limit_store import FakeLimitStore
@@ -34,11 +34,11 @@ class WatchedStore(FakeLimitStore):
         self.is_full = False
         self.sizes: list[tuple[int, int]] = []
 
-    def note_waiting(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
+    def note_hot_scopes(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
         self.sizes.append((len(until), len(gone)))
         if self.is_full:
             raise UnavailableError("the item is too large")
-        super().note_waiting(until, gone)
+        super().note_hot_scopes(until, gone)
 
 
 class Process:
@@ -88,10 +88,10 @@ def test_what_could_not_be_written_is_gone_by_here_and_written_a_little_later() 
     process.store.is_full = True
     process.note("acme", range(1))
     process.note("acme", range(1, 2))
-    assert sorted(process.states.waiting()) == destinations(range(2))
+    assert sorted(process.states.hot_scopes()) == destinations(range(2))
     assert process.store.sizes == [(1, 0)], "left alone for a while"
     process.store.is_full = False
-    process.clock.time_ms += SILENCE_MS
+    process.clock.time_ms += COOLDOWN_MS
     process.states.note({})
     assert sorted(process.store.board) == destinations(range(2))
 
@@ -99,23 +99,23 @@ def test_what_could_not_be_written_is_gone_by_here_and_written_a_little_later() 
 def test_a_write_is_never_larger_than_the_store_takes_and_the_rest_comes_with_the_next() -> None:
     process = Process()
     process.store.board = dict.fromkeys(destinations(range(700)), DUE_AT - NOTE_AGAIN_MS - 1)
-    process.states.waiting()
+    process.states.hot_scopes()
     for tenant in range(3):
         process.note(f"tenant{tenant}", range(1_000 + 40 * tenant, 1_040 + 40 * tenant))
     for _ in range(20):
         process.states.note({tenant_scope(f"waits{len(process.store.sizes)}"): UNTIL})
-    assert max(max(size) for size in process.store.sizes) == MOST_NOTED
+    assert max(max(size) for size in process.store.sizes) == MAX_HOT_SCOPE_WRITES
     assert set(destinations(range(1_000, 1_120))) <= set(process.store.board)
     assert not set(destinations(range(700))) & set(process.store.board)
 
 
 def test_a_hundred_at_once_take_two_writes() -> None:
     process = Process()
-    scopes = [tenant_scope(f"{number}") for number in range(2 * MOST_NOTED)]
+    scopes = [tenant_scope(f"{number}") for number in range(2 * MAX_HOT_SCOPE_WRITES)]
     process.states.note(dict.fromkeys(scopes, UNTIL))
     process.states.note({})
     process.states.note({})
-    assert process.store.sizes == [(MOST_NOTED, 0)] * 2
+    assert process.store.sizes == [(MAX_HOT_SCOPE_WRITES, 0)] * 2
     assert set(process.store.board) == set(scopes)
 
 
@@ -123,33 +123,33 @@ def test_one_tenant_does_not_fill_the_board_by_any_number_of_processes() -> None
     store = WatchedStore()
     for number in range(4):
         process = Process(store)
-        process.states.waiting()
+        process.states.hot_scopes()
         process.note("acme", range(40 * number, 40 * number + 40))
-    assert len(store.board) == MOST_OF_TENANT
+    assert len(store.board) == MAX_OF_TENANT
     process.note("globex", range(1_000, 1_010))
     process.states.note({tenant_scope("acme"): UNTIL})
-    assert len(store.board) == MOST_OF_TENANT + 11
-    assert set(destinations(range(120, 160))) <= set(process.states.waiting()), "whoever heard of it knows"
+    assert len(store.board) == MAX_OF_TENANT + 11
+    assert set(destinations(range(120, 160))) <= set(process.states.hot_scopes()), "whoever heard of it knows"
 
 
 def test_destinations_of_nobody_known_share_the_places_of_one_tenant() -> None:
     process = Process()
-    for number in range(2 * MOST_OF_TENANT):
+    for number in range(2 * MAX_OF_TENANT):
         process.states.note({destination_scope(f"{number:010d}"): UNTIL})
-    assert len(process.store.board) == MOST_OF_TENANT
+    assert len(process.store.board) == MAX_OF_TENANT
 
 
 def test_a_full_board_has_room_again_once_what_stands_there_has_passed() -> None:
     process = Process()
-    process.store.board = {f"t#{number}": UNTIL + number for number in range(MOST_SCOPES)}
-    process.states.waiting()
+    process.store.board = {f"t#{number}": UNTIL + number for number in range(MAX_HOT_SCOPES)}
+    process.states.hot_scopes()
     process.note("acme", range(1))
     assert process.store.sizes == []
-    assert destinations(range(1))[0] in process.states.waiting()
-    process.clock.time_ms = UNTIL + MOST_SCOPES + NOTE_AGAIN_MS + 1
+    assert destinations(range(1))[0] in process.states.hot_scopes()
+    process.clock.time_ms = UNTIL + MAX_HOT_SCOPES + NOTE_AGAIN_MS + 1
     process.states.note({"d#later": process.clock.time_ms + NOTE_AGAIN_MS})
     assert "d#later" in process.store.board
-    assert process.store.sizes == [(1, MOST_NOTED)]
+    assert process.store.sizes == [(1, MAX_HOT_SCOPE_WRITES)]
 
 
 def test_what_is_well_again_is_gone_by_nowhere() -> None:
@@ -157,17 +157,17 @@ def test_what_is_well_again_is_gone_by_nowhere() -> None:
     process.store.is_full = True
     process.note("acme", range(1))
     process.states.note({}, gone=destinations(range(1)))
-    assert process.states.waiting() == {}
+    assert process.states.hot_scopes() == {}
 
 
 def test_what_is_unsaid_is_gone_by_though_the_board_says_that_it_has_passed() -> None:
     process = Process()
     (scope,) = destinations(range(1))
     process.store.board = {scope: DUE_AT - 1}
-    process.states.waiting()
+    process.states.hot_scopes()
     process.store.is_full = True
     process.note("acme", range(1))
-    assert scope in process.states.waiting()
+    assert scope in process.states.hot_scopes()
 
 
 @pytest.mark.parametrize("is_full", [False, True])

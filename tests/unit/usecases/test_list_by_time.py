@@ -34,13 +34,13 @@ def filed(world: World, count: int, shards: int, state: State = State.PENDING) -
 
 
 def told(
-    world: World, tenant: Tenant, limit: int, wanted: ExecutionFilter = EVERYTHING
+    world: World, tenant: Tenant, limit: int, criteria: ExecutionFilter = EVERYTHING
 ) -> list[list[Execution]]:
     """Every page."""
     pages: list[list[Execution]] = []
     before: IndexPosition | None = None
     for _ in range(2_000):
-        page = world.list_by_time(tenant, limit=limit, wanted=wanted, before=before)
+        page = world.list_by_time(tenant, limit=limit, criteria=criteria, before=before)
         pages.append(list(page.executions))
         before = page.next_before
         if before is None:
@@ -53,27 +53,27 @@ def told(
 def test_the_shards_come_as_one_list_newest_first(shards: int, limit: int) -> None:
     world = World(DUE_AT)
     tenant = sharded(world, shards)
-    wanted = filed(world, 70, shards)
+    criteria = filed(world, 70, shards)
     pages = told(world, tenant, limit)
-    assert [one for page in pages for one in page] == wanted
+    assert [one for page in pages for one in page] == criteria
     assert max(len(page) for page in pages) <= limit
 
 
 def test_pages_hold_while_others_write() -> None:
     world = World(DUE_AT)
     tenant = sharded(world, 3)
-    wanted = filed(world, 30, 3)
+    criteria = filed(world, 30, 3)
     seen: list[Execution] = []
     before: IndexPosition | None = None
     for number in range(100):
-        page = world.list_by_time(tenant, limit=4, wanted=EVERYTHING, before=before)
+        page = world.list_by_time(tenant, limit=4, criteria=EVERYTHING, before=before)
         seen += page.executions
         before = page.next_before
         if before is None:
             break
         world.put(one_off(1_000 + number, due_at=DUE_AT + number % 15, index_shard=number % 3))
     assert len({one.id for one in seen}) == len(seen)
-    assert [one for one in seen if one in wanted] == wanted
+    assert [one for one in seen if one in criteria] == criteria
 
 
 def test_states_and_spans_narrow_the_list() -> None:
@@ -101,7 +101,7 @@ def test_what_failed_comes_from_the_sparse_index_alone() -> None:
     world.steps.taken.clear()
     (page,) = told(world, tenant, 100, ExecutionFilter(state=State.FAILED))
     assert page == failed
-    assert world.steps.taken == ["queries.stretches", "store.get_many"]
+    assert world.steps.taken == ["queries.index_pages", "store.get_many"]
 
 
 def test_one_that_was_moved_is_shown_where_it_is_now_and_not_where_it_was() -> None:
@@ -118,26 +118,26 @@ def test_a_page_examines_only_so_much_in_few_calls() -> None:
     tenant = sharded(world, 8)
     filed(world, 2 * EXAMINED_AT_MOST, 8)
     world.steps.taken.clear()
-    page = world.list_by_time(tenant, limit=100, wanted=ExecutionFilter(state=State.CANCELLED))
+    page = world.list_by_time(tenant, limit=100, criteria=ExecutionFilter(state=State.CANCELLED))
     assert (page.executions, page.next_before is None) == ((), False)
     assert world.steps.count("store.get_many") == EXAMINED_AT_MOST // 100
-    assert world.steps.count("queries.stretches") <= 8
+    assert world.steps.count("queries.index_pages") <= 8
 
 
 @pytest.mark.parametrize("limit", [1, 30, 99])
 def test_a_page_examines_no_more_whatever_its_limit_is(limit: int) -> None:
     world = World(DUE_AT)
     order = [due_position(one.id) for one in filed(world, EXAMINED_AT_MOST + 50, 1)]
-    page = world.list_by_time(world.tenant, limit=limit, wanted=ExecutionFilter(state=State.CANCELLED))
+    page = world.list_by_time(world.tenant, limit=limit, criteria=ExecutionFilter(state=State.CANCELLED))
     assert page.next_before == order[EXAMINED_AT_MOST - 1]
 
 
 def test_other_tenants_and_broken_rows_hide_nothing_and_show_nothing() -> None:
     world = World(DUE_AT)
-    wanted = filed(world, 4, 1)
+    criteria = filed(world, 4, 1)
     world.put(one_off(50, tenant_id="other"))
-    world.table.executions[wanted[1].id].damage = Damage.BROKEN
-    assert told(world, world.tenant, 2) == [[wanted[0], wanted[2]], [wanted[3]]]
+    world.table.executions[criteria[1].id].damage = Damage.BROKEN
+    assert told(world, world.tenant, 2) == [[criteria[0], criteria[2]], [criteria[3]]]
 
 
 def test_a_place_in_a_cursor_cannot_widen_the_span() -> None:
@@ -145,6 +145,6 @@ def test_a_place_in_a_cursor_cannot_widen_the_span() -> None:
     filed(world, 9, 1)
     span = PositionRange(before=IndexPosition(at=DUE_AT + 1))
     page = world.list_by_time(
-        world.tenant, limit=100, wanted=ExecutionFilter(span=span), before=IndexPosition(at=DUE_AT + 99)
+        world.tenant, limit=100, criteria=ExecutionFilter(span=span), before=IndexPosition(at=DUE_AT + 99)
     )
     assert {one.id.dispatch_at for one in page.executions} == {DUE_AT}

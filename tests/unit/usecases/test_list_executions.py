@@ -141,7 +141,7 @@ def dead_letters(world: World, count: int) -> list[Execution]:
 @pytest.mark.parametrize("limit", [1, 3, 100])
 def test_dead_letters_come_page_by_page_newest_first(limit: int) -> None:
     world = World(DUE_AT)
-    wanted = dead_letters(world, 7)
+    criteria = dead_letters(world, 7)
     found, before = [], None
     while True:
         page = world.list_dead_letters(TENANT, limit=limit, before=before)
@@ -149,7 +149,7 @@ def test_dead_letters_come_page_by_page_newest_first(limit: int) -> None:
         before = page.next_before
         if before is None:
             break
-    assert found == wanted
+    assert found == criteria
 
 
 def test_the_items_say_what_the_index_only_claims() -> None:

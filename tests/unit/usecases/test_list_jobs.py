@@ -18,12 +18,12 @@ EVERYTHING = JobFilter()
 MINUTE = 60_000
 
 
-def pages(world: World, limit: int, wanted: JobFilter = EVERYTHING) -> list[tuple[Execution | Job, ...]]:
+def pages(world: World, limit: int, criteria: JobFilter = EVERYTHING) -> list[tuple[Execution | Job, ...]]:
     """Every page."""
     found: list[tuple[Execution | Job, ...]] = []
     position: JobPosition | None = None
     for _ in range(1_000):
-        page = world.list_jobs(world.tenant, limit=limit, wanted=wanted, position=position)
+        page = world.list_jobs(world.tenant, limit=limit, criteria=criteria, position=position)
         assert len(page.jobs) <= limit
         found.append(page.jobs)
         position = page.next_position
@@ -32,9 +32,9 @@ def pages(world: World, limit: int, wanted: JobFilter = EVERYTHING) -> list[tupl
     raise AssertionError("the pages do not end")
 
 
-def ids(world: World, limit: int = 100, wanted: JobFilter = EVERYTHING) -> list[str]:
+def ids(world: World, limit: int = 100, criteria: JobFilter = EVERYTHING) -> list[str]:
     """The ids of all jobs in order."""
-    return [id_of(one) for page in pages(world, limit, wanted) for one in page]
+    return [id_of(one) for page in pages(world, limit, criteria) for one in page]
 
 
 def id_of(one: Execution | Job) -> str:
@@ -72,15 +72,15 @@ def populated(recurring: int = 4, one_offs: int = 6, shards: int = 3) -> tuple[W
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 100])
 def test_recurring_jobs_come_first_then_one_offs_by_time(limit: int) -> None:
-    world, wanted = populated()
-    assert ids(world, limit) == wanted
+    world, criteria = populated()
+    assert ids(world, limit) == criteria
 
 
 @pytest.mark.parametrize(("recurring", "one_offs"), [(0, 0), (0, 3), (3, 0)])
 def test_a_tenant_may_have_only_some_of_them(recurring: int, one_offs: int) -> None:
-    world, wanted = populated(recurring, one_offs)
+    world, criteria = populated(recurring, one_offs)
     for limit in (1, 3, 100):
-        assert ids(world, limit) == wanted
+        assert ids(world, limit) == criteria
 
 
 def test_occurrences_are_no_jobs() -> None:
@@ -92,12 +92,12 @@ def test_occurrences_are_no_jobs() -> None:
 
 
 def test_what_is_there_all_the_time_is_shown_once_while_others_come_go_and_move() -> None:
-    world, wanted = populated(8, 12)
+    world, criteria = populated(8, 12)
     seen: list[str] = []
     position: JobPosition | None = None
     movable = list(world.table.executions)[-5:]
     for number in range(200):
-        page = world.list_jobs(world.tenant, limit=2, wanted=EVERYTHING, position=position)
+        page = world.list_jobs(world.tenant, limit=2, criteria=EVERYTHING, position=position)
         seen += map(id_of, page.jobs)
         position = page.next_position
         if position is None:
@@ -109,7 +109,7 @@ def test_what_is_there_all_the_time_is_shown_once_while_others_come_go_and_move(
             if origin.job_id == f"job_{origin.id.body}" and origin.tenant_id == world.tenant.id:
                 move(world, origin, 9_000 + number, DUE_AT + (-1) ** number * 50)
     assert len(seen) == len(set(seen))
-    assert [one for one in seen if one in wanted] == wanted
+    assert [one for one in seen if one in criteria] == criteria
 
 
 def test_a_one_off_that_was_moved_is_shown_as_it_stands_now_under_its_own_id() -> None:
@@ -119,8 +119,8 @@ def test_a_one_off_that_was_moved_is_shown_as_it_stands_now_under_its_own_id() -
     (page,) = pages(world, 10)
     assert page == (target,)
     assert ids(world, 1) == [origin.job_id]
-    wanted = JobFilter(name_prefix="rep", state="pending", kind=Kind.ONCE)
-    assert ids(world, 1, wanted) == [origin.job_id]
+    criteria = JobFilter(name_prefix="rep", state="pending", kind=Kind.ONCE)
+    assert ids(world, 1, criteria) == [origin.job_id]
 
 
 def test_moved_jobs_cost_one_more_read_a_page() -> None:
@@ -128,7 +128,7 @@ def test_moved_jobs_cost_one_more_read_a_page() -> None:
     for number in range(50):
         move(world, world.put(one_off(number)), 100 + number, DUE_AT + number)
     world.steps.taken.clear()
-    page = world.list_jobs(world.tenant, limit=100, wanted=EVERYTHING)
+    page = world.list_jobs(world.tenant, limit=100, criteria=EVERYTHING)
     assert len(page.jobs) == 50
     assert len(world.steps.taken) <= 6
 
@@ -144,7 +144,7 @@ def test_each_filter_and_all_together() -> None:
     due = world.put(one_off(4, name="Nightly once", tags=("billing",)))
     done = world.put(in_state(one_off(5, due_at=DUE_AT + 1), State.SUCCEEDED))
     everything = [rate.id, paused.id, daily.id, due.job_id, done.job_id]
-    for wanted, expected in (
+    for criteria, expected in (
         (JobFilter(), everything),
         (JobFilter(kind=Kind.CRON), [daily.id]),
         (JobFilter(kind=Kind.RATE), [rate.id, paused.id]),
@@ -161,19 +161,19 @@ def test_each_filter_and_all_together() -> None:
         (JobFilter(kind=Kind.CRON, state="pending"), []),
     ):
         for limit in (1, 2, 100):
-            assert ids(world, limit, wanted) == expected
+            assert ids(world, limit, criteria) == expected
 
 
 def test_a_filter_that_excludes_one_kind_does_not_read_the_other() -> None:
     world, _ = populated()
-    for wanted, unread in (
+    for criteria, unread in (
         (JobFilter(kind=Kind.ONCE), "queries.definitions"),
         (JobFilter(state="pending"), "queries.definitions"),
-        (JobFilter(kind=Kind.RATE), "queries.stretches"),
-        (JobFilter(state="paused"), "queries.stretches"),
+        (JobFilter(kind=Kind.RATE), "queries.index_pages"),
+        (JobFilter(state="paused"), "queries.index_pages"),
     ):
         world.steps.taken.clear()
-        ids(world, 100, wanted)
+        ids(world, 100, criteria)
         assert world.steps.count(unread) == 0
 
 
@@ -186,7 +186,7 @@ def test_a_page_examines_only_so_much_in_few_calls() -> None:
     for position in (None, JobPosition(place=None, job_id="job_rz"), JobPosition(job_id=job(400).id)):
         world.steps.taken.clear()
         page = world.list_jobs(
-            world.tenant, limit=100, wanted=JobFilter(name_prefix="nothing"), position=position
+            world.tenant, limit=100, criteria=JobFilter(name_prefix="nothing"), position=position
         )
         assert page.jobs == ()
         assert page.next_position is not None
@@ -194,7 +194,7 @@ def test_a_page_examines_only_so_much_in_few_calls() -> None:
 
 
 def test_a_broken_one_hides_no_other() -> None:
-    world, wanted = populated(1, 3)
-    broken = next(row for row in world.table.executions.values() if row.execution.job_id == wanted[2])
+    world, criteria = populated(1, 3)
+    broken = next(row for row in world.table.executions.values() if row.execution.job_id == criteria[2])
     broken.damage = Damage.NEWER
-    assert ids(world, 1) == [wanted[0], wanted[1], wanted[3]]
+    assert ids(world, 1) == [criteria[0], criteria[1], criteria[3]]

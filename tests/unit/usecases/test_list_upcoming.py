@@ -177,8 +177,8 @@ def test_jobs_with_a_number_of_runs_cost_a_read_each_so_only_some_are_enumerated
     assert world.steps.count("store.get_many") <= LIMITED_AT_MOST + 2
 
 
-def next_of(world: World, wanted: Job | str, count: int) -> list[tuple[int, int]]:
-    job_id = wanted if isinstance(wanted, str) else wanted.id
+def next_of(world: World, criteria: Job | str, count: int) -> list[tuple[int, int]]:
+    job_id = criteria if isinstance(criteria, str) else criteria.id
     _, runs = world.next_runs(world.tenant.id, job_id, count)
     return [(run.scheduled_at - DUE_AT, run.due_at - DUE_AT) for run in runs]
 

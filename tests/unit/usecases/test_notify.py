@@ -133,7 +133,7 @@ def test_the_item_of_a_notification_keeps_its_url_sealed_and_no_body() -> None:
     assert b"told.example" not in notification.request
     assert notification.destination == (both(world).on_success or NO_TARGET).destination
     assert (notification.retry, notification.timeout_ms) == (NOTIFICATION_RETRY, NOTIFICATION_TIMEOUT_MS)
-    assert (notification.callbacks, notification.payload_apart, notification.tags) == (INHERIT, None, ())
+    assert (notification.callbacks, notification.payload_id, notification.tags) == (INHERIT, None, ())
 
 
 @pytest.mark.parametrize("answer", [OK, DOWN])

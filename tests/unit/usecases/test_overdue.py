@@ -84,7 +84,7 @@ def test_each_is_the_oldest_of_its_kind() -> None:
 
 def test_while_the_board_cannot_be_read_everything_counts() -> None:
     world = waits(due(), *SCOPES)
-    world.steps.fail("limits.waiting", times=10)
+    world.steps.fail("limits.hot_scopes", times=10)
     assert told(world.sweep()) == (OVERDUE, 0)
 
 

@@ -219,7 +219,7 @@ def test_a_large_request_is_the_same_after_a_resumption() -> None:
     chain = chains.due_now()
     world, job = chain.world, chain.job
     world.jobs.put_payload(TENANT, job.id, job.request)
-    world.table.jobs[TENANT, job.id] = replace(job, request=b"", payload_apart=job.id)
+    world.table.jobs[TENANT, job.id] = replace(job, request=b"", payload_id=job.id)
     chain.pause()
     chain.resume()
     world.clock.time_ms = DUE_AT + MINUTE

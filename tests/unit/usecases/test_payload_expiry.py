@@ -16,7 +16,7 @@ LAST = RetryPolicy(max_attempts=1)
 
 
 def apart(world: World, state: State = State.QUEUED) -> Execution:
-    execution = in_state(replace(one_off(retry=LAST), payload_apart=one_off().job_id, request=b""), state)
+    execution = in_state(replace(one_off(retry=LAST), payload_id=one_off().job_id, request=b""), state)
     world.jobs.put_payload(execution.tenant_id, execution.job_id, world.seal(execution.job_id))
     return world.put(execution)
 
@@ -86,7 +86,7 @@ def test_it_stays_while_the_execution_is_not_given_up_after_all() -> None:
 
 def test_that_of_a_recurring_job_stays_when_one_of_its_runs_has_ended() -> None:
     world = World(DUE_AT)
-    job = world.recurring(payload_apart="apart")
+    job = world.recurring(payload_id="apart")
     world.jobs.put_payload(job.tenant_id, "apart", world.seal(job.id))
     head = world.standing(job.id_at(DUE_AT))
     beside = world.trigger_job(world.tenant, job.id).execution

@@ -253,7 +253,7 @@ def test_a_deletion_that_comes_after_the_redrive_was_filed_holds_too() -> None:
 def large(world: World) -> Execution:
     """A dead letter whose request stands apart, and is to go with it."""
     failed = dead(world)
-    apart = replace(failed, request=b"", payload_apart=failed.job_id)
+    apart = replace(failed, request=b"", payload_id=failed.job_id)
     world.table.executions[failed.id].execution = apart
     world.table.payloads[TENANT, failed.job_id] = failed.request
     world.table.payload_expires_at_s[TENANT, failed.job_id] = LATER // 1000 + 60
@@ -280,7 +280,7 @@ def test_the_end_of_a_redrive_takes_nothing_away_from_the_next_one() -> None:
 
 def test_a_large_request_of_a_living_job_is_not_made_to_expire() -> None:
     world = World(LATER)
-    world.recurring(payload_apart="name")
+    world.recurring(payload_id="name")
     first = failed_run(world)
     world.table.payloads[TENANT, "name"] = b"sealed"
     press(world, first)

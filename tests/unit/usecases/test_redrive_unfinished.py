@@ -143,9 +143,9 @@ def test_a_redrive_that_somebody_pressed_and_died_is_filed_by_a_bulk_redrive_and
     (redrive,) = redrives_of(world, failed)
     assert (redrive.id.dispatch_at, standing(world, task).counts) == (
         LATER,
-        TaskCounts(record_skipped_instants=1),
+        TaskCounts(skipped=1),
     )
-    assert undo(world, task).counts == TaskCounts(record_skipped_instants=1)
+    assert undo(world, task).counts == TaskCounts(skipped=1)
     assert world.standing(redrive.id).state is State.QUEUED
 
 

@@ -212,7 +212,7 @@ def test_what_the_call_itself_has_succeeded_with_may_be_reported_once_more() -> 
 @pytest.mark.parametrize("report", [complete, give_up])
 def test_a_large_request_goes_with_its_record(report: Report) -> None:
     world, execution, token = at_work()
-    apart = replace(execution, payload_apart=one_off().job_id)
+    apart = replace(execution, payload_id=one_off().job_id)
     world.jobs.put_payload(apart.tenant_id, apart.job_id, b"sealed")
     world.table.executions[execution.id].execution = apart
     report(world, execution, token)

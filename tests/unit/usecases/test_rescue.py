@@ -150,7 +150,7 @@ def test_a_message_that_could_not_be_settled_for_now_comes_back_and_the_others_a
 
 def test_a_message_that_could_not_be_parked_comes_back() -> None:
     world = World(NOW)
-    world.steps.fail("parking.park")
+    world.steps.fail("parked_messages.park")
     assert rescued(world, dead(fault="unreadable")).returned == ["m1"]
 
 

@@ -8,7 +8,7 @@ from shared.domain.errors import ThrottledError, UnavailableError
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
 from shared.domain.limits.slots import LEASE_MS, SlotLease
 from shared.names import EXECUTOR_BATCH
-from shared.usecases.limits.scope_cooldowns import ASKED_AGAIN_MS, GIVE_UP_MS, SILENCE_MS
+from shared.usecases.limits.scope_cooldowns import ASKED_AGAIN_MS, COOLDOWN_MS, GIVE_UP_MS
 from shared.usecases.limits.settle_limits import HOLD_MS
 from shared.usecases.limits.throttle_batch import ThrottleBatch
 from tests.builders import TENANT
@@ -81,7 +81,7 @@ def test_a_scope_that_does_not_answer_is_left_alone_for_a_while(monkeypatch: pyt
     store.heat(SCOPE)
     for _ in range(5):
         assert begin(site, gate) == 0
-        site.clock.time_ms += SILENCE_MS // 5
+        site.clock.time_ms += COOLDOWN_MS // 5
     assert store.asked == 1
     begin(site, gate)
     assert store.asked == 2
@@ -108,7 +108,7 @@ def test_slots_that_may_have_been_given_back_are_not_called_with(monkeypatch: py
     assert begin(site, site.another("b"), 10) == 10
     store.heat(SCOPE, UnavailableError("no answer"))
     assert begin(site, gate, 10) == 0
-    site.clock.time_ms += SILENCE_MS
+    site.clock.time_ms += COOLDOWN_MS
     assert begin(site, gate, 10) == 0
 
 
@@ -117,7 +117,7 @@ def test_slots_that_may_have_been_taken_are_given_back(monkeypatch: pytest.Monke
     gate = site.another("a")
     site.steps.lose_answer("limits.swap")
     assert (begin(site, gate), held(site)) == (0, EXECUTOR_BATCH)
-    site.clock.time_ms += SILENCE_MS
+    site.clock.time_ms += COOLDOWN_MS
     gate.settle([])
     assert held(site) == 0
 
@@ -128,7 +128,7 @@ def test_slots_are_given_back_once_the_scope_answers_again(monkeypatch: pytest.M
     begin(site, gate)
     store.heat(SCOPE)
     gate.settle([])
-    site.clock.time_ms += SILENCE_MS
+    site.clock.time_ms += COOLDOWN_MS
     store.hot.clear()
     gate.settle([])
     assert held(site) == 0
@@ -142,10 +142,10 @@ def test_waiting_work_goes_on_where_a_scope_never_answers(monkeypatch: pytest.Mo
     while begin(site, gate, 3) == 0:
         site.clock.time_ms += 2_000
         waited += 2_000
-        assert waited <= GIVE_UP_MS + SILENCE_MS
+        assert waited <= GIVE_UP_MS + COOLDOWN_MS
     assert waited >= GIVE_UP_MS
     store.hot.clear()
-    site.clock.time_ms += SILENCE_MS
+    site.clock.time_ms += COOLDOWN_MS
     site.limits.states[SCOPE] = ScopeState(
         version=1, leases=(SlotLease(owner="b", slots=LIMIT, until=site.clock.time_ms + LEASE_MS),)
     )
@@ -157,7 +157,7 @@ def test_a_single_miss_long_ago_says_nothing_now(monkeypatch: pytest.MonkeyPatch
     store, gate = HotStore(site, monkeypatch), site.another("a")
     store.heat(SCOPE)
     assert begin(site, gate) == 0
-    site.clock.time_ms += SILENCE_MS + ASKED_AGAIN_MS
+    site.clock.time_ms += COOLDOWN_MS + ASKED_AGAIN_MS
     assert begin(site, gate) == 0
 
 
@@ -167,11 +167,11 @@ def test_a_scope_that_was_read_in_between_has_answered(monkeypatch: pytest.Monke
     store.heat(SCOPE)
     assert begin(site, gate) == 0
     store.hot.clear()
-    for _ in range(GIVE_UP_MS // SILENCE_MS):
-        site.clock.time_ms += SILENCE_MS
+    for _ in range(GIVE_UP_MS // COOLDOWN_MS):
+        site.clock.time_ms += COOLDOWN_MS
         gate.admit.states.refresh([SCOPE])
     store.heat(SCOPE)
-    site.clock.time_ms += SILENCE_MS
+    site.clock.time_ms += COOLDOWN_MS
     assert begin(site, gate) == 0
 
 

@@ -174,4 +174,4 @@ def test_a_destination_where_others_wait_stays_on_the_board() -> None:
         assert scope in site.limits.board
         assert site.limits.states[scope].leases == ()
         site.clock.time_ms += STAND_ASIDE_MS
-    assert site.steps.count("limits.note_waiting") <= 3
+    assert site.steps.count("limits.note_hot_scopes") <= 3

@@ -8,7 +8,7 @@ import pytest
 from shared.domain.errors import UnavailableError
 from shared.domain.tenancy.budget import BudgetKey, BudgetName, TokenLease
 from shared.usecases.tenancy import spend_budget
-from shared.usecases.tenancy.spend_budget import SILENCE_MS, SpendBudget
+from shared.usecases.tenancy.spend_budget import STORE_BACKOFF_MS, SpendBudget
 from tests.builders import TENANT
 from tests.fakes.budgets import FakeBudgetStore
 from tests.fakes.clock import VirtualClock
@@ -139,7 +139,7 @@ def test_without_an_answer_everything_goes_on_and_is_counted() -> None:
     assert (len(fleet.admitted), fleet.store.writes) == (20, 1)
     assert (fleet.processes[0].take_unanswered(), fleet.processes[0].take_unanswered()) == (20, 0)
     store.is_broken = False
-    fleet.run([(SILENCE_MS, 0)] * 20)
+    fleet.run([(STORE_BACKOFF_MS, 0)] * 20)
     assert (len(fleet.admitted), fleet.processes[0].take_unanswered()) == (25, 0)
 
 

@@ -153,7 +153,7 @@ def test_where_nothing_can_be_asked_the_gate_is_open() -> None:
     world = late(1)
     world.queue.backlog[QueueName.STANDARD] = 5
     world.limits.board["t#acme"] = END + 200 * MINUTE
-    for call in ("limits.waiting", "backlog.visible", "progress.read"):
+    for call in ("limits.hot_scopes", "backlog.visible", "progress.read"):
         world.steps.fail(call, times=9)
     assert sweep(world, FIRST_PASS, visible_at=DUE_AT - 1).resent == 1
 

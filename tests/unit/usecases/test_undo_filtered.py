@@ -56,7 +56,7 @@ def _change(world: World, failed: Execution, **fields: Any) -> None:
 
 @pytest.mark.parametrize("change", [tagged_otherwise, without_tags, in_another_lane, paused, removed])
 @pytest.mark.parametrize(
-    "wanted",
+    "criteria",
     [
         {"tag": "a"},
         {"job_id": job(1).id},
@@ -66,16 +66,16 @@ def _change(world: World, failed: Execution, **fields: Any) -> None:
         {"span": SPAN},
         {"tag": "a", "lane": Lane.BULK, "job_id": job(1).id, "status": 500, "span": SPAN},
     ],
-    ids=lambda wanted: "+".join(wanted),
+    ids=lambda criteria: "+".join(criteria),
 )
 def test_all_that_it_made_is_undone(
-    wanted: dict[str, Any], change: Callable[[World, Execution], None]
+    criteria: dict[str, Any], change: Callable[[World, Execution], None]
 ) -> None:
     world = World(LATER)
     world.recurring(tags=("a",))
     failed = failed_run(world)
     world.table.executions[failed.id].execution = replace(failed, **_ends())
-    task = start(world, **wanted)
+    task = start(world, **criteria)
     world.process_bulk_redrives()
     (redrive,) = redrives_of(world, failed)
     change(world, failed)
@@ -133,8 +133,8 @@ def test_a_redrive_that_is_met_from_two_dead_letters_counts_once() -> None:
     world.clock.time_ms += 60_000
     task = start(world)
     world.process_bulk_redrives()
-    assert standing(world, task).counts == TaskCounts(redriven=1, record_skipped_instants=1)
-    assert undo(world, task).counts == TaskCounts(redriven=1, record_skipped_instants=1, cancelled=1)
+    assert standing(world, task).counts == TaskCounts(redriven=1, skipped=1)
+    assert undo(world, task).counts == TaskCounts(redriven=1, skipped=1, cancelled=1)
 
 
 def test_what_stands_behind_a_dead_letter_out_of_the_range_is_undone_too() -> None:

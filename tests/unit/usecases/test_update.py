@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.delivery.request import payload_id
+from shared.domain.delivery.request import new_payload_id
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
 from shared.domain.executions.execution import EndReason, State
@@ -120,14 +120,14 @@ def test_of_two_updates_of_one_revision_exactly_one_wins_whenever_they_meet(mome
 
 def test_the_loser_of_two_large_updates_does_not_write_over_the_winner() -> None:
     chain = chains.due_now()
-    names = [payload_id(chain.job.id, chain.world.entropy.bits(80)) for _ in range(2)]
+    names = [new_payload_id(chain.job.id, chain.world.entropy.bits(80)) for _ in range(2)]
     for name in names:
         chain.world.jobs.put_payload(TENANT, name, name.encode())
-    chain.update(revision=1, request=b"", payload_apart=names[0])
+    chain.update(revision=1, request=b"", payload_id=names[0])
     with pytest.raises(PreconditionFailedError):
-        chain.update(revision=1, request=b"", payload_apart=names[1])
+        chain.update(revision=1, request=b"", payload_id=names[1])
     (filed,) = [one for one in chain.executions() if one.state is State.QUEUED]
-    assert chain.world.jobs.get_payload(TENANT, filed.payload_apart or "") == names[0].encode()
+    assert chain.world.jobs.get_payload(TENANT, filed.payload_id or "") == names[0].encode()
 
 
 @pytest.mark.parametrize("is_paused", [False, True])
@@ -135,13 +135,13 @@ def test_a_large_request_goes_when_another_takes_its_place_and_not_before(is_pau
     chain = chains.due_now()
     world, job = chain.world, chain.job
     world.jobs.put_payload(TENANT, job.id, b"sealed")
-    world.table.jobs[TENANT, job.id] = replace(job, request=b"", payload_apart=job.id)
+    world.table.jobs[TENANT, job.id] = replace(job, request=b"", payload_id=job.id)
     if is_paused:
         chain.pause()
     chain.update(timeout_ms=1_000)
     assert world.table.payload_expires_at_s == {}
     now_ms = world.clock.time_ms
-    chain.update(request=b"small", payload_apart=None)
+    chain.update(request=b"small", payload_id=None)
     assert world.table.payload_expires_at_s == {(TENANT, job.id): world.retention.outlives_records_s(now_ms)}
 
 

@@ -89,7 +89,7 @@ class UseCases(Ports):
         )
 
     def _wire_endings(self) -> None:
-        run_locks = self.tapped("turns", self.run_locks)
+        run_locks = self.tapped("run_locks", self.run_locks)
         self.lifecycle = Lifecycle(
             store=self.store,
             jobs=self.jobs,
@@ -149,7 +149,7 @@ class UseCases(Ports):
             store=self.store,
             file=self.file,
             file_successor=self.file_successor,
-            parked_messages=self.tapped("parking", self.parked_messages),
+            parked_messages=self.tapped("parked_messages", self.parked_messages),
             clock=self.clock,
             retention=self.retention,
             give_up=self.give_up,
@@ -167,7 +167,7 @@ class UseCases(Ports):
         )
         self.guard_start = GuardStart(
             store=self.store,
-            run_locks=self.tapped("turns", self.run_locks),
+            run_locks=self.tapped("run_locks", self.run_locks),
             file=self.file,
             file_successor=self.file_successor,
             clock=self.clock,

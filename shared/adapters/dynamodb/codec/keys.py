@@ -184,7 +184,7 @@ def parse_limit_pk(pk: str) -> str:
     return pk.removeprefix("limit#")
 
 
-def waiting_key(region: str) -> tuple[str, str]:
+def hot_scopes_key(region: str) -> tuple[str, str]:
     """The board of the scopes in which something waits."""
     return f"{region}#waiting", "board"
 

@@ -17,7 +17,7 @@ from shared.names import Attr, Lane
 def redrive_task_item(task: RedriveTask, expires_at_s: int | None = None) -> Item:
     """The whole item."""
     pk, sk = redrive_task_key(task.tenant_id, task.id)
-    wanted = task.wanted
+    criteria = task.criteria
     return encode_all(
         {
             Attr.PK: pk,
@@ -30,13 +30,13 @@ def redrive_task_item(task: RedriveTask, expires_at_s: int | None = None) -> Ite
             "c": task.created_at,
             "nd": task.next_due_at,
             "ps": _encode_position(task.position),
-            "wf": _encode_position(wanted.span.after),
-            "wb": _encode_position(wanted.span.before),
-            "wj": wanted.job_id,
-            "wt": wanted.tag,
-            "wr": wanted.reason,
-            "ws": wanted.status,
-            "wl": wanted.lane.value if wanted.lane else None,
+            "wf": _encode_position(criteria.span.after),
+            "wb": _encode_position(criteria.span.before),
+            "wj": criteria.job_id,
+            "wt": criteria.tag,
+            "wr": criteria.reason,
+            "ws": criteria.status,
+            "wl": criteria.lane.value if criteria.lane else None,
             "ct": asdict(task.counts),
             "ua": task.undo_asked_at,
             "pb": task.pass_began_at,
@@ -52,7 +52,7 @@ def read_redrive_task(item: Mapping[str, Value]) -> RedriveTask:
         return RedriveTask(
             id=plain[Attr.SK].partition("#")[2],
             tenant_id=plain[Attr.PK],
-            wanted=_read_wanted(plain),
+            criteria=_read_criteria(plain),
             rate=plain["rt"],
             created_at=plain["c"],
             next_due_at=plain["nd"],
@@ -68,7 +68,7 @@ def read_redrive_task(item: Mapping[str, Value]) -> RedriveTask:
         raise UnreadableItemError(f"item {plain.get(Attr.SK)} is broken") from fault
 
 
-def _read_wanted(plain: Mapping[str, Any]) -> DeadLetterFilter:
+def _read_criteria(plain: Mapping[str, Any]) -> DeadLetterFilter:
     return DeadLetterFilter(
         job_id=plain.get("wj"),
         tag=plain.get("wt"),

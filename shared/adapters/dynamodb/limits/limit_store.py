@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.codec.attributes import decode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import VERSION, plain_item
-from shared.adapters.dynamodb.codec.keys import item_key, limit_key, parse_limit_pk, waiting_key
+from shared.adapters.dynamodb.codec.keys import hot_scopes_key, item_key, limit_key, parse_limit_pk
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState
 from shared.domain.limits.slots import Leases, SlotLease
@@ -71,13 +71,13 @@ class DynamoLimitStore:
             return read_state(refused.items[0]) if refused.items[0] else ScopeState()
         return None
 
-    def waiting(self) -> Mapping[str, int]:
+    def hot_scopes(self) -> Mapping[str, int]:
         """See the port."""
         with translated():
-            answer = self._client.get_item(TableName=self._table, Key=item_key(*waiting_key(self._region)))
-        return read_board(answer.get("Item", {}))
+            answer = self._client.get_item(TableName=self._table, Key=item_key(*hot_scopes_key(self._region)))
+        return read_hot_scopes(answer.get("Item", {}))
 
-    def note_waiting(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
+    def note_hot_scopes(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
         """See the port."""
         removed = [scope for scope in dict.fromkeys(gone) if scope not in until]
         names = {f"#s{number}": _PREFIX + scope for number, scope in enumerate((*until, *removed))}
@@ -91,7 +91,7 @@ class DynamoLimitStore:
         with translated():
             self._client.update_item(
                 TableName=self._table,
-                Key=item_key(*waiting_key(self._region)),
+                Key=item_key(*hot_scopes_key(self._region)),
                 UpdateExpression=" ".join(clauses),
                 ExpressionAttributeNames=names,
                 **values,
@@ -121,7 +121,7 @@ def _item(state: ScopeState, version: int, expires_at_s: int) -> dict[str, Any]:
     )
 
 
-def read_board(item: Mapping[str, Any]) -> dict[str, int]:
+def read_hot_scopes(item: Mapping[str, Any]) -> dict[str, int]:
     """The board, as its item has it."""
     return {
         name.removeprefix(_PREFIX): int(str(decode(value)))

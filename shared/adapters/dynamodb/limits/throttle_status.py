@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, decode
 from shared.adapters.dynamodb.codec.errors import translated
-from shared.adapters.dynamodb.codec.keys import item_key, limit_key, progress_key, waiting_key
+from shared.adapters.dynamodb.codec.keys import hot_scopes_key, item_key, limit_key, progress_key
 from shared.adapters.dynamodb.codec.lane_progress_items import read_progress
-from shared.adapters.dynamodb.limits.limit_store import read_board, read_state
+from shared.adapters.dynamodb.limits.limit_store import read_hot_scopes, read_state
 from shared.domain.dispatch.wait_hint import ThrottleSnapshot
 from shared.domain.errors import UnavailableError
 from shared.domain.limits.scopes import ScopeState
@@ -28,28 +28,30 @@ class DynamoThrottleStatus:
         self._region = region
 
     def read(
-        self, scopes: Sequence[str], lanes: Sequence[Lane], board: Mapping[str, int] | None = None
+        self, scopes: Sequence[str], lanes: Sequence[Lane], hot_scopes: Mapping[str, int] | None = None
     ) -> ThrottleSnapshot:
         """See the port."""
-        boards = [waiting_key(self._region)] if board is None else []
+        hot_scope_keys = [hot_scopes_key(self._region)] if hot_scopes is None else []
         states = {scope: limit_key(scope) for scope in scopes}
         progress = [progress_key(self._region, lane) for lane in lanes]
-        found = self._get([*boards, *states.values(), *progress])
+        found = self._get([*hot_scope_keys, *states.values(), *progress])
         return ThrottleSnapshot(
             states={
                 scope: read_state(found[key]) if key in found else ScopeState()
                 for scope, key in states.items()
             },
-            board=read_board(found.get(boards[0], {})) if board is None else board,
+            hot_scopes=read_hot_scopes(found.get(hot_scope_keys[0], {}))
+            if hot_scopes is None
+            else hot_scopes,
             progress=[read_progress(found[key]) for key in progress if key in found],
         )
 
     def _get(self, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Item]:
-        wanted: Any = [item_key(*key) for key in dict.fromkeys(keys)]
-        if not wanted:
+        criteria: Any = [item_key(*key) for key in dict.fromkeys(keys)]
+        if not criteria:
             return {}
         with translated():
-            answer = self._client.batch_get_item(RequestItems={self._table: {"Keys": wanted}})
+            answer = self._client.batch_get_item(RequestItems={self._table: {"Keys": criteria}})
         if answer["UnprocessedKeys"]:
             raise UnavailableError("BatchGetItem left keys unprocessed")
         items: Any = answer["Responses"].get(self._table, [])

@@ -48,20 +48,20 @@ class DynamoTenantStore:
 
     def get_keys(self, key_ids: Sequence[str]) -> list[ApiKey]:
         """See the port."""
-        wanted = [item_key(*api_key_key(key_id)) for key_id in key_ids]
+        criteria = [item_key(*api_key_key(key_id)) for key_id in key_ids]
         found: dict[str, ApiKey] = {}
         for _ in range(_ROUNDS):
-            if not wanted:
+            if not criteria:
                 return [found[key_id] for key_id in key_ids if key_id in found]
-            asked: Any = {self._table: {"Keys": wanted, "ConsistentRead": True}}
+            asked: Any = {self._table: {"Keys": criteria, "ConsistentRead": True}}
             with translated():
                 answer = self._client.batch_get_item(RequestItems=asked)
             for item in answer["Responses"].get(self._table, []):
                 key = read_key(item)
                 found[key.id] = key
             left: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))
-            wanted = left.get(self._table, {}).get("Keys", [])
-        if wanted:
+            criteria = left.get(self._table, {}).get("Keys", [])
+        if criteria:
             raise UnavailableError("BatchGetItem left keys unprocessed")
         return [found[key_id] for key_id in key_ids if key_id in found]
 

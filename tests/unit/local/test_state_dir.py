@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.local.home import LocalHome, LocalStackError
+from infra.local.state_dir import LocalHome, LocalStackError
 
 
 @pytest.fixture

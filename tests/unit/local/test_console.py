@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from infra.local.calls import Call
-from infra.local.screen import Screen, Totals
+from infra.local.console import Screen, Totals
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 120_000, tzinfo=UTC)
 

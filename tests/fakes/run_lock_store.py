@@ -3,7 +3,7 @@
 from shared.ports.jobs import RunLock
 
 
-class FakeTurnStore:
+class FakeRunLockStore:
     """Each swap happens whole or not at all."""
 
     def __init__(self) -> None:

@@ -5,32 +5,32 @@ from collections.abc import Mapping, Sequence
 from shared.domain.dispatch.wait_hint import ThrottleSnapshot
 from shared.domain.errors import UnavailableError
 from shared.names import Lane
-from tests.fakes.boards import FakeProgressBoard
+from tests.fakes.boards import FakeLaneProgressStore
 from tests.fakes.limit_store import FakeLimitStore
 
 
-class FakeWaitSigns:
+class FakeThrottleStatus:
     """Shows what the other fakes hold, and counts how often it was asked."""
 
-    def __init__(self, limits: FakeLimitStore, progress: FakeProgressBoard) -> None:
+    def __init__(self, limits: FakeLimitStore, progress: FakeLaneProgressStore) -> None:
         self.requests = 0
-        self.boards = 0
+        self.hot_scope_reads = 0
         """How often the board was read with it."""
         self.is_silent = False
         self._limits = limits
         self._progress = progress
 
     def read(
-        self, scopes: Sequence[str], lanes: Sequence[Lane], board: Mapping[str, int] | None = None
+        self, scopes: Sequence[str], lanes: Sequence[Lane], hot_scopes: Mapping[str, int] | None = None
     ) -> ThrottleSnapshot:
         """See the port."""
         self.requests += 1
         if self.is_silent:
             raise UnavailableError("no answer")
-        self.boards += board is None
+        self.hot_scope_reads += hot_scopes is None
         reports = [self._progress.read(lane) for lane in lanes]
         return ThrottleSnapshot(
             states=self._limits.read(scopes),
-            board=self._limits.waiting() if board is None else board,
+            hot_scopes=self._limits.hot_scopes() if hot_scopes is None else hot_scopes,
             progress=[report for report in reports if report is not None],
         )
