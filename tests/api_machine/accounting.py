@@ -5,8 +5,8 @@ from typing import Any
 
 from tests.api_machine.chains import PromisedChain
 from tests.api_machine.changes import GUARD_MS
+from tests.api_machine.expectations import PromisedJob
 from tests.api_machine.instants import milliseconds
-from tests.api_machine.promised import PromisedJob
 from tests.api_machine.receiver import LATE_MS, Receiver
 from tests.api_machine.sightings import SEEN
 

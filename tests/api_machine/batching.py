@@ -9,12 +9,12 @@ from tests.api_machine import documents
 from tests.api_machine.creating import KEYS, REPLAYED, accepted
 from tests.api_machine.deployment import Deployment
 from tests.api_machine.executions import Behaviour
-from tests.api_machine.kept import PromisedBatch
+from tests.api_machine.expectations import PromisedJob
 from tests.api_machine.machine import MOST_JOBS, ApiMachine, picks, some_key, some_room, tenants
-from tests.api_machine.promised import PromisedJob
+from tests.api_machine.model_state import PromisedBatch
 from tests.api_machine.refusing import REFUSED
 from tests.api_machine.sightings import SEEN
-from tests.unit.functions.api_world import Answer
+from tests.support.api.api_world import Answer
 
 BAD_ITEMS = {name: bad for name, bad in REFUSED.items() if bad.status == 422}
 Item = str | tuple[documents.Wish, dict[str, Any]]

@@ -5,9 +5,9 @@ from hypothesis.stateful import rule
 
 from tests.api_machine.changes import end
 from tests.api_machine.deployment import Deployment
+from tests.api_machine.expectations import PromisedJob
 from tests.api_machine.machine import ApiMachine, picks, some_job, some_job_goes_on
 from tests.api_machine.observing import View, view
-from tests.api_machine.promised import PromisedJob
 from tests.api_machine.sightings import SEEN
 
 flags = st.sampled_from([None, "false", "true"])

@@ -4,8 +4,8 @@ from typing import Any
 
 from tests.api_machine.chains import PromisedChain
 from tests.api_machine.executions import PromisedExecution
+from tests.api_machine.expectations import PromisedJob
 from tests.api_machine.instants import milliseconds
-from tests.api_machine.promised import PromisedJob
 from tests.api_machine.terms import Terms
 
 STOPPED_ONE_BY_ONE = 500

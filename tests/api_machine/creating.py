@@ -10,11 +10,11 @@ from tests.api_machine.chains import PromisedChain
 from tests.api_machine.deployment import Deployment
 from tests.api_machine.documents import Wish
 from tests.api_machine.executions import Behaviour
+from tests.api_machine.expectations import PromisedJob
 from tests.api_machine.machine import ApiMachine, picks, some_key, some_room, tenants
-from tests.api_machine.promised import PromisedJob
 from tests.api_machine.sightings import SEEN
 from tests.api_machine.terms import Terms
-from tests.unit.functions.api_world import Answer
+from tests.support.api.api_world import Answer
 
 KEYS = (None, None, "a", "b!~")
 """Few, so that both tenants use the same ones, and again."""

@@ -7,8 +7,8 @@ import orjson
 from shared.domain.bucket import ShardRange
 from tests.api_machine.instants import MINUTE_MS
 from tests.api_machine.receiver import Receiver
-from tests.unit.functions.api_world import Answer, ApiWorld, Request
-from tests.unit.usecases.lanes import Lanes
+from tests.support.api.api_world import Answer, ApiWorld, Request
+from tests.support.usecases.lanes import Lanes
 
 TENANTS = ("acme", "globex")
 TICK_AT_MS = 13_000

@@ -2,15 +2,15 @@
 
 from tests.api_machine.batching import Batching
 from tests.api_machine.cancelling import Cancelling
+from tests.api_machine.concurrent_requests import Hurrying
 from tests.api_machine.creating import Creating
-from tests.api_machine.hurrying import Hurrying
+from tests.api_machine.cross_tenant import Trespassing
 from tests.api_machine.passing_time import PassingTime
 from tests.api_machine.pausing import Pausing
 from tests.api_machine.reading import Reading
 from tests.api_machine.refusing import Refusing
 from tests.api_machine.refusing_changes import RefusingChanges
 from tests.api_machine.resuming import Resuming
-from tests.api_machine.trespassing import Trespassing
 from tests.api_machine.triggering import Triggering
 from tests.api_machine.updating import Updating
 

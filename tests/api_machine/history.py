@@ -3,8 +3,8 @@
 from typing import Any
 
 from tests.api_machine.executions import Call, PromisedExecution
+from tests.api_machine.expectations import PromisedJob
 from tests.api_machine.instants import instant, milliseconds
-from tests.api_machine.promised import PromisedJob
 from tests.api_machine.receiver import DURATION_MS, LATE_MS, Receiver, earliest_retry, latest_retry
 
 NOT_BEGUN: dict[str, Any] = {

@@ -9,12 +9,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from tests.api_machine.accounting import check_instants
 from tests.api_machine.changes import come_to_rest
 from tests.api_machine.deployment import TENANTS, Deployment
+from tests.api_machine.expectations import PromisedJob
 from tests.api_machine.history import check_history, check_once
 from tests.api_machine.instants import instant
-from tests.api_machine.kept import Kept
+from tests.api_machine.model_state import Kept
 from tests.api_machine.observing import shown
 from tests.api_machine.pages import DEAD_LETTERS, listed
-from tests.api_machine.promised import PromisedJob
 from tests.api_machine.sightings import SEEN
 
 HOUR_MS = 3_600_000

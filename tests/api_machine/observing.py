@@ -5,11 +5,11 @@ from typing import Any
 
 from tests.api_machine.deployment import Deployment
 from tests.api_machine.executions import PromisedExecution
+from tests.api_machine.expectations import PromisedJob
 from tests.api_machine.instants import milliseconds
 from tests.api_machine.pages import listed
-from tests.api_machine.promised import PromisedJob
 from tests.api_machine.receiver import CLAIMED_AHEAD_MS
-from tests.unit.functions.api_world import Answer
+from tests.support.api.api_world import Answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from hypothesis.stateful import rule
 
 from tests.api_machine.changes import pause
 from tests.api_machine.deployment import Deployment
+from tests.api_machine.expectations import PromisedJob
 from tests.api_machine.machine import ApiMachine, is_series, picks, some_job, some_job_goes_on
 from tests.api_machine.observing import check_answer, check_unchanged, view
-from tests.api_machine.promised import PromisedJob
 from tests.api_machine.sightings import SEEN
 from tests.api_machine.tags import optional_matches, refusal_of, tag_of
 

@@ -8,9 +8,9 @@ import orjson
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from tests.api_machine.changes import answered
 from tests.api_machine.executions import Call, PromisedExecution
+from tests.api_machine.expectations import PromisedJob
 from tests.api_machine.instants import milliseconds
-from tests.api_machine.promised import PromisedJob
-from tests.fakes.clock import VirtualClock
+from tests.support.fakes.clock import VirtualClock
 
 LATE_MS = 5_000
 """Nothing is this late while everything runs."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.api_machine.promised import PromisedJob
+from tests.api_machine.expectations import PromisedJob
 
 Refusal = tuple[int, str]
 MISSING: Refusal = (428, "precondition-required")

@@ -6,15 +6,15 @@ from hypothesis.stateful import rule
 from tests.api_machine.creating import KEYS, REPLAYED
 from tests.api_machine.deployment import Deployment
 from tests.api_machine.executions import PromisedExecution
+from tests.api_machine.expectations import PromisedJob
 from tests.api_machine.history import as_recorded
 from tests.api_machine.instants import milliseconds
-from tests.api_machine.kept import Kept, PromisedTrigger
 from tests.api_machine.machine import ApiMachine, is_series, picks, some_job, some_job_goes_on, some_key
+from tests.api_machine.model_state import Kept, PromisedTrigger
 from tests.api_machine.observing import check_unchanged, view
-from tests.api_machine.promised import PromisedJob
 from tests.api_machine.sightings import SEEN
 from tests.api_machine.tags import REUSED, TOO_LATE, Refusal
-from tests.unit.functions.api_world import Answer
+from tests.support.api.api_world import Answer
 
 Keys = dict[tuple[str, str], Kept]
 keys = st.sampled_from(KEYS)

@@ -9,13 +9,13 @@ from tests.api_machine import documents, patches
 from tests.api_machine.changes import edit, update
 from tests.api_machine.deployment import Deployment
 from tests.api_machine.documents import Wish
+from tests.api_machine.expectations import PromisedJob
 from tests.api_machine.history import as_recorded
 from tests.api_machine.instants import milliseconds
 from tests.api_machine.machine import ApiMachine, is_series, picks, some_job, some_job_goes_on
 from tests.api_machine.observing import View, check_answer, check_unchanged, view
 from tests.api_machine.pages import listed
 from tests.api_machine.patches import Change
-from tests.api_machine.promised import PromisedJob
 from tests.api_machine.sightings import SEEN
 from tests.api_machine.tags import GOOD, MISSING, STALE, TOO_LATE, UNLAWFUL, Refusal, matches, tag_of
 from tests.api_machine.terms import Terms

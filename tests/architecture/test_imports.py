@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import ROOT, imported, modules
-from tests.unit.functions.environment import ENVIRONMENT
+from tests.support.api.environment import ENVIRONMENT
+from tests.support.sources import ROOT, imported, modules
 
 HANDLERS = sorted(ROOT.glob("functions/*/handler.py"))
 TICKS = [f"functions.{name}.handler" for name in ("watcher", "sweeper", "dead_letter")]

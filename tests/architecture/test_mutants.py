@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import ROOT
 from tests.mutants import killing
 from tests.mutants.catalogue import MUTANTS
 from tests.mutants.killing import Death, evidence_of, kill, plant
 from tests.mutants.mutant import SIMULATION, Mutant
+from tests.support.sources import ROOT
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import called, imported, modules
+from tests.support.sources import called, imported, modules
 
 THE_CLOCK = Path("shared/adapters/clock.py")
 THE_SENDER = Path("shared/adapters/http")

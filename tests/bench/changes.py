@@ -13,7 +13,7 @@ from shared.domain.schedules.schedule import Once
 from shared.domain.schedules.timing import After, Every
 from tests.bench.counting import REQUEST, Cost, cost_of, marks_of
 from tests.bench.world import World
-from tests.fakes.sender import in_turn, succeeds
+from tests.support.fakes.sender import in_turn, succeeds
 
 JOBS = 50
 FAR_SECONDS = 1_800

@@ -25,10 +25,10 @@ from shared.domain.tenancy.tenant import Tenant
 from shared.names import Env, QueueName
 from shared.settings import ApiSettings
 from shared.usecases.attempts.run_attempts import Delivery
-from tests.conformance.tables import create_tables
-from tests.fakes.budgets import GENEROUS
-from tests.fakes.clock import VirtualClock
-from tests.fakes.sender import ScriptedSender
+from tests.support.conformance.tables import create_tables
+from tests.support.fakes.budgets import GENEROUS
+from tests.support.fakes.clock import VirtualClock
+from tests.support.fakes.sender import ScriptedSender
 
 START_MS = 30_000_001 * MINUTE_MS
 LAMBDA_BATCH = 10

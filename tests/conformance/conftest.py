@@ -15,15 +15,15 @@ from shared.adapters.kms.vault import KmsVault
 from shared.names import QueueName
 from shared.ports.delivery import Vault
 from shared.ports.executions import Claimer, OneOffBatches
-from tests.conformance.accepted import Acceptance, FakeAcceptance, LoggedAcceptance
-from tests.conformance.clients import Clients
-from tests.conformance.deviations import IMPLEMENTATIONS, deviates
-from tests.conformance.dynamo_lab import DynamoLab
-from tests.conformance.labs import FakeLab, Lab
-from tests.conformance.lanes import FakeLanes, Lanes, SqsLanes
-from tests.conformance.tables import TableNames, create_tables, delete_tables, empty_tables
-from tests.fakes.clock import SeededEntropy
-from tests.fakes.vault import FakeVault
+from tests.support.conformance.accepted import Acceptance, FakeAcceptance, LoggedAcceptance
+from tests.support.conformance.clients import Clients
+from tests.support.conformance.deviations import IMPLEMENTATIONS, deviates
+from tests.support.conformance.dynamo_lab import DynamoLab
+from tests.support.conformance.labs import FakeLab, Lab
+from tests.support.conformance.lanes import FakeLanes, Lanes, SqsLanes
+from tests.support.conformance.tables import TableNames, create_tables, delete_tables, empty_tables
+from tests.support.fakes.clock import SeededEntropy
+from tests.support.fakes.vault import FakeVault
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -8,8 +8,8 @@ from botocore.exceptions import EndpointConnectionError
 from shared.domain.errors import UnavailableError
 from shared.names import ACCEPTED_LOG_LINE
 from shared.ports.dispatch import Accepted
-from tests.conformance.accepted import Acceptance, LoggedAcceptance, this_minute
-from tests.conformance.interference import answering, changing, failure
+from tests.support.conformance.accepted import Acceptance, LoggedAcceptance, this_minute
+from tests.support.conformance.interference import answering, changing, failure
 
 NOISE = [
     ACCEPTED_LOG_LINE,

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.tenancy.audit import Actor, AuditRecord
-from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT
-from tests.conformance.labs import Lab
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT
+from tests.support.conformance.labs import Lab
 
 FOREVER = 10**14
 

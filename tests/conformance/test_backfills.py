@@ -9,8 +9,8 @@ from shared.domain.ids import backfill_job_id
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_backfill import EVERY_ONE
 from shared.domain.schedules.schedule import Backfill
-from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, expiry_for, job, occurrence
-from tests.conformance.labs import Lab
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, expiry_for, job, occurrence
+from tests.support.conformance.labs import Lab
 
 JOB = job()
 LASTING = (JobState.ACTIVE, JobState.PAUSED, JobState.COMPLETED)

@@ -1,8 +1,8 @@
 """BudgetStore: portions are taken all together and within their ceilings, or not at all."""
 
 from shared.domain.tenancy.budget import BudgetKey, BudgetName, TokenLease
-from tests.builders import EXPIRES_AT_S, TENANT
-from tests.conformance.labs import Lab
+from tests.support.builders import EXPIRES_AT_S, TENANT
+from tests.support.conformance.labs import Lab
 
 KEY = BudgetKey(tenant_id=TENANT, name=BudgetName.CREATES, window=174_000_000)
 

@@ -7,8 +7,8 @@ import pytest
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import EARLY_MS, Execution, State
 from shared.ports.executions import Claim, Claimer, ClaimRejected, WriteUnknown
-from tests.builders import DUE_AT, OWNER, execution_id, expiry_for, in_every_state, in_state, one_off
-from tests.conformance.labs import Lab
+from tests.support.builders import DUE_AT, OWNER, execution_id, expiry_for, in_every_state, in_state, one_off
+from tests.support.conformance.labs import Lab
 
 Claiming = tuple[Lab, Claimer]
 MINE = Claim(execution_id=execution_id(), owner="mine")

@@ -6,8 +6,8 @@ import pytest
 
 from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload
 from shared.ports.runtime import Clock, Entropy, Offload
-from tests.builders import DUE_AT
-from tests.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
+from tests.support.builders import DUE_AT
+from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
 
 clocks = pytest.mark.parametrize("clock", [SystemClock(), VirtualClock(DUE_AT)], ids=["system", "fake"])
 entropies = pytest.mark.parametrize("entropy", [SystemEntropy(), SeededEntropy()], ids=["system", "fake"])

@@ -14,7 +14,7 @@ from shared.domain.tenancy.budget import BudgetKey, BudgetName, TokenLease
 from shared.names import Lane
 from shared.ports.executions import Claim, Claimer, ClaimRejected, Finish
 from shared.ports.jobs import IdempotencyRecord
-from tests.builders import (
+from tests.support.builders import (
     BUCKET,
     DUE_AT,
     EXPIRES_AT_S,
@@ -26,7 +26,7 @@ from tests.builders import (
     one_off,
     tenant,
 )
-from tests.conformance.labs import Lab
+from tests.support.conformance.labs import Lab
 
 T = TypeVar("T")
 THREADS = 8

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.deviations import DEVIATIONS, IMPLEMENTATIONS, deviates
+from tests.support.conformance.deviations import DEVIATIONS, IMPLEMENTATIONS, deviates
 
 HERE = Path(__file__).parent
 DOCUMENT = HERE.parents[1] / "docs" / "deviations.md"

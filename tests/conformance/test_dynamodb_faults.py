@@ -24,7 +24,7 @@ from shared.names import Lane, QueueName
 from shared.ports.dispatch import OpenShard, WatchLease
 from shared.ports.executions import Claim, ClaimRejected, Finish, WriteUnknown
 from shared.ports.jobs import IdempotencyRecord
-from tests.builders import (
+from tests.support.builders import (
     BUCKET,
     DUE_AT,
     EXPIRES_AT_S,
@@ -38,10 +38,10 @@ from tests.builders import (
     redrive_task,
     tenant,
 )
-from tests.conformance.clients import Clients
-from tests.conformance.dynamo_lab import REGION, DynamoLab
-from tests.conformance.interference import answering, changing, failure, losing_answers, watching
-from tests.conformance.tables import TableNames
+from tests.support.conformance.clients import Clients
+from tests.support.conformance.dynamo_lab import REGION, DynamoLab
+from tests.support.conformance.interference import answering, changing, failure, losing_answers, watching
+from tests.support.conformance.tables import TableNames
 
 RUNNING = in_state(one_off(), State.RUNNING)
 POINTER = RetryReminder(

@@ -9,7 +9,7 @@ from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import NotFoundError
 from shared.domain.executions.execution import EndReason, Execution, State, Transition
 from shared.ports.executions import Claim, ClaimRejected
-from tests.builders import (
+from tests.support.builders import (
     DUE_AT,
     EXPIRES_AT_S,
     OWNER,
@@ -19,8 +19,15 @@ from tests.builders import (
     in_state,
     one_off,
 )
-from tests.conformance.attempts import OUTCOME, RETRY_AT, claimed, file_all_but_running, finish, running_like
-from tests.conformance.labs import Lab
+from tests.support.conformance.attempts import (
+    OUTCOME,
+    RETRY_AT,
+    claimed,
+    file_all_but_running,
+    finish,
+    running_like,
+)
+from tests.support.conformance.labs import Lab
 
 ENDS = [Transition.SUCCEED, Transition.FAIL]
 OUTCOMES = [*ENDS, Transition.RETRY]

@@ -10,7 +10,7 @@ from shared.domain.executions.execution import EndReason, Execution, State, Tran
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.ports.executions import Claim, Finish
-from tests.builders import (
+from tests.support.builders import (
     DUE_AT,
     EXPIRES_AT_S,
     OWNER,
@@ -21,7 +21,7 @@ from tests.builders import (
     in_state,
     one_off,
 )
-from tests.conformance.labs import Lab
+from tests.support.conformance.labs import Lab
 
 CANCELLATIONS = [Transition.CANCEL, Transition.END_CHAIN, Transition.SKIP]
 

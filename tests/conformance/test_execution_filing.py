@@ -12,7 +12,7 @@ from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import Cron
 from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Lane
-from tests.builders import (
+from tests.support.builders import (
     DUE_AT,
     EXPIRES_AT_S,
     execution_id,
@@ -23,7 +23,7 @@ from tests.builders import (
     occurrence,
     one_off,
 )
-from tests.conformance.labs import Lab
+from tests.support.conformance.labs import Lab
 
 
 def test_what_is_filed_is_read_back_whole(lab: Lab) -> None:

@@ -14,7 +14,7 @@ from shared.domain.executions.execution import State
 from shared.domain.ids import ExecutionId
 from shared.names import Lane
 from shared.ports.executions import ScanPage
-from tests.builders import (
+from tests.support.builders import (
     BUCKET,
     DUE_AT,
     EXPIRES_AT_S,
@@ -25,7 +25,7 @@ from tests.builders import (
     in_state,
     one_off,
 )
-from tests.conformance.labs import Lab
+from tests.support.conformance.labs import Lab
 
 LATER = DUE_AT + 3_600_000
 POINTER = RetryReminder(

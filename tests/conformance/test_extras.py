@@ -7,8 +7,8 @@ import pytest
 from shared.domain.executions.execution import Execution, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.listings.position import IndexPosition, history_position
-from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, execution_id, expiry_for, job, occurrence
-from tests.conformance.labs import Lab
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, execution_id, expiry_for, job, occurrence
+from tests.support.conformance.labs import Lab
 
 JOB = job()
 AT = DUE_AT + 1_234

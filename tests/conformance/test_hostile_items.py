@@ -20,7 +20,7 @@ from shared.domain.jobs.job import JobState
 from shared.domain.tenancy.quota import Quota
 from shared.names import Attr
 from shared.ports.executions import Claim, WriteUnknown
-from tests.builders import (
+from tests.support.builders import (
     BUCKET,
     DUE_AT,
     EXPIRES_AT_S,
@@ -34,7 +34,7 @@ from tests.builders import (
     redrive_task,
     tenant,
 )
-from tests.conformance.dynamo_lab import REGION, DynamoLab
+from tests.support.conformance.dynamo_lab import REGION, DynamoLab
 
 OUTCOME = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=1, status=500, reason=Reason.HTTP_STATUS)
 RUNNING = in_state(occurrence(), State.RUNNING, outcomes=(OUTCOME,))

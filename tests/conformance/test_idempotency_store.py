@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from shared.ports.jobs import IdempotencyRecord
-from tests.builders import DUE_AT, TENANT
-from tests.conformance.labs import Lab
+from tests.support.builders import DUE_AT, TENANT
+from tests.support.conformance.labs import Lab
 
 FIRST = IdempotencyRecord(
     fingerprint=b"fingerprint one.",

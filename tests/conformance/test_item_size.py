@@ -17,8 +17,8 @@ from shared.domain.schedules.schedule import Cron
 from shared.domain.schedules.zone_changes import frozen
 from shared.names import Lane
 from shared.ports.executions import Claim, Finish
-from tests.builders import DUE_AT, EXPIRES_AT_S, execution_id, job, one_off
-from tests.conformance.dynamo_lab import DynamoLab
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, execution_id, job, one_off
+from tests.support.conformance.dynamo_lab import DynamoLab
 
 ONE_UNIT = 1_024
 SEAL_BYTES = 1 + 12 + 16

@@ -15,8 +15,8 @@ from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import Cron, Gap, Overlap, Rate
 from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Lane
-from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
-from tests.conformance.labs import Lab
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
+from tests.support.conformance.labs import Lab
 
 MINUTE = 60_000
 JOB = job()

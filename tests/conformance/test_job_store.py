@@ -11,8 +11,8 @@ from shared.domain.executions.execution import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import Cron
 from shared.names import Lane
-from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
-from tests.conformance.labs import Lab
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
+from tests.support.conformance.labs import Lab
 
 JOB = job()
 

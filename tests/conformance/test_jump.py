@@ -8,8 +8,8 @@ import pytest
 from shared.domain.executions.execution import EndReason, Execution, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.skipped_range import SkippedRange
-from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
-from tests.conformance.labs import Lab
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
+from tests.support.conformance.labs import Lab
 
 JOB = job()
 MISSED_AT = DUE_AT + 60_000

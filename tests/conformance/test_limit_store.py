@@ -5,9 +5,9 @@ from dataclasses import replace
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
 from shared.domain.limits.slots import MOST_HOLDERS, SlotLease
 from shared.ports.limits import MAX_HOT_SCOPE_WRITES
-from tests.builders import DUE_AT, TENANT
-from tests.conformance.labs import Lab
-from tests.conformance.limits import FULL
+from tests.support.builders import DUE_AT, TENANT
+from tests.support.conformance.labs import Lab
+from tests.support.conformance.limits import FULL
 
 SCOPE, OTHER = tenant_scope(TENANT), destination_scope("0123456789")
 

@@ -13,7 +13,7 @@ from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import InvalidValueError, NewerMessageError
 from shared.domain.ids import ExecutionId
 from shared.names import Lane, QueueName
-from tests.builders import DUE_AT, execution_id, wakeup
+from tests.support.builders import DUE_AT, execution_id, wakeup
 
 GOOD: dict[str, Any] = json.loads(encode_wakeup(wakeup()))
 KEY = str(execution_id())

@@ -5,8 +5,8 @@ from dataclasses import replace
 from shared.domain.executions.execution import State
 from shared.ports.executions import OneOffBatches, WriteUnknown
 from shared.ports.jobs import Chosen, IdempotencyRecord, OverQuota
-from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, expiry_for, in_every_state, one_off
-from tests.conformance.labs import Lab
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, expiry_for, in_every_state, one_off
+from tests.support.conformance.labs import Lab
 
 Putting = tuple[Lab, OneOffBatches]
 MANY = 60

@@ -6,11 +6,11 @@ import pytest
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
 from shared.ports.executions import WriteUnknown
-from tests.builders import one_off
-from tests.conformance.clients import Clients
-from tests.conformance.dynamo_lab import DynamoLab
-from tests.conformance.interference import answering, changing, failure, losing_answers, watching
-from tests.conformance.tables import TableNames
+from tests.support.builders import one_off
+from tests.support.conformance.clients import Clients
+from tests.support.conformance.dynamo_lab import DynamoLab
+from tests.support.conformance.interference import answering, changing, failure, losing_answers, watching
+from tests.support.conformance.tables import TableNames
 
 WRITTEN: dict[str, Any] = {"TableName": "executions"}
 MANY = [one_off(number) for number in range(1, 54)]

@@ -6,8 +6,8 @@ import pytest
 
 from shared.domain.executions.execution import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
-from tests.builders import DUE_AT, EXPIRES_AT_S, execution_id, expiry_for, in_state, one_off
-from tests.conformance.labs import Lab
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, execution_id, expiry_for, in_state, one_off
+from tests.support.conformance.labs import Lab
 
 BEFORE = one_off()
 AFTER = replace(

@@ -10,8 +10,18 @@ from shared.domain.executions.execution import EndReason, Execution, State, Tran
 from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange, due_position
 from shared.ports.executions import Claim, Finish
 from shared.ports.listings import TenantIndex
-from tests.builders import BUCKET, DUE_AT, EXPIRES_AT_S, OWNER, TENANT, execution_id, job, occurrence, one_off
-from tests.conformance.labs import Lab
+from tests.support.builders import (
+    BUCKET,
+    DUE_AT,
+    EXPIRES_AT_S,
+    OWNER,
+    TENANT,
+    execution_id,
+    job,
+    occurrence,
+    one_off,
+)
+from tests.support.conformance.labs import Lab
 
 EVERYTHING = PositionRange()
 OUTCOME = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=5, status=500, reason=Reason.HTTP_STATUS)

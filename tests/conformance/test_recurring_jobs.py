@@ -1,8 +1,8 @@
 """RecurringJobs: how many of a tenant's definitions have not ended."""
 
 from shared.domain.jobs.job import ENDED, JobState
-from tests.builders import DUE_AT, TENANT, job
-from tests.conformance.labs import Lab
+from tests.support.builders import DUE_AT, TENANT, job
+from tests.support.conformance.labs import Lab
 
 
 def create(lab: Lab, number: int, **fields: object) -> None:

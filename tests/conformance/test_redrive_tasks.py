@@ -9,8 +9,8 @@ from shared.domain.executions.execution import EndReason
 from shared.domain.listings.filters import DeadLetterFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.names import Lane
-from tests.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, one_off, redrive_task
-from tests.conformance.labs import Lab
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, one_off, redrive_task
+from tests.support.conformance.labs import Lab
 
 TASK = redrive_task()
 OTHER = redrive_task(2)

@@ -15,8 +15,8 @@ from shared.domain.executions.execution import (
 )
 from shared.domain.executions.redrive import RedrivenBy, RedriveOf
 from shared.domain.listings.position import history_position
-from tests.builders import EXPIRES_AT_S, TENANT, expiry_for, in_every_state, in_state, one_off
-from tests.conformance.labs import Lab
+from tests.support.builders import EXPIRES_AT_S, TENANT, expiry_for, in_every_state, in_state, one_off
+from tests.support.conformance.labs import Lab
 
 MARK = RedrivenBy(execution=one_off(2).id)
 OF_TASK = RedrivenBy(execution=one_off(3).id, task="rdr_1")

@@ -3,9 +3,9 @@
 import asyncio
 
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
-from tests.builders import DUE_AT
-from tests.fakes.clock import VirtualClock
-from tests.fakes.sender import Call, ScriptedSender, in_turn
+from tests.support.builders import DUE_AT
+from tests.support.fakes.clock import VirtualClock
+from tests.support.fakes.sender import Call, ScriptedSender, in_turn
 
 CALLBACK = Callback(method="POST", url="https://hooks.example.com/", headers=(("webhook-signature", "v1,x"),))
 BUSY = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=40, status=503)

@@ -6,8 +6,8 @@ import pytest
 
 from shared.domain.bucket import FIRST_SWEEP_MS, bucket_end_ms, bucket_start_ms
 from shared.ports.dispatch import OpenShard, WatchLease
-from tests.builders import BUCKET
-from tests.conformance.labs import Lab
+from tests.support.builders import BUCKET
+from tests.support.conformance.labs import Lab
 
 NOW = bucket_start_ms(BUCKET) - 120_000
 NEXT_TICK = NOW + 60_000

@@ -12,11 +12,11 @@ from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import UnavailableError
 from shared.names import Lane, QueueName
-from tests.builders import DUE_AT, execution_id, wakeup
-from tests.conformance.clients import Clients
-from tests.conformance.interference import answering, changing, failure, losing_answers, watching
-from tests.conformance.lanes import SqsLanes
-from tests.fakes.wakeup_queue import even
+from tests.support.builders import DUE_AT, execution_id, wakeup
+from tests.support.conformance.clients import Clients
+from tests.support.conformance.interference import answering, changing, failure, losing_answers, watching
+from tests.support.conformance.lanes import SqsLanes
+from tests.support.fakes.wakeup_queue import even
 
 NOWHERE = "http://127.0.0.1:1"
 

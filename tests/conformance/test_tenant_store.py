@@ -5,8 +5,8 @@ from dataclasses import replace
 from shared.domain.delivery.outcome_callbacks import CallbackTarget, OutcomeCallbacks
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Scope, TenantState
-from tests.builders import DUE_AT, TENANT, api_key, signing_secret, tenant
-from tests.conformance.labs import Lab
+from tests.support.builders import DUE_AT, TENANT, api_key, signing_secret, tenant
+from tests.support.conformance.labs import Lab
 
 
 def test_a_tenant_is_written_with_its_first_key(lab: Lab) -> None:

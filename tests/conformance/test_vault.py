@@ -12,10 +12,10 @@ from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.tenancy.tenant import Tenant
 from shared.names import ENCRYPTION_CONTEXT_TENANT
 from shared.ports.delivery import Vault
-from tests.builders import tenant
-from tests.conformance.clients import Clients
-from tests.conformance.interference import answering, failure, watching
-from tests.fakes.clock import SeededEntropy
+from tests.support.builders import tenant
+from tests.support.conformance.clients import Clients
+from tests.support.conformance.interference import answering, failure, watching
+from tests.support.fakes.clock import SeededEntropy
 
 PLAIN = b"Authorization: Bearer secret"
 

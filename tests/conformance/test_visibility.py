@@ -6,9 +6,9 @@ from botocore.exceptions import EndpointConnectionError
 
 from shared.adapters.sqs.visibility import MAX_VISIBILITY_SECONDS, SqsVisibility
 from shared.names import Lane
-from tests.builders import DUE_AT, wakeup
-from tests.conformance.interference import answering, failure, watching
-from tests.conformance.lanes import SqsLanes
+from tests.support.builders import DUE_AT, wakeup
+from tests.support.conformance.interference import answering, failure, watching
+from tests.support.conformance.lanes import SqsLanes
 
 
 def received(sqs: SqsLanes) -> str:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.names import Lane, QueueName
-from tests.builders import execution_id, wakeup
-from tests.conformance.lanes import Lanes
+from tests.support.builders import execution_id, wakeup
+from tests.support.conformance.lanes import Lanes
 
 
 def due_now(lanes: Lanes, count: int, lane: Lane = Lane.STANDARD) -> list[Wakeup]:

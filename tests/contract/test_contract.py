@@ -12,8 +12,8 @@ import pytest
 
 from functions.api.route import Route
 from functions.api.routes import ROUTES
-from tests.contract.neighbours import NAMES, Neighbours, neighbours
-from tests.contract.runs import Broken, broken_by, quiet
+from tests.support.contract.neighbours import NAMES, Neighbours, neighbours
+from tests.support.contract.runs import Broken, broken_by, quiet
 
 SCALE = int(os.environ.get("CONTRACT_SCALE", "1"))
 JOBS = ("Jobs", "Executions")

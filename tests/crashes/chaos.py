@@ -1,4 +1,4 @@
-"""Chaos: load, and processes killed and stopped at random; then heal, drain, judge."""
+"""Chaos: load, and processes killed and stopped at random; then heal, drain, oracle."""
 
 import contextlib
 import time
@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from tests.crashes.arrivals import Arrival, ArrivalLog
-from tests.crashes.assassin import LONGEST_STOP_SECONDS, Assassin
 from tests.crashes.clients import Clients
 from tests.crashes.customers import Customer
 from tests.crashes.deployment import deploy
 from tests.crashes.drawn import LONGEST_TIMEOUT_SECONDS
 from tests.crashes.engines import engines
-from tests.crashes.judge import Judge
 from tests.crashes.lambda_service import LambdaService
 from tests.crashes.lane import LaneQueues
+from tests.crashes.oracle import Oracle
 from tests.crashes.orders import Order
 from tests.crashes.printed import Printed, findings
+from tests.crashes.process_killer import LONGEST_STOP_SECONDS, Assassin
 from tests.crashes.settling import UNTIL_RECONCILABLE_SECONDS, Settling
 from tests.crashes.workforce import Workforce
 
@@ -91,7 +91,7 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
         settling.settle(orders)
         service.run(UNTIL_RECONCILABLE_SECONDS)
         hits = assassin.kills.total() + assassin.stops.total()
-        judge = Judge(
+        oracle = Oracle(
             orders=orders,
             history={str(order.job_id): clients.history(order) for order in orders},
             arrivals=log.arrivals(),
@@ -100,7 +100,7 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
             reports=workforce.receivers.reports,
             grace_ms=GRACE_MS,
         )
-        outcome = _outcome(judge)
+        outcome = _outcome(oracle)
         told = findings(Printed(deployment.nursery.log("reconciler")).new_lines())
         outcome.mended_chains = sum(kind == "chains_repaired" for kind, _ in told)
         outcome.faults += settling.faults
@@ -112,23 +112,23 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
         return outcome
 
 
-def _outcome(judge: Judge) -> Outcome:
+def _outcome(oracle: Oracle) -> Outcome:
     made: dict[str, list[Arrival]] = defaultdict(list)
-    for arrival in judge.arrivals:
+    for arrival in oracle.arrivals:
         made[arrival.execution_id].append(arrival)
     outcome = Outcome(
-        faults=judge.verdict(),
-        orders=len(judge.orders),
-        acknowledged=sum(order.acked_at is not None for order in judge.orders),
-        calls=Counter(arrival.attempt for arrival in judge.arrivals),
-        changes=_changes(judge.orders),
-        reports=Counter(f"{report.verb} {report.status}" for report in judge.reports),
+        faults=oracle.verdict(),
+        orders=len(oracle.orders),
+        acknowledged=sum(order.acked_at is not None for order in oracle.orders),
+        calls=Counter(arrival.attempt for arrival in oracle.arrivals),
+        changes=_changes(oracle.orders),
+        reports=Counter(f"{report.verb} {report.status}" for report in oracle.reports),
     )
     for calls in made.values():
         calls.sort(key=lambda call: call.began_at)
         succeeded = [place for place, call in enumerate(calls) if call.status == 200]
         outcome.again.update(call.attempt for call in (calls[succeeded[0] + 1 :] if succeeded else []))
-    for records in judge.history.values():
+    for records in oracle.history.values():
         outcome.executions.update(record["state"] for record in records)
         outcome.unheard += sum(
             record["state"] == "failed" and all(call.status == 200 for call in made[record["id"]])

@@ -9,12 +9,12 @@ from typing import Any
 from infra.local.clients import ACCOUNT, REGION
 from infra.local.state_dir import PROJECT_ROOT
 from shared.names import Env, QueueName
-from tests.conformance.tables import TableNames, create_tables
 from tests.crashes.crash_points import CrashPoint
 from tests.crashes.engines import Engines
-from tests.crashes.nursery import Invocation, Nursery, Sandbox, SandboxDiedError
 from tests.crashes.printed import LogGroup
-from tests.fakes.budgets import GENEROUS
+from tests.crashes.process_pool import Invocation, Nursery, Sandbox, SandboxDiedError
+from tests.support.conformance.tables import TableNames, create_tables
+from tests.support.fakes.budgets import GENEROUS
 
 VISIBILITY_SECONDS = 450
 DEAD_VISIBILITY_SECONDS = 360

@@ -1,11 +1,11 @@
-"""Evidence of a run in which nothing is broken, for tests of the judge to break."""
+"""Evidence of a run in which nothing is broken, for tests of the oracle to break."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from tests.crashes.arrivals import Arrival
-from tests.crashes.judge import Judge
+from tests.crashes.oracle import Oracle
 from tests.crashes.orders import Order, Version
 from tests.crashes.reports import Report
 
@@ -55,8 +55,8 @@ def verdict(
     reports: Sequence[Report] = (),
     **evidence: Any,
 ) -> list[str]:
-    """What the judge makes of one order."""
-    return Judge(
+    """What the oracle makes of one order."""
+    return Oracle(
         orders=[asked],
         history={"job_1": records},
         arrivals=arrivals,

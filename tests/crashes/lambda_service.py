@@ -8,7 +8,7 @@ from shared.names import QueueName
 from tests.crashes.deployment import Deployment, Queue, Worker
 from tests.crashes.event_source import deliver
 from tests.crashes.gateway import NOBODY, Answer, answer_of, http_event
-from tests.crashes.nursery import SandboxDiedError
+from tests.crashes.process_pool import SandboxDiedError
 from tests.crashes.reader import Send
 
 EXECUTORS = dict.fromkeys(QueueName, 1) | {QueueName.STANDARD: 3}

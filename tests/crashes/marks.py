@@ -5,7 +5,7 @@ from typing import Any
 from shared.names import QueueName
 from tests.crashes.crash_points import CrashPoint, Hit
 from tests.crashes.deployment import Deployment, Worker
-from tests.crashes.nursery import SandboxDiedError
+from tests.crashes.process_pool import SandboxDiedError
 
 
 def executor_of(queue: QueueName) -> str:

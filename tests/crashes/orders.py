@@ -1,4 +1,4 @@
-"""What clients asked for, and what was acknowledged to them. The judge believes nothing else."""
+"""What clients asked for, and what was acknowledged to them. The oracle believes nothing else."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any

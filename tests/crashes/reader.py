@@ -21,7 +21,7 @@ class Reader:
         self._send = send
 
     def show(self, order: Order) -> dict[str, Any]:
-        """The job as it is shown; nothing where it is not, which the judge sees."""
+        """The job as it is shown; nothing where it is not, which the oracle sees."""
         return self._until_answered(order, "GET", f"/v1/jobs/{order.job_id}").body or {}
 
     def revision(self, order: Order) -> int:
@@ -29,7 +29,7 @@ class Reader:
         return int(self.show(order).get("revision", 0))
 
     def history(self, order: Order) -> list[dict[str, Any]]:
-        """Every execution of the job, as the API lists them; where it refuses, a refusal that the judge sees."""
+        """Every execution of the job, as the API lists them; where it refuses, a refusal that the oracle sees."""
         records: list[dict[str, Any]] = []
         cursor = ""
         while order.job_id is not None:

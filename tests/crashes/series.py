@@ -7,7 +7,7 @@ from tests.crashes.arrivals import Arrival, instant_ms
 from tests.crashes.orders import Order
 
 ALWAYS_PASSED_OVER = {"coalesced", "overlap"}
-"""Why an instant may be skipped without its client's asking; overlaps are judged where turns are."""
+"""Why an instant may be skipped without its client's asking; overlaps are checked where turns are."""
 
 
 def series_faults(

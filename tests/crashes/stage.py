@@ -2,19 +2,18 @@
 
 from typing import Any
 
-from tests.crashes.parked_messages import Parking
-
 from shared.names import QueueName
 from tests.crashes.arrivals import ArrivalLog
 from tests.crashes.clients import Clients
 from tests.crashes.crash_points import CrashPoint
 from tests.crashes.deployment import Deployment
 from tests.crashes.gateway import NOBODY, Answer, answer_of, http_event
-from tests.crashes.judge import Judge
 from tests.crashes.lane import LaneQueues
 from tests.crashes.limits import Limits
 from tests.crashes.marks import MarkedWorkers, executor_of
+from tests.crashes.oracle import Oracle
 from tests.crashes.orders import ENDED, Order
+from tests.crashes.parked_messages import Parking
 from tests.crashes.printed import Printed, findings
 from tests.crashes.quotas import OwnQuotas
 from tests.crashes.redriver import Redriver
@@ -157,9 +156,9 @@ class Stage:
         return settling.took_seconds
 
     def verdict(self) -> list[str]:
-        """What the judge says of this run."""
+        """What the oracle says of this run."""
         history = {str(order.job_id): self.clients.history(order) for order in self.clients.orders}
-        judge = Judge(
+        oracle = Oracle(
             orders=self.clients.orders,
             history=history,
             arrivals=self.log.arrivals(),
@@ -171,7 +170,7 @@ class Stage:
             limits=None if self.workers.unanswered else self.limits,
         )
         told = self.tampering.faults(findings(self._reconciler_log.new_lines()))
-        return self.faults + judge.verdict() + told + self.redriver.faults() + self.parked_messages.faults()
+        return self.faults + oracle.verdict() + told + self.redriver.faults() + self.parked_messages.faults()
 
     def _notifications(self, history: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
         """The executions that tell of others, by the ids of those."""

@@ -4,8 +4,8 @@ import pytest
 
 from infra.local.state_dir import PROJECT_ROOT
 from tests.crashes.__main__ import main
-from tests.crashes.assassin import WEIGHTS
 from tests.crashes.crash_points import CrashPoint
+from tests.crashes.process_killer import WEIGHTS
 from tests.crashes.scenario import Scenario
 from tests.crashes.sweep import SCENARIOS, Run, Theatre, runs_of
 

@@ -6,7 +6,7 @@ import pytest
 
 from shared.adapters.http.dial import AddressNotAllowedError, DialGuard
 from shared.domain.delivery.addresses import BLOCKED_V4, BLOCKED_V6, may_dial
-from tests.delivery.sending import policy
+from tests.support.delivery.sending import policy
 
 # fmt: off
 MUST_BLOCK = [

@@ -6,8 +6,8 @@ import pytest
 
 from shared.adapters.http.retry_after import retry_after_seconds
 from shared.domain.delivery.callback import KEPT_BODY_BYTES, CallbackResponse, Reason
-from tests.delivery.sending import LONG, SHORT, answer_to, post, run, sending
-from tests.fakes.receiver import Peer, Receiver, drips, replies, replies_and_closes, reply
+from tests.support.delivery.sending import LONG, SHORT, answer_to, post, run, sending
+from tests.support.fakes.receiver import Peer, Receiver, drips, replies, replies_and_closes, reply
 
 
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])

@@ -3,8 +3,8 @@
 import pytest
 
 from shared.domain.delivery.callback import Reason
-from tests.delivery.sending import answer_to
-from tests.fakes.receiver import replies, replies_and_closes, reply
+from tests.support.delivery.sending import answer_to
+from tests.support.fakes.receiver import replies, replies_and_closes, reply
 
 BEGUN = "X-Punctual-Async: true"
 

@@ -27,7 +27,7 @@ from tests.crashes.arrivals import ArrivalLog
 from tests.crashes.deployment import Deployment, deploy
 from tests.crashes.engines import engines
 from tests.crashes.stage import Stage
-from tests.delivery.canaries import Cage, Canary
+from tests.support.delivery.canaries import Cage, Canary
 
 pytestmark = pytest.mark.integration
 

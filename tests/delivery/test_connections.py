@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from shared.domain.delivery.callback import Reason
-from tests.delivery.sending import LONG, SHORT, post, run, sending
-from tests.fakes.receiver import Peer, Receiver, replies, reply, silent
+from tests.support.delivery.sending import LONG, SHORT, post, run, sending
+from tests.support.fakes.receiver import Peer, Receiver, replies, reply, silent
 
 
 def test_a_connection_is_kept_for_the_next_call() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from shared.domain.delivery.callback import Reason
-from tests.delivery.sending import SHORT, answer_to, post, run, sending
-from tests.fakes.receiver import Peer, Receiver, Script, drips, replies, reply, silent
+from tests.support.delivery.sending import SHORT, answer_to, post, run, sending
+from tests.support.fakes.receiver import Peer, Receiver, Script, drips, replies, reply, silent
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,12 @@ import trustme
 
 from shared.adapters.http.sender import AiohttpSender
 from shared.domain.delivery.callback import CallbackResponse, Reason
-from tests.architecture.sources import ROOT
-from tests.delivery.hostile import RECEIVERS
-from tests.delivery.hostile_server import HONEST
-from tests.delivery.names import always
-from tests.delivery.sending import AT_MOST, post, sending
-from tests.delivery.trust import NAME, trusting
+from tests.support.delivery.hostile import RECEIVERS
+from tests.support.delivery.hostile_server import HONEST
+from tests.support.delivery.names import always
+from tests.support.delivery.sending import AT_MOST, post, sending
+from tests.support.delivery.trust import NAME, trusting
+from tests.support.sources import ROOT
 
 TIMEOUT_SECONDS = 2.0
 LATE_SECONDS = 1.0
@@ -68,7 +68,7 @@ def ports(authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> It
 def serving(certificates: Path) -> subprocess.Popen[str]:
     """The process of the receivers."""
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.delivery.hostile_server", str(certificates)],
+        [sys.executable, "-m", "tests.support.delivery.hostile_server", str(certificates)],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -9,9 +9,9 @@ import pytest
 
 from shared.adapters.http import look_up as looking_up
 from shared.domain.delivery.callback import Reason
-from tests.delivery.names import name_server
-from tests.delivery.sending import ELSEWHERE, LONG, SHORT, post, run, sending
-from tests.fakes.receiver import Receiver, replies, reply
+from tests.support.delivery.names import name_server
+from tests.support.delivery.sending import ELSEWHERE, LONG, SHORT, post, run, sending
+from tests.support.fakes.receiver import Receiver, replies, reply
 
 
 def test_a_black_holed_name_ends_at_the_bound_of_look_ups_and_not_at_the_callbacks() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from shared.domain.delivery.callback import Reason
-from tests.delivery.sending import LONG, OK_HEAD, SHORT, post, run, sending
-from tests.fakes.receiver import Peer, Receiver, replies, reply, silent
+from tests.support.delivery.sending import LONG, OK_HEAD, SHORT, post, run, sending
+from tests.support.fakes.receiver import Peer, Receiver, replies, reply, silent
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import pytest
 
 from shared.domain.delivery.callback import Reason
-from tests.delivery.sending import answer_to
-from tests.fakes.receiver import replies, replies_and_closes, reply
+from tests.support.delivery.sending import answer_to
+from tests.support.fakes.receiver import replies, replies_and_closes, reply
 
 NO_RETRY = "X-Punctual-No-Retry: true"
 FAILING = [301, 400, 404, 409, 410, 422, 429, 500, 503]

@@ -9,8 +9,8 @@ import pytest
 from shared.adapters.http.sender import MAX_BODY_BYTES
 from shared.adapters.http.wire import MAX_ANSWER_BYTES, MAX_HEADS
 from shared.domain.delivery.callback import KEPT_BODY_BYTES, Reason
-from tests.delivery.sending import LONG, OK_HEAD, answer_to, post, run, sending
-from tests.fakes.receiver import (
+from tests.support.delivery.sending import LONG, OK_HEAD, answer_to, post, run, sending
+from tests.support.fakes.receiver import (
     Peer,
     Receiver,
     Script,

@@ -17,9 +17,9 @@ from shared.domain.errors import CallbackUrlNotAllowedError
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.timing import After
 from shared.settings import CallbackSettings
-from tests.delivery.sending import post
-from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request
-from tests.unit.functions.environment import ENVIRONMENT
+from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
+from tests.support.api.environment import ENVIRONMENT
+from tests.support.delivery.sending import post
 
 REFUSED = [
     "https://127.0.0.1/",

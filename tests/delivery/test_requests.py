@@ -3,8 +3,8 @@
 import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
-from tests.delivery.sending import LONG, SIGNATURE, answer_to, post, run, sending
-from tests.fakes.receiver import Receiver, replies, reply
+from tests.support.delivery.sending import LONG, SIGNATURE, answer_to, post, run, sending
+from tests.support.fakes.receiver import Receiver, replies, reply
 
 
 def test_sends_what_it_is_given_and_little_else() -> None:

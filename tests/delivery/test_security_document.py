@@ -3,8 +3,8 @@
 import re
 
 from shared.domain.delivery.addresses import BLOCKED_V4
-from tests.architecture.sources import ROOT
-from tests.delivery.hostile import RECEIVERS
+from tests.support.delivery.hostile import RECEIVERS
+from tests.support.sources import ROOT
 
 DOCUMENT = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
 

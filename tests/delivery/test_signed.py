@@ -17,16 +17,16 @@ from shared.domain.executions.execution import Execution, State
 from shared.domain.schedules.timing import After
 from shared.domain.tenancy.tenant import SIGNING_CONTEXT
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS
-from tests.architecture.sources import ROOT, modules
-from tests.builders import DUE_AT, TENANT, in_state
-from tests.fakes.sender import in_turn
-from tests.unit.functions.accounts import secrets_of
-from tests.unit.usecases.backfills import hourly
-from tests.unit.usecases.lanes import Lanes
-from tests.unit.usecases.messages import dead
-from tests.unit.usecases.redrives import dead as failed_through
-from tests.unit.usecases.reports import working
-from tests.unit.usecases.world import REQUEST, World
+from tests.support.api.accounts import secrets_of
+from tests.support.builders import DUE_AT, TENANT, in_state
+from tests.support.fakes.sender import in_turn
+from tests.support.sources import ROOT, modules
+from tests.support.usecases.backfills import hourly
+from tests.support.usecases.lanes import Lanes
+from tests.support.usecases.messages import dead
+from tests.support.usecases.redrives import dead as failed_through
+from tests.support.usecases.reports import working
+from tests.support.usecases.world import REQUEST, World
 
 DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
 OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)

@@ -9,10 +9,10 @@ import pytest
 import trustme
 
 from shared.domain.delivery.callback import Reason
-from tests.delivery.names import always
-from tests.delivery.sending import LONG, SHORT, post, run, sending
-from tests.delivery.trust import NAME, trusting
-from tests.fakes.receiver import Peer, Receiver, replies, reply
+from tests.support.delivery.names import always
+from tests.support.delivery.sending import LONG, SHORT, post, run, sending
+from tests.support.delivery.trust import NAME, trusting
+from tests.support.fakes.receiver import Peer, Receiver, replies, reply
 
 
 def server_with(certificate: trustme.LeafCert) -> ssl.SSLContext:

@@ -9,7 +9,7 @@ import pytest
 from infra.app import synth
 from infra.bundling import HOST_WHEELS, ROOT, build
 from infra.config import StageConfig, cloud_stage, local_stage
-from tests.infra.template import Template
+from tests.support.template import Template
 
 
 @dataclass(frozen=True)

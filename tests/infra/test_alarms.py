@@ -6,7 +6,7 @@ from typing import Any
 from infra.components.construct_ids import construct_id
 from shared.names import METRICS_NAMESPACE, Lane, Metric, QueueName
 from tests.infra.conftest import Synthesised
-from tests.infra.template import Resource, resolve
+from tests.support.template import Resource, resolve
 
 OWN_METRICS = {value for name, value in vars(Metric).items() if name.isupper()}
 AWS_METRICS = {

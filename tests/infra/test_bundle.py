@@ -12,7 +12,7 @@ from infra.bundling import HOST_WHEELS, build
 from infra.components.function_specs import FunctionSpec, function_specs
 from infra.config import FunctionMemory
 from tests.infra.conftest import Synthesised
-from tests.infra.template import environment
+from tests.support.template import environment
 
 LIMIT_BYTES = 250 * 1024 * 1024
 # One spec for each package: the executors share theirs.

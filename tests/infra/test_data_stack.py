@@ -5,7 +5,7 @@ import pytest
 from infra.config import local_stage
 from shared.names import Attr, Index
 from tests.infra.conftest import Synthesised
-from tests.infra.template import Resource
+from tests.support.template import Resource
 
 TABLES = ("Executions", "Jobs", "Tenants", "Leases", "Audit")
 

@@ -3,7 +3,7 @@
 import json
 
 from tests.infra.conftest import Synthesised
-from tests.infra.template import environment
+from tests.support.template import environment
 
 
 def test_one_route_takes_every_request_to_the_api_function(cloud: Synthesised) -> None:

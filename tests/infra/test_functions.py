@@ -17,7 +17,7 @@ from shared.settings import (
     Settings,
 )
 from tests.infra.conftest import Synthesised
-from tests.infra.template import environment
+from tests.support.template import environment
 
 SPECS = function_specs(FunctionMemory())
 EXECUTORS = {f"executor-{lane}" for lane in QueueName}

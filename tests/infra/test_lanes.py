@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from infra.components.lanes import MAX_RECEIVES
 from shared.names import QueueName
 from tests.infra.conftest import Synthesised
-from tests.infra.template import Resource
+from tests.support.template import Resource
 
 DAY_SECONDS = 86_400
 

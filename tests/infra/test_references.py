@@ -9,7 +9,7 @@ import pytest
 
 from shared.names import QueueName
 from tests.infra.conftest import Synthesised
-from tests.infra.template import Template
+from tests.support.template import Template
 
 _IN_TEXT = re.compile(r"\$\{([A-Za-z0-9]+)(?:\.[A-Za-z0-9.]+)?\}")
 

@@ -9,7 +9,7 @@ from infra.components.grants import GRANTS
 from infra.config import FunctionMemory
 from shared.names import ENCRYPTION_CONTEXT_TENANT, Index, Lane, QueueName
 from tests.infra.conftest import Synthesised
-from tests.infra.template import Resource, environment, resolve
+from tests.support.template import Resource, environment, resolve
 
 SPECS = function_specs(FunctionMemory())
 KMS_CONDITION = {"ForAnyValue:StringEquals": {"kms:EncryptionContextKeys": ENCRYPTION_CONTEXT_TENANT}}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.dispatch.sweep import DueRow, SweepAction, SweepContext, sweep_action
 from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution, State, Transition
-from tests.builders import DUE_AT, in_state, one_off
+from tests.support.builders import DUE_AT, in_state, one_off
 
 TICK_MS = LEASE_MARGIN_MS
 TIMEOUT_MS = TICK_MS

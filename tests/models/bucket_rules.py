@@ -19,7 +19,7 @@ from shared.domain.bucket import (
 from shared.domain.dispatch.sweep import DueRow, SweepAction, SweepContext, sweep_action
 from shared.domain.executions.execution import State
 from shared.names import Lane
-from tests.builders import BUCKET, TENANT, execution_id
+from tests.support.builders import BUCKET, TENANT, execution_id
 
 START_MS = bucket_start_ms(BUCKET)
 FAR_MS = START_MS - LOOK_AHEAD_MS - 3 * GUARD_MS

@@ -12,7 +12,7 @@ from shared.domain.bucket import GUARD_MS, MINUTE_MS
 from shared.domain.executions.execution import EARLY_MS
 from shared.domain.jobs.misfire import succession
 from shared.domain.schedules.schedule import Rate, first_after, instants_before
-from tests.builders import DUE_AT
+from tests.support.builders import DUE_AT
 
 SCHEDULE = Rate(interval_ms=MINUTE_MS, anchor=DUE_AT)
 STEP_MS = 500

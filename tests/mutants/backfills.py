@@ -2,8 +2,8 @@
 
 from tests.mutants.mutant import Mutant
 
-_MADE = "tests/unit/usecases/test_backfill.py"
-_INTERLEAVED = "tests/unit/usecases/test_backfill_interleaved.py"
+_MADE = "tests/unit/usecases/jobs/test_backfill.py"
+_INTERLEAVED = "tests/unit/usecases/jobs/test_backfill_interleaved.py"
 _STORE = "tests/conformance/test_backfills.py"
 
 BACKFILLS = (
@@ -18,7 +18,7 @@ BACKFILLS = (
         file="shared/domain/jobs/new_backfill.py",
         old="count_between(of, self.from_at - 1, self.to_at - 1, MAX_BACKFILLED + 1)",
         new="count_between(of, self.from_at, self.to_at, MAX_BACKFILLED + 1)",
-        killer="tests/unit/domain/test_backfill.py",
+        killer="tests/unit/domain/schedules/test_backfill.py",
     ),
     Mutant(
         name="deletion that forgets the backfills of its job",

@@ -2,10 +2,10 @@
 
 from tests.mutants.mutant import Mutant
 
-_BULK = "tests/unit/usecases/test_bulk_redrive.py"
+_BULK = "tests/unit/usecases/dead_letters/test_bulk_redrive.py"
 _STORE = "tests/conformance/test_redrives.py"
 _TASKS = "tests/conformance/test_redrive_tasks.py"
-_UNFINISHED = "tests/unit/usecases/test_redrive_unfinished.py"
+_UNFINISHED = "tests/unit/usecases/dead_letters/test_redrive_unfinished.py"
 
 BULK_REDRIVES = (
     Mutant(
@@ -88,21 +88,21 @@ BULK_REDRIVES = (
         file="shared/domain/dead_letters/redrive_task.py",
         old="        tag = self.criteria.tag if self.undo_asked_at is None else None\n",
         new="        tag = self.criteria.tag\n",
-        killer="tests/unit/usecases/test_undo_filtered.py",
+        killer="tests/unit/usecases/dead_letters/test_undo_filtered.py",
     ),
     Mutant(
         name="undo that counts what it meets from two dead letters twice",
         file="shared/usecases/dead_letters/process_bulk_redrives.py",
         old="                if link.last is not dead and task.undoes_from(link.last):\n",
         new="                if link.last is None:\n",
-        killer="tests/unit/usecases/test_undo_filtered.py",
+        killer="tests/unit/usecases/dead_letters/test_undo_filtered.py",
     ),
     Mutant(
         name="undo that leaves what stands behind a dead letter that it does not walk over",
         file="shared/usecases/dead_letters/process_bulk_redrives.py",
         old="                if link.last is not dead and task.undoes_from(link.last):\n",
         new="                if link.last is not dead and link.last.state is State.FAILED:\n",
-        killer="tests/unit/usecases/test_undo_filtered.py",
+        killer="tests/unit/usecases/dead_letters/test_undo_filtered.py",
     ),
     Mutant(
         name="undo that leaves what was chosen and not filed to others",

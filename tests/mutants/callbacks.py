@@ -2,12 +2,12 @@
 
 from tests.mutants.mutant import Mutant
 
-_ASYNC = "tests/unit/usecases/test_execute_async.py"
-_HEARTBEAT = "tests/unit/usecases/test_heartbeat.py"
-_REPORT = "tests/unit/usecases/test_report_outcome.py"
-_REPORT_FAULTS = "tests/unit/usecases/test_report_faults.py"
-_GONE = "tests/unit/usecases/test_gone.py"
-_LEASE = "tests/unit/usecases/test_execute_lease.py"
+_ASYNC = "tests/unit/usecases/attempts/test_execute_async.py"
+_HEARTBEAT = "tests/unit/usecases/attempts/test_heartbeat.py"
+_REPORT = "tests/unit/usecases/attempts/test_report_outcome.py"
+_REPORT_FAULTS = "tests/unit/usecases/attempts/test_report_faults.py"
+_GONE = "tests/unit/usecases/outcomes/test_gone.py"
+_LEASE = "tests/unit/usecases/attempts/test_execute_lease.py"
 
 CALLBACKS = (
     Mutant(
@@ -50,14 +50,14 @@ CALLBACKS = (
         file="shared/adapters/dynamodb/codec/conditions.py",
         old='f"{own.expression} AND ca <= :ca"',
         new='f"{own.expression} AND (ca <= :ca OR ca > :ca)"',
-        killer="tests/conformance/test_execution_run_on.py",
+        killer="tests/conformance/test_extend_lease.py",
     ),
     Mutant(
         name="attempt that goes on by the deadline of an earlier one",
         file="shared/adapters/dynamodb/codec/execution_fields.py",
         old="return until if attempt == running else None",
         new="return until if running is not None else None",
-        killer="tests/conformance/test_execution_run_on.py",
+        killer="tests/conformance/test_extend_lease.py",
     ),
     Mutant(
         name="message of an attempt that goes on dropped without its successor",
@@ -99,14 +99,14 @@ CALLBACKS = (
         file="shared/domain/dispatch/sweep.py",
         old="row.claimable_from > (context.last_resend_at or 0)",
         new="row.claimable_from < 0",
-        killer="tests/unit/usecases/test_sweep_async.py",
+        killer="tests/unit/usecases/ticks/test_sweep_async.py",
     ),
     Mutant(
         name="no look again when the lease of an attempt that goes on ends",
         file="shared/domain/dispatch/sweep.py",
         old="return row.claimable_from if row.state is State.RUNNING else None",
         new="return row.claimable_from if row.state is State.RUNNING and not row.async_accepted else None",
-        killer="tests/unit/usecases/test_sweep_async.py",
+        killer="tests/unit/usecases/ticks/test_sweep_async.py",
     ),
     Mutant(
         name="renewal of a lease that another holds",
@@ -141,7 +141,7 @@ CALLBACKS = (
         file="shared/usecases/outcomes/finalize_execution.py",
         old="if ended.payload_id and not is_recurring_job_id(ended.job_id):",
         new="if ended.payload_id and ended.recurrence is None:",
-        killer="tests/unit/usecases/test_payload_expiry.py",
+        killer="tests/unit/usecases/outcomes/test_payload_expiry.py",
     ),
     Mutant(
         name="every 202 goes on",

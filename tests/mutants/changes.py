@@ -2,10 +2,10 @@
 
 from tests.mutants.mutant import Mutant
 
-_PAUSE = "tests/unit/usecases/test_pause.py"
-_UPDATE = "tests/unit/usecases/test_update.py"
-_COMPLETE = "tests/unit/usecases/test_complete.py"
-_RECONCILE = "tests/unit/usecases/test_reconcile_job.py"
+_PAUSE = "tests/unit/usecases/chains/test_pause.py"
+_UPDATE = "tests/unit/usecases/chains/test_update.py"
+_COMPLETE = "tests/unit/usecases/attempts/test_complete.py"
+_RECONCILE = "tests/unit/usecases/ticks/test_reconcile_job.py"
 
 CHANGES = (
     Mutant(
@@ -27,35 +27,35 @@ CHANGES = (
         file="shared/usecases/chains/complete_transition.py",
         old="            self.end_chain.end_waiting(job)\n",
         new="            pass\n",
-        killer="tests/unit/usecases/test_complete.py",
+        killer="tests/unit/usecases/attempts/test_complete.py",
     ),
     Mutant(
         name="run that waited and never began counted",
         file="shared/usecases/chains/end_chain.py",
         old="runs=first.run - 1 - never_began",
         new="runs=first.run - 1",
-        killer="tests/unit/usecases/test_update.py",
+        killer="tests/unit/usecases/chains/test_update.py",
     ),
     Mutant(
         name="update made from what another one is about to replace",
         file="shared/usecases/reading/find_job.py",
         old="else found.described",
         new="else found",
-        killer="tests/unit/usecases/test_update.py",
+        killer="tests/unit/usecases/chains/test_update.py",
     ),
     Mutant(
         name="update that finds itself made and sends for nothing",
         file="shared/usecases/chains/update_job.py",
         old="                self.resend_chain_head(renamed)\n",
         new="                pass\n",
-        killer="tests/unit/usecases/test_changes_repeated.py",
+        killer="tests/unit/usecases/chains/test_changes_repeated.py",
     ),
     Mutant(
         name="run dropped in a gap without a record",
         file="shared/usecases/filing/file_successor.py",
         old="        self._record_dst_skips(execution, following)\n",
         new="",
-        killer="tests/unit/usecases/test_dropped_runs.py",
+        killer="tests/unit/usecases/filing/test_dst_skips.py",
     ),
     Mutant(
         name="tombstone that goes before whoever may ask for it",
@@ -181,20 +181,20 @@ CHANGES = (
         file="shared/usecases/jobs/cancel_job.py",
         old="                    revision=revision,\n                )\n        raise",
         new="                )\n        raise",
-        killer="tests/unit/usecases/test_cancel.py",
+        killer="tests/unit/usecases/jobs/test_cancel.py",
     ),
     Mutant(
         name="update that a rival finished acknowledged without its message",
         file="shared/usecases/chains/update_job.py",
         old="        self.resend_chain_head(standing)\n",
         new="",
-        killer="tests/unit/usecases/test_changes_repeated.py",
+        killer="tests/unit/usecases/chains/test_changes_repeated.py",
     ),
     Mutant(
         name="deletion that forgets late tombstones of a pause",
         file="shared/usecases/chains/mark_deleting.py",
         old="    return latest_at_or_before(paused.schedule, now_ms, paused.ended_through) or paused.ended_through\n",
         new="    return paused.ended_through\n",
-        killer="tests/unit/usecases/test_pause.py",
+        killer="tests/unit/usecases/chains/test_pause.py",
     ),
 )

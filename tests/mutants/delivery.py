@@ -5,7 +5,7 @@ from tests.mutants.mutant import Mutant
 _NAMES = "tests/delivery/test_names.py"
 _LOOK_UPS = "tests/delivery/test_look_ups.py"
 _ADDRESSES = "tests/delivery/test_addresses.py"
-_TARGETS = "tests/unit/domain/test_target.py"
+_TARGETS = "tests/unit/domain/delivery/test_target.py"
 _HOSTILE = "tests/delivery/test_hostile_receivers.py"
 _SIGNED = "tests/delivery/test_signed.py"
 _WIRED = "tests/delivery/test_refused_targets.py"
@@ -16,7 +16,7 @@ _POOL = "shared/adapters/http/pool.py"
 
 DELIVERY = (
     Mutant(
-        name="only the first address of a name is judged",
+        name="only the first address of a name is checked",
         file=_DIAL,
         old="for text in addresses:",
         new="for text in list(addresses)[:1]:",
@@ -30,14 +30,14 @@ DELIVERY = (
         killer=_NAMES,
     ),
     Mutant(
-        name="literal addresses are not judged at the socket",
+        name="literal addresses are not checked at the socket",
         file=_DIAL,
         old="        self.judge([destination[0]])\n",
         new="",
         killer=_NAMES,
     ),
     Mutant(
-        name="literal addresses are not judged at creation",
+        name="literal addresses are not checked at creation",
         file="shared/domain/delivery/target.py",
         old="    elif not policy.admits_address(host, plain_http=plain_http):",
         new="    elif False:",

@@ -8,7 +8,7 @@ FILING = (
         file="shared/usecases/ticks/watch_buckets.py",
         old="if lease is not None and self._scan(lease, report) and self.ledger.finish(lease):",
         new="if lease is not None and self.ledger.finish(lease) and self._scan(lease, report):",
-        killer="tests/unit/usecases/test_watch_cursor.py",
+        killer="tests/unit/usecases/ticks/test_watch_cursor.py",
     ),
     Mutant(
         name="cursor moved before send",
@@ -17,14 +17,14 @@ FILING = (
         new="            report.unreadable += len(page.unreadable)\n"
         "            if page.next_after is not None and not self.ledger.advance(lease, page.next_after):\n"
         "                return False\n",
-        killer="tests/unit/usecases/test_watch_cursor.py",
+        killer="tests/unit/usecases/ticks/test_watch_cursor.py",
     ),
     Mutant(
         name="no second look at the clock after the put",
         file="shared/usecases/filing/file_execution.py",
         old="        self.ensure_sent(existing or filed)\n",
         new="        if filed.state is State.QUEUED:\n            self.send([wakeup_for(existing or filed)])\n",
-        killer="tests/unit/usecases/test_file_execution.py",
+        killer="tests/unit/usecases/filing/test_file_execution.py",
     ),
     Mutant(
         name="acknowledge before send",
@@ -50,7 +50,7 @@ FILING = (
         file="shared/usecases/ticks/watch_buckets.py",
         old="        return not waiting\n",
         new="        return True\n",
-        killer="tests/unit/usecases/test_watch_cursor.py",
+        killer="tests/unit/usecases/ticks/test_watch_cursor.py",
     ),
     Mutant(
         name="ignore unprocessed keys",
@@ -76,14 +76,14 @@ FILING = (
         file="shared/usecases/ticks/watch_buckets.py",
         old="        missed = [turn for turn in missed if not self._is_answered(turn, report)]\n",
         new="        missed = list(missed)\n",
-        killer="tests/unit/usecases/test_watch.py",
+        killer="tests/unit/usecases/ticks/test_watch.py",
     ),
     Mutant(
         name="sweep that an unanswered list stops",
         file="shared/usecases/ticks/sweep_buckets.py",
         old="            report.unavailable += 1\n            return shards\n",
         new="            return []\n",
-        killer="tests/unit/usecases/test_sweep_faults.py",
+        killer="tests/unit/usecases/ticks/test_sweep_faults.py",
     ),
     Mutant(
         name="TTL row treated as absent",
@@ -103,13 +103,13 @@ FILING = (
         file="shared/usecases/filing/file_execution.py",
         old="        if not may_be_closed(location.bucket, now_ms):\n",
         new="        if location.bucket:\n",
-        killer="tests/unit/usecases/test_file_into_closed_bucket.py",
+        killer="tests/unit/usecases/filing/test_file_into_closed_bucket.py",
     ),
     Mutant(
         name="sweep closes what is unfinished",
         file="shared/usecases/ticks/sweep_buckets.py",
         old="        if state.unfinished == 0:\n",
         new="        if state.unfinished <= 1:\n",
-        killer="tests/unit/usecases/test_sweep.py",
+        killer="tests/unit/usecases/ticks/test_sweep.py",
     ),
 )

@@ -2,12 +2,12 @@
 
 from tests.mutants.mutant import Mutant
 
-_ADMIT = "tests/unit/usecases/test_admit.py"
-_CIRCUIT = "tests/unit/domain/test_circuit.py"
-_SWEEP = "tests/unit/domain/test_sweep.py"
-_SILENT = "tests/unit/usecases/test_silent_scopes.py"
-_OVERDUE = "tests/unit/usecases/test_overdue.py"
-_GIVE_WAY = "tests/unit/usecases/test_give_way.py"
+_ADMIT = "tests/unit/usecases/limits/test_admit.py"
+_CIRCUIT = "tests/unit/domain/limits/test_circuit_breaker.py"
+_SWEEP = "tests/unit/domain/dispatch/test_sweep.py"
+_SILENT = "tests/unit/usecases/limits/test_scope_cooldowns.py"
+_OVERDUE = "tests/unit/usecases/ticks/test_overdue.py"
+_GIVE_WAY = "tests/unit/usecases/limits/test_backpressure.py"
 
 LIMITS = (
     Mutant(
@@ -106,7 +106,7 @@ LIMITS = (
         file="shared/domain/dispatch/wakeup.py",
         old="    if weight == 1:\n",
         new="    if weight:\n",
-        killer="tests/unit/usecases/test_tenant_weights.py",
+        killer="tests/unit/usecases/tenancy/test_tenant_weights.py",
     ),
     Mutant(
         name="sweep that sends again while a lane stands still",
@@ -204,6 +204,6 @@ LIMITS = (
         file="shared/domain/limits/scopes.py",
         old="min(MOST_WAIT_MS, often, late_ms // LATE_PART)",
         new="min(MOST_WAIT_MS, often)",
-        killer="tests/unit/domain/test_wait.py",
+        killer="tests/unit/domain/limits/test_wait.py",
     ),
 )

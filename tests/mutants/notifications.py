@@ -2,8 +2,8 @@
 
 from tests.mutants.mutant import Mutant
 
-_NOTIFY = "tests/unit/usecases/test_notify.py"
-_INTERLEAVED = "tests/unit/usecases/test_notify_interleaved.py"
+_NOTIFY = "tests/unit/usecases/outcomes/test_notify.py"
+_INTERLEAVED = "tests/unit/usecases/outcomes/test_notify_interleaved.py"
 _SETTLE = "shared/usecases/attempts/settle_attempt.py"
 
 NOTIFICATIONS = (

@@ -2,11 +2,11 @@
 
 from tests.mutants.mutant import Mutant
 
-_SINGLE = "tests/unit/usecases/test_redrive.py"
+_SINGLE = "tests/unit/usecases/dead_letters/test_redrive.py"
 _STORE = "tests/conformance/test_redrives.py"
-_UNFINISHED = "tests/unit/usecases/test_redrive_unfinished.py"
-_NOTIFICATIONS = "tests/unit/usecases/test_redrive_notifications.py"
-_DELETED = "tests/unit/usecases/test_delete_redrives.py"
+_UNFINISHED = "tests/unit/usecases/dead_letters/test_redrive_unfinished.py"
+_NOTIFICATIONS = "tests/unit/usecases/dead_letters/test_redrive_notifications.py"
+_DELETED = "tests/unit/usecases/dead_letters/test_delete_redrives.py"
 
 REDRIVES = (
     Mutant(

@@ -4,7 +4,7 @@ from tests.mutants.mutant import Mutant
 
 _RETRY = "shared/domain/delivery/retry.py"
 _BOUNDS = "tests/property/test_retry_bounds.py"
-_EXECUTE = "tests/unit/usecases/test_execute_retries.py"
+_EXECUTE = "tests/unit/usecases/attempts/test_execute_retries.py"
 
 RETRIES = (
     Mutant(

@@ -2,9 +2,9 @@
 
 from tests.mutants.mutant import Mutant
 
-_BREAKER = "tests/unit/usecases/test_breaker.py"
-_SLOTS = "tests/unit/usecases/test_slots_given_back.py"
-_SILENT = "tests/unit/usecases/test_silent_scopes.py"
+_BREAKER = "tests/unit/usecases/limits/test_breaker.py"
+_SLOTS = "tests/unit/usecases/limits/test_slots_given_back.py"
+_SILENT = "tests/unit/usecases/limits/test_scope_cooldowns.py"
 
 SLOTS = (
     Mutant(
@@ -54,7 +54,7 @@ SLOTS = (
         file="shared/domain/limits/slots.py",
         old="if now_ms < lease.until)",
         new="if lease.until)",
-        killer="tests/unit/domain/test_slots.py",
+        killer="tests/unit/domain/limits/test_slots.py",
     ),
     Mutant(
         name="swap of whatever version stands",
@@ -103,14 +103,14 @@ SLOTS = (
         file="shared/usecases/limits/limit_cache.py",
         old="        self.pause(LEAST_PAUSE_MS + round(drawn))\n",
         new="        self.pause(LEAST_PAUSE_MS)\n",
-        killer="tests/unit/usecases/test_limit_states.py",
+        killer="tests/unit/usecases/limits/test_limit_cache.py",
     ),
     Mutant(
         name="answers of short batches that are never told",
         file="shared/usecases/limits/settle_limits.py",
         old="may_tell = releases or self._may_write(scope)",
         new="may_tell = self._may_write(scope)",
-        killer="tests/unit/usecases/test_settle_limits.py",
+        killer="tests/unit/usecases/limits/test_settle_limits.py",
     ),
     Mutant(
         name="slots given back that wipe out who waits",
@@ -124,6 +124,6 @@ SLOTS = (
         file="shared/usecases/limits/limit_cache.py",
         old="if scope not in self.slots_of and scope not in self.probing\n",
         new="if scope not in self.probing\n",
-        killer="tests/unit/usecases/test_limit_states.py",
+        killer="tests/unit/usecases/limits/test_limit_cache.py",
     ),
 )

@@ -2,8 +2,8 @@
 
 from tests.mutants.mutant import Mutant
 
-_OVERDUE = "tests/unit/usecases/test_overdue.py"
-_NOTIFICATIONS = "tests/unit/usecases/test_redrive_notifications.py"
+_OVERDUE = "tests/unit/usecases/ticks/test_overdue.py"
+_NOTIFICATIONS = "tests/unit/usecases/dead_letters/test_redrive_notifications.py"
 
 WATCHING = (
     Mutant(
@@ -53,14 +53,14 @@ WATCHING = (
         file="shared/usecases/limits/throttle_batch.py",
         old="max(UNSENT_WAIT_SECONDS, -(-self.deferral.wait_ms // 1000))",
         new="-(-self.deferral.wait_ms // 1000)",
-        killer="tests/unit/usecases/test_admit.py",
+        killer="tests/unit/usecases/limits/test_admit.py",
     ),
     Mutant(
         name="deletion that takes its time for each backfill anew",
         file="shared/usecases/chains/complete_transition.py",
         old="partial(self, stops_at=stops_at)",
         new="partial(self, stops_at=None)",
-        killer="tests/unit/usecases/test_delete_redrives.py",
+        killer="tests/unit/usecases/dead_letters/test_delete_redrives.py",
     ),
     Mutant(
         name="notification whose execution is lost to an older version",

@@ -2,10 +2,10 @@
 
 from tests.mutants.mutant import Mutant
 
-_RECOMPUTE = "tests/unit/usecases/test_recompute.py"
-_RECONCILE = "tests/unit/usecases/test_reconcile_zones.py"
-_CHANGES = "tests/unit/domain/test_zone_changes.py"
-_RULES = "tests/unit/domain/test_zone_rules.py"
+_RECOMPUTE = "tests/unit/usecases/chains/test_recompute.py"
+_RECONCILE = "tests/unit/usecases/ticks/test_reconcile_zones.py"
+_CHANGES = "tests/unit/domain/schedules/test_zone_changes.py"
+_RULES = "tests/unit/domain/schedules/test_zone_rules.py"
 
 ZONES = (
     Mutant(

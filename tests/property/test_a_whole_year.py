@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from shared.domain.schedules.schedule import Cron, Gap, Overlap, count_between, first_after
-from tests.property.wall_clock_oracle import Line, Minute, any_day, at, instants, minutes_of
+from tests.support.property.wall_clock_oracle import Line, Minute, any_day, at, instants, minutes_of
 
 YEAR_START, DAYS, DAY_MS = "2025-01-01T00:00", 365, 86_400_000
 QUARTERS = Line("*/15 * * * *", frozenset({0, 15, 30, 45}), frozenset(range(24)), any_day, is_interval=True)

@@ -18,8 +18,8 @@ from shared.domain.schedules.schedule import (
     instants_before,
     latest_at_or_before,
 )
-from tests.property.line_strategies import eventbridge_lines, lines
-from tests.property.wall_clock_oracle import Line, at, instants, minutes_of
+from tests.support.property.line_strategies import eventbridge_lines, lines
+from tests.support.property.wall_clock_oracle import Line, at, instants, minutes_of
 
 DAY_MS = 86_400_000
 DAYS = 4

@@ -23,8 +23,16 @@ from shared.domain.ids import ExecutionId, one_off_job_id, recurring_job_id
 from shared.domain.schedules.recurrence import Recurrence
 from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Attr, Lane
-from tests.builders import one_off
-from tests.property.item_strategies import CALLBACKS, COUNTS, INSTANTS, NUMBERS, POLICIES, SCHEDULES, TENANTS
+from tests.support.builders import one_off
+from tests.support.property.item_strategies import (
+    CALLBACKS,
+    COUNTS,
+    INSTANTS,
+    NUMBERS,
+    POLICIES,
+    SCHEDULES,
+    TENANTS,
+)
 
 REGION = "us-east-1"
 OUTCOME_BYTES = 13

@@ -13,7 +13,15 @@ from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.recurrence import Recurrence
 from shared.names import Attr, Lane
-from tests.property.item_strategies import CALLBACKS, COUNTS, INSTANTS, NUMBERS, POLICIES, SCHEDULES, TENANTS
+from tests.support.property.item_strategies import (
+    CALLBACKS,
+    COUNTS,
+    INSTANTS,
+    NUMBERS,
+    POLICIES,
+    SCHEDULES,
+    TENANTS,
+)
 
 TEXTS = st.text(min_size=1, max_size=64)
 JOB_IDS = st.builds(recurring_job_id, INSTANTS, NUMBERS)

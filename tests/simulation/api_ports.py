@@ -32,9 +32,9 @@ from shared.usecases.listings.list_executions import ListExecutions
 from shared.usecases.reading.find_execution import FindExecution
 from shared.usecases.requests.open_request import OpenRequest
 from shared.usecases.tenancy.read_tenant import ReadTenant
-from tests.fakes.budgets import generous
 from tests.simulation.calls import PortCalls
 from tests.simulation.port_set import PortSet
+from tests.support.fakes.budgets import generous
 
 if TYPE_CHECKING:
     pass

@@ -1,4 +1,4 @@
-"""The product's own reconciler, once everything has settled: it must find nothing that the judge does not."""
+"""The product's own reconciler, once everything has settled: it must find nothing that the oracle does not."""
 
 from collections.abc import Iterator
 
@@ -9,12 +9,12 @@ from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.file_successor import FileSuccessor
 from shared.usecases.reading.find_head import FindHead
 from shared.usecases.ticks.reconcile import SETTLE_MINUTES, Reconcile
-from tests.fakes.clock import VirtualClock
-from tests.fakes.ledger import FakeShardLedger
-from tests.fakes.wakeup_queue import even
 from tests.simulation.lanes import QUEUE_URLS
 from tests.simulation.verdicts import Fault, Verdict
 from tests.simulation.world import START_MS, World
+from tests.support.fakes.clock import VirtualClock
+from tests.support.fakes.ledger import FakeShardLedger
+from tests.support.fakes.wakeup_queue import even
 
 
 def audit(world: World) -> Iterator[Fault]:

@@ -14,10 +14,10 @@ from shared.names import Lane
 from shared.usecases.filing.file_execution import wakeup_for
 from shared.usecases.jobs.draft_job import DraftJob, Identity
 from shared.usecases.tenancy.create_tenant import CreateTenant
-from tests.fakes.clock import VirtualClock
 from tests.simulation.evidence import Arrival
 from tests.simulation.lanes import QUEUE_URLS
 from tests.simulation.world import World
+from tests.support.fakes.clock import VirtualClock
 
 CREATED_BEFORE_MS = 60_000
 

@@ -1,4 +1,4 @@
-"""How much the judge allows, in ms."""
+"""How much the oracle allows, in ms."""
 
 from tests.simulation.faults import FaultMix
 

@@ -5,13 +5,13 @@ from typing import Any, ParamSpec, TypeVar
 
 from shared.domain.executions.execution import Execution
 from shared.ports.executions import ClaimRejected, ScanPage
-from tests.fakes.claimer import FakeClaimer
-from tests.fakes.one_off_batches import FakeOneOffBatches
 from tests.simulation.faults import Strike
 from tests.simulation.hub import SimLoop
 from tests.simulation.lanes import SimLanes
 from tests.simulation.process import Crash, Process, unavailable
 from tests.simulation.subjects import READS, is_transaction, items_of, subjects_of
+from tests.support.fakes.claimer import FakeClaimer
+from tests.support.fakes.one_off_batches import FakeOneOffBatches
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""What an honest run of one changed job leaves to the judge, for forgers."""
+"""What an honest run of one changed job leaves to the oracle, for forgers."""
 
 from typing import Any
 

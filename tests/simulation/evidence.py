@@ -1,6 +1,6 @@
-"""What the judge is shown: orders as clients know them, calls as receivers saw them, records as the API shows them.
+"""What the oracle is shown: orders as clients know them, calls as receivers saw them, records as the API shows them.
 
-Nothing of the product is imported here, so that nothing of it can take part in the judgement.
+Nothing of the product is imported here, so that nothing of it can take part in the verdict.
 """
 
 from dataclasses import dataclass, field

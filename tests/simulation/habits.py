@@ -1,6 +1,6 @@
 """Jobs that are changed: what is special about them, which versions they had, and what their clients asked for.
 
-Nothing of the product is imported here: the judge reads this.
+Nothing of the product is imported here: the oracle reads this.
 """
 
 from dataclasses import dataclass, field

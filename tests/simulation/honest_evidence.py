@@ -1,4 +1,4 @@
-"""What an honest run leaves to the judge, for forgers: a job that ran once, and a series that was deleted."""
+"""What an honest run leaves to the oracle, for forgers: a job that ran once, and a series that was deleted."""
 
 from dataclasses import replace
 from typing import Any

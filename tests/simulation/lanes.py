@@ -10,11 +10,11 @@ import orjson
 from shared.adapters.sqs.messages import encode_wakeup
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.names import QueueName
-from tests.fakes.fair_queue import FairQueue
-from tests.fakes.sqs import Entry, FakeSqs
 from tests.simulation.faults import Strike, Weather
 from tests.simulation.hub import Hub
 from tests.simulation.trace import Trace
+from tests.support.fakes.fair_queue import FairQueue
+from tests.support.fakes.sqs import Entry, FakeSqs
 
 VISIBILITY_MS = 450_000
 MAX_RECEIVES = 5

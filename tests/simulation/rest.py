@@ -14,7 +14,7 @@ def come_to_rest(world: World, give_up_at_ms: int, recurs_until_ms: int) -> list
     """Until nothing is unfinished, and some minutes more. Faults, one for each unfinished execution, where that fails.
 
     By `recurs_until_ms` everything that recurs is deleted, what no client knows of as well; calls are counted from
-    then on. A world that is not at rest is judged no further: days of it would have to be played to the end.
+    then on. A world that is not at rest is checked no further: days of it would have to be played to the end.
     """
     enough: int | None = None
     calm_minutes = 0

@@ -1,4 +1,4 @@
-"""Recurring schedules as the judge understands them: counted out by minutes or seconds, with no code of the product."""
+"""Recurring schedules as the oracle sees them: counted out by minutes or seconds, with no code of the product."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One seed from load to verdict: load, heal, drain, read, judge."""
+"""One seed from load to verdict: load, heal, drain, read, oracle."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from tests.simulation.audit import audit
 from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.evidence import Evidence
 from tests.simulation.faults import HEALED, FaultMix, Strike
-from tests.simulation.judge import verdict
 from tests.simulation.listeners import tells
+from tests.simulation.oracle import verdict
 from tests.simulation.readers import Readers
 from tests.simulation.redrives import Redrivers
 from tests.simulation.rest import come_to_rest
@@ -78,7 +78,7 @@ def _run(seed: int, world: World) -> Outcome:
 def _evidence(
     world: World, clients: Clients, readers: Readers, redrivers: Redrivers, weather: FaultMix
 ) -> Evidence:
-    """Everything that the judge is shown. What comes after the run is played here, between one reading and the next."""
+    """All that the oracle is shown. What comes after the run is played here, between one reading and the next."""
     ended_at = world.hub.now_ms
     told = [arrival for arrival in world.receiver.log if tells(arrival)]
     calls = [arrival for arrival in world.receiver.log if not tells(arrival)]

@@ -8,15 +8,15 @@ from shared.domain.executions.execution import EndReason, Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import IndexPage, PositionRange, due_position
 from shared.ports.executions import Claim, ClaimRejected, ExecutionPage, Finish, ScanPage, WriteUnknown
-from tests.fakes.claimer import FakeClaimer
-from tests.fakes.execution_store import FakeExecutionStore
-from tests.fakes.one_off_batches import FakeOneOffBatches, Fault
-from tests.fakes.table import FakeTable
 from tests.simulation import planted
 from tests.simulation.contention import Contention
 from tests.simulation.faults import Strike, Weather
 from tests.simulation.hub import Hub
 from tests.simulation.subjects import text_of
+from tests.support.fakes.claimer import FakeClaimer
+from tests.support.fakes.execution_store import FakeExecutionStore
+from tests.support.fakes.one_off_batches import FakeOneOffBatches, Fault
+from tests.support.fakes.table import FakeTable
 
 READ_TRIES = 5
 PAUSE_MS = (5, 60)

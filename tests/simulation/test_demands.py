@@ -65,7 +65,7 @@ def test_who_has_a_table_of_delays_is_not_asked_for_a_day() -> None:
     assert asked - {None} == {*SHORT, *LONG}
 
 
-@pytest.mark.parametrize("fields", [{"habits": Habits()}, {"works_on": True}])
+@pytest.mark.parametrize("fields", [{"habits": Habits()}, {"async_accepted": True}])
 def test_jobs_of_a_special_kind_have_content_receivers(fields: dict[str, object]) -> None:
     assert set(answers([order(number=number, **fields) for number in range(40)])) == {FINE}
 

@@ -4,10 +4,10 @@ wait for each other. Deterministic: the same seed gives the same run."""
 import pytest
 
 from shared.names import Lane
-from tests.fakes import fair_queue
 from tests.simulation.backlog import Backlog, p99
 from tests.simulation.faults import FaultMix
 from tests.simulation.world import World
+from tests.support.fakes import fair_queue
 
 WORKERS = 200
 """A deployment has 300 for this lane unless it asks for others."""

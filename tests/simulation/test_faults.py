@@ -12,13 +12,13 @@ from shared.domain.executions.execution import Execution, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import PositionRange
 from shared.ports.executions import Claim, Finish, WriteUnknown
-from tests.builders import one_off, wakeup
-from tests.fakes.wakeup_queue import even
 from tests.simulation.calls import PortCalls
 from tests.simulation.faults import FaultMix, Strike
 from tests.simulation.lanes import MAX_RECEIVES, QUEUE_URLS, VISIBILITY_MS
 from tests.simulation.wiring import Ports
 from tests.simulation.world import World
+from tests.support.builders import one_off, wakeup
+from tests.support.fakes.wakeup_queue import even
 
 CALM = FaultMix()
 ALWAYS = 1.0

@@ -5,7 +5,6 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.fakes import claimer
 from tests.simulation import __main__ as command
 from tests.simulation import run
 from tests.simulation.explain import explain
@@ -14,6 +13,7 @@ from tests.simulation.run import Outcome, run_seed
 from tests.simulation.seeds import run_seeds
 from tests.simulation.verdicts import Fault, Verdict
 from tests.simulation.world import World
+from tests.support.fakes import claimer
 
 FAILING = {1, 3}
 

@@ -16,7 +16,7 @@ from tests.simulation.world import START_MS, World
 BLOCKS = 20
 SEEDS_IN_BLOCK = 10
 REGRESSIONS = (213, 222, 284, 636, 2168, 2429, 3067, 10820, 20192, 20812, 20971, 21636, 22565, 61634, 61674)
-"""Seeds beyond the first two hundred that once found a fault in the product or in the judge.
+"""Seeds beyond the first two hundred that once found a fault in the product or in the oracle.
 
 Another load, or another kind of fault, makes other runs of them; what they found has tests of its own as well.
 """

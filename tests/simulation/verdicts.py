@@ -1,4 +1,4 @@
-"""What the judge may find."""
+"""What the oracle may find."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -8,20 +8,6 @@ from shared.domain.executions.retention import Retention
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.tenancy.create_tenant import CreateTenant
-from tests.fakes.accepted_log import FakeAcceptedLog
-from tests.fakes.boards import FakeLaneProgressStore, FakeParkedMessageStore
-from tests.fakes.budgets import GENEROUS, FakeBudgetStore
-from tests.fakes.clock import SeededEntropy, VirtualClock
-from tests.fakes.idempotency_store import FakeIdempotencyStore
-from tests.fakes.job_store import FakeJobStore
-from tests.fakes.ledger import FakeShardLedger
-from tests.fakes.limit_store import FakeLimitStore
-from tests.fakes.one_off_store import FakeOneOffStore
-from tests.fakes.redrives import FakeRedriveTasks
-from tests.fakes.run_lock_store import FakeRunLockStore
-from tests.fakes.table import FakeTable
-from tests.fakes.tenant_store import FakeTenantStore
-from tests.fakes.vault import FakeVault
 from tests.simulation.contention import Contention
 from tests.simulation.faults import FaultMix, Weather, draw_mix
 from tests.simulation.functions import Functions
@@ -32,6 +18,20 @@ from tests.simulation.process import Process
 from tests.simulation.receiver import SimReceiver
 from tests.simulation.stores import SimClaimer, SimExecutionStore, SimOneOffBatches
 from tests.simulation.trace import Trace
+from tests.support.fakes.accepted_log import FakeAcceptedLog
+from tests.support.fakes.boards import FakeLaneProgressStore, FakeParkedMessageStore
+from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
+from tests.support.fakes.clock import SeededEntropy, VirtualClock
+from tests.support.fakes.idempotency_store import FakeIdempotencyStore
+from tests.support.fakes.job_store import FakeJobStore
+from tests.support.fakes.ledger import FakeShardLedger
+from tests.support.fakes.limit_store import FakeLimitStore
+from tests.support.fakes.one_off_store import FakeOneOffStore
+from tests.support.fakes.redrives import FakeRedriveTasks
+from tests.support.fakes.run_lock_store import FakeRunLockStore
+from tests.support.fakes.table import FakeTable
+from tests.support.fakes.tenant_store import FakeTenantStore
+from tests.support.fakes.vault import FakeVault
 
 START_MS = 30_000_000 * MINUTE_MS + 7_000
 TENANTS = ("acme", "globex")

@@ -11,8 +11,8 @@ from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan, bucket_of
 from shared.domain.schedules.schedule import parse_instant
 from shared.names import Env, QueueName
 from shared.settings import ApiSettings, CallbackSettings, DeadLetterSettings, ExecutorSettings, Settings
-from tests.fakes.budgets import GENEROUS
-from tests.unit.functions.environment import DEAD_LETTERS, ENVIRONMENT, PLAN, QUEUES
+from tests.support.api.environment import DEAD_LETTERS, ENVIRONMENT, PLAN, QUEUES
+from tests.support.fakes.budgets import GENEROUS
 
 BASE = [
     Env.STAGE,

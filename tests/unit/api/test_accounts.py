@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from shared.domain.tenancy.tenant import Scope
-from tests.unit.api.office import TENANTS, Office
-from tests.unit.api.recipes import ask
-from tests.unit.functions.api_world import JOB
+from tests.support.api.admin_client import TENANTS, Office
+from tests.support.api.api_world import JOB
+from tests.support.api.request_factory import ask
 
 
 def id_of(key: str) -> str:

@@ -6,11 +6,11 @@ import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.executions.execution import State
-from tests.builders import TENANT
-from tests.fakes.sender import in_turn
-from tests.unit.functions.api_world import JOB, ApiWorld, Request
-from tests.unit.usecases.lanes import Lanes
-from tests.unit.usecases.world import EARLY
+from tests.support.api.api_world import JOB, ApiWorld, Request
+from tests.support.builders import TENANT
+from tests.support.fakes.sender import in_turn
+from tests.support.usecases.lanes import Lanes
+from tests.support.usecases.world import EARLY
 
 MINUTE = 60_000
 

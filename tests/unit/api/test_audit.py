@@ -9,7 +9,9 @@ from shared.domain.tenancy.audit import AuditRecord
 from shared.domain.tenancy.tenant import OPERATOR
 from shared.names import ACCEPTED_LOG_LINE, Metric
 from shared.observability import metrics
-from tests.unit.api.recipes import (
+from tests.support.api.accounts import audit_of
+from tests.support.api.api_world import JOB, REQUEST_ID, Answer, ApiWorld, logged
+from tests.support.api.request_factory import (
     OF_TENANT,
     Party,
     ask,
@@ -22,8 +24,6 @@ from tests.unit.api.recipes import (
     routes,
     settle,
 )
-from tests.unit.functions.accounts import audit_of
-from tests.unit.functions.api_world import JOB, REQUEST_ID, Answer, ApiWorld, logged
 
 CHANGES_NOTHING = {"previewSchedule"}
 """Operations that are no reading methods and yet change nothing."""

@@ -7,9 +7,9 @@ import orjson
 import pytest
 
 from shared.domain.tenancy.quota import Quota
-from tests.unit.api.backfills import FROM, NIGHTLY, RANGE, TO, backfilled
-from tests.unit.api.verbs import post
-from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request
+from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
+from tests.support.api.backfills import FROM, NIGHTLY, RANGE, TO, backfilled
+from tests.support.api.job_requests import post
 
 HOSTILE: list[tuple[Any, int, str, str | None]] = [
     ({}, 422, "validation-failed", "/from"),

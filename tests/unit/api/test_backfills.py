@@ -7,10 +7,10 @@ import pytest
 from shared.domain.tenancy.tenant import Scope
 from shared.names import Metric
 from shared.observability import metrics
-from tests.unit.api.backfills import NIGHTLY, RANGE, backfilled
-from tests.unit.api.verbs import patch, post, send
-from tests.unit.functions.api_world import JOB, ApiWorld
-from tests.unit.usecases.lanes import Lanes
+from tests.support.api.api_world import JOB, ApiWorld
+from tests.support.api.backfills import NIGHTLY, RANGE, backfilled
+from tests.support.api.job_requests import patch, post, send
+from tests.support.usecases.lanes import Lanes
 
 NIGHTS = ["2025-02-15T01:30:00.000Z", "2025-02-16T01:30:00.000Z", "2025-02-17T01:30:00.000Z"]
 

@@ -12,9 +12,9 @@ from shared.domain.ids import one_off_execution
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Scope
 from shared.names import ACCEPTED_LOG_LINE, Metric
-from tests.fakes.one_off_batches import Fault
-from tests.unit.functions.api_world import JOB, REQUEST_ID, Answer, ApiWorld, Request, logged
-from tests.unit.functions.emitted import emitted
+from tests.support.api.api_world import JOB, REQUEST_ID, Answer, ApiWorld, Request, logged
+from tests.support.api.emitted import emitted
+from tests.support.fakes.one_off_batches import Fault
 
 PATH = "/v1/jobs/batch"
 EVERY_MINUTE = JOB | {"schedule": {"rate_seconds": 60}}

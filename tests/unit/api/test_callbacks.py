@@ -7,9 +7,9 @@ import pytest
 
 from shared.domain.executions.execution import Execution, State
 from shared.names import Metric
-from tests.unit.functions.api_world import Answer, ApiWorld, Request, logged
-from tests.unit.functions.emitted import emitted
-from tests.unit.usecases.reports import async_accepted, token_of
+from tests.support.api.api_world import Answer, ApiWorld, Request, logged
+from tests.support.api.emitted import emitted
+from tests.support.usecases.reports import async_accepted, token_of
 
 WORDS = ["heartbeat", "complete", "fail"]
 every_word = pytest.mark.parametrize("word", WORDS)

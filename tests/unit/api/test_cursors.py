@@ -7,8 +7,8 @@ import pytest
 from functions.api.cursors import MAX_LENGTH, seal_cursor, unseal_cursor
 from functions.api.problems import Problem, ProblemError
 from shared.domain.errors import UnavailableError
-from tests.unit.functions.api_world import ApiWorld
-from tests.unit.usecases.world import World
+from tests.support.api.api_world import ApiWorld
+from tests.support.usecases.world import World
 
 QUESTION = "executions|job_1"
 

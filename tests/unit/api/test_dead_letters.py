@@ -9,11 +9,11 @@ from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Scope
 from shared.names import Metric, QueueName
 from shared.observability import metrics
-from tests.builders import DUE_AT
-from tests.unit.api.graveyard import FAILING, SECRET, graveyard
-from tests.unit.api.recipes import ask
-from tests.unit.functions.api_world import ApiWorld, Request
-from tests.unit.usecases.lanes import Lanes
+from tests.support.api.api_world import ApiWorld, Request
+from tests.support.api.failed_jobs import FAILING, SECRET, graveyard
+from tests.support.api.request_factory import ask
+from tests.support.builders import DUE_AT
+from tests.support.usecases.lanes import Lanes
 
 
 def press(world: ApiWorld, execution_id: str) -> Any:

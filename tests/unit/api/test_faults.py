@@ -13,8 +13,8 @@ from shared.domain.errors import UnavailableError, UnknownVersionError
 from shared.domain.tenancy.tenant import Scope
 from shared.names import Metric
 from shared.observability import metrics
-from tests.unit.api.reached_faults import REACHED, SECRET, broken, schedule, with_body
-from tests.unit.functions.api_world import JOB, REQUEST_ID, ApiWorld, Request, logged
+from tests.support.api.api_world import JOB, REQUEST_ID, ApiWorld, Request, logged
+from tests.support.api.reached_faults import REACHED, SECRET, broken, schedule, with_body
 
 
 def test_every_type_of_problem_is_reached_by_these_tests() -> None:

@@ -8,7 +8,7 @@ from functions.api.gate import MAX_BODY_BYTES, Admitted, admit
 from functions.api.problems import Problem, ProblemError
 from functions.api.strict_json import MalformedRequestError
 from shared.domain.tenancy.tenant import Scope
-from tests.unit.functions.api_world import ApiWorld, Request
+from tests.support.api.api_world import ApiWorld, Request
 
 
 def admitted(world: ApiWorld, request: Request) -> Admitted:

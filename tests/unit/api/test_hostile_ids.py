@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from functions.api.gate import OPERATORS_PATH
-from tests.unit.api.recipes import Party, ask, document_for, parts_of, path_of, routes, settle
-from tests.unit.functions.api_world import ApiWorld
+from tests.support.api.api_world import ApiWorld
+from tests.support.api.request_factory import Party, ask, document_for, parts_of, path_of, routes, settle
 
 BY_ID = routes(lambda route: bool(parts_of(route)))
 KEY_BYTES = 1_024

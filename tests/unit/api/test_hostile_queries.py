@@ -6,9 +6,9 @@ import pytest
 
 from functions.api.cursors import Cursors, seal_cursor
 from shared.domain.tenancy.tenant import Scope
-from tests.unit.functions.api_world import Answer, ApiWorld, Request
-from tests.unit.usecases.lanes import Lanes
-from tests.unit.usecases.world import EARLY
+from tests.support.api.api_world import Answer, ApiWorld, Request
+from tests.support.usecases.lanes import Lanes
+from tests.support.usecases.world import EARLY
 
 MINUTE = 60_000
 LISTINGS = {

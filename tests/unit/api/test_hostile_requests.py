@@ -7,8 +7,8 @@ import pytest
 
 from functions.api.route import Route
 from functions.api.routes import ROUTES
-from tests.unit.api.recipes import ask, name_of, path_of, routes, settle
-from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request
+from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
+from tests.support.api.request_factory import ask, name_of, path_of, routes, settle
 
 TAGS = [
     "",

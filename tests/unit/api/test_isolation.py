@@ -9,7 +9,8 @@ from functions.api.gate import OPERATORS_PATH
 from functions.api.route import Route
 from shared.domain.tenancy.tenant import OPERATOR, Scope
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS
-from tests.unit.api.recipes import (
+from tests.support.api.api_world import Answer, ApiWorld, Request
+from tests.support.api.request_factory import (
     UNKNOWN,
     Party,
     ask,
@@ -20,7 +21,6 @@ from tests.unit.api.recipes import (
     routes,
     settle,
 )
-from tests.unit.functions.api_world import Answer, ApiWorld, Request
 
 BY_ID = routes(lambda route: bool(parts_of(route)))
 LISTS = routes(lambda route: route.method == "GET" and not parts_of(route) and not route.is_open)

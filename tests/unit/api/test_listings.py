@@ -6,10 +6,10 @@ import pytest
 
 from shared.domain.executions.execution import State
 from shared.domain.tenancy.tenant import Scope
-from tests.builders import DUE_AT, in_state, one_off
-from tests.unit.functions.api_world import ApiWorld, Request
-from tests.unit.usecases.lanes import Lanes
-from tests.unit.usecases.world import EARLY
+from tests.support.api.api_world import ApiWorld, Request
+from tests.support.builders import DUE_AT, in_state, one_off
+from tests.support.usecases.lanes import Lanes
+from tests.support.usecases.world import EARLY
 
 MINUTE = 60_000
 DAILY = {"cron": "30 2 * * *", "timezone": "Europe/Berlin"}

@@ -14,9 +14,9 @@ from functions.api.openapi.document import VERSION, checked_in, document, openap
 from functions.api.problems import CONTENT_TYPE, Problem
 from functions.api.route import Route
 from functions.api.routes import ROUTES
-from tests.architecture.sources import ROOT
-from tests.unit.api.recipes import ALL_SCOPES, ask, name_of, settle
-from tests.unit.functions.api_world import ApiWorld, Request
+from tests.support.api.api_world import ApiWorld, Request
+from tests.support.api.request_factory import ALL_SCOPES, ask, name_of, settle
+from tests.support.sources import ROOT
 
 DOCUMENT = document()
 CHECKED_IN = ROOT / "docs" / "openapi.json"

@@ -13,9 +13,9 @@ from functions.api.openapi.schemas import examples_of
 from functions.api.problems import Problem
 from functions.api.route import Route
 from functions.api.routes import ROUTES
-from tests.unit.api.reached_faults import REACHED
-from tests.unit.api.recipes import ALL_SCOPES, ask, name_of
-from tests.unit.functions.api_world import JOB, Answer, ApiWorld
+from tests.support.api.api_world import JOB, Answer, ApiWorld
+from tests.support.api.reached_faults import REACHED
+from tests.support.api.request_factory import ALL_SCOPES, ask, name_of
 
 DOCUMENT = document()
 ANSWERS = sorted(

@@ -7,11 +7,11 @@ import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.ids import parse_execution_id
-from tests.unit.api.office import TENANTS, Office
-from tests.unit.api.recipes import ask
-from tests.unit.api.verbs import patch, post
-from tests.unit.functions.api_world import JOB, Answer, ApiWorld
-from tests.unit.usecases.lanes import Lanes
+from tests.support.api.admin_client import TENANTS, Office
+from tests.support.api.api_world import JOB, Answer, ApiWorld
+from tests.support.api.job_requests import patch, post
+from tests.support.api.request_factory import ask
+from tests.support.usecases.lanes import Lanes
 
 WON, LOST = "https://told.example/won", "https://told.example/lost"
 BOTH: dict[str, Any] = {"on_success": WON, "on_failure": LOST}

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from shared.domain.jobs.job import JobState
-from tests.builders import TENANT
-from tests.unit.api.verbs import DAILY, patch, send
-from tests.unit.functions.api_world import ApiWorld
+from tests.support.api.api_world import ApiWorld
+from tests.support.api.job_requests import DAILY, patch, send
+from tests.support.builders import TENANT
 
 RECURRING_CHANGES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"name": "other", "tags": ["x"]}, {"name": "other", "tags": ["x"]}),

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from shared.domain.executions.execution import State
-from tests.builders import in_state
-from tests.unit.api.verbs import patch
-from tests.unit.functions.api_world import JOB, ApiWorld
+from tests.support.api.api_world import JOB, ApiWorld
+from tests.support.api.job_requests import patch
+from tests.support.builders import in_state
 
 ONE_OFF_CHANGES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"name": "other"}, {"name": "other"}),

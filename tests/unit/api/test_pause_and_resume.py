@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.api.verbs import MINUTELY, post, send
-from tests.unit.functions.api_world import ApiWorld
+from tests.support.api.api_world import ApiWorld
+from tests.support.api.job_requests import MINUTELY, post, send
 
 HOUR = 3_600_000
 

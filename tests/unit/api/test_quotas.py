@@ -5,7 +5,7 @@ import pytest
 from shared.domain.tenancy.quota import Quota
 from shared.names import Metric
 from shared.observability import metrics
-from tests.unit.functions.api_world import JOB, Answer, ApiWorld, Request
+from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
 
 RECURRING = JOB | {"schedule": {"rate_seconds": 60}}
 

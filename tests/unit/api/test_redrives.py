@@ -8,10 +8,10 @@ from shared.domain.dead_letters.redrive_task import SETTLED_MS
 from shared.domain.delivery.callback import CallbackResponse as Reply
 from shared.domain.delivery.callback import Reason
 from shared.domain.ids import parse_execution_id
-from tests.unit.api.graveyard import graveyard
-from tests.unit.functions.api_world import ApiWorld
-from tests.unit.usecases.lanes import Lanes
-from tests.unit.usecases.redrives import redrives_of
+from tests.support.api.api_world import ApiWorld
+from tests.support.api.failed_jobs import graveyard
+from tests.support.usecases.lanes import Lanes
+from tests.support.usecases.redrives import redrives_of
 
 PATH = "/v1/dead-letters/redrive"
 TOLD = "https://told.example/won"

@@ -11,7 +11,7 @@ import pytest
 from functions.api.gate import OPEN_PATHS
 from functions.api.reference.pages import DOCS_PATH, PAGES
 from functions.api.routes import ROUTES
-from tests.unit.functions.api_world import Answer, ApiWorld, Request
+from tests.support.api.api_world import Answer, ApiWorld, Request
 
 ORIGIN = "https://punctual.example"
 LAMBDA_LIMIT = 6 * 1024 * 1024

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.api.verbs import patch
-from tests.unit.functions.api_world import JOB, ApiWorld
+from tests.support.api.api_world import JOB, ApiWorld
+from tests.support.api.job_requests import patch
 
 BACKOFF: dict[str, Any] = {"max_attempts": 5, "base_seconds": 10, "factor": 2, "cap_seconds": 3_600}
 TABLE: dict[str, Any] = {"delays_seconds": [60, 600]}

@@ -3,9 +3,9 @@
 import pytest
 
 from shared.domain.executions.execution import State
-from tests.builders import TENANT
-from tests.unit.api.verbs import DAILY, MINUTELY, post
-from tests.unit.functions.api_world import JOB, ApiWorld
+from tests.support.api.api_world import JOB, ApiWorld
+from tests.support.api.job_requests import DAILY, MINUTELY, post
+from tests.support.builders import TENANT
 
 
 def test_it_is_called_at_once_beside_the_schedule() -> None:

@@ -18,8 +18,8 @@ from shared.domain.tenancy.quota import Quota
 from shared.names import Lane
 from shared.ports.jobs import RunLock
 from shared.usecases.limits.explain_wait import HOT_SCOPES_TTL_MS, STORE_BACKOFF_MS
-from tests.builders import DUE_AT, TENANT, in_state, job, one_off
-from tests.unit.functions.api_world import ApiWorld
+from tests.support.api.api_world import ApiWorld
+from tests.support.builders import DUE_AT, TENANT, in_state, job, one_off
 
 DESTINATION = "0123456789"
 THERE, MINE = destination_scope(DESTINATION), tenant_scope(TENANT)

@@ -12,10 +12,10 @@ from functions.api.routes import ROUTES
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.execution import EndReason
 from shared.domain.listings.filters import JOB_STATES
-from tests.unit.documents.blocks import BLOCKS, DOCUMENTS, Block
-from tests.unit.documents.commands import run_commands
-from tests.unit.documents.exchanges import Story
-from tests.unit.documents.snippets import check_snippet
+from tests.support.documents.blocks import BLOCKS, DOCUMENTS, Block
+from tests.support.documents.commands import run_commands
+from tests.support.documents.exchanges import Story
+from tests.support.documents.snippets import check_snippet
 
 DRAWN = ("──", "►")
 STORIES = [

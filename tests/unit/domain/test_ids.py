@@ -15,7 +15,7 @@ from shared.domain.ids import (
     parse_execution_id,
     recurring_job_id,
 )
-from tests.builders import DUE_AT
+from tests.support.builders import DUE_AT
 
 COUNTS = ShardCounts(normal=4, quarter=8, midnight=16)
 ID = ExecutionId(dispatch_at=DUE_AT, shard=3, entropy=(1 << 80) - 5)

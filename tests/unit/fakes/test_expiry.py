@@ -2,9 +2,9 @@
 
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.executions.execution import EndReason, Transition
-from tests.builders import DUE_AT, one_off
-from tests.fakes.execution_store import FakeExecutionStore
-from tests.fakes.table import FakeTable
+from tests.support.builders import DUE_AT, one_off
+from tests.support.fakes.execution_store import FakeExecutionStore
+from tests.support.fakes.table import FakeTable
 
 EXPIRES_AT_S = DUE_AT // 1000 + 86_400
 EXPIRED = EXPIRES_AT_S * 1000

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from tests.fakes.fair_queue import LEAST_IN_FLIGHT, RECENT_MS, SILENT_MS, FairQueue
+from tests.support.fakes.fair_queue import LEAST_IN_FLIGHT, RECENT_MS, SILENT_MS, FairQueue
 
 NOW = 1_000_000
 

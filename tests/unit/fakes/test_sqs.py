@@ -7,9 +7,9 @@ from botocore.exceptions import ClientError
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.names import QueueName
-from tests.builders import DUE_AT, wakeup
-from tests.fakes.sqs import MAX_BATCH_BYTES, Entry, FakeSqs
-from tests.fakes.wakeup_queue import even
+from tests.support.builders import DUE_AT, wakeup
+from tests.support.fakes.sqs import MAX_BATCH_BYTES, Entry, FakeSqs
+from tests.support.fakes.wakeup_queue import even
 
 QUEUE = "https://sqs.example.com/standard"
 

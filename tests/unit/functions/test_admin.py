@@ -14,8 +14,8 @@ from shared.domain.dead_letters.parked_message import park
 from shared.domain.errors import InvalidStateError, InvalidValueError, PunctualError, UnavailableError
 from shared.domain.tenancy.tenant import OPERATOR, Scope
 from shared.names import QueueName
-from tests.unit.functions.accounts import accounts_of, audit_of
-from tests.unit.usecases.world import World
+from tests.support.api.accounts import accounts_of, audit_of
+from tests.support.usecases.world import World
 
 Run = Callable[..., Any]
 

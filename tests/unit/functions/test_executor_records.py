@@ -7,7 +7,7 @@ import pytest
 from functions.executor.records import batch_response, deliveries
 from shared.adapters.sqs.messages import encode_wakeup
 from shared.usecases.attempts.run_attempts import BatchReport, Delivery, Settled, Verdict
-from tests.builders import DUE_AT, execution_id, wakeup
+from tests.support.builders import DUE_AT, execution_id, wakeup
 
 WAKEUP = wakeup(keys=(execution_id(1), execution_id(2)))
 

@@ -15,10 +15,10 @@ from shared.usecases.attempts.run_attempts import BatchReport, Delivery, Settled
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.attempts.settle_refusal import Refusal, RefusalResult
 from shared.usecases.limits.throttle_batch import DeferredKey
-from tests.builders import DUE_AT, in_state, one_off
-from tests.unit.functions.api_world import logged
-from tests.unit.functions.emitted import emitted
-from tests.unit.usecases.world import World
+from tests.support.api.api_world import logged
+from tests.support.api.emitted import emitted
+from tests.support.builders import DUE_AT, in_state, one_off
+from tests.support.usecases.world import World
 
 SECRET = b"s3cr3t"
 RUNNING = in_state(replace(one_off(), request=SECRET, name="s3cr3t"), State.RUNNING)

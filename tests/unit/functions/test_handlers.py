@@ -24,10 +24,10 @@ from shared.usecases.dead_letters.process_bulk_redrives import RedriveReport
 from shared.usecases.ticks.reconcile import ReconcileReport
 from shared.usecases.ticks.sweep_buckets import SweepReport
 from shared.usecases.ticks.watch_buckets import WatchReport
-from tests.builders import DUE_AT, wakeup
-from tests.unit.functions.api_world import Request
-from tests.unit.functions.emitted import flushed
-from tests.unit.functions.environment import DEAD_LETTERS, ENVIRONMENT
+from tests.support.api.api_world import Request
+from tests.support.api.emitted import flushed
+from tests.support.api.environment import DEAD_LETTERS, ENVIRONMENT
+from tests.support.builders import DUE_AT, wakeup
 
 Load = Callable[[str], ModuleType]
 

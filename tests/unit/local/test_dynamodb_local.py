@@ -8,7 +8,7 @@ from infra.local.clients import Clients
 from infra.local.dynamodb_local import DynamoDbLocal
 from infra.local.processes import in_group
 from infra.local.state_dir import LocalStackError
-from tests.unit.local.listening import LOOPBACK, listening_addresses
+from tests.support.listening import LOOPBACK, listening_addresses
 
 
 def tables(server: DynamoDbLocal) -> list[str]:

@@ -13,7 +13,7 @@ from infra.local.clients import Clients
 from infra.local.emulator import Emulator
 from infra.local.processes import in_group
 from infra.local.state_dir import PROJECT_ROOT, LocalHome, LocalStackError
-from tests.unit.local.listening import LOOPBACK, listening_addresses
+from tests.support.listening import LOOPBACK, listening_addresses
 
 linux = pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads the Linux kernel's tables")
 

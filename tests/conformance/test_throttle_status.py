@@ -1,0 +1,53 @@
+"""WaitSigns: what limits and lanes have told, all of it at once."""
+
+from shared.domain.dispatch.sweep import LaneProgress
+from shared.domain.dispatch.wait_hint import ThrottleSnapshot
+from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
+from shared.names import Lane
+from tests.support.builders import DUE_AT, TENANT
+from tests.support.conformance.labs import Lab
+from tests.support.conformance.limits import FULL
+
+SCOPES = [destination_scope("0123456789"), tenant_scope(TENANT)]
+LANES = [Lane.CRITICAL, Lane.STANDARD]
+BEHIND = LaneProgress(visible_at=DUE_AT - 40_000, reported_at=DUE_AT)
+
+
+def test_where_nothing_was_told_there_are_no_signs(lab: Lab) -> None:
+    empty = ThrottleSnapshot(states=dict.fromkeys(SCOPES, ScopeState()), hot_scopes={})
+    assert lab.throttle_status.read(SCOPES, LANES) == empty
+    assert lab.throttle_status.read([], []) == ThrottleSnapshot(states={}, hot_scopes={})
+
+
+def test_everything_that_was_told_is_found(lab: Lab) -> None:
+    lab.limits.swap(SCOPES[0], ScopeState(), FULL, DUE_AT)
+    lab.limits.note_hot_scopes({SCOPES[0]: DUE_AT + 9, "t#other": DUE_AT})
+    lab.progress.report(Lane.STANDARD, BEHIND)
+    lab.progress.report(Lane.BULK, BEHIND)
+    found = lab.throttle_status.read(SCOPES, LANES)
+    assert dict(found.states) == lab.limits.read(SCOPES)
+    assert found.states[SCOPES[0]].circuit == FULL.circuit
+    assert dict(found.hot_scopes) == {SCOPES[0]: DUE_AT + 9, "t#other": DUE_AT}
+    assert list(found.progress) == [BEHIND]
+
+
+def test_only_the_lanes_that_were_asked_about_are_told_of(lab: Lab) -> None:
+    lab.progress.report(Lane.STANDARD, BEHIND)
+    assert lab.throttle_status.read(SCOPES, []).progress == []
+    assert lab.throttle_status.read(SCOPES[:1], [Lane.CRITICAL]).progress == []
+
+
+def test_a_scope_that_is_named_twice_is_read_once(lab: Lab) -> None:
+    assert dict(lab.throttle_status.read([*SCOPES, *SCOPES], LANES).states) == dict.fromkeys(
+        SCOPES, ScopeState()
+    )
+
+
+def test_a_board_that_is_given_is_not_read(lab: Lab) -> None:
+    lab.limits.note_hot_scopes({SCOPES[0]: DUE_AT + 9})
+    lab.progress.report(Lane.STANDARD, BEHIND)
+    assert dict(lab.throttle_status.read(SCOPES, LANES, {}).hot_scopes) == {}
+    known = lab.throttle_status.read(SCOPES, LANES, {SCOPES[1]: DUE_AT})
+    assert dict(known.hot_scopes) == {SCOPES[1]: DUE_AT}
+    assert (dict(known.states), list(known.progress)) == (dict.fromkeys(SCOPES, ScopeState()), [BEHIND])
+    assert lab.throttle_status.read([], [], {}) == ThrottleSnapshot(states={}, hot_scopes={})

@@ -1,0 +1,62 @@
+"""Checks the calls of one job by themselves: early, doubled, overlapping, too many, to the wrong tenant."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Set
+from itertools import pairwise
+
+from tests.simulation.bounds import CLAIM_TO_CALL_MS, WAIT_MS
+from tests.simulation.evidence import Arrival, Evidence, Order
+from tests.simulation.verdicts import Fault, Verdict
+
+
+def check_calls(
+    evidence: Evidence, order: Order | None, calls: list[Arrival], beside: Set[str] = frozenset()
+) -> Iterator[Fault]:
+    """Every call of one job; `order` is None where no client knows the job, whose answer was lost.
+
+    `beside` are executions for an instant that has another one.
+    """
+    by_execution: dict[str, list[Arrival]] = defaultdict(list)
+    by_instant: dict[int, set[str]] = defaultdict(set)
+    for call in calls:
+        by_execution[call.execution_id].append(call)
+        if call.execution_id not in beside:
+            by_instant[call.scheduled_at].add(call.execution_id)
+        if order is not None and call.url != order.url:
+            yield _fault(Verdict.LEAK, f"{order.url} was ordered and {call.url} was called", call)
+        if call.caller_began_at < call.scheduled_at:
+            yield _fault(Verdict.EARLY, "a call began before its time", call)
+        if len(by_instant[call.scheduled_at]) > 1 and not _may_be_two_triggers(order, call):
+            yield _fault(Verdict.DOUBLED, "one instant has two executions", call)
+    for attempts in by_execution.values():
+        yield from _one_execution(evidence, order, attempts)
+
+
+def _one_execution(evidence: Evidence, order: Order | None, calls: list[Arrival]) -> Iterator[Fault]:
+    numbers = [call.attempt for call in calls]
+    if len(set(numbers)) != len(numbers):
+        yield _fault(Verdict.DOUBLED, f"attempts {numbers}", calls[0])
+    if order is not None and (max(numbers) > order.max_attempts or min(numbers) < 1):
+        yield _fault(Verdict.ATTEMPTS, f"{numbers} of {order.max_attempts}", calls[0])
+    for earlier, later in pairwise(sorted(calls, key=lambda call: call.attempt)):
+        if _share_a_lease(evidence, order, earlier, later):
+            yield _fault(Verdict.OVERLAP, "two calls of one execution within one lease", later)
+        if earlier.status == 200 and evidence.weather.is_calm:
+            yield _fault(Verdict.DOUBLED, "called again after a success", later)
+
+
+def _share_a_lease(evidence: Evidence, order: Order | None, earlier: Arrival, later: Arrival) -> bool:
+    lease_ms = (order.timeout_seconds if order else 0) * 1000 + CLAIM_TO_CALL_MS
+    slack_ms = WAIT_MS + CLAIM_TO_CALL_MS + 2 * evidence.weather.skew_ms
+    overlap = earlier.ended_at is None or later.began_at < earlier.ended_at
+    return overlap and later.began_at < earlier.began_at + lease_ms - slack_ms
+
+
+def _may_be_two_triggers(order: Order | None, call: Arrival) -> bool:
+    """Two clients may trigger a job in the same millisecond; the instants of its schedule are whole seconds."""
+    is_triggered = order is not None and order.habits is not None and bool(order.habits.asked("trigger"))
+    return is_triggered and call.scheduled_at % 1000 != 0
+
+
+def _fault(verdict: Verdict, text: str, call: Arrival) -> Fault:
+    return Fault(verdict=verdict, text=text, job_id=call.job_id, execution_id=call.execution_id)

@@ -1,0 +1,30 @@
+"""Those who run the deployment, over HTTP."""
+
+from typing import Any
+
+from shared.usecases.tenancy.read_tenant import REMEMBER_MS
+from tests.support.api.api_world import Answer, ApiWorld
+from tests.support.api.request_factory import ALL_SCOPES, ask
+
+TENANTS = "/v1/admin/tenants"
+
+
+class Office:
+    """An operator, and a customer that manages its own keys."""
+
+    def __init__(self) -> None:
+        self.api = ApiWorld()
+        self.operator = self.api.world.create_tenant.operator().api_key
+        self.customer = self.api.world.create_tenant("shop", ALL_SCOPES).api_key
+
+    def rule(self, method: str, path: str, document: Any = None, **query: str) -> Answer:
+        """An operator asks."""
+        return ask(self.api, self.operator, method, path, document, **query)
+
+    def ask(self, method: str, path: str, document: Any = None, **query: str) -> Answer:
+        """The customer asks."""
+        return ask(self.api, self.customer, method, path, document, **query)
+
+    def pass_a_minute(self) -> None:
+        """Nothing is remembered any more."""
+        self.api.world.clock.time_ms += REMEMBER_MS

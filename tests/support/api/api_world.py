@@ -1,0 +1,203 @@
+"""The HTTP application over the fakes: events in, answers out, no network."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any
+
+import orjson
+
+from functions.api.app import Api
+from functions.api.operations.backfills import BackfillOperations
+from functions.api.operations.batches import BatchOperations
+from functions.api.operations.callbacks import CallbackOperations
+from functions.api.operations.jobs import JobOperations
+from functions.api.operations.lifecycle import LifecycleOperations
+from functions.api.problems import CONTENT_TYPE
+from functions.api.service import Service
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import Scope, TenantState
+from shared.observability import logger, metrics
+from shared.usecases.tenancy.read_tenant import REMEMBER_MS
+from tests.support.api.accounts import accounts_of, audit_of
+from tests.support.api.api_queries import dead_letters_of, executions_of, listings_of, redrives_of
+from tests.support.usecases.world import World
+
+JOB: dict[str, Any] = {
+    "schedule": {"delay_seconds": 3_600},
+    "request": {"url": "https://receiver.example/hook", "json": {"n": 1}},
+}
+"""What a client asks for."""
+REQUEST_ID = "request-1"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the client gets."""
+
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def json(self) -> Any:
+        """The body."""
+        return orjson.loads(self.text)
+
+    @property
+    def problem(self) -> str:
+        """The slug of the problem document; nothing else may be an error."""
+        assert self.headers["Content-Type"] == CONTENT_TYPE
+        assert self.json["status"] == self.status
+        return str(self.json["type"]).removeprefix("urn:punctual:problem:")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One HTTP request."""
+
+    method: str
+    path: str
+    body: bytes | str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    query: dict[str, str] = field(default_factory=dict)
+    is_base64: bool = False
+
+    def event(self) -> dict[str, Any]:
+        """As API Gateway hands it on, in payload version 2.0."""
+        return {
+            "version": "2.0",
+            "routeKey": "$default",
+            "rawPath": self.path,
+            "rawQueryString": "&".join(f"{name}={value}" for name, value in self.query.items()),
+            "headers": self.headers,
+            "queryStringParameters": self.query,
+            "requestContext": {
+                "http": {"method": self.method, "path": self.path, "sourceIp": "192.0.2.1"},
+                "requestId": REQUEST_ID,
+                "stage": "$default",
+            },
+            "body": self.body.decode() if isinstance(self.body, bytes) else self.body,
+            "isBase64Encoded": self.is_base64,
+        }
+
+
+class ApiWorld:
+    """One deployment's API."""
+
+    def __init__(self, *, audit_one_offs: bool = False) -> None:
+        metrics.clear_metrics()
+        self.world = World()
+        self.audit = audit_of(self.world, one_offs=audit_one_offs)
+        self.api = Api(
+            Service(
+                jobs=JobOperations(
+                    create_job=self.world.create_job,
+                    find_job=self.world.find_job,
+                    cancel_job=self.world.cancel_job,
+                    open_request=self.world.open_request,
+                    clock=self.world.clock,
+                ),
+                batches=BatchOperations(
+                    create_jobs=self.world.create_jobs,
+                    check_quota=self.world.check_quota,
+                    open_request=self.world.open_request,
+                    clock=self.world.clock,
+                ),
+                backfills=BackfillOperations(
+                    find_job=self.world.find_job,
+                    backfill_job=self.world.backfill_job,
+                    plan_backfill=self.world.plan_backfill,
+                    open_request=self.world.open_request,
+                    clock=self.world.clock,
+                ),
+                lifecycle=LifecycleOperations(
+                    find_job=self.world.find_job,
+                    open_request=self.world.open_request,
+                    revise_job=self.world.revise_job,
+                    trigger_job=self.world.trigger_job,
+                    lifecycle=self.world.lifecycle,
+                    check_quota=self.world.check_quota,
+                    clock=self.world.clock,
+                ),
+                executions=executions_of(self.world),
+                dead_letters=dead_letters_of(self.world),
+                redrives=redrives_of(self.world),
+                callbacks=CallbackOperations(
+                    heartbeat_execution=self.world.heartbeat, report_outcome=self.world.report_outcome
+                ),
+                listings=listings_of(self.world),
+                accounts=accounts_of(self.world, self.audit),
+                audit=self.audit,
+            ),
+            self.world.authenticate,
+            self.world.check_quota,
+        )
+        self.credential = {"authorization": f"Bearer {self.world.credentials.api_key}"}
+
+    def handle(self, request: Request) -> Answer:
+        """Send a request as it is."""
+        raw = self.api(request.event(), SimpleNamespace(aws_request_id=REQUEST_ID))
+        headers = dict(raw.get("headers", {}))
+        for name, values in raw.get("multiValueHeaders", {}).items():
+            headers[name] = values[0]
+        return Answer(raw["statusCode"], headers, raw.get("body", ""))
+
+    def get(self, path: str, **query: str) -> Answer:
+        """A GET by the tenant."""
+        return self.handle(Request(method="GET", path=path, headers=self.credential, query=query))
+
+    def delete(self, path: str, **query: str) -> Answer:
+        """A DELETE by the tenant."""
+        return self.handle(Request(method="DELETE", path=path, headers=self.credential, query=query))
+
+    def post(self, document: Any, path: str = "/v1/jobs", **headers: str) -> Answer:
+        """A POST of JSON by the tenant."""
+        spelt = {name.replace("_", "-"): value for name, value in headers.items()}
+        sent = self.credential | {"content-type": "application/json"} | spelt
+        return self.handle(Request(method="POST", path=path, headers=sent, body=orjson.dumps(document)))
+
+    def create(self, **fields: Any) -> Any:
+        """A job that was accepted."""
+        answer = self.post(JOB | fields)
+        assert answer.status == 201, answer.text
+        return answer.json
+
+    def allow(self, quota: Quota, limit: int) -> None:
+        """Give the tenant a limit of its own."""
+        tenants = self.world.tenants.tenants
+        owner = tenants["acme"]
+        tenants["acme"] = replace(owner, quotas={**owner.quotas, quota: limit})
+        self.world.clock.time_ms += REMEMBER_MS
+
+    def suspend(self) -> None:
+        """The tenant may not do anything any more."""
+        tenants = self.world.tenants.tenants
+        tenants["acme"] = replace(tenants["acme"], state=TenantState.SUSPENDED)
+
+    def limit_to(self, *scopes: Scope) -> None:
+        """The tenant's key may do only so much."""
+        keys = self.world.tenants.keys
+        for name, key in keys.items():
+            keys[name] = replace(key, scopes=frozenset(scopes))
+
+
+@contextmanager
+def logged() -> Iterator[list[logging.LogRecord]]:
+    """What is logged meanwhile."""
+    records: list[logging.LogRecord] = []
+
+    class Keep(logging.Handler):
+        """Keeps every record."""
+
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(record)
+
+    handler = Keep()
+    logger.addHandler(handler)
+    try:
+        yield records
+    finally:
+        logging.getLogger(logger.name).removeHandler(handler)

@@ -1,0 +1,171 @@
+"""How each operation is asked for: what the tests that go over all routes need to know about a single one.
+
+A route that is new needs an entry here only where it has a body, or a variable part in its path that no other has.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from functions.api.route import Route
+from functions.api.routes import ROUTES
+from shared.domain.dead_letters.parked_message import park
+from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.tenancy.tenant import Scope
+from shared.names import QueueName
+from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
+from tests.support.usecases.lanes import Lanes
+
+BODIES: dict[str, Any] = {
+    "createJob": JOB,
+    "createJobs": {"jobs": [JOB, JOB]},
+    "updateJob": {"name": "renamed"},
+    "backfillJob": {"from": "2025-02-17T00:00:00Z", "to": "2025-02-18T00:00:00Z"},
+    "pauseJob": {"reason": "for a test"},
+    "previewSchedule": {"cron": "0 9 * * *"},
+    "createKey": {"scopes": ["read"]},
+    "rotateKey": {"overlap_seconds": 60},
+    "rotateSigningSecret": {"overlap_seconds": 60},
+    "createTenant": {"id": "third"},
+    "changeTenant": {"weight": 2},
+    "failExecution": {"reason": "for a test"},
+    "redriveDeadLetters": {"status": 599},
+}
+"""A body that is right, by operation. Operators' operations on other tenants' keys take the same."""
+OF_TENANT = "OfTenant"
+UNKNOWN: dict[str, tuple[str, ...]] = {
+    "job_id": ("job_r" + "0" * 26, "job_1" + "0" * 29, "job_unknown"),
+    "execution_id": ("exe_1" + "0" * 29, "exe_unknown"),
+    "redrive_id": ("rdr_" + "0" * 26, "unknown"),
+    "key_id": ("0" * 16, "unknown"),
+    "secret_id": ("sec_00000000", "unknown"),
+    "tenant_id": ("nobody", "No.Body"),
+}
+"""Ids that nobody has, by variable part: well-formed ones first."""
+ALL_SCOPES = frozenset(Scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """A tenant that has some of everything, and a key that may do everything."""
+
+    name: str
+    key: str
+    ids: dict[str, list[str]] = field(default_factory=dict)
+    """By variable part of a path."""
+
+
+def settle(world: ApiWorld, name: str) -> Party:
+    """A tenant with jobs of every kind, executions, keys and secrets, more than one of each."""
+    party = Party(name, world.world.create_tenant(name, ALL_SCOPES).api_key)
+    failing = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+    world.world.sender.answer_to = lambda _: failing
+    jobs = [
+        _made(world, party, "/v1/jobs", JOB | fields)["id"]
+        for fields in (
+            {"schedule": {"delay_seconds": 200}},
+            {"schedule": {"delay_seconds": 100}},
+            {"schedule": {"rate_seconds": 3_600}},
+            {"schedule": {"rate_seconds": 1_800, "start_at": "2025-02-17T00:00:00Z"}},
+            {"schedule": {"delay_seconds": 0}},
+            {"schedule": {"delay_seconds": 1}},
+        )
+    ]
+    jobs.append(_made(world, party, f"/v1/jobs/{jobs[3]}/backfill", BODIES["backfillJob"])["id"])
+    Lanes(world.world).until(world.world.clock.time_ms + 10_000)
+    _redrive(world, party)
+    _park(world)
+    executions = ask(world, party.key, "GET", "/v1/executions").json["executions"]
+    keys = [_made(world, party, "/v1/keys", {"scopes": ["read"]})["id"] for _ in range(2)]
+    redrive = ask(world, party.key, "POST", "/v1/dead-letters/redrive", BODIES["redriveDeadLetters"])
+    world.world.process_bulk_redrives()
+    _made(world, party, "/v1/signing-secrets", {"overlap_seconds": 3_600})
+    secrets = ask(world, party.key, "GET", "/v1/signing-secrets").json["signing_secrets"]
+    party.ids.update(
+        job_id=jobs,
+        execution_id=[execution["id"] for execution in executions],
+        redrive_id=[redrive.json["id"]],
+        key_id=keys,
+        secret_id=[secret["id"] for secret in reversed(secrets)],
+        tenant_id=[name],
+    )
+    return party
+
+
+def _redrive(world: ApiWorld, party: Party) -> None:
+    """One of the two dead letters is redriven, and that has not started."""
+    failed = ask(world, party.key, "GET", "/v1/dead-letters").json["executions"]
+    _made(world, party, f"/v1/executions/{failed[-1]['id']}/redrive", None)
+
+
+def _park(world: ApiWorld) -> None:
+    """Two messages that nobody can act on; they are no tenant's."""
+    for number in range(2):
+        world.world.parked_messages.park(
+            park(f"m-{number}", QueueName.BULK, "?", "no JSON", world.world.clock.time_ms)
+        )
+
+
+def failed_of(world: ApiWorld, party: Party) -> str:
+    """A dead letter of a party that is not redriven."""
+    failed = ask(world, party.key, "GET", "/v1/dead-letters").json["executions"]
+    return str(next(one["id"] for one in failed if one["redriven_by"] is None))
+
+
+def redrive_of(world: ApiWorld, party: Party) -> str:
+    """A redrive that has not started."""
+    failed = ask(world, party.key, "GET", "/v1/dead-letters").json["executions"]
+    return str(next(one["redriven_by"] for one in failed if one["redriven_by"]))
+
+
+def _made(world: ApiWorld, party: Party, path: str, document: Any) -> Any:
+    answer = ask(world, party.key, "POST", path, document)
+    assert answer.status == 201, answer.text
+    return answer.json
+
+
+def ask(world: ApiWorld, key: str, method: str, path: str, document: Any = None, **query: str) -> Answer:
+    """A request with a key; without a document it has no body."""
+    headers = {"authorization": f"Bearer {key}", "if-match": "*"}
+    if document is None:
+        return world.handle(Request(method=method, path=path, headers=headers, query=query))
+    headers["content-type"] = "application/json"
+    body = orjson.dumps(document)
+    return world.handle(Request(method=method, path=path, headers=headers, query=query, body=body))
+
+
+def document_for(route: Route) -> Any:
+    """A body that is right for a route; it fails with the name of what is missing here."""
+    if route.body is None:
+        return None
+    operation = route.operation.removesuffix(OF_TENANT)
+    assert operation in BODIES, f"{route.operation} takes a body: give recipes.BODIES one that is right"
+    return BODIES[operation]
+
+
+def parts_of(route: Route) -> list[str]:
+    """The variable parts of a route's path."""
+    parts = [part[1:-1] for part in route.path.split("/") if part.startswith("<")]
+    for part in parts:
+        assert part in UNKNOWN, f"{route.path} has <{part}>: give recipes.UNKNOWN ids of it that nobody has"
+    return parts
+
+
+def path_of(route: Route, ids: dict[str, str]) -> str:
+    """The path of a route with these ids."""
+    path = route.path
+    for part, value in ids.items():
+        path = path.replace(f"<{part}>", value)
+    return path
+
+
+def routes(criteria: Callable[[Route], bool]) -> list[Any]:
+    """Routes of a kind, named in the reports of tests by their operations."""
+    return [route for route in ROUTES if criteria(route)]
+
+
+def name_of(route: Route) -> str:
+    """How a test of a route is called."""
+    return route.operation

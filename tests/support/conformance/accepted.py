@@ -1,0 +1,67 @@
+"""The log of acknowledgements of each implementation, with a way to write into it."""
+
+import json
+import time
+from typing import Any, Protocol
+
+from shared.adapters.logs.accepted_log import CloudWatchAcceptedLog
+from shared.names import ACCEPTED_LOG_LINE
+from shared.ports.dispatch import AcceptedLog
+from tests.support.fakes.accepted_log import FakeAcceptedLog
+
+STREAM = "api"
+
+
+class Acceptance(Protocol):
+    """What the suite needs beside the port."""
+
+    @property
+    def log(self) -> AcceptedLog: ...
+
+    def accept(self, at: int, job_id: str) -> None:
+        """What the API does when it acknowledges a job."""
+        ...
+
+    def say(self, at: int, line: str) -> None:
+        """Something else that it logs."""
+        ...
+
+
+class FakeAcceptance:
+    """The fake."""
+
+    def __init__(self) -> None:
+        self.log = FakeAcceptedLog()
+
+    def accept(self, at: int, job_id: str) -> None:
+        """See the protocol."""
+        self.log.note(at, "acme", job_id)
+
+    def say(self, at: int, line: str) -> None:
+        """See the protocol. The fake holds acknowledgements alone."""
+
+
+class LoggedAcceptance:
+    """The adapter over one engine, with a log group of its own."""
+
+    def __init__(self, client: Any, group: str) -> None:
+        self.client = client
+        self.log = CloudWatchAcceptedLog(client, group)
+        self._group = group
+        client.create_log_group(logGroupName=group)
+        client.create_log_stream(logGroupName=group, logStreamName=STREAM)
+
+    def accept(self, at: int, job_id: str) -> None:
+        """See the protocol."""
+        entry = {"level": "INFO", "message": ACCEPTED_LOG_LINE, "tenant": "acme", "job": job_id}
+        self.say(at, json.dumps(entry))
+
+    def say(self, at: int, line: str) -> None:
+        """See the protocol."""
+        events = [{"timestamp": at, "message": line}]
+        self.client.put_log_events(logGroupName=self._group, logStreamName=STREAM, logEvents=events)
+
+
+def this_minute() -> int:
+    """Where log lines may be written: engines refuse those of long ago."""
+    return time.time_ns() // 60_000_000_000 * 60_000

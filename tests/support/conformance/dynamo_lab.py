@@ -1,0 +1,201 @@
+"""The lab of the DynamoDB adapters over one engine."""
+
+from functools import cached_property
+from typing import Any
+
+from shared.adapters.dynamodb.codec.keys import execution_key, item_key, job_key, payload_key, reminder_key
+from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
+from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
+from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
+from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer, UpdateItemClaimer
+from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
+from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBatches, PutItemBatches
+from shared.adapters.dynamodb.executions.one_off_store import DynamoOneOffStore
+from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
+from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
+from shared.adapters.dynamodb.jobs.recurring_jobs import DynamoRecurringJobs
+from shared.adapters.dynamodb.jobs.run_lock_store import DynamoRunLockStore
+from shared.adapters.dynamodb.limits.limit_store import DynamoLimitStore
+from shared.adapters.dynamodb.limits.throttle_status import DynamoThrottleStatus
+from shared.adapters.dynamodb.listings.queries import DynamoQueries
+from shared.adapters.dynamodb.tenancy.audit_log import DynamoAuditLog
+from shared.adapters.dynamodb.tenancy.budget_store import DynamoBudgetStore
+from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
+from shared.domain.dispatch.retry_reminder import RetryReminder
+from shared.domain.ids import ExecutionId
+from shared.names import Attr
+from tests.support.conformance.tables import TableNames, read_all
+
+REGION = "us-east-1"
+
+
+class DynamoLab:
+    """The adapters over one engine."""
+
+    def __init__(self, client: Any, names: TableNames) -> None:
+        self.client = client
+        self.names = names
+        self.used: set[str] = set()
+        """The tables that may hold something."""
+
+    def _use(self, *tables: str) -> Any:
+        self.used.update(tables)
+        return self.client
+
+    @cached_property
+    def executions(self) -> DynamoExecutionStore:
+        """See the protocol."""
+        return DynamoExecutionStore(self._use(self.names.executions), self.names.executions, REGION)
+
+    @cached_property
+    def claimer(self) -> UpdateItemClaimer:
+        """See the protocol."""
+        return UpdateItemClaimer(self._use(self.names.executions), self.names.executions, REGION)
+
+    @cached_property
+    def batch_claimer(self) -> BatchStatementClaimer:
+        """The other way to claim."""
+        return BatchStatementClaimer(self._use(self.names.executions), self.names.executions, REGION)
+
+    @cached_property
+    def jobs(self) -> DynamoJobStore:
+        """See the protocol."""
+        client = self._use(self.names.jobs, self.names.executions)
+        return DynamoJobStore(client, self.names.jobs, self.names.executions, REGION)
+
+    @cached_property
+    def queries(self) -> DynamoQueries:
+        """See the protocol."""
+        client = self._use(self.names.jobs, self.names.executions)
+        return DynamoQueries(client, self.names.jobs, self.names.executions, REGION)
+
+    @cached_property
+    def one_offs(self) -> DynamoOneOffStore:
+        """See the protocol."""
+        return DynamoOneOffStore(self._use(self.names.executions), self.names.executions, REGION)
+
+    @cached_property
+    def batches(self) -> PutItemBatches:
+        """See the protocol."""
+        return PutItemBatches(self.executions)
+
+    @cached_property
+    def batch_batches(self) -> BatchStatementBatches:
+        """The other way to put many."""
+        return BatchStatementBatches(self._use(self.names.executions), self.names.executions, REGION)
+
+    @cached_property
+    def run_locks(self) -> DynamoRunLockStore:
+        """See the protocol."""
+        return DynamoRunLockStore(self._use(self.names.jobs), self.names.jobs)
+
+    @cached_property
+    def idempotency(self) -> DynamoIdempotencyStore:
+        """See the protocol."""
+        return DynamoIdempotencyStore(self._use(self.names.jobs), self.names.jobs)
+
+    @cached_property
+    def ledger(self) -> DynamoShardLedger:
+        """See the protocol."""
+        return DynamoShardLedger(self._use(self.names.leases), self.names.leases, REGION)
+
+    @property
+    def mark(self) -> DynamoShardLedger:
+        """See the protocol."""
+        return self.ledger
+
+    @cached_property
+    def progress(self) -> DynamoLaneProgressStore:
+        """See the protocol."""
+        return DynamoLaneProgressStore(self._use(self.names.leases), self.names.leases, REGION)
+
+    @cached_property
+    def parked_messages(self) -> DynamoParkedMessageStore:
+        """See the protocol."""
+        return DynamoParkedMessageStore(self._use(self.names.leases), self.names.leases, REGION)
+
+    @cached_property
+    def redrives(self) -> DynamoRedriveTasks:
+        """See the protocol."""
+        client = self._use(self.names.jobs, self.names.leases)
+        return DynamoRedriveTasks(client, self.names.jobs, self.names.leases, REGION)
+
+    @cached_property
+    def tenants(self) -> DynamoTenantStore:
+        """See the protocol."""
+        return DynamoTenantStore(self._use(self.names.tenants), self.names.tenants)
+
+    @cached_property
+    def budgets(self) -> DynamoBudgetStore:
+        """See the protocol."""
+        return DynamoBudgetStore(self._use(self.names.leases), self.names.leases)
+
+    @cached_property
+    def limits(self) -> DynamoLimitStore:
+        """See the protocol."""
+        return DynamoLimitStore(self._use(self.names.leases), self.names.leases, REGION)
+
+    @cached_property
+    def throttle_status(self) -> DynamoThrottleStatus:
+        """See the protocol."""
+        return DynamoThrottleStatus(self._use(self.names.leases), self.names.leases, REGION)
+
+    @cached_property
+    def recurring_jobs(self) -> DynamoRecurringJobs:
+        """See the protocol."""
+        return DynamoRecurringJobs(self._use(self.names.jobs), self.names.jobs)
+
+    @cached_property
+    def audit(self) -> DynamoAuditLog:
+        """See the protocol."""
+        return DynamoAuditLog(self._use(self.names.audit), self.names.audit)
+
+    def contents(self) -> dict[str, list[dict[str, Any]]]:
+        """See the protocol."""
+        stored = {name: read_all(self.client, name) for name in sorted(self.used)}
+        return {name: items for name, items in stored.items() if items}
+
+    def expiry(self, execution_id: ExecutionId) -> int | None:
+        """See the protocol."""
+        return self._expiry(self.names.executions, execution_key(REGION, execution_id))
+
+    def pointer_expiry(self, pointer: RetryReminder) -> int | None:
+        """See the protocol."""
+        key = reminder_key(REGION, pointer.location, pointer.target, pointer.attempt)
+        return self._expiry(self.names.executions, key)
+
+    def job_expiry(self, tenant_id: str, job_id: str) -> int | None:
+        """See the protocol."""
+        return self._expiry(self.names.jobs, job_key(tenant_id, job_id))
+
+    def payload_expiry(self, tenant_id: str, job_id: str) -> int | None:
+        """See the protocol."""
+        return self._expiry(self.names.jobs, payload_key(tenant_id, job_id))
+
+    def damage(self, execution_id: ExecutionId) -> None:
+        """See the protocol. Without its tenant neither the item nor its row in a scan can be read."""
+        self.rewrite(execution_id, {"t": None})
+
+    def make_newer(self, execution_id: ExecutionId) -> None:
+        """See the protocol."""
+        self.rewrite(execution_id, {"v": {"N": "2"}})
+
+    def item(self, execution_id: ExecutionId) -> dict[str, Any]:
+        """The whole item of an execution."""
+        return self._item(self.names.executions, execution_key(REGION, execution_id))
+
+    def rewrite(self, execution_id: ExecutionId, changes: dict[str, dict[str, Any] | None]) -> None:
+        """Change attributes behind the adapters' back; None removes one."""
+        item = self.item(execution_id) | changes
+        kept = {name: value for name, value in item.items() if value is not None}
+        self.client.put_item(TableName=self.names.executions, Item=kept)
+
+    def _item(self, table: str, key: tuple[str, str]) -> dict[str, Any]:
+        answer = self.client.get_item(TableName=table, Key=item_key(*key), ConsistentRead=True)
+        found: dict[str, Any] = answer["Item"]
+        return found
+
+    def _expiry(self, table: str, key: tuple[str, str]) -> int | None:
+        item = self._item(table, key)
+        return int(item[Attr.TTL]["N"]) if Attr.TTL in item else None

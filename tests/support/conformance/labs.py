@@ -1,0 +1,174 @@
+"""A lab: the stores of one implementation, empty, with a window into what they hold. Here the fakes'."""
+
+import copy
+from typing import Protocol
+
+from shared.domain.dispatch.retry_reminder import RetryReminder
+from shared.domain.ids import ExecutionId
+from shared.ports.dead_letters import ParkedMessageStore, RedriveTasks
+from shared.ports.dispatch import LaneProgressStore, ReconcileMark, ShardLedger
+from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
+from shared.ports.jobs import IdempotencyStore, JobStore, RunLockStore
+from shared.ports.limits import LimitStore, ThrottleStatus
+from shared.ports.listings import Queries
+from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
+from tests.support.fakes.audit import FakeAuditLog
+from tests.support.fakes.boards import FakeLaneProgressStore, FakeParkedMessageStore
+from tests.support.fakes.budgets import FakeBudgetStore, FakeRecurringJobs
+from tests.support.fakes.claimer import FakeClaimer
+from tests.support.fakes.execution_store import FakeExecutionStore
+from tests.support.fakes.idempotency_store import FakeIdempotencyStore
+from tests.support.fakes.job_store import FakeJobStore
+from tests.support.fakes.ledger import FakeShardLedger
+from tests.support.fakes.limit_store import FakeLimitStore
+from tests.support.fakes.one_off_batches import FakeOneOffBatches
+from tests.support.fakes.one_off_store import FakeOneOffStore
+from tests.support.fakes.queries import FakeQueries
+from tests.support.fakes.redrives import FakeRedriveTasks
+from tests.support.fakes.run_lock_store import FakeRunLockStore
+from tests.support.fakes.table import Damage, FakeTable
+from tests.support.fakes.tenant_store import FakeTenantStore
+from tests.support.fakes.throttle_status import FakeThrottleStatus
+
+
+class Lab(Protocol):
+    """The stores of one implementation. What is no part of a port is here for the assertions alone."""
+
+    @property
+    def executions(self) -> ExecutionStore: ...
+
+    @property
+    def claimer(self) -> Claimer: ...
+
+    @property
+    def jobs(self) -> JobStore: ...
+
+    @property
+    def queries(self) -> Queries: ...
+
+    @property
+    def one_offs(self) -> OneOffStore: ...
+
+    @property
+    def batches(self) -> OneOffBatches: ...
+
+    @property
+    def run_locks(self) -> RunLockStore: ...
+
+    @property
+    def idempotency(self) -> IdempotencyStore: ...
+
+    @property
+    def ledger(self) -> ShardLedger: ...
+
+    @property
+    def mark(self) -> ReconcileMark: ...
+
+    @property
+    def progress(self) -> LaneProgressStore: ...
+
+    @property
+    def parked_messages(self) -> ParkedMessageStore: ...
+
+    @property
+    def redrives(self) -> RedriveTasks: ...
+
+    @property
+    def tenants(self) -> TenantStore: ...
+
+    @property
+    def budgets(self) -> BudgetStore: ...
+
+    @property
+    def limits(self) -> LimitStore: ...
+
+    @property
+    def throttle_status(self) -> ThrottleStatus: ...
+
+    @property
+    def recurring_jobs(self) -> RecurringJobs: ...
+
+    @property
+    def audit(self) -> AuditLog: ...
+
+    def contents(self) -> object:
+        """All that is stored of executions and jobs, to be compared with itself later."""
+        ...
+
+    def expiry(self, execution_id: ExecutionId) -> int | None:
+        """When the record of an execution may be dropped."""
+        ...
+
+    def pointer_expiry(self, pointer: RetryReminder) -> int | None:
+        """When a pointer may be dropped."""
+        ...
+
+    def job_expiry(self, tenant_id: str, job_id: str) -> int | None:
+        """When a definition may be dropped."""
+        ...
+
+    def payload_expiry(self, tenant_id: str, job_id: str) -> int | None:
+        """When a payload may be dropped."""
+        ...
+
+    def damage(self, execution_id: ExecutionId) -> None:
+        """Break an item, so that it has a version that is known and cannot be read."""
+        ...
+
+    def make_newer(self, execution_id: ExecutionId) -> None:
+        """Let an item be of a version that is yet to come."""
+        ...
+
+
+class FakeLab:
+    """The fakes."""
+
+    def __init__(self) -> None:
+        self.table = FakeTable()
+        self.executions = FakeExecutionStore(self.table)
+        self.claimer = FakeClaimer(self.table)
+        self.jobs = FakeJobStore(self.table)
+        self.queries = FakeQueries(self.table)
+        self.one_offs = FakeOneOffStore(self.table)
+        self.batches = FakeOneOffBatches(self.table)
+        self.run_locks = FakeRunLockStore()
+        self.idempotency = FakeIdempotencyStore()
+        self.ledger = FakeShardLedger()
+        self.mark = self.ledger
+        self.progress = FakeLaneProgressStore()
+        self.parked_messages = FakeParkedMessageStore()
+        self.redrives = FakeRedriveTasks()
+        self.tenants = FakeTenantStore()
+        self.budgets = FakeBudgetStore()
+        self.limits = FakeLimitStore()
+        self.throttle_status = FakeThrottleStatus(self.limits, self.progress)
+        self.recurring_jobs = FakeRecurringJobs(self.table)
+        self.audit = FakeAuditLog()
+
+    def contents(self) -> object:
+        """See the protocol."""
+        return copy.deepcopy(self.table)
+
+    def expiry(self, execution_id: ExecutionId) -> int | None:
+        """See the protocol."""
+        return self.table.executions[execution_id].expires_at_s
+
+    def pointer_expiry(self, pointer: RetryReminder) -> int | None:
+        """See the protocol."""
+        return self.table.pointers[pointer.location, pointer.target, pointer.attempt].expires_at_s
+
+    def job_expiry(self, tenant_id: str, job_id: str) -> int | None:
+        """See the protocol."""
+        return self.table.job_expires_at_s.get((tenant_id, job_id))
+
+    def payload_expiry(self, tenant_id: str, job_id: str) -> int | None:
+        """See the protocol."""
+        return self.table.payload_expires_at_s.get((tenant_id, job_id))
+
+    def damage(self, execution_id: ExecutionId) -> None:
+        """See the protocol."""
+        self.table.executions[execution_id].damage = Damage.BROKEN
+
+    def make_newer(self, execution_id: ExecutionId) -> None:
+        """See the protocol."""
+        self.table.executions[execution_id].damage = Damage.NEWER

@@ -1,0 +1,111 @@
+"""The lanes of each implementation, with a way to receive what was sent."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from shared.adapters.sqs.messages import decode_wakeup
+from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.domain.dispatch.wakeup import Wakeup
+from shared.names import Lane, QueueName
+from shared.ports.dispatch import WakeupQueue
+from tests.support.builders import DUE_AT
+from tests.support.fakes.wakeup_queue import FakeWakeupQueue, SentMessage, even
+
+
+class Lanes(Protocol):
+    """What the suite needs beside the port."""
+
+    @property
+    def queue(self) -> WakeupQueue: ...
+
+    def now_ms(self) -> int:
+        """The time by which messages become visible."""
+        ...
+
+    def let_pass(self, duration_ms: int) -> None:
+        """Wait."""
+        ...
+
+    def receive(self, lane: Lane | QueueName) -> list[Wakeup]:
+        """Every message of a lane that is visible now; each comes once."""
+        ...
+
+
+class FakeLanes:
+    """The fake, on a clock of its own."""
+
+    def __init__(self) -> None:
+        self.queue = FakeWakeupQueue()
+        self._now_ms = DUE_AT
+        self._received: list[SentMessage] = []
+
+    def now_ms(self) -> int:
+        """See the protocol."""
+        return self._now_ms
+
+    def let_pass(self, duration_ms: int) -> None:
+        """See the protocol."""
+        self._now_ms += duration_ms
+
+    def receive(self, lane: Lane | QueueName) -> list[Wakeup]:
+        """See the protocol."""
+        visible = self.queue.receivable(lane, self._now_ms)
+        fresh = [message for message in visible if message not in self._received]
+        self._received += fresh
+        return [message.wakeup for message in fresh]
+
+
+@dataclass(slots=True)
+class Received:
+    """A message as SQS hands it out."""
+
+    body: str
+    group: str
+    receipt_handle: str
+
+
+class SqsLanes:
+    """The adapter over one engine, with queues of its own."""
+
+    def __init__(self, client: Any, queue_urls: dict[QueueName, str]) -> None:
+        self.client = client
+        self.queue_urls = queue_urls
+        self.queue = SqsWakeupQueue(client, queue_urls, even)
+
+    def now_ms(self) -> int:
+        """See the protocol."""
+        return time.time_ns() // 1_000_000
+
+    def let_pass(self, duration_ms: int) -> None:
+        """See the protocol."""
+        time.sleep(duration_ms / 1000)
+
+    def receive(self, lane: Lane | QueueName) -> list[Wakeup]:
+        """See the protocol."""
+        return [decode_wakeup(message.body) for message in self.receive_raw(lane)]
+
+    def receive_raw(self, lane: Lane | QueueName, visibility_seconds: int = 600) -> list[Received]:
+        """Every visible message as it is."""
+        received: list[Received] = []
+        while batch := self._receive_batch(lane, visibility_seconds):
+            received += batch
+        return received
+
+    def _receive_batch(self, lane: Lane | QueueName, visibility_seconds: int) -> Sequence[Received]:
+        answer = self.client.receive_message(
+            QueueUrl=self.queue_urls[lane],
+            MaxNumberOfMessages=10,
+            VisibilityTimeout=visibility_seconds,
+            WaitTimeSeconds=0,
+            MessageSystemAttributeNames=["All"],
+        )
+        return [
+            Received(
+                body=message["Body"],
+                group=message.get("Attributes", {}).get("MessageGroupId", ""),
+                receipt_handle=message["ReceiptHandle"],
+            )
+            for message in answer.get("Messages", [])
+        ]

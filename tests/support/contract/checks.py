@@ -1,0 +1,180 @@
+"""What every answer must be, beyond what Schemathesis checks by itself."""
+
+from typing import Any
+
+import schemathesis
+from schemathesis import Case, CheckContext, Response
+from schemathesis.core.parameters import ParameterLocation
+
+from functions.api.gate import OPERATORS_PATH
+from functions.api.problems import CONTENT_TYPE
+from functions.api.routes import ROUTES
+from tests.support.contract.gateway import Got, Sent
+from tests.support.contract.neighbours import Neighbours
+
+_BY_OPERATION = {route.operation: route for route in ROUTES}
+REFUSALS = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 428]
+_OF_HTTP = {"content-type", "content-length", "content-encoding", "date", "server", "connection"}
+_RULES = {
+    "callback-url-not-allowed",
+    "schedule-never-fires",
+    "schedule-in-past",
+    "schedule-too-far",
+    "invalid-cursor",
+    "idempotency-key-reused",
+    "invalid-state",
+    "not-found",
+    "precondition-failed",
+    "quota-exceeded",
+    "unauthenticated",
+}
+"""Problems that a request may have which its schema cannot see."""
+_UNTOLD = ("from is before to", "is an RFC 3339 instant", "beyond 64 bits", "range of doubles")
+"""Rules that no schema tells, in the words of those who refuse."""
+_RULED = (
+    "/schedule",
+    "/at",
+    "/cron",
+    "/expression",
+    "/timezone",
+    "/start_at",
+    "/end_at",
+    "/from",
+    "/to",
+    "/id",
+)
+"""Parts of bodies whose text has a grammar of its own, by how their pointers begin."""
+
+
+_MAKES = {
+    "createJob": "job_id",
+    "createKey": "key_id",
+    "rotateSigningSecret": "secret_id",
+    "redriveDeadLetters": "redrive_id",
+}
+
+
+class Judge:
+    """Checks against one deployment. One is at work at a time: Schemathesis knows checks by their names alone."""
+
+    neighbours: Neighbours
+
+
+def _slug(response: Response) -> str:
+    document = response.json() if response.headers.get("content-type", [""])[0] == CONTENT_TYPE else {}
+    return str(document.get("type", "")).removeprefix("urn:punctual:problem:")
+
+
+@schemathesis.check
+def reaches_its_operation(ctx: CheckContext, response: Response, case: Case) -> None:
+    """Keeps a record, by which a run can be told from one that tried nothing, and of what can be asked for later."""
+    near, operation = Judge.neighbours, case.operation.definition.raw["operationId"]
+    near.statuses.setdefault(operation, set()).add(response.status_code)
+    if response.status_code in (201, 202) and operation in _MAKES:
+        near.ours.ids[_MAKES[operation]].append(response.json()["id"])
+
+
+@schemathesis.check
+def every_error_is_a_problem_of_its_operation(ctx: CheckContext, response: Response, case: Case) -> None:
+    """No other type than those that the document names there."""
+    if response.status_code < 400 or case.method != case.operation.method.upper():
+        return
+    route = _BY_OPERATION[case.operation.definition.raw["operationId"]]
+    allowed = {problem.slug for problem in route.all_problems if problem.status == response.status_code}
+    assert _slug(response) in allowed, f"{_slug(response)} is not one of {sorted(allowed)}"
+
+
+@schemathesis.check
+def every_header_is_described(ctx: CheckContext, response: Response, case: Case) -> None:
+    """No header of ours that a reader of the document would not know."""
+    described = case.operation.definition.raw["responses"].get(str(response.status_code))
+    if described is None or "$ref" in described:
+        return
+    unknown = {name.lower() for name in response.headers} - _OF_HTTP
+    unknown -= {name.lower() for name in described.get("headers", {})}
+    assert not unknown, f"not described: {sorted(unknown)}"
+
+
+@schemathesis.check
+def what_fits_the_schema_is_not_called_malformed(ctx: CheckContext, response: Response, case: Case) -> None:
+    """A request that the document allows is refused only by a rule that no schema can tell."""
+    if case.meta is None or not case.meta.generation.mode.is_positive or response.status_code < 400:
+        return
+    slug = _slug(response)
+    if (
+        slug == "validation-failed" and case.method != "PATCH"
+    ):  # What comes of a patch is judged, not the patch.
+        pointers = [error["pointer"] for error in response.json()["errors"]]
+        assert all(_is_ruled(pointer) for pointer in pointers), f"refused at {pointers}: {response.text}"
+    elif slug == "malformed-request":
+        assert any(rule in response.text for rule in _UNTOLD), response.text
+    elif slug != "validation-failed":
+        assert slug in _RULES, f"refused as {slug}"
+
+
+def _is_ruled(pointer: str) -> bool:
+    return pointer in ("", "/retry") or pointer.startswith(_RULED)
+
+
+@schemathesis.check
+def a_batch_answers_for_each_job(ctx: CheckContext, response: Response, case: Case) -> None:
+    """What is wrong with a job of a batch is refused in its own result."""
+    if case.operation.path == "/v1/jobs/batch" and response.status_code == 200:
+        results = response.json()["results"]
+        assert len(results) == len(case.body["jobs"])
+        is_negative = case.meta is not None and not case.meta.generation.mode.is_positive
+        assert not is_negative or any(result["status"] >= 400 for result in results)
+
+
+@schemathesis.check
+def a_wrong_body_is_refused_where_none_is_needed(ctx: CheckContext, response: Response, case: Case) -> None:
+    """Where no body at all is fine, Schemathesis takes its absence for wrong data: see the configuration."""
+    route = _BY_OPERATION[case.operation.definition.raw["operationId"]]
+    is_wrong = case.meta is not None and case.meta.is_negative_at(ParameterLocation.BODY)
+    if route.body_is_optional and is_wrong and response.request.body:
+        assert response.status_code in REFUSALS, f"accepted with {response.status_code}"
+
+
+@schemathesis.check
+def nothing_of_another_tenant_is_shown(ctx: CheckContext, response: Response, case: Case) -> None:
+    """Their ids occur in no answer to us, unless we have named them ourselves."""
+    near, path = Judge.neighbours, case.operation.path
+    if path.startswith(OPERATORS_PATH):
+        return
+    asked = f"{response.request.url} {response.request.body!r}"
+    shown = {one for one in near.their_ids if one in response.text and one not in asked}
+    assert not shown, f"of another tenant: {sorted(shown)}"
+
+
+@schemathesis.check
+def nobody_else_can_do_the_same(ctx: CheckContext, response: Response, case: Case) -> None:
+    """What we may do with a thing of ours is, to our neighbours, not there."""
+    near, route = Judge.neighbours, _BY_OPERATION[case.operation.definition.raw["operationId"]]
+    is_ours = bool(route.path_parts) and not route.is_open and not route.path.startswith(OPERATORS_PATH)
+    if is_ours and 200 <= response.status_code < 300:
+        theirs = near.answer(_as_theirs(near, response.request))
+        assert theirs.status == 404, f"{theirs.status}: {theirs.body[:200]!r}"
+
+
+def _as_theirs(near: Neighbours, request: Any) -> Sent:
+    headers = {name: str(value) for name, value in request.headers.items() if name.lower() != "authorization"}
+    body = request.body or b""
+    return Sent(
+        method=request.method,
+        target=request.path_url,
+        headers=headers | {"Authorization": f"Bearer {near.theirs.key}"},
+        body=body.encode() if isinstance(body, str) else body,
+    )
+
+
+@schemathesis.check
+def what_was_cancelled_stays_so(ctx: CheckContext, response: Response, case: Case) -> None:
+    """Jobs are kept after they have ended, so that "no use after free" means: shown, and shown as ended."""
+    if case.operation.path == "/v1/jobs/{job_id}" and case.method == "DELETE" and response.status_code == 200:
+        near = Judge.neighbours
+        headers = {"Authorization": f"Bearer {near.ours.key}"}
+        path = response.request.path_url.partition("?")[0]
+        again: Got = near.answer(Sent(method="GET", target=path, headers=headers, body=b""))
+        assert again.status == 200
+        assert response.json()["next_due_at"] is None
+        assert response.json()["state"] in ("cancelled", "deleted")

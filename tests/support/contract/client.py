@@ -1,0 +1,108 @@
+"""Who asks: a client that has a key, knows what is there, and often means what it says."""
+
+import random
+from typing import Any
+
+from schemathesis.generation.meta import TestPhase
+
+from tests.support.contract.neighbours import Neighbours
+
+TOKENED = ["heartbeatExecution", "completeExecution", "failExecution"]
+MEANINGS = {
+    "at": "2030-01-01T09:00:00Z",
+    "cron": "30 2 * * *",
+    "expression": "cron(0 9 ? * MON-FRI *)",
+    "timezone": "Europe/Berlin",
+    "start_at": "2025-03-01T00:00:00Z",
+    "end_at": "2031-01-01T00:00:00Z",
+    "url": "https://receiver.example/hook",
+    "from": "2025-02-01T00:00:00Z",
+    "to": "2025-02-02T00:00:00Z",
+}
+"""A text that is right for each member that has a grammar of its own."""
+OF_DEAD_LETTERS = {"inspectDeadLetter", "redriveExecution"}
+BEYOND_SCHEMAS = {"headers", "retry", "async_deadline_seconds"}
+"""Members that have rules together which no schema tells."""
+RECENT = 20
+SHORTEST_CURSOR = 50
+
+
+def ask_as_a_client(schema: Any, near: Neighbours, seed: int) -> None:
+    """Every request of a schema's cases comes from such a client, but for those that are to be wrong."""
+    chance = random.Random(seed)
+
+    @schema.auth(refresh_interval=None)
+    class _Client:
+        """Schemathesis lets whoever signs in to a request have the last word on it."""
+
+        def get(self, case: Any, _: Any) -> str:
+            return near.key_for(case.operation.path)
+
+        def set(self, case: Any, key: str, _: Any) -> None:
+            if _operation(case) not in TOKENED:
+                case.headers["Authorization"] = f"Bearer {key}"
+            if not case.meta.generation.mode.is_positive:
+                return
+            phase = case.meta.phase.name
+            case.body = whole(case.body)
+            if chance.random() < _SENSE.get(phase, 0.5):
+                case.body = sensible(case.body)
+                _forget_invented_cursor(case.query or {})
+            if chance.random() < _KNOWLEDGE.get(phase, 0.5):
+                _name_what_is_there(case, near, chance)
+
+
+_SENSE = {TestPhase.EXAMPLES: 1.0, TestPhase.STATEFUL: 1.0}
+_KNOWLEDGE = {TestPhase.EXAMPLES: 1.0, TestPhase.STATEFUL: 0.0}
+"""Along links, ids come from the answers before."""
+
+
+def _forget_invented_cursor(query: Any) -> None:
+    """Those that came with a page are longer than what chance makes."""
+    if len(str(query.get("cursor", ""))) < SHORTEST_CURSOR:
+        query.pop("cursor", None)
+
+
+def _operation(case: Any) -> str:
+    return str(case.operation.definition.raw["operationId"])
+
+
+def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> None:
+    if _operation(case) in TOKENED:
+        attempt = chance.choice(near.attempts)
+        case.headers["X-Callback-Token"] = attempt.token
+        case.path_parameters["execution_id"] = attempt.execution_id
+        return
+    if "If-Match" in case.headers:
+        case.headers["If-Match"] = "*"
+    for name in case.path_parameters.keys() & near.ours.ids.keys():
+        case.path_parameters[name] = chance.choice(near.ours.ids[name][-RECENT:])
+    if _operation(case) == "cancelExecution":
+        is_to_stop = (case.query or {}).get("stop_retries") in ("true", True)
+        case.path_parameters["execution_id"] = near.running if is_to_stop else near.queued
+    elif _operation(case) == "undoRedrive":
+        case.path_parameters["redrive_id"] = near.ours.ids["redrive_id"][-1]
+    elif _operation(case) in OF_DEAD_LETTERS:
+        case.path_parameters["execution_id"] = chance.choice(near.dead_letters)
+    elif "stop_retries" in (case.query or {}):
+        case.path_parameters["job_id"] = chance.choice(near.attempts).job_id
+    elif _operation(case) == "backfillJob":
+        case.path_parameters["job_id"] = chance.choice(near.hourly)
+
+
+def whole(body: Any) -> Any:
+    """The same with whole numbers as most programs write them: 30.0 is whole to JSON Schema, not to the API."""
+    if isinstance(body, dict):
+        return {name: whole(value) for name, value in body.items()}
+    if isinstance(body, list):
+        return [whole(one) for one in body]
+    return int(body) if isinstance(body, float) and body.is_integer() and abs(body) < 1 << 53 else body
+
+
+def sensible(body: Any) -> Any:
+    """The same where each text that has a grammar of its own obeys it."""
+    if isinstance(body, dict):
+        given = {name: sensible(value) for name, value in body.items() if name not in BEYOND_SCHEMAS}
+        texts = body.keys() & MEANINGS.keys()
+        return given | {name: MEANINGS[name] for name in texts if isinstance(body[name], str)}
+    return [sensible(one) for one in body] if isinstance(body, list) else body

@@ -1,0 +1,143 @@
+"""A deployment with two tenants that have some of everything, and an operator."""
+
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+
+from functions.api.gate import OPERATORS_PATH
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import TenantState
+from shared.observability import metrics
+from tests.support.api.api_world import JOB, ApiWorld
+from tests.support.api.request_factory import Party, ask, failed_of, settle
+from tests.support.contract.gateway import Got, Sent, got
+from tests.support.fakes.sender import succeeds
+from tests.support.usecases.lanes import Lanes
+from tests.support.usecases.reports import async_accepted
+
+NAMES = ("ours", "theirs")
+MANY_KEYS = {Quota.API_KEYS: 50}
+REPORTABLE = 40
+"""So many attempts of each tenant go on, and wait for a report."""
+HOURLY = 10
+"""And so many jobs would have had instants before they were created, which can be made up for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """An attempt that can be reported on."""
+
+    execution_id: str
+    token: str
+
+    @property
+    def job_id(self) -> str:
+        """Its job runs once, and so is its execution."""
+        return self.execution_id.replace("exe_", "job_")
+
+
+@dataclass(slots=True, kw_only=True)
+class Neighbours:
+    """The tenant under test, and one that must notice nothing of it."""
+
+    api: ApiWorld
+    operator: str
+    ours: Party
+    theirs: Party
+    attempts: list[Attempt]
+    """Ours."""
+    hourly: list[str]
+    """Jobs of ours that nothing else is done to."""
+    running: str
+    """A redrive of ours that goes on, too."""
+    queued: str
+    """And one that nothing will start."""
+    dead_letters: list[str]
+    """Ours."""
+    statuses: dict[str, set[int]] = field(default_factory=dict)
+    """What each operation was answered with, by its id."""
+
+    def answer(self, sent: Sent) -> Got:
+        """One request."""
+        metrics.clear_metrics()
+        self.api.world.clock.time_ms += 1
+        made = got(self.api.api(sent.event(), SimpleNamespace(aws_request_id="contract")))
+        self._let_in_again()
+        return made
+
+    def _let_in_again(self) -> None:
+        """A test that suspends its own tenant, takes its quotas or revokes its own key is not to end there."""
+        tenants = self.api.world.tenants
+        for name in NAMES:
+            tenants.tenants[name] = replace(tenants.tenants[name], state=TenantState.ACTIVE, quotas=MANY_KEYS)
+        for key in (self.ours.key, self.theirs.key, self.operator):
+            key_id = key.split("_")[1]
+            tenants.keys[key_id] = replace(tenants.keys[key_id], revoked=False, expires_at=None)
+
+    def key_for(self, path: str) -> str:
+        """Who may ask for that."""
+        return self.operator if path.startswith(OPERATORS_PATH) else self.ours.key
+
+    @property
+    def their_ids(self) -> set[str]:
+        """Whatever of the other tenant no answer to us may show."""
+        executions = self.theirs.ids["execution_id"]
+        ids = {one for part, many in self.theirs.ids.items() if part != "tenant_id" for one in many}
+        return ids | {one.replace("exe_", "job_") for one in executions}
+
+
+def neighbours(ours: str = NAMES[0]) -> Neighbours:
+    """A new deployment, to be tested as one of its tenants."""
+    api = ApiWorld()
+    operator = api.world.create_tenant.operator().api_key
+    parties = {name: settle(api, name) for name in NAMES}
+    attempts = {name: _attempts(api, party) for name, party in parties.items()}
+    running = _redrive(api, parties[ours])
+    Lanes(api.world).until(api.world.clock.time_ms + 1_000)
+    queued = _redrive(api, parties[ours])
+    api.world.sender.answer_to = succeeds
+    for name, party in parties.items():
+        party.ids["execution_id"] += [each.execution_id for each in attempts[name]]
+    theirs = next(name for name in NAMES if name != ours)
+    return Neighbours(
+        api=api,
+        operator=operator,
+        ours=parties[ours],
+        theirs=parties[theirs],
+        attempts=attempts[ours],
+        hourly=_hourly(api, parties[ours]),
+        running=running,
+        queued=queued,
+        dead_letters=_dead_letters(api, parties[ours]),
+    )
+
+
+def _hourly(api: ApiWorld, party: Party) -> list[str]:
+    job = JOB | {"schedule": {"cron": "0 * * * *"}}
+    return [ask(api, party.key, "POST", "/v1/jobs", job).json["id"] for _ in range(HOURLY)]
+
+
+def _redrive(api: ApiWorld, party: Party) -> str:
+    path = f"/v1/executions/{failed_of(api, party)}/redrive"
+    return str(ask(api, party.key, "POST", path).json["id"])
+
+
+def _dead_letters(api: ApiWorld, party: Party) -> list[str]:
+    return [one["id"] for one in ask(api, party.key, "GET", "/v1/dead-letters").json["executions"]]
+
+
+def _attempts(api: ApiWorld, party: Party) -> list[Attempt]:
+    api.world.sender.answer_to = async_accepted
+    before = len(api.world.sender.calls)
+    job = JOB | {
+        "schedule": {"delay_seconds": 0},
+        "async_deadline_seconds": 43_200,
+        "heartbeat_seconds": 3_600,
+    }
+    made = {ask(api, party.key, "POST", "/v1/jobs", job).json["id"] for _ in range(REPORTABLE)}
+    Lanes(api.world).until(api.world.clock.time_ms + 1_000)
+    found = [dict(call.callback.headers) for call in api.world.sender.calls[before:]]
+    return [
+        Attempt(execution_id=headers["webhook-id"], token=headers["X-Callback-Token"])
+        for headers in found
+        if headers["X-Job-Id"] in made
+    ]

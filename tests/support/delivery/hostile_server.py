@@ -1,0 +1,44 @@
+"""Every hostile receiver at a port of its own, in a process of its own, so that they cost the sender nothing.
+
+    python -m tests.support.delivery.hostile_server <directory with the certificates>
+
+prints one line of JSON, the ports by name, and serves until its standard input ends.
+"""
+
+import asyncio
+import json
+import ssl
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from tests.support.delivery.hostile import RECEIVERS
+from tests.support.fakes.receiver import Receiver, replies, reply
+
+HONEST = "honest"
+
+
+def _context(certificates: Path, name: str | None) -> ssl.SSLContext | None:
+    if name is None:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificates / f"{name}.pem")
+    return context
+
+
+async def serve(certificates: Path) -> None:
+    """Until the standard input ends."""
+    asyncio.get_running_loop().set_exception_handler(
+        lambda *_: None
+    )  # callers leave in the middle on purpose
+    async with AsyncExitStack() as stack:
+        opened = {HONEST: await stack.enter_async_context(Receiver(replies(reply())))}
+        for name, row in RECEIVERS.items():
+            receiver = Receiver(row.script, ssl_context=_context(certificates, row.tls))
+            opened[name] = await stack.enter_async_context(receiver)
+        print(json.dumps({name: receiver.port for name, receiver in opened.items()}), flush=True)  # noqa: T201
+        await asyncio.to_thread(sys.stdin.read)
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(Path(sys.argv[1])))

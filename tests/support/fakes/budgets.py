@@ -1,0 +1,63 @@
+"""Budgets in memory, and quotas that no test meets by accident."""
+
+from collections.abc import Mapping, Sequence
+
+from shared.domain.jobs.job import ENDED
+from shared.domain.tenancy.budget import BudgetKey, TokenLease
+from shared.domain.tenancy.quota import Quotas
+from shared.ports.runtime import Clock
+from shared.usecases.tenancy.check_quota import CheckQuota
+from shared.usecases.tenancy.spend_budget import SpendBudget
+from tests.support.fakes.table import FakeTable
+
+GENEROUS = Quotas(
+    recurring_jobs=100_000,
+    creates_per_second=100_000,
+    due_per_minute=1_000_000,
+    payload_bytes=262_144,
+    tags=10,
+    api_keys=10,
+)
+
+
+class FakeBudgetStore:
+    """Takes all portions or none."""
+
+    def __init__(self) -> None:
+        self.slots: dict[BudgetKey, dict[int, int]] = {}
+        self.writes = 0
+        """How often somebody asked to take something."""
+
+    def take(
+        self, key: BudgetKey, portions: Sequence[TokenLease], expires_at_s: int
+    ) -> Mapping[int, int] | None:
+        """See the port."""
+        self.writes += 1
+        slots = self.slots.get(key, {})
+        wanted = {portion.slot: slots.get(portion.slot, 0) + portion.tokens for portion in portions}
+        if any(wanted[portion.slot] > portion.ceiling for portion in portions):
+            return dict(slots)
+        self.slots[key] = slots | wanted
+        return None
+
+    def taken(self, key: BudgetKey) -> Mapping[int, int]:
+        """See the port."""
+        return dict(self.slots.get(key, {}))
+
+
+class FakeRecurringJobs:
+    """Counts what stands in the table."""
+
+    def __init__(self, table: FakeTable) -> None:
+        self._table = table
+
+    def count(self, tenant_id: str, at_most: int) -> int:
+        """See the port."""
+        standing = [job for job in self._table.jobs.values() if job.tenant_id == tenant_id]
+        return min(at_most, sum(job.state not in ENDED for job in standing))
+
+
+def generous(table: FakeTable, clock: Clock) -> CheckQuota:
+    """A check that refuses nothing which a test asks for."""
+    spend = SpendBudget(budgets=FakeBudgetStore(), clock=clock)
+    return CheckQuota(spend=spend, recurring=FakeRecurringJobs(table), clock=clock, defaults=GENEROUS)

@@ -1,0 +1,52 @@
+"""Claims on the fake table."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from shared.domain.errors import UnreadableItemError
+from shared.domain.executions.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution, Transition
+from shared.ports.executions import Claim, ClaimRejected, WriteUnknown
+from tests.support.fakes.table import FakeTable, Row
+
+
+class FakeClaimer:
+    """Grants each claim that the port lets it grant."""
+
+    def __init__(self, table: FakeTable) -> None:
+        self._table = table
+
+    def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
+        """See the port."""
+        return [self._claim(claim, now_ms) for claim in claims]
+
+    def _claim(self, claim: Claim, now_ms: int) -> Execution | ClaimRejected | WriteUnknown:
+        row = self._table.executions.get(claim.execution_id)
+        if row is None:
+            return ClaimRejected(None)
+        if _is_claimable(row, claim, now_ms):
+            row.execution = replace(
+                row.execution,
+                state=Transition.CLAIM.target,
+                attempt=row.execution.attempt + 1,
+                owner=claim.owner,
+                async_until=None,
+                lease_until=now_ms + row.execution.timeout_ms + LEASE_MARGIN_MS,
+            )
+        try:
+            standing = row.read()
+        except UnreadableItemError as fault:
+            return WriteUnknown(str(fault))
+        # Granted just now, or by an earlier try whose answer was lost.
+        return standing if standing.owner == claim.owner else ClaimRejected(standing)
+
+
+def _is_claimable(row: Row, claim: Claim, now_ms: int) -> bool:
+    execution = row.execution
+    if claim.admitted and execution.claimable_from != GUARDED_FROM:
+        return False
+    return (
+        row.matches(Transition.CLAIM)
+        and execution.has_attempts_left
+        and execution.claimable_from is not None
+        and (claim.admitted or execution.claimable_from <= now_ms)
+    )

@@ -1,0 +1,201 @@
+"""Executions in memory. Every public method is one step that nothing comes between."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from shared.domain.dispatch.retry_reminder import RetryReminder
+from shared.domain.errors import NotFoundError
+from shared.domain.executions.execution import REDRIVABLE, EndReason, Execution, State, Transition
+from shared.domain.executions.redrive import RedrivenBy
+from shared.domain.ids import ExecutionId
+from shared.domain.listings.position import IndexPage, PositionRange, due_position
+from shared.ports.executions import ExecutionPage, Finish, ScanPage
+from tests.support.fakes.scan import executions_of, page_of, rows_of
+from tests.support.fakes.table import Damage, FakeTable, PointerRow, Row, reminder_key
+
+MAX_GET = 100
+
+
+class FakeExecutionStore:
+    """Keeps the port's rules; the lawful transitions come from the domain's table."""
+
+    def __init__(self, table: FakeTable) -> None:
+        self._table = table
+
+    def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
+        """See the port."""
+        if execution.id in self._table.executions:
+            return self._table.executions[execution.id].read()
+        self._table.insert(execution, expires_at_s)
+        return None
+
+    def put_reminder(self, pointer: RetryReminder) -> bool:
+        """See the port."""
+        key = reminder_key(pointer.location, pointer.target, pointer.attempt)
+        if key in self._table.pointers:
+            return False
+        self._table.pointers[key] = PointerRow(pointer)
+        return True
+
+    def end_reminder(
+        self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
+    ) -> None:
+        """See the port."""
+        row = self._table.pointers.get(reminder_key(location, target, attempt))
+        if row is not None and not row.pointer.state.is_terminal:
+            row.pointer = replace(row.pointer, state=State.SUCCEEDED)
+            row.expires_at_s = expires_at_s
+
+    def get(self, execution_id: ExecutionId) -> Execution | None:
+        """See the port."""
+        row = self._table.executions.get(execution_id)
+        return row.read() if row is not None else None
+
+    def get_many(self, execution_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
+        """See the port."""
+        if len(execution_ids) > MAX_GET:
+            raise ValueError(f"at most {MAX_GET} executions are read at once")
+        found = {execution_id: self.get(execution_id) for execution_id in execution_ids}
+        return {execution_id: execution for execution_id, execution in found.items() if execution is not None}
+
+    def finish(self, execution: Execution, finish: Finish) -> Execution | None:
+        """See the port."""
+        if (finish.next_attempt_at is not None) != (finish.transition is Transition.RETRY):
+            raise ValueError("the next attempt's instant goes with a retry, and with no other end")
+        row = self._row(execution.id)
+        standing = row.execution
+        is_own = (standing.attempt, standing.owner) == (execution.attempt, execution.owner)
+        is_stopped = finish.transition is Transition.RETRY and standing.stop_retries
+        if not row.matches(finish.transition) or not is_own or is_stopped:
+            return row.read()
+        _change(
+            row,
+            finish.transition,
+            finish.expires_at_s,
+            outcomes=finish.outcomes,
+            last_body=finish.last_body or standing.last_body,
+            next_attempt_at=finish.next_attempt_at or standing.next_attempt_at,
+            end_reason=finish.end_reason or standing.end_reason,
+            notification=finish.notification,
+        )
+        return None
+
+    def extend_lease(
+        self, execution: Execution, *, lease_until: int, async_until: int | None = None
+    ) -> Execution | None:
+        """See the port."""
+        row = self._row(execution.id)
+        standing = row.execution
+        is_own = (standing.attempt, standing.owner) == (execution.attempt, execution.owner)
+        is_stopped = async_until is None and standing.stop_retries
+        is_shorter = (standing.lease_until or 0) > lease_until
+        if not row.matches(Transition.EXTEND) or not is_own or is_stopped or is_shorter:
+            return row.read()
+        until = standing.async_until if async_until is None else async_until
+        row.execution = replace(standing, lease_until=lease_until, async_until=until)
+        return None
+
+    def give_up(
+        self,
+        execution: Execution,
+        *,
+        reason: EndReason,
+        now_ms: int,
+        expires_at_s: int,
+        notification: ExecutionId | None = None,
+    ) -> bool:
+        """See the port."""
+        row = self._table.executions.get(execution.id)
+        if row is None or not row.matches(Transition.GIVE_UP):
+            return False
+        if row.execution.attempt != execution.attempt or not row.execution.lease_is_dead(now_ms):
+            return False
+        _change(row, Transition.GIVE_UP, expires_at_s, end_reason=reason, notification=notification)
+        return True
+
+    def cancel(
+        self,
+        execution_id: ExecutionId,
+        transition: Transition,
+        *,
+        reason: EndReason,
+        expires_at_s: int,
+        revision: int | None = None,
+    ) -> Execution | None:
+        """See the port."""
+        if transition not in (Transition.CANCEL, Transition.UNDO, Transition.END_CHAIN, Transition.SKIP):
+            raise ValueError("an end without an attempt is CANCEL, UNDO, END_CHAIN or SKIP")
+        row = self._row(execution_id)
+        if not row.matches(transition) or revision not in (None, row.execution.revision):
+            return row.read()
+        ends_chain = row.execution.ends_chain or transition is Transition.END_CHAIN
+        _change(row, transition, expires_at_s, end_reason=reason, ends_chain=ends_chain)
+        return None
+
+    def stop_retries(self, execution_id: ExecutionId) -> bool:
+        """See the port."""
+        row = self._table.executions.get(execution_id)
+        if row is None or not row.matches(Transition.FAIL):
+            return False
+        row.execution = replace(row.execution, stop_retries=True)
+        return True
+
+    def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:
+        """See the port."""
+        row = self._row(execution_id)
+        is_open_to_it = row.damage is not Damage.NEWER and row.execution.state in REDRIVABLE
+        if not is_open_to_it or row.execution.redriven_by is not None:
+            return row.read()
+        row.execution = replace(row.execution, redriven_by=redriven_by)
+        return None
+
+    def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
+        """See the port."""
+        row = self._table.executions.get(execution_id)
+        if row is None or row.damage is not Damage.BROKEN or row.execution.state.is_terminal:
+            return False
+        row.execution = replace(
+            row.execution,
+            state=State.FAILED,
+            owner=None,
+            lease_until=None,
+            async_until=None,
+            end_reason=EndReason.UNREADABLE,
+        )
+        row.expires_at_s = expires_at_s
+        return True
+
+    def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
+        """See the port."""
+        return page_of(rows_of(self._table, bucket, shard), after, limit)
+
+    def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
+        """See the port."""
+        return executions_of(self._table, rows_of(self._table, bucket, shard), after, limit)
+
+    def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
+        """See the port. Here the index is never behind."""
+        places = [
+            due_position(row.execution.id)
+            for row in self._table.executions.values()
+            if row.is_dead_letter and row.execution.tenant_id == tenant_id
+        ]
+        found = sorted((place for place in places if place in span), reverse=newest_first)[:limit]
+        return IndexPage(places=tuple(found), is_last=len(found) < limit)
+
+    def _row(self, execution_id: ExecutionId) -> Row:
+        if execution_id not in self._table.executions:
+            raise NotFoundError("no such execution")
+        return self._table.executions[execution_id]
+
+
+def _change(row: Row, transition: Transition, expires_at_s: int | None, **fields: Any) -> None:
+    """Make one transition. Owner and lease end with the attempt; a retention starts exactly with the end."""
+    if (expires_at_s is not None) != transition.ends:
+        raise ValueError("an expiry goes with a transition that ends the execution, and with no other")
+    row.execution = replace(
+        row.execution, state=transition.target, owner=None, lease_until=None, async_until=None, **fields
+    )
+    row.expires_at_s = expires_at_s
+    row.is_dead_letter = transition.target is State.FAILED

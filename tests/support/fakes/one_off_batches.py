@@ -1,0 +1,50 @@
+"""Batches of puts in memory."""
+
+from collections.abc import Sequence
+from enum import Enum, auto
+
+from shared.domain.errors import UnreadableItemError
+from shared.domain.executions.execution import Execution
+from shared.ports.executions import WriteUnknown
+from tests.support.fakes.execution_store import FakeExecutionStore
+from tests.support.fakes.table import FakeTable
+
+
+class Fault(Enum):
+    """What can happen to one put of a batch."""
+
+    NOT_WRITTEN = auto()
+    WRITTEN = auto()
+    """And the answer was lost."""
+    DIES = auto()
+    """The process dies before this one, and after those before it."""
+
+
+class FakeOneOffBatches:
+    """One put after the other. A test can let some of the next batch go wrong, by their numbers."""
+
+    def __init__(self, table: FakeTable) -> None:
+        self._store = FakeExecutionStore(table)
+        self.faults: dict[int, Fault] = {}
+
+    def put_all_if_absent(self, executions: Sequence[Execution]) -> list[Execution | WriteUnknown | None]:
+        """See the port."""
+        if len({execution.id for execution in executions}) != len(executions):
+            raise ValueError("the ids of a batch are all different")
+        faults, self.faults = self.faults, {}
+        return [self._put(execution, faults.get(number)) for number, execution in enumerate(executions)]
+
+    def _put(self, execution: Execution, fault: Fault | None) -> Execution | WriteUnknown | None:
+        if fault is Fault.DIES:
+            raise Died
+        if fault is Fault.NOT_WRITTEN:
+            return WriteUnknown("injected")
+        try:
+            standing = self._store.put_if_absent(execution)
+        except UnreadableItemError as unreadable:
+            return WriteUnknown(str(unreadable))
+        return standing if fault is None else WriteUnknown("injected")
+
+
+class Died(BaseException):
+    """The process is gone in the midst of a batch."""

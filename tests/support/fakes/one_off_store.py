@@ -1,0 +1,42 @@
+"""Changes of one-off jobs in memory."""
+
+from dataclasses import replace
+
+from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.ids import one_off_execution
+from tests.support.fakes.table import FakeTable
+
+
+class FakeOneOffStore:
+    """Each change happens whole or not at all."""
+
+    def __init__(self, table: FakeTable) -> None:
+        self._table = table
+
+    def edit(self, before: Execution, after: Execution) -> bool:
+        """See the port."""
+        if not self._stands(before):
+            return False
+        self._table.executions[before.id].execution = after
+        return True
+
+    def move(self, before: Execution, after: Execution, expires_at_s: int) -> bool:
+        """See the port."""
+        if not self._stands(before) or after.id in self._table.executions:
+            return False
+        self._table.insert(after, None)
+        old = self._table.executions[before.id]
+        old.execution = replace(old.execution, state=State.MOVED, moved_to=after.id)
+        old.expires_at_s = expires_at_s
+        origin = self._table.executions.get(one_off_execution(before.job_id) or before.id, old)
+        origin.execution = replace(origin.execution, moved_to=after.id)
+        origin.expires_at_s = expires_at_s
+        return True
+
+    def _stands(self, before: Execution) -> bool:
+        row = self._table.executions.get(before.id)
+        if row is None or row.damage is not None:
+            return False
+        standing = row.execution
+        is_seen = (standing.state, standing.revision) == (before.state, before.revision)
+        return is_seen and standing.state in NOT_STARTED

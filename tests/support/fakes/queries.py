@@ -1,0 +1,78 @@
+"""Questions about many jobs and executions, to the memory. Here no index is ever behind."""
+
+from collections.abc import Iterator, Sequence
+
+from shared.domain.executions.execution import State
+from shared.domain.ids import backfilled_job
+from shared.domain.listings.position import IndexPage, IndexPosition, PositionRange, due_position
+from shared.ports.listings import DefinitionPage, ShardRows, TenantIndex
+from tests.support.fakes.scan import page_of, rows_of
+from tests.support.fakes.table import FakeTable, Row
+
+
+class FakeQueries:
+    """Looks at everything that there is."""
+
+    def __init__(self, table: FakeTable) -> None:
+        self._table = table
+
+    def definitions(
+        self, tenant_id: str, *, after: str | None, limit: int, backfill_of: str | None = None
+    ) -> DefinitionPage:
+        """See the port. A full page never says that it is the last, as in DynamoDB."""
+        jobs = {
+            job.id: job
+            for job in self._table.jobs.values()
+            if job.tenant_id == tenant_id and (backfill_of is None or backfilled_job(job.id) == backfill_of)
+        }
+        page = [job_id for job_id in sorted(jobs) if after is None or job_id > after][:limit]
+        return DefinitionPage(
+            jobs=tuple(jobs[job_id] for job_id in page), next_after=page[-1] if len(page) == limit else None
+        )
+
+    def index_pages(
+        self,
+        index: TenantIndex,
+        tenant_id: str,
+        shards: int,
+        span: PositionRange,
+        *,
+        newest_first: bool,
+        limit: int,
+    ) -> Sequence[IndexPage]:
+        """See the port."""
+        entries = [
+            (row.execution.index_shard, place)
+            for row in self._table.executions.values()
+            if row.execution.tenant_id == tenant_id
+            for place in _places(index, row)
+            if place in span
+        ]
+        if index is TenantIndex.FAILED:
+            return [_index_page([place for _, place in entries], newest_first, limit)]
+        return [
+            _index_page([place for number, place in entries if number == shard], newest_first, limit)
+            for shard in range(shards)
+        ]
+
+    def rows(self, bucket: int, shards: int, *, after: str | None, limit: int) -> Sequence[ShardRows]:
+        """See the port."""
+        pages = [page_of(rows_of(self._table, bucket, shard), after, limit) for shard in range(shards)]
+        return [ShardRows(rows=page.rows, last=page.next_after) for page in pages]
+
+
+def _places(index: TenantIndex, row: Row) -> Iterator[IndexPosition]:
+    execution = row.execution
+    match index:
+        case TenantIndex.DUE:
+            yield due_position(execution.id)
+        case TenantIndex.FAILED if row.is_dead_letter:
+            yield due_position(execution.id)
+        case TenantIndex.RETRY if execution.state in (State.WAITING, State.RUNNING):
+            if execution.next_attempt_at is not None:
+                yield IndexPosition(at=execution.next_attempt_at, identity=str(execution.id))
+
+
+def _index_page(places: list[IndexPosition], newest_first: bool, limit: int) -> IndexPage:
+    found = sorted(places, reverse=newest_first)[:limit]
+    return IndexPage(places=tuple(found), is_last=len(found) < limit)

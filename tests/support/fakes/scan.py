@@ -1,0 +1,108 @@
+"""What is read of a shard of the fake table: the rows that watchers and sweepers see, or whole executions."""
+
+from collections.abc import Iterator
+
+from shared.domain.bucket import bucket_start_ms
+from shared.domain.dispatch.retry_reminder import RetryReminder
+from shared.domain.dispatch.sweep import DueRow
+from shared.domain.executions.execution import Execution
+from shared.domain.ids import ExecutionId
+from shared.ports.executions import ExecutionPage, ScanPage
+from tests.support.fakes.table import FakeTable
+
+SortedRows = dict[str, DueRow | None]
+"""By sort key; None for a row that cannot be read."""
+
+
+def rows_of(table: FakeTable, bucket: int, shard: int) -> SortedRows:
+    """Every row of a shard, in order of time."""
+    return dict(sorted(_rows(table, bucket, shard), key=lambda entry: entry[0]))
+
+
+def page_of(rows: SortedRows, after: str | None, limit: int) -> ScanPage:
+    """The next rows behind `after`."""
+    keys, next_after = _next_keys(rows, after, limit)
+    return ScanPage(
+        rows=tuple(row for key in keys if (row := rows[key]) is not None),
+        unreadable=tuple(key for key in keys if rows[key] is None),
+        next_after=next_after,
+    )
+
+
+def executions_of(table: FakeTable, rows: SortedRows, after: str | None, limit: int) -> ExecutionPage:
+    """The executions among the next rows behind `after`."""
+    keys, next_after = _next_keys(rows, after, limit)
+    readable = [row for key in keys if (row := rows[key]) is not None]
+    return ExecutionPage(
+        executions=tuple(table.executions[row.id].read() for row in readable if row.reminder_target is None),
+        unreadable=len(keys) - len(readable),
+        next_after=next_after,
+    )
+
+
+def _next_keys(rows: SortedRows, after: str | None, limit: int) -> tuple[list[str], str | None]:
+    """A full page never says that it is the last, as in DynamoDB."""
+    if limit < 1:
+        raise ValueError("a page examines at least one row")
+    keys = [key for key in rows if after is None or key > after][:limit]
+    return keys, keys[-1] if len(keys) == limit else None
+
+
+def _rows(table: FakeTable, bucket: int, shard: int) -> Iterator[tuple[str, DueRow | None]]:
+    for row in table.executions.values():
+        if (row.execution.id.bucket, row.execution.id.shard) == (bucket, shard):
+            due = _due_row(row.execution)
+            yield due.sort_key, due if row.damage is None else None
+    for pointer_row in table.pointers.values():
+        location = pointer_row.pointer.location
+        if (location.bucket, location.shard) == (bucket, shard):
+            due = _pointer_row(pointer_row.pointer)
+            yield due.sort_key, due
+
+
+def _sort_key(location: ExecutionId, identity: str) -> str:
+    return f"{location.dispatch_at - bucket_start_ms(location.bucket):05d}#{identity}"
+
+
+def _due_row(execution: Execution) -> DueRow:
+    return DueRow(
+        id=execution.id,
+        sort_key=_sort_key(execution.id, str(execution.id)),
+        tenant_id=execution.tenant_id,
+        lane=execution.lane,
+        state=execution.state,
+        created_at=execution.created_at,
+        attempt=execution.attempt,
+        max_attempts=execution.retry.max_attempts,
+        stop_retries=execution.stop_retries,
+        claimable_from=execution.claimable_from,
+        next_attempt_at=execution.next_attempt_at,
+        destination=execution.destination,
+        notification=execution.notification,
+        async_accepted=execution.async_until is not None,
+        begun_at=_begun_at(execution),
+    )
+
+
+def _begun_at(execution: Execution) -> int | None:
+    if execution.async_until is not None:
+        return execution.claimed_at
+    return execution.outcomes[-1].started_at if execution.outcomes else None
+
+
+def _pointer_row(pointer: RetryReminder) -> DueRow:
+    return DueRow(
+        id=pointer.location,
+        sort_key=_sort_key(pointer.location, f"ptr_{pointer.target.body}_{pointer.attempt}"),
+        tenant_id=pointer.tenant_id,
+        lane=pointer.lane,
+        state=pointer.state,
+        created_at=pointer.created_at,
+        attempt=pointer.attempt,
+        max_attempts=pointer.attempt,
+        stop_retries=False,
+        claimable_from=None,
+        next_attempt_at=None,
+        destination=pointer.destination,
+        reminder_target=pointer.target,
+    )

@@ -1,0 +1,36 @@
+"""What waits, out of the boards in memory."""
+
+from collections.abc import Mapping, Sequence
+
+from shared.domain.dispatch.wait_hint import ThrottleSnapshot
+from shared.domain.errors import UnavailableError
+from shared.names import Lane
+from tests.support.fakes.boards import FakeLaneProgressStore
+from tests.support.fakes.limit_store import FakeLimitStore
+
+
+class FakeThrottleStatus:
+    """Shows what the other fakes hold, and counts how often it was asked."""
+
+    def __init__(self, limits: FakeLimitStore, progress: FakeLaneProgressStore) -> None:
+        self.requests = 0
+        self.hot_scope_reads = 0
+        """How often the board was read with it."""
+        self.is_silent = False
+        self._limits = limits
+        self._progress = progress
+
+    def read(
+        self, scopes: Sequence[str], lanes: Sequence[Lane], hot_scopes: Mapping[str, int] | None = None
+    ) -> ThrottleSnapshot:
+        """See the port."""
+        self.requests += 1
+        if self.is_silent:
+            raise UnavailableError("no answer")
+        self.hot_scope_reads += hot_scopes is None
+        reports = [self._progress.read(lane) for lane in lanes]
+        return ThrottleSnapshot(
+            states=self._limits.read(scopes),
+            hot_scopes=self._limits.hot_scopes() if hot_scopes is None else hot_scopes,
+            progress=[report for report in reports if report is not None],
+        )

@@ -1,0 +1,107 @@
+"""A job that ran for hours before it could be made up for, its backfill, and what receivers were told of it."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from shared.domain.delivery.callback import Callback
+from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.jobs.new_backfill import NewBackfill
+from shared.domain.schedules.schedule import Rate, format_instant
+from shared.usecases.jobs.backfill_job import Backfilled
+from tests.support.builders import DUE_AT, TENANT
+from tests.support.usecases.lanes import Lanes
+from tests.support.usecases.world import World
+
+HOUR = 3_600_000
+HOURLY = Rate(interval_ms=HOUR, anchor=DUE_AT - 100 * HOUR)
+RANGE = NewBackfill(from_at=DUE_AT - 50 * HOUR, to_at=DUE_AT - 46 * HOUR)
+WANTED = [DUE_AT - hours * HOUR for hours in (50, 49, 48, 47)]
+"""Its instants, counted by hand."""
+KEY = "the-key"
+
+
+@dataclass(slots=True)
+class Case:
+    """A world with a job that is backfilled."""
+
+    world: World
+    job: Job
+    made: Job | None = None
+
+    def ask(self, new: NewBackfill = RANGE, key: str | None = KEY) -> Backfilled:
+        """The request of a client."""
+        answer = self.world.backfill_job(self.world.tenant, self.job.id, new, key)
+        self.made = answer.job
+        return answer
+
+    def delete(self, job_id: str | None = None) -> Job:
+        """DELETE of the job."""
+        return self.world.delete_job(TENANT, job_id or self.job.id)
+
+    def until(self, seconds: int) -> None:
+        """Executors work for so long."""
+        Lanes(self.world).until(self.world.clock.time_ms + seconds * 1000)
+
+    @property
+    def parent(self) -> Job:
+        """The job as it stands."""
+        return self.world.table.jobs[TENANT, self.job.id]
+
+    @property
+    def child(self) -> Job:
+        """The backfill as it stands."""
+        (backfill,) = self.backfills()
+        return backfill
+
+    def backfills(self) -> list[Job]:
+        """All that stand."""
+        return [job for job in self.world.table.jobs.values() if job.id.startswith(f"{self.job.id}_")]
+
+    def executions(self) -> list[Execution]:
+        """Of all backfills."""
+        rows = (row.execution for row in self.world.table.executions.values())
+        found = [execution for execution in rows if execution.job_id.startswith(f"{self.job.id}_")]
+        return sorted(found, key=lambda execution: (execution.nominal_at, execution.revision))
+
+    def calls(self) -> list[Callback]:
+        """What receivers got for backfills."""
+        sent = [call.callback for call in self.world.sender.calls]
+        return [callback for callback in sent if dict(callback.headers)["X-Job-Id"] != self.job.id]
+
+    def told(self) -> list[str]:
+        """The instants that they were told."""
+        return [dict(callback.headers)["X-Scheduled-At"] for callback in self.calls()]
+
+    def assert_made_up_for(self) -> None:
+        """Each instant of the range has one run, and each was told once to its receiver."""
+        assert self.told() == [format_instant(instant) for instant in WANTED]
+        ran = [one for one in self.executions() if one.state is State.SUCCEEDED]
+        assert Counter(one.scheduled_at for one in ran) == Counter(WANTED)
+        assert self.child.state is JobState.COMPLETED
+
+    def assert_ended(self) -> None:
+        """Nothing of a backfill begins any more, whoever files or redelivers, now or much later."""
+        made = len(self.calls())
+        for backfill in self.backfills():
+            assert backfill.state is JobState.DELETED
+        for later_ms in (0, 2_000, 10 * 60_000, 24 * HOUR):
+            self.world.clock.time_ms += later_ms
+            for execution in self.executions():
+                self.world.file_successor(execution)
+                assert execution.state not in (*NOT_STARTED, State.WAITING)
+                assert execution.state is not State.RUNNING or execution.stop_retries
+        self.until(60)
+        assert len(self.calls()) == made
+
+
+def hourly(**overrides: Any) -> Case:
+    """An hourly job that is due in an hour."""
+    world = World(DUE_AT)
+    fields: dict[str, Any] = {
+        "schedule": HOURLY,
+        "chain_from": DUE_AT + HOUR,
+        "created_at": DUE_AT - 100 * HOUR,
+    }
+    return Case(world, world.recurring(**fields | overrides))

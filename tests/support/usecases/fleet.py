@@ -1,0 +1,53 @@
+"""Many processes that spend one tenant's budget, on one virtual clock; each with what it has leased."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from shared.domain.tenancy.budget import BudgetName
+from shared.usecases.tenancy.spend_budget import SpendBudget
+from tests.support.builders import TENANT
+from tests.support.fakes.budgets import FakeBudgetStore
+from tests.support.fakes.clock import VirtualClock
+
+START_MS = 1_740_000_000_000
+
+
+class Fleet:
+    """What was admitted, and when."""
+
+    def __init__(self, size: int, limit: int, store: FakeBudgetStore | None = None) -> None:
+        self.limit = limit
+        self.clock = VirtualClock(START_MS)
+        self.store = store or FakeBudgetStore()
+        self.processes = [SpendBudget(budgets=self.store, clock=self.clock) for _ in range(size)]
+        self.admitted: list[int] = []
+        self.asked = 0
+
+    def ask(self, process: int, at: int, count: int = 1) -> bool:
+        """One request, which may create so many jobs."""
+        self.clock.time_ms = START_MS + at
+        self.asked += 1
+        spend = self.processes[process]
+        if not spend.per_second(TENANT, BudgetName.CREATES, self.limit, count):
+            return False
+        self.admitted += [at] * count
+        return True
+
+    def run(self, arrivals: Iterable[tuple[int, int]]) -> "Fleet":
+        """Requests as (instant, process), in their order."""
+        for at, process in arrivals:
+            self.ask(process, at)
+        return self
+
+    def by_second(self) -> Counter[int]:
+        """How many were admitted in each second of the clock."""
+        return Counter(at // 1_000 for at in self.admitted)
+
+    def most_in_any_second(self) -> int:
+        """The most that were admitted in a stretch of one second, wherever it begins."""
+        most, first = 0, 0
+        for last, at in enumerate(self.admitted):
+            while self.admitted[first] <= at - 1_000:
+                first += 1
+            most = max(most, last - first + 1)
+        return most

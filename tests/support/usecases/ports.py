@@ -1,0 +1,71 @@
+"""Every port of a deployment as a fake, on one virtual clock, with a hand on each call."""
+
+from typing import Any
+
+from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan
+from shared.domain.executions.retention import Retention
+from tests.support.builders import DUE_AT, ONE_SHARD
+from tests.support.fakes.audit import FakeAuditLog
+from tests.support.fakes.boards import FakeLaneProgressStore, FakeParkedMessageStore
+from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
+from tests.support.fakes.claimer import FakeClaimer
+from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
+from tests.support.fakes.execution_store import FakeExecutionStore
+from tests.support.fakes.idempotency_store import FakeIdempotencyStore
+from tests.support.fakes.job_store import FakeJobStore
+from tests.support.fakes.ledger import FakeShardLedger
+from tests.support.fakes.limit_store import FakeLimitStore
+from tests.support.fakes.one_off_batches import FakeOneOffBatches
+from tests.support.fakes.one_off_store import FakeOneOffStore
+from tests.support.fakes.redrives import FakeRedriveTasks
+from tests.support.fakes.run_lock_store import FakeRunLockStore
+from tests.support.fakes.sender import AnswerTo, ScriptedSender, succeeds
+from tests.support.fakes.table import FakeTable
+from tests.support.fakes.tenant_store import FakeTenantStore
+from tests.support.fakes.throttle_status import FakeThrottleStatus
+from tests.support.fakes.vault import FakeVault
+from tests.support.fakes.wakeup_queue import FakeWakeupQueue
+from tests.support.usecases.steps import Steps, Tapped
+
+EARLY = DUE_AT - 600_000
+"""Ten minutes before the built executions are due, when nothing is near."""
+
+
+class Ports:
+    """The fakes, which may be looked into, and `tapped`: the same as the use cases see them, through `steps`."""
+
+    def __init__(
+        self, now_ms: int = EARLY, *, counts: ShardCounts = ONE_SHARD, answer_to: AnswerTo = succeeds
+    ) -> None:
+        self.clock = VirtualClock(now_ms)
+        self.entropy = SeededEntropy()
+        self.offload = InlineOffload()
+        self.steps = Steps()
+        self.table = FakeTable()
+        self.queue = FakeWakeupQueue()
+        self.ledger = FakeShardLedger()
+        self.board = FakeLaneProgressStore()
+        self.limits = FakeLimitStore()
+        self.throttle_status = FakeThrottleStatus(self.limits, self.board)
+        self.defaults = GENEROUS
+        self.parked_messages = FakeParkedMessageStore()
+        self.tenants = FakeTenantStore()
+        self.budgets = FakeBudgetStore()
+        self.audit_log = FakeAuditLog()
+        self.vault = FakeVault(self.entropy)
+        self.sender = ScriptedSender(self.clock, answer_to)
+        self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=counts),))
+        self.retention = Retention(14)
+        self.store = self.tapped("store", FakeExecutionStore(self.table))
+        self.one_offs = FakeOneOffStore(self.table)
+        self.one_off_batches = FakeOneOffBatches(self.table)
+        self.run_locks = FakeRunLockStore()
+        self.jobs = self.tapped("jobs", FakeJobStore(self.table))
+        self.claimer = self.tapped("claimer", FakeClaimer(self.table))
+        self.idempotency = self.tapped("idempotency", FakeIdempotencyStore())
+        self.redrives = FakeRedriveTasks()
+        self.redrive_tasks = self.tapped("redrives", self.redrives)
+
+    def tapped(self, name: str, port: Any) -> Any:
+        """A port whose calls go through the steps by this name."""
+        return Tapped(name, port, self.steps)

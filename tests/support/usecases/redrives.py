@@ -1,0 +1,84 @@
+"""Dead letters for tests: executions that have failed through, and what becomes of them."""
+
+from dataclasses import replace
+from typing import Any
+
+from shared.domain.dead_letters.redrive_task import SETTLED_MS, RedriveTask
+from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.listings.filters import DeadLetterFilter
+from shared.names import Lane
+from shared.usecases.dead_letters.start_redrive import NewRedrive
+from tests.support.builders import DUE_AT, TENANT, in_state, one_off
+from tests.support.usecases.world import World
+
+LATER = DUE_AT + 600_000
+"""Ten minutes after the built executions were due."""
+GONE = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+EVERYTHING = DeadLetterFilter()
+
+
+def dead(world: World, number: int = 1, **overrides: Any) -> Execution:
+    """A one-off job that has failed for good, with a request that can be made."""
+    outcome = AttemptOutcome(
+        attempt=1, started_at=DUE_AT, duration_ms=9, status=500, reason=Reason.HTTP_STATUS
+    )
+    ends = {"attempt": 1, "outcomes": (outcome,), "end_reason": EndReason.ATTEMPTS_USED_UP}
+    plain = one_off(number, **{name: value for name, value in overrides.items() if name == "due_at"})
+    rest = {name: value for name, value in overrides.items() if name != "due_at"}
+    failed = in_state(plain, State.FAILED, **(ends | rest))
+    return bury(world, replace(failed, request=world.seal(failed.job_id)))
+
+
+def bury(world: World, failed: Execution) -> Execution:
+    """Let a dead letter stand there."""
+    world.put(failed)
+    world.table.executions[failed.id].is_dead_letter = True
+    return failed
+
+
+def redrives_of(world: World, original: Execution) -> list[Execution]:
+    """All of them, by their numbers."""
+    rows = (row.execution for row in world.table.executions.values())
+    found = [one for one in rows if one.redrive_of is not None and one.redrive_of.original == original.id]
+    return sorted(found, key=lambda one: one.redrive_of.number if one.redrive_of else 0)
+
+
+def run_out(world: World, execution: Execution) -> Execution:
+    """Run an execution now, and show what became of it."""
+    world.attempt(world.standing(execution.id))
+    return world.standing(execution.id)
+
+
+def press(world: World, execution: Execution) -> Execution:
+    """Order the redrive of one dead letter."""
+    return world.redrive(TENANT, str(execution.id)).execution
+
+
+def failed_run(world: World) -> Execution:
+    """The first run of the recurring job, failed."""
+    (row,) = world.table.executions.values()
+    row.execution = replace(in_state(row.execution, State.FAILED), attempt=1, lane=Lane.BULK, home_lane=None)
+    row.is_dead_letter = True
+    return row.execution
+
+
+def start(world: World, rate: int = 10, key: str | None = None, **criteria: object) -> RedriveTask:
+    """Order the redrive of all dead letters that are wanted."""
+    new = NewRedrive(criteria=replace(EVERYTHING, **criteria), rate=rate)  # type: ignore[arg-type]
+    return world.start_redrive(world.tenant, new, key).task
+
+
+def standing(world: World, task: RedriveTask) -> RedriveTask:
+    """As it is stored now."""
+    return world.redrives.tasks[TENANT, task.id]
+
+
+def undo(world: World, task: RedriveTask) -> RedriveTask:
+    """Ask for it, and let it come to its end."""
+    world.undo_redrive(TENANT, task.id)
+    world.process_bulk_redrives()
+    world.clock.time_ms += SETTLED_MS
+    world.process_bulk_redrives()
+    return standing(world, task)

@@ -1,0 +1,39 @@
+"""One bucket that has ended, as sweepers find it."""
+
+from typing import Any
+
+from shared.domain.bucket import ShardRange, bucket_end_ms, bucket_start_ms
+from shared.domain.executions.execution import Execution, State
+from shared.usecases.ticks.sweep_buckets import SweepReport
+from tests.support.builders import BUCKET, in_state, one_off
+from tests.support.usecases.world import World
+
+END = bucket_end_ms(BUCKET)
+SCAN = bucket_start_ms(BUCKET) - 120_000
+FIRST_PASS = END + 10_000
+SECOND_PASS = END + 60_000
+
+
+def scanned() -> World:
+    """A watcher has finished the bucket in time; nothing was there yet."""
+    world = World(SCAN)
+    world.watch(ShardRange(index=0, of=1))
+    world.ledger.note_swept_through(BUCKET - 1)
+    return world
+
+
+def unscanned(mark: int = BUCKET - 1) -> World:
+    """No watcher ever looked at the bucket."""
+    world = World(SCAN)
+    world.ledger.note_swept_through(mark)
+    return world
+
+
+def swept(world: World, at: int) -> SweepReport:
+    world.clock.time_ms = at
+    return world.sweep()
+
+
+def put(world: World, state: State = State.PENDING, number: int = 1, **fields: Any) -> Execution:
+    fields = {"created_at": SCAN - 600_000} | fields
+    return world.put(in_state(one_off(number, created_at=fields.pop("created_at")), state, **fields))

@@ -1,0 +1,204 @@
+"""EXECUTE: a call is made under a lease that covers it, and only the lease's owner records an outcome."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.jobs.job import JobState
+from shared.usecases.attempts.call_receiver import RENEWAL_TRIES
+from shared.usecases.attempts.settle_attempt import AttemptEnd
+from tests.support.builders import DUE_AT, in_state
+from tests.support.usecases.overtaking import OTHER, during_the_call, overtake
+from tests.support.usecases.world import World
+
+OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
+DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
+
+
+def test_the_attempt_is_counted_before_the_call_and_the_lease_outlasts_it() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    seen: list[Execution] = []
+    world.sender.answer_to = during_the_call(lambda: seen.append(world.standing(execution.id)), OK)
+    world.attempt(execution)
+    assert (seen[0].state, seen[0].attempt) == (State.RUNNING, 1)
+    assert seen[0].lease_until == DUE_AT + 30_000 + 5_000
+
+
+def test_the_call_gets_its_whole_timeout() -> None:
+    world = World(DUE_AT)
+    world.attempt(world.put(world.one_off(timeout_ms=7_000)))
+    assert [call.timeout_seconds for call in world.sender.calls] == [7.0]
+
+
+def stalled(stalled_ms: int, **fields: Any) -> tuple[World, Execution]:
+    """The worker stands still right after its claim."""
+    world = World(DUE_AT)
+    execution = world.put(replace(world.one_off(), **fields))
+    world.steps.after("claimer.claim", lambda: setattr(world.clock, "time_ms", DUE_AT + stalled_ms))
+    return world, execution
+
+
+@pytest.mark.parametrize(("stalled_ms", "renewals"), [(5_000, 0), (5_001, 1), (3_600_000, 1)])
+def test_a_lease_that_does_not_cover_the_timeout_is_prolonged_before_the_call(
+    stalled_ms: int, renewals: int
+) -> None:
+    world, execution = stalled(stalled_ms, retry=RetryPolicy(max_attempts=1))
+    leases: list[int | None] = []
+    world.sender.answer_to = during_the_call(
+        lambda: leases.append(world.standing(execution.id).lease_until), OK
+    )
+    world.attempt(execution)
+    assert world.steps.count("store.extend_lease") == renewals
+    assert leases == [DUE_AT + 35_000 + renewals * stalled_ms]
+    assert [call.timeout_seconds for call in world.sender.calls] == [30.0]
+    assert world.standing(execution.id).state is State.SUCCEEDED, "no attempt was used up by standing still"
+
+
+@pytest.mark.parametrize("step", ["fail", "lose_answer"])
+def test_a_renewal_without_an_answer_is_asked_for_again(step: str) -> None:
+    world, execution = stalled(6_000)
+    getattr(world.steps, step)("store.extend_lease")
+    world.attempt(execution)
+    assert [call.timeout_seconds for call in world.sender.calls] == [30.0]
+    assert world.standing(execution.id).outcomes[0].reason is Reason.OK
+
+
+def test_without_an_answer_to_any_renewal_no_call_is_made_and_the_attempt_counts() -> None:
+    world, execution = stalled(6_000)
+    world.steps.fail("store.extend_lease", times=RENEWAL_TRIES)
+    world.attempt(execution)
+    assert world.sender.calls == []
+    standing = world.standing(execution.id)
+    assert (standing.state, [each.reason for each in standing.outcomes]) == (
+        State.WAITING,
+        [Reason.LEASE_TOO_SHORT],
+    )
+
+
+def test_a_worker_that_was_overtaken_while_it_stood_still_makes_no_call() -> None:
+    world, execution = stalled(60_000)
+    world.steps.before("store.extend_lease", lambda: overtake(world, execution))
+    report = world.attempt(execution)
+    assert world.sender.calls == []
+    assert [attempt.end for attempt in report.attempts] == [AttemptEnd.FENCED]
+    assert world.standing(execution.id).owner == OTHER
+
+
+def test_neither_does_one_whose_retries_were_stopped_meanwhile() -> None:
+    """The stop was acknowledged while no call was under way."""
+    world, execution = stalled(60_000)
+    world.steps.before("store.extend_lease", lambda: world.store.stop_retries(execution.id))
+    world.attempt(execution)
+    assert world.sender.calls == []
+    standing = world.standing(execution.id)
+    assert (standing.state, standing.end_reason) == (State.FAILED, EndReason.STOPPED)
+
+
+@pytest.mark.parametrize("state", [JobState.DELETING, JobState.DELETED])
+def test_neither_does_one_whose_job_was_deleted_meanwhile(state: JobState) -> None:
+    """The deletion may have looked for running attempts so long ago that it did not look at this one."""
+    world = World(DUE_AT)
+    job = world.recurring()
+    head = world.standing(job.id_at(DUE_AT))
+
+    def freeze() -> None:
+        world.clock.time_ms = DUE_AT + 3_600_000
+        world.table.jobs[job.tenant_id, job.id] = replace(job, state=state)
+
+    world.steps.after("claimer.claim", freeze)
+    world.attempt(head)
+    assert world.sender.calls == []
+    assert world.standing(head.id).end_reason is EndReason.JOB_DELETED
+
+
+def test_a_worker_that_stands_still_again_uses_up_the_attempt() -> None:
+    world, execution = stalled(6_000)
+    world.steps.after("store.extend_lease", lambda: setattr(world.clock, "time_ms", DUE_AT + 60_000))
+    world.attempt(execution)
+    assert world.sender.calls == []
+    assert [each.reason for each in world.standing(execution.id).outcomes] == [Reason.LEASE_TOO_SHORT]
+
+
+def test_a_call_that_was_prepared_too_slowly_is_cut_off_at_the_end_of_the_lease() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.steps.after("tenants.get", lambda: setattr(world.clock, "time_ms", DUE_AT + 20_000))
+    world.attempt(execution)
+    assert [call.timeout_seconds for call in world.sender.calls] == [15.0]
+
+
+def test_a_call_that_was_prepared_until_the_lease_had_ended_is_not_made() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.steps.after("tenants.get", lambda: setattr(world.clock, "time_ms", DUE_AT + 35_000))
+    world.attempt(execution)
+    assert world.sender.calls == []
+    assert [outcome.reason for outcome in world.standing(execution.id).outcomes] == [Reason.LEASE_TOO_SHORT]
+
+
+@pytest.mark.parametrize("answer", [CallbackResponse(reason=Reason.OK, duration_ms=5, status=200), DOWN])
+def test_a_worker_that_was_overtaken_records_nothing(answer: CallbackResponse) -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.sender.answer_to = during_the_call(lambda: overtake(world, execution), answer)
+    report = world.attempt(execution)
+    standing = world.standing(execution.id)
+    assert (standing.state, standing.owner, standing.outcomes) == (State.RUNNING, OTHER, ())
+    assert [attempt.end for attempt in report.attempts] == [AttemptEnd.FENCED]
+    assert (report.returned(), world.sent()) == ([], [])
+
+
+def test_the_owner_counts_and_not_the_attempt_alone() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.sender.answer_to = during_the_call(lambda: overtake(world, execution, attempt=1), DOWN)
+    world.attempt(execution)
+    assert world.standing(execution.id).owner == OTHER
+
+
+def test_an_outcome_after_the_end_is_discarded() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off(retry=RetryPolicy(max_attempts=1)))
+    lost = in_state(world.standing(execution.id), State.FAILED, attempt=1, end_reason=EndReason.WORKER_LOST)
+    world.sender.answer_to = during_the_call(
+        lambda: setattr(world.table.executions[execution.id], "execution", lost), DOWN
+    )
+    assert world.attempt(execution).attempts[0].end is AttemptEnd.FENCED
+    assert world.standing(execution.id) == lost
+
+
+def test_retries_stopped_during_the_call_make_it_the_last() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.sender.answer_to = during_the_call(lambda: world.store.stop_retries(execution.id), DOWN)
+    report = world.attempt(execution)
+    row = world.table.executions[execution.id]
+    assert (row.execution.state, row.execution.end_reason) == (State.FAILED, EndReason.STOPPED)
+    assert row.expires_at_s is not None
+    assert [attempt.end for attempt in report.attempts] == [AttemptEnd.FAILED]
+    assert (report.returned(), world.sent()) == ([], [])
+
+
+def test_retries_stopped_during_a_call_that_succeeds_change_nothing() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.sender.answer_to = during_the_call(
+        lambda: world.store.stop_retries(execution.id),
+        CallbackResponse(reason=Reason.OK, duration_ms=5, status=200),
+    )
+    world.attempt(execution)
+    assert world.standing(execution.id).state is State.SUCCEEDED
+
+
+def test_a_dead_lease_is_taken_over_under_the_next_number() -> None:
+    world = World(DUE_AT + 35_001)
+    execution = world.put(in_state(world.one_off(), State.RUNNING))
+    world.attempt(execution)
+    done = world.standing(execution.id)
+    assert (done.state, done.attempt) == (State.SUCCEEDED, 2)
+    assert [outcome.attempt for outcome in done.outcomes] == [2], "the dead worker left no outcome"

@@ -1,0 +1,139 @@
+"""EXECUTE: answers that got lost on the way are recognised; what stays unknown is left to the message."""
+
+import pytest
+
+from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.executions.execution import Execution, State
+from shared.ports.executions import Claim, ClaimRejected, WriteUnknown
+from shared.usecases.attempts.run_attempts import CLAIM_TRIES, UNSURE_WAIT_SECONDS, Verdict
+from shared.usecases.attempts.settle_attempt import FINISH_TRIES, AttemptEnd
+from tests.support.builders import DUE_AT
+from tests.support.fakes.sender import in_turn
+from tests.support.usecases.steps import Crash
+from tests.support.usecases.world import World
+
+OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
+DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
+
+
+class Mute:
+    """A claimer whose answers get lost, before or after the claim was made."""
+
+    def __init__(self, world: World, *, times: int, granted: bool) -> None:
+        self._real, self._times, self._granted = world.claimer, times, granted
+        world.run_attempts.claimer = self
+
+    def claim(self, claims: list[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
+        """See the port."""
+        if self._times == 0:
+            return list(self._real.claim(claims, now_ms))
+        self._times -= 1
+        if self._granted:
+            self._real.claim(claims, now_ms)
+        return [WriteUnknown("throttled") for _ in claims]
+
+
+@pytest.mark.parametrize("granted", [True, False])
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_claim_whose_answer_was_lost_is_asked_for_again_and_counts_once(times: int, granted: bool) -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    Mute(world, times=times, granted=granted)
+    report = world.attempt(execution)
+    done = world.standing(execution.id)
+    assert (done.state, done.attempt, len(world.sender.calls)) == (State.SUCCEEDED, 1, 1)
+    assert report.returned() == []
+
+
+@pytest.mark.parametrize("granted", [True, False])
+def test_a_claim_that_stays_undecided_is_no_refusal(granted: bool) -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    Mute(world, times=CLAIM_TRIES, granted=granted)
+    report = world.attempt(execution)
+    (settled,) = report.settled
+    assert (settled.verdict, settled.visible_after_seconds) == (Verdict.RETURN, UNSURE_WAIT_SECONDS)
+    assert [undecided.reason for undecided in report.undecided] == ["throttled"]
+    assert world.sender.calls == []
+
+
+def test_every_try_of_every_claim_has_an_owner_token_of_its_own() -> None:
+    world = World(DUE_AT)
+    executions = [world.put(world.one_off(number)) for number in range(3)]
+    owners: set[str | None] = set()
+    for execution in executions:
+        world.steps.after("claimer.claim", lambda: owners.update(row_owners(world)))
+        world.attempt(execution)
+    assert len(owners - {None}) == 3
+
+
+def row_owners(world: World) -> set[str | None]:
+    return {row.execution.owner for row in world.table.executions.values()}
+
+
+@pytest.mark.parametrize("answer", [OK, DOWN])
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_outcome_whose_answer_was_lost_is_recognised_as_ones_own(
+    times: int, answer: CallbackResponse
+) -> None:
+    world = World(DUE_AT, answer_to=in_turn(answer))
+    execution = world.put(world.one_off())
+    world.steps.lose_answer("store.finish", times=times)
+    report = world.attempt(execution)
+    assert [attempt.end for attempt in report.attempts] == [
+        AttemptEnd.SUCCEEDED if answer is OK else AttemptEnd.RETRIED
+    ]
+    assert len(world.standing(execution.id).outcomes) == 1
+    assert len(world.sent()) == (0 if answer is OK else 1), "a retry has its message all the same"
+    assert report.returned() == []
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_outcome_that_was_not_written_is_written_again(times: int) -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.steps.fail("store.finish", times=times)
+    assert world.attempt(execution).returned() == []
+    assert world.standing(execution.id).state is State.SUCCEEDED
+
+
+def test_an_outcome_that_stays_unrecorded_leaves_the_message_where_it_is() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.steps.fail("store.finish", times=FINISH_TRIES)
+    report = world.attempt(execution)
+    assert [attempt.end for attempt in report.attempts] == [AttemptEnd.UNRECORDED]
+    assert [settled.verdict for settled in report.settled] == [Verdict.RETURN]
+
+
+def test_a_stop_whose_answer_was_lost_is_recognised_too() -> None:
+    world = World(DUE_AT, answer_to=in_turn(DOWN))
+    execution = world.put(world.one_off())
+    world.steps.before("store.finish", lambda: world.store.stop_retries(execution.id))
+    world.steps.after("store.finish", lambda: None)
+    world.steps.lose_answer("store.finish")
+    report = world.attempt(execution)
+    assert world.standing(execution.id).state is State.FAILED
+    assert report.returned() == []
+
+
+@pytest.mark.parametrize("step", ["claimer.claim", "tenants.get", "store.finish"])
+def test_after_a_crash_the_message_alone_brings_the_execution_to_its_end(step: str) -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.steps.crash_after(step)
+    with pytest.raises(Crash):
+        world.attempt(execution)
+    for receives in range(2, 5):
+        world.clock.time_ms += 40_000
+        world.attempt(execution, receives=receives)
+    assert world.standing(execution.id).state is State.SUCCEEDED
+    assert len(world.sender.calls) == 1
+
+
+def test_progress_that_cannot_be_reported_keeps_no_call_from_being_made() -> None:
+    world = World(DUE_AT + 60_000)
+    execution = world.put(world.one_off())
+    world.steps.fail("progress.report")
+    assert world.attempt(execution).returned() == []
+    assert len(world.sender.calls) == 1

@@ -1,0 +1,162 @@
+"""EXECUTE: what a refused claim means; nothing may depend on a message that is dropped."""
+
+from dataclasses import replace
+
+import pytest
+
+from shared.domain.executions.execution import EndReason, State
+from shared.ports.executions import ClaimRejected
+from shared.usecases.attempts.run_attempts import BatchReport, Verdict
+from shared.usecases.attempts.settle_refusal import Refusal
+from tests.support.builders import DUE_AT, in_state
+from tests.support.fakes.table import Damage
+from tests.support.usecases.world import World
+
+MINUTE = 60_000
+
+
+def verdicts(report: BatchReport) -> list[Verdict]:
+    return [settled.verdict for settled in report.settled]
+
+
+@pytest.mark.parametrize(
+    "state", [State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SKIPPED, State.MOVED]
+)
+def test_what_has_ended_needs_no_message(state: State) -> None:
+    world = World(DUE_AT)
+    execution = world.put(in_state(world.one_off(), state))
+    report = world.attempt(execution)
+    assert verdicts(report) == [Verdict.DONE]
+    assert [refusal.kind for refusal in report.refusals] == [Refusal.DROPPED]
+    assert (world.sent(), world.sender.calls) == ([], [])
+
+
+def test_neither_does_what_is_not_there() -> None:
+    world = World(DUE_AT)
+    assert verdicts(world.attempt(world.one_off())) == [Verdict.DONE]
+
+
+@pytest.mark.parametrize("state", [State.SUCCEEDED, State.FAILED, State.CANCELLED])
+def test_but_an_ended_occurrence_makes_sure_of_its_successor_first(state: State) -> None:
+    world = World(DUE_AT)
+    job = world.recurring()
+    row = world.table.executions[job.id_at(DUE_AT)]
+    row.execution = in_state(row.execution, state)
+    assert verdicts(world.attempt(row.execution)) == [Verdict.DONE]
+    assert world.sent() == [job.id_at(DUE_AT + MINUTE)]
+
+
+def test_a_message_stays_until_that_successor_stands() -> None:
+    world = World(DUE_AT)
+    job = world.recurring()
+    row = world.table.executions[job.id_at(DUE_AT)]
+    row.execution = in_state(row.execution, State.SUCCEEDED)
+    world.steps.fail("queue.send")
+    assert verdicts(world.attempt(row.execution)) == [Verdict.RETURN]
+    assert verdicts(world.attempt(row.execution)) == [Verdict.DONE]
+    assert world.sent() == [job.id_at(DUE_AT + MINUTE)]
+
+
+def test_a_tombstone_is_dropped_and_nothing_is_filed() -> None:
+    world = World(DUE_AT)
+    job = world.recurring()
+    row = world.table.executions[job.id_at(DUE_AT)]
+    row.execution = replace(row.execution, state=State.CANCELLED, ends_chain=True)
+    assert verdicts(world.attempt(row.execution)) == [Verdict.DONE]
+    assert list(world.occurrences(job)) == [DUE_AT]
+
+
+@pytest.mark.parametrize("wait_ms", [30_000, 900_000, 3_600_000])
+def test_a_retry_that_is_not_due_is_woken_again_and_its_old_message_dropped(wait_ms: int) -> None:
+    world = World(DUE_AT)
+    old = world.one_off()
+    world.put(in_state(old, State.WAITING, next_attempt_at=DUE_AT + wait_ms))
+    report = world.attempt(old)
+    assert verdicts(report) == [Verdict.DONE]
+    assert [refusal.kind for refusal in report.refusals] == [Refusal.SENT_LATER]
+    due = [message.wakeup.not_before for message in world.queue.messages]
+    due += [row.pointer.dispatch_at for row in world.table.pointers.values()]
+    assert due == [DUE_AT + wait_ms]
+
+
+def test_a_run_met_between_two_attempts_has_its_successor_filed_though_its_retry_is_hours_away() -> None:
+    """The attempt before may have failed to file it."""
+    world = World(DUE_AT)
+    job = world.recurring()
+    first = world.standing(job.id_at(DUE_AT))
+    waiting = in_state(first, State.WAITING, next_attempt_at=DUE_AT + 4 * 3_600_000)
+    world.table.executions[first.id].execution = waiting
+    world.attempt(first)
+    assert sorted(world.occurrences(job)) == [DUE_AT, DUE_AT + 60_000]
+
+
+def test_another_workers_live_lease_is_waited_for_with_the_message_itself_at_first() -> None:
+    world = World(DUE_AT + 5_000)
+    execution = world.put(in_state(world.one_off(), State.RUNNING))
+    (settled,) = world.attempt(world.one_off(), receives=1).settled
+    assert settled.verdict is Verdict.RETURN
+    assert settled.visible_after_seconds * 1000 > (execution.lease_until or 0) - (DUE_AT + 5_000)
+    assert world.sent() == []
+
+
+@pytest.mark.parametrize("receives", [2, 3, 4])
+def test_and_with_a_fresh_one_from_the_second_time_on_so_that_waiting_uses_up_no_receives(
+    receives: int,
+) -> None:
+    world = World(DUE_AT + 5_000)
+    execution = world.put(in_state(world.one_off(), State.RUNNING))
+    report = world.attempt(world.one_off(), receives=receives)
+    assert verdicts(report) == [Verdict.DONE]
+    assert world.sent() == [execution.id]
+    assert world.queue.messages[0].visible_at > (execution.lease_until or 0)
+
+
+def test_unless_that_one_could_not_be_sent() -> None:
+    world = World(DUE_AT)
+    execution = world.put(in_state(world.one_off(), State.RUNNING))
+    world.queue.fail_once(execution.id)
+    assert verdicts(world.attempt(world.one_off(), receives=2)) == [Verdict.RETURN]
+
+
+@pytest.mark.parametrize("fields", [{"attempt": 5}, {"attempt": 1, "stop_retries": True}])
+def test_a_dead_lease_with_nothing_left_ends_as_worker_lost(fields: dict[str, int]) -> None:
+    world = World(DUE_AT + 60_000)
+    execution = world.put(in_state(world.one_off(), State.RUNNING, **fields))
+    report = world.attempt(world.one_off())
+    row = world.table.executions[execution.id]
+    assert (row.execution.state, row.execution.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
+    assert row.is_dead_letter
+    assert row.expires_at_s is not None
+    assert verdicts(report) == [Verdict.DONE]
+    assert [refusal.kind for refusal in report.refusals] == [Refusal.WORKER_LOST]
+
+
+def test_a_lost_last_attempt_of_an_occurrence_does_not_end_the_chain() -> None:
+    world = World(DUE_AT + 36_000)
+    job = world.recurring()
+    row = world.table.executions[job.id_at(DUE_AT)]
+    row.execution = in_state(row.execution, State.RUNNING, attempt=5)
+    message = replace(row.execution, next_attempt_at=None)
+    world.steps.before("store.give_up", lambda: world.standing(job.id_at(DUE_AT + MINUTE)))
+    world.attempt(message)
+    assert row.execution.state is State.FAILED
+    assert world.sent() == [job.id_at(DUE_AT + MINUTE)]
+
+
+@pytest.mark.parametrize("state", [State.PENDING, State.RUNNING])
+def test_a_row_that_changed_between_refusal_and_look_is_looked_at_again_soon(state: State) -> None:
+    world = World(DUE_AT + 60_000)
+    racing = in_state(world.one_off(), state)
+    result = world.settle_refusal(ClaimRejected(racing).existing, 1)
+    assert (result.is_done, result.wait_seconds) == (False, 2)
+
+
+@pytest.mark.parametrize("damage", Damage)
+def test_what_cannot_be_read_keeps_its_message(damage: Damage) -> None:
+    """After its receives it is a dead letter, and people look at it."""
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.table.executions[execution.id].damage = damage
+    report = world.attempt(execution)
+    assert verdicts(report) == [Verdict.RETURN]
+    assert world.sender.calls == []

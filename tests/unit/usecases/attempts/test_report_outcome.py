@@ -1,0 +1,241 @@
+"""COMPLETE and FAIL: what a receiver reports counts once, and is answered alike however often it is sent."""
+
+from dataclasses import replace
+
+import pytest
+
+from shared.domain.delivery.async_policy import AsyncPolicy
+from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.errors import InvalidStateError, NotFoundError
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import EndReason, State
+from shared.ports.executions import Claim
+from shared.usecases.attempts.settle_attempt import AttemptEnd
+from tests.support.builders import DUE_AT, one_off
+from tests.support.fakes.sender import in_turn
+from tests.support.usecases.lanes import Lanes
+from tests.support.usecases.reports import (
+    ASYNC_ACCEPTED,
+    LATER,
+    REPORTS,
+    Report,
+    at_work,
+    complete,
+    die_unheard,
+    every_report,
+    fail,
+    give_up,
+    is_running,
+    token_of,
+    working,
+)
+
+
+def test_completed_it_has_succeeded() -> None:
+    world, execution, token = at_work()
+    reported = complete(world, execution, token)
+    assert (reported.succeeded, reported.attempt, reported.end) == (True, 1, AttemptEnd.SUCCEEDED)
+    row = world.table.executions[execution.id]
+    assert (row.execution.state, row.execution.owner, row.execution.async_until) == (
+        State.SUCCEEDED,
+        None,
+        None,
+    )
+    assert row.expires_at_s == world.retention.expires_at_s(DUE_AT + LATER)
+    assert row.execution.outcomes == (
+        AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=123_000, status=202, reason=Reason.OK),
+    )
+    assert world.sent() == []
+
+
+def test_failed_it_is_tried_again_as_a_failed_call_is() -> None:
+    world, execution, token = at_work()
+    reported = fail(world, execution, token)
+    assert (reported.succeeded, reported.end) == (False, AttemptEnd.RETRIED)
+    waiting = world.standing(execution.id)
+    assert (waiting.state, waiting.last_body) == (State.WAITING, b"no room")
+    assert [outcome.reason for outcome in waiting.outcomes] == [Reason.RECEIVER_FAILED]
+    assert waiting.next_attempt_at is not None
+    assert world.clock.now_ms() <= waiting.next_attempt_at <= world.clock.now_ms() + 10_000
+    assert world.queue.messages[-1].wakeup.not_before == waiting.next_attempt_at
+    assert world.sent() == [execution.id]
+
+
+def test_a_retry_that_is_far_off_becomes_a_pointer() -> None:
+    policy = RetryPolicy(max_attempts=3, base_seconds=86_400, cap_seconds=86_400)
+    world, execution, token = at_work(retry=policy)
+    world.entropy.draw = lambda: 0.5  # type: ignore[method-assign]
+    fail(world, execution, token)
+    assert len(world.table.pointers) == 1
+    assert world.sent() == []
+
+
+def test_failed_for_good_it_is_a_dead_letter_at_once() -> None:
+    world, execution, token = at_work()
+    assert give_up(world, execution, token).end is AttemptEnd.FAILED
+    row = world.table.executions[execution.id]
+    assert (row.execution.state, row.execution.end_reason) == (State.FAILED, EndReason.NOT_RETRYABLE)
+    assert [outcome.reason for outcome in row.execution.outcomes] == [Reason.RECEIVER_GAVE_UP]
+    assert row.is_dead_letter
+    assert world.sent() == []
+
+
+def test_failed_with_its_last_attempt_it_is_one_too() -> None:
+    world, execution, token = at_work(retry=RetryPolicy(max_attempts=1))
+    assert fail(world, execution, token).end is AttemptEnd.FAILED
+    assert world.standing(execution.id).end_reason is EndReason.ATTEMPTS_USED_UP
+
+
+@pytest.mark.parametrize("when", ["before", "while it is read"])
+def test_failed_after_its_retries_were_stopped_it_is_not_tried_again(when: str) -> None:
+    world, execution, token = at_work()
+    if when == "before":
+        world.cancel_job(execution.tenant_id, execution.job_id, stop_retries=True)
+    else:
+        world.steps.before("store.finish", lambda: world.store.stop_retries(execution.id))
+    assert fail(world, execution, token).end is AttemptEnd.FAILED
+    assert world.standing(execution.id).end_reason is EndReason.STOPPED
+    assert world.sent() == []
+
+
+def test_of_two_attempts_the_second_completes_what_the_first_failed() -> None:
+    world, execution, token = working(in_turn(ASYNC_ACCEPTED))
+    fail(world, execution, token)
+    Lanes(world).until(DUE_AT + 60_000)
+    assert is_running(world, execution, attempt=2)
+    complete(world, execution, token_of(world))
+    done = world.standing(execution.id)
+    assert [(outcome.attempt, outcome.reason) for outcome in done.outcomes] == [
+        (1, Reason.RECEIVER_FAILED),
+        (2, Reason.OK),
+    ]
+    assert [dict(call.callback.headers)["X-Attempt"] for call in world.sender.calls] == ["1", "2"]
+
+
+@every_report
+def test_a_repeated_report_is_answered_alike_and_changes_nothing(report: Report) -> None:
+    world, execution, token = at_work()
+    first = report(world, execution, token)
+    before = world.standing(execution.id)
+    world.clock.time_ms += 1_000
+    again = report(world, execution, token)
+    assert replace(again, end=first.end) == first
+    assert again.end is None, "and is not counted"
+    assert world.standing(execution.id) == before
+
+
+@every_report
+@pytest.mark.parametrize("other", REPORTS)
+def test_another_outcome_than_the_first_is_too_late(report: Report, other: Report) -> None:
+    world, execution, token = at_work()
+    report(world, execution, token)
+    before = world.standing(execution.id)
+    if report is not other:
+        with pytest.raises(InvalidStateError, match="attempt 1 is over"):
+            other(world, execution, token)
+    assert world.standing(execution.id) == before
+
+
+@every_report
+def test_after_another_attempt_has_begun_it_is_too_late(report: Report) -> None:
+    world, execution, token = working()
+    die_unheard(world, execution)
+    world.attempt(execution)
+    before = world.standing(execution.id)
+    with pytest.raises(InvalidStateError):
+        report(world, execution, token)
+    assert world.standing(execution.id) == before
+    assert report(world, execution, token_of(world)).attempt == 2
+
+
+@every_report
+def test_after_it_was_given_up_it_is_too_late(report: Report) -> None:
+    world, execution, token = working(retry=RetryPolicy(max_attempts=1))
+    die_unheard(world, execution)
+    world.attempt(execution)
+    with pytest.raises(InvalidStateError):
+        report(world, execution, token)
+    assert world.standing(execution.id).end_reason is EndReason.WORKER_LOST
+
+
+@every_report
+@pytest.mark.parametrize("late_ms", [1, 3_600_000])
+def test_late_it_is_good_while_nobody_has_taken_the_attempt_over(report: Report, late_ms: int) -> None:
+    """The work was done, whatever the clock says."""
+    world, execution, token = working()
+    world.clock.time_ms = (execution.lease_until or 0) + late_ms
+    assert report(world, execution, token).end is not None
+
+
+@every_report
+def test_of_a_report_and_a_claim_at_once_one_wins(report: Report) -> None:
+    world, execution, token = working()
+    die_unheard(world, execution)
+    claim = [Claim(execution_id=execution.id, owner="b" * 16)]
+    world.steps.before("store.finish", lambda: world.claimer.claim(claim, world.clock.now_ms()))
+    with pytest.raises(InvalidStateError):
+        report(world, execution, token)
+    standing = world.standing(execution.id)
+    assert (standing.owner, standing.outcomes) == ("b" * 16, ())
+
+
+@every_report
+@pytest.mark.parametrize("other", REPORTS)
+def test_of_two_reports_at_once_one_counts(report: Report, other: Report) -> None:
+    world, execution, token = at_work()
+    world.steps.before("store.finish", lambda: other(world, execution, token))
+    if report is other:
+        report(world, execution, token)
+    else:
+        with pytest.raises(InvalidStateError):
+            report(world, execution, token)
+    assert len(world.standing(execution.id).outcomes) == 1
+
+
+@every_report
+def test_what_the_call_itself_has_failed_with_is_no_report(report: Report) -> None:
+    down = CallbackResponse(reason=Reason.TIMEOUT, duration_ms=5)
+    world, execution, token = working(in_turn(down))
+    with pytest.raises(InvalidStateError):
+        report(world, execution, token)
+    assert [outcome.reason for outcome in world.standing(execution.id).outcomes] == [Reason.TIMEOUT]
+
+
+def test_what_the_call_itself_has_succeeded_with_may_be_reported_once_more() -> None:
+    world, execution, token = working(in_turn(replace(ASYNC_ACCEPTED, async_accepted=False)))
+    before = world.standing(execution.id)
+    assert complete(world, execution, token).end is None
+    assert world.standing(execution.id) == before
+
+
+@pytest.mark.parametrize("report", [complete, give_up])
+def test_a_large_request_goes_with_its_record(report: Report) -> None:
+    world, execution, token = at_work()
+    apart = replace(execution, payload_id=one_off().job_id)
+    world.jobs.put_payload(apart.tenant_id, apart.job_id, b"sealed")
+    world.table.executions[execution.id].execution = apart
+    report(world, execution, token)
+    assert list(world.table.payload_expires_at_s) == [(apart.tenant_id, apart.job_id)]
+
+
+def test_the_longest_of_attempts_is_told_apart_from_another() -> None:
+    """Durations of hours are stored to the second; a lost answer is still known as one's own."""
+    world, execution, token = working(
+        async_policy=AsyncPolicy(deadline_seconds=43_200, heartbeat_seconds=3_600),
+        retry=RetryPolicy(max_attempts=3),
+    )
+    world.clock.time_ms = DUE_AT + 43_199_999
+    world.steps.lose_answer("store.finish")
+    assert complete(world, execution, token).end is AttemptEnd.SUCCEEDED
+    assert world.standing(execution.id).outcomes[0].duration_ms == 43_199_000
+
+
+@every_report
+def test_a_token_of_another_execution_reports_nothing(report: Report) -> None:
+    world, execution, _ = at_work()
+    other = world.put(world.one_off(2))
+    world.attempt(other)
+    with pytest.raises(NotFoundError):
+        report(world, execution, token_of(world))
+    assert world.standing(execution.id) == execution

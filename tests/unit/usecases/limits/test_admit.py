@@ -1,0 +1,294 @@
+"""ADMIT: what waits for a limit is not claimed, costs nothing to wait, and comes back by itself."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from shared.domain.executions.execution import State
+from shared.domain.limits.circuit_breaker import OPEN_MS, Circuit
+from shared.domain.limits.scopes import MOST_WAIT_MS, ScopeState, WaitReason
+from shared.domain.limits.slots import LEASE_MS
+from shared.usecases.attempts.run_attempts import Verdict
+from shared.usecases.filing.file_execution import wakeup_for
+from shared.usecases.limits.admit_calls import STAND_ASIDE_MS
+from shared.usecases.limits.throttle_batch import UNSENT_WAIT_SECONDS
+from tests.support.builders import DUE_AT, TENANT
+from tests.support.usecases.limited_site import HERE, THERE, Site, arrived, held, open_breaker
+
+
+def test_a_healthy_destination_without_limits_costs_one_look_at_the_board_and_no_write() -> None:
+    site = Site()
+    jobs = site.due(*range(20))
+    site.send_for(jobs)
+    report = site.work()
+    assert (len(report.attempts), report.held) == (20, [])
+    assert (site.limits.writes, site.limits.requests, site.budgets.writes) == (0, 1, 0)
+
+
+def test_no_more_calls_of_a_tenant_at_once_than_its_quota_and_the_rest_waits_untouched() -> None:
+    site = Site(concurrency=3)
+    jobs = site.due(*range(10))
+    site.send_for(jobs)
+    report = site.work()
+    assert len(report.attempts) == 3
+    assert held(report) == {WaitReason.TENANT_CONCURRENCY: 7}
+    assert all(one.verdict is Verdict.DONE for one in report.settled), "a fresh message takes over"
+    assert site.states(jobs) == {State.SUCCEEDED: 3, State.QUEUED: 7}
+    hot_scopes = [job for job in jobs if site.standing(job.id).state is State.QUEUED]
+    assert [site.standing(job.id) for job in hot_scopes] == hot_scopes, "nothing of them was written"
+    assert {one.wakeup.waited for one in site.queue.messages} == {1}
+    assert all(DUE_AT + 1_000 <= one.wakeup.not_before <= DUE_AT + 2_000 for one in site.queue.messages)
+
+
+def test_whoever_waits_gets_its_turn_without_having_used_an_attempt_or_a_receive() -> None:
+    site = Site(concurrency=1)
+    jobs = site.due(*range(6))
+    site.send_for(jobs)
+    for _ in range(200):
+        report = site.work()
+        assert all(one.verdict is Verdict.DONE for one in report.settled)
+        site.clock.time_ms += 1_000
+    assert site.states(jobs) == {State.SUCCEEDED: 6}
+    assert {site.standing(job.id).attempt for job in jobs} == {1}
+
+
+def test_a_report_says_which_of_its_attempts_had_to_wait() -> None:
+    site = Site(concurrency=2)
+    site.send_for(site.due(*range(3)))
+    first = site.work()
+    assert (len(first.attempts), first.waited) == (2, set())
+    (hot_scopes,) = (key for message in site.queue.messages for key in message.wakeup.keys)
+    site.clock.time_ms += 2_000
+    second = site.work()
+    assert ([one.execution.id for one in second.attempts], second.waited) == ([hot_scopes], {hot_scopes})
+
+
+def test_all_processes_together_keep_to_the_limit_while_their_calls_go_on() -> None:
+    site = Site(concurrency=5)
+    site.send_for(site.due(*range(4)))
+    first = site.another("process2")
+    first.hold([])
+    taken = first.admit.states
+    candidates = site.due(*range(4))
+    assert first.hold([arrived(site, one) for one in candidates]) == {}
+    assert sum(lease.slots for lease in site.limits.states[f"t#{TENANT}"].leases) == 4
+    second = site.another("process3")
+    others = site.due(*range(10, 14))
+    assert len(second.hold([arrived(site, one) for one in others])) == 3
+    assert sum(lease.slots for lease in site.limits.states[f"t#{TENANT}"].leases) == 5
+    assert taken.held(f"t#{TENANT}") == 4
+
+
+def test_a_process_that_died_gives_its_slots_back_when_its_lease_ends() -> None:
+    site = Site(concurrency=2)
+    dead = site.another("process2")
+    assert dead.hold([arrived(site, one) for one in site.due(1, 2)]) == {}
+    (hot_scopes,) = site.due(3)
+    site.clock.time_ms += LEASE_MS - 1
+    assert len(site.another("process3").hold([arrived(site, hot_scopes)])) == 1
+    site.clock.time_ms += 1
+    assert site.another("process4").hold([arrived(site, hot_scopes)]) == {}
+
+
+def test_waiting_writes_nothing_however_often_it_is_looked_at() -> None:
+    site = Site(concurrency=1)
+    other = site.another("process2")
+    assert other.hold([arrived(site, one) for one in site.due(99)]) == {}
+    site.send_for(site.due(*range(10)))
+    site.work()
+    before, polls = site.limits.writes, 0
+    for _ in range(50):
+        site.clock.time_ms += 1_000
+        polls += len(site.work().held)
+    assert polls > 30
+    assert site.limits.writes - before <= 1, "but for the board, once a minute"
+    assert site.budgets.writes == 0
+
+
+def test_no_more_calls_of_a_tenant_in_a_second_than_its_quota_and_waiting_writes_nothing() -> None:
+    site = Site(calls_per_second=3)
+    jobs = site.due(*range(20))
+    site.send_for(jobs)
+    begun: Counter[int] = Counter()
+    for _ in range(120):
+        report = site.work()
+        begun[site.clock.time_ms // 1000] += len(report.attempts)
+        assert set(held(report)) <= {WaitReason.TENANT_RATE}
+        site.clock.time_ms += 250
+    assert max(begun.values()) <= 3
+    assert site.states(jobs)[State.SUCCEEDED] == 20
+    assert site.budgets.writes <= 2 * sum(map(bool, begun.values()))
+
+
+def test_each_destination_of_a_tenant_has_its_own_limit() -> None:
+    site = Site(destination_concurrency=2)
+    site.send_for(site.due(*range(5)) + site.due(*range(10, 15), to=THERE))
+    report = site.work()
+    assert Counter(one.execution.destination for one in report.attempts) == {HERE: 2, THERE: 2}
+    assert held(report) == {WaitReason.DESTINATION_CONCURRENCY: 6}
+
+
+def test_each_destination_of_a_tenant_has_its_own_rate() -> None:
+    site = Site(destination_calls_per_second=2)
+    site.send_for(site.due(*range(5)) + site.due(*range(10, 15), to=THERE))
+    report = site.work()
+    assert Counter(one.execution.destination for one in report.attempts) == {HERE: 2, THERE: 2}
+    assert held(report) == {WaitReason.DESTINATION_RATE: 6}
+
+
+def test_a_message_without_a_destination_is_limited_by_its_tenant_alone() -> None:
+    site = Site(destination_concurrency=1)
+    site.send_for(site.due(*range(5), to=""))
+    assert len(site.work().attempts) == 5
+
+
+def test_who_has_waited_goes_first_and_what_is_new_waits_once_while_others_do() -> None:
+    site = Site(concurrency=2)
+    old = site.due(*range(4))
+    site.send_for(old)
+    site.work()
+    site.clock.time_ms += 2_000
+    new = site.due(*range(10, 14))
+    site.send_for(new)
+    report = site.work()
+    assert {one.execution.id.entropy for one in report.attempts} <= {job.id.entropy for job in old}
+    assert len(report.attempts) == 2
+    assert site.states(new) == {State.QUEUED: 4}
+
+
+def test_waits_grow_and_are_drawn_so_that_those_who_wait_do_not_come_as_one_wave() -> None:
+    site = Site(concurrency=1)
+    site.clock.time_ms += 4 * MOST_WAIT_MS
+    assert site.another("process2").hold([arrived(site, one) for one in site.due(99)]) == {}
+    (job,) = site.due(1)
+    waits: dict[int, set[int]] = {}
+    for waited in (0, 1, 2, 99):
+        for _ in range(40):
+            (deferral,) = site.another("process3").hold([arrived(site, job, waited=waited)]).values()
+            waits.setdefault(waited, set()).add(deferral.deferral.wait_ms)
+    assert all(len(drawn) > 30 for drawn in waits.values())
+    assert (min(waits[0]) >= 1_000, max(waits[0]) <= 2_000, max(waits[99]) <= MOST_WAIT_MS) == (True,) * 3
+    assert min(waits[1]) >= 1_500
+    assert min(waits[99]) >= MOST_WAIT_MS // 2
+
+
+def test_where_the_store_does_not_answer_there_are_no_limits_and_that_is_counted() -> None:
+    site = Site(concurrency=1, calls_per_second=1)
+    for call in ("limits.read", "limits.swap", "limits.hot_scopes", "budgets.take", "budgets.taken"):
+        site.steps.fail(call, times=50)
+    jobs = site.due(*range(10))
+    site.send_for(jobs)
+    assert len(site.work().attempts) == 10
+    assert site.run_attempts.gate.take_unanswered() > 0
+
+
+def test_a_fault_of_ours_in_the_limits_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    site = Site(concurrency=1)
+    monkeypatch.setattr(site.limits, "hot_scopes", lambda: {"d#": "not a number"})
+    jobs = site.due(1, 2)
+    site.send_for(jobs)
+    assert len(site.work().attempts) == 2
+
+
+def test_a_deferral_that_cannot_be_sent_leaves_its_message_where_it_is() -> None:
+    site = Site(concurrency=1)
+    jobs = site.due(1, 2)
+    site.send_for(jobs)
+    site.queue.fail_once(*(job.id for job in jobs))
+    report = site.work()
+    assert sorted(one.verdict.name for one in report.settled) == ["DONE", "RETURN"]
+    assert {one.visible_after_seconds for one in report.settled} == {0, UNSENT_WAIT_SECONDS}
+
+
+def test_a_longer_wait_that_cannot_be_sent_is_waited_in_full() -> None:
+    site = Site()
+    open_breaker(site, DUE_AT + 200_500)
+    jobs = site.due(1)
+    site.send_for(jobs)
+    site.queue.fail_once(jobs[0].id)
+    (settled,) = site.work().returned()
+    assert 201 <= settled.visible_after_seconds <= 261
+
+
+def test_a_move_that_cannot_be_sent_does_not_use_up_its_receives_in_a_moment() -> None:
+    """As while a queue is missing, or may not be sent to: five of them are more than a minute."""
+    site = Site()
+    site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
+    site.limits.board[f"d#{HERE}"] = DUE_AT + 600_000
+    jobs = site.due(1)
+    site.send_for(jobs)
+    site.queue.fail_once(jobs[0].id)
+    (settled,) = site.work().returned()
+    assert settled.visible_after_seconds == UNSENT_WAIT_SECONDS
+    assert site.states(jobs) == {State.QUEUED: 1}
+
+
+def test_what_waits_of_a_pack_stays_one_message_with_its_destinations() -> None:
+    site = Site(concurrency=2)
+    jobs = site.due(*range(6))
+    wakeups = [wakeup_for(job) for job in jobs]
+    site.file.send(
+        [replace(wakeups[0], keys=tuple(job.id for job in jobs), destinations=(HERE,) * 5 + (THERE,))]
+    )
+    site.work()
+    (message,) = site.queue.messages
+    assert message.wakeup.keys == tuple(job.id for job in jobs[2:])
+    assert message.wakeup.destinations == (HERE,) * 3 + (THERE,)
+
+
+def test_a_message_of_a_sweep_that_would_wait_too_long_ends() -> None:
+    site = Site()
+    open_breaker(site)
+    (job,) = site.due(1)
+    for ends_at, left in ((DUE_AT + OPEN_MS, 0), (DUE_AT + 900_000, 1)):
+        site.file.send([replace(wakeup_for(job), ends_at=ends_at)])
+        report = site.work()
+        assert [one.verdict for one in report.settled] == [Verdict.DONE]
+        assert len(site.queue.messages) == left
+
+
+def test_a_start_deadline_holds_though_a_job_has_waited() -> None:
+    site = Site()
+    open_breaker(site)
+    (job,) = site.due(1)
+    late = site.put(replace(job, start_deadline_at=DUE_AT + 1_000))
+    site.send_for([late])
+    site.work()
+    site.clock.time_ms += 60_000
+    site.work()
+    assert site.standing(job.id).state is State.SKIPPED
+    assert site.sender.calls == []
+
+
+def test_a_process_that_knows_of_nobody_waiting_lets_who_has_waited_go_first_and_then_the_older() -> None:
+    site = Site(concurrency=2)
+    young, old, waited = (
+        site.put(site.one_off(number, due_at=DUE_AT - ago_ms, destination=HERE, state=State.QUEUED))
+        for number, ago_ms in ((1, 0), (2, 500), (3, 0))
+    )
+    held_back = site.another().hold(
+        [arrived(site, young), arrived(site, old), arrived(site, waited, waited=1)]
+    )
+    assert set(held_back) == {young.id}
+
+
+def test_what_another_process_has_used_up_of_a_second_costs_a_read_and_no_write() -> None:
+    site = Site(calls_per_second=3)
+    assert site.another("process2").hold([arrived(site, one) for one in site.due(1, 2, 3)]) == {}
+    written = site.budgets.writes
+    assert len(site.another("process3").hold([arrived(site, one) for one in site.due(4, 5)])) == 2
+    assert site.budgets.writes == written
+
+
+def test_what_is_new_waits_once_though_there_is_room_while_others_wait_and_not_for_long() -> None:
+    site = Site(concurrency=2)
+    site.send_for(site.due(*range(4)))
+    site.work()
+    site.queue.messages.clear()
+    site.send_for(site.due(10))
+    assert held(site.work()) == {WaitReason.TENANT_CONCURRENCY: 1}
+    site.queue.messages.clear()
+    site.clock.time_ms += STAND_ASIDE_MS
+    site.send_for(site.due(11))
+    assert len(site.work().attempts) == 1

@@ -1,0 +1,160 @@
+"""ADMIT by what is known of a destination: its breaker, its adaptive limit, and whether it answers slowly."""
+
+from dataclasses import replace
+
+import pytest
+
+from shared.domain.executions.execution import State
+from shared.domain.limits.circuit_breaker import OPEN_MS, PROBE_MS, TRIP_AFTER, Circuit
+from shared.domain.limits.hot_scopes import MAX_OF_TENANT, tag_with_tenant
+from shared.domain.limits.scopes import ScopeState, WaitReason
+from shared.names import QueueName
+from shared.usecases.filing.file_execution import wakeup_for
+from tests.support.builders import DUE_AT, TENANT
+from tests.support.usecases.limited_site import (
+    BUSY,
+    DOWN,
+    HERE,
+    OK,
+    THERE,
+    Site,
+    arrived,
+    held,
+    open_breaker,
+)
+
+
+def test_while_a_breaker_is_open_nothing_is_called_and_all_come_back_behind_it_spread() -> None:
+    site = Site()
+    open_breaker(site)
+    jobs = site.due(*range(30))
+    for job in jobs:
+        site.send_for([job])
+        assert held(site.work()) == {WaitReason.BREAKER_OPEN: 1}
+    assert site.states(jobs) == {State.QUEUED: 30}
+    back = [one.wakeup.not_before for one in site.queue.messages]
+    assert min(back) >= DUE_AT + OPEN_MS
+    assert max(back) - min(back) > 2_000
+
+
+def test_another_destination_of_the_same_tenant_is_called_all_the_same() -> None:
+    site = Site()
+    open_breaker(site)
+    site.send_for(site.due(1) + site.due(2, to=THERE))
+    assert [one.execution.destination for one in site.work().attempts] == [THERE]
+
+
+def test_a_half_open_breaker_lets_one_call_probe_and_one_answer_closes_it() -> None:
+    site = Site()
+    open_breaker(site, until=DUE_AT)
+    jobs = site.due(*range(5))
+    site.send_for(jobs)
+    assert len(site.work().attempts) == 1
+    circuit = site.limits.states[f"d#{HERE}"].circuit
+    assert (circuit.open_until, circuit.failures) == (0, 0)
+    for _ in range(60):
+        site.clock.time_ms += 1_000
+        site.work()
+    assert site.states(jobs) == {State.SUCCEEDED: 5}
+
+
+def test_only_one_process_probes_and_a_probe_that_died_is_taken_over() -> None:
+    site = Site()
+    open_breaker(site, until=DUE_AT)
+    jobs = site.due(1, 2)
+    assert site.another("process2").hold([arrived(site, jobs[0])]) == {}
+    assert len(site.another("process3").hold([arrived(site, jobs[1])])) == 1
+    site.clock.time_ms += PROBE_MS
+    assert site.another("process3").hold([arrived(site, jobs[1])]) == {}
+
+
+def test_a_probe_for_something_that_had_ended_already_is_left_to_the_next() -> None:
+    site = Site()
+    open_breaker(site, until=DUE_AT)
+    (ended,) = site.due(1)
+    site.put(replace(ended, state=State.SUCCEEDED))
+    site.file.send([wakeup_for(ended)])
+    site.work()
+    (job,) = site.due(2)
+    site.clock.time_ms += 1_000
+    site.send_for([job])
+    assert len(site.work(site.another()).attempts) == 1
+
+
+def test_failures_open_the_breaker_for_everybody_and_the_board_says_so() -> None:
+    site = Site()
+    site.answer = DOWN
+    site.send_for(site.due(*range(TRIP_AFTER)))
+    site.work()
+    assert site.limits.states[f"d#{HERE}"].circuit.open_until == site.clock.now_ms() + OPEN_MS
+    assert site.run_attempts.gate.settle_limits.take_opened() == 1
+    site.send_for(site.due(50))
+    report = site.work(site.another())
+    assert WaitReason.BREAKER_OPEN in held(report)
+
+
+@pytest.mark.parametrize(("whose", "is_shared"), [(TENANT, False), ("globex", True)])
+def test_a_tenant_that_has_all_its_places_on_the_board_gets_no_more(whose: str, is_shared: bool) -> None:
+    site = Site()
+    site.answer = DOWN
+    site.limits.board = {
+        f"d#{number}": tag_with_tenant(DUE_AT + 600_000, whose) for number in range(MAX_OF_TENANT)
+    }
+    site.send_for(site.due(*range(TRIP_AFTER)))
+    site.work()
+    assert (f"d#{HERE}" in site.limits.board) is is_shared
+    site.send_for(site.due(50))
+    assert WaitReason.BREAKER_OPEN in held(site.work()), "whoever heard of it goes by it"
+
+
+def test_a_failure_or_two_are_nobodys_business() -> None:
+    site = Site()
+    site.answer = DOWN
+    site.send_for(site.due(1, 2))
+    site.work()
+    assert site.limits.writes == 0
+
+
+def test_an_overloaded_destination_is_called_less_at_once() -> None:
+    site = Site()
+    site.answer = BUSY
+    site.send_for(site.due(1))
+    site.work()
+    assert site.limits.states[f"d#{HERE}"].circuit.limit == 32
+    site.answer = OK
+    site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(limit=2, limited_at=DUE_AT))
+    site.clock.time_ms += 4_000
+    site.send_for(site.due(*range(10, 15)))
+    report = site.work(site.another())
+    assert (len(report.attempts), held(report)) == (2, {WaitReason.DESTINATION_CONCURRENCY: 3})
+
+
+@pytest.mark.parametrize("queue", QueueName)
+def test_each_queue_has_a_slow_path_of_its_own_and_a_slow_path_calls(queue: QueueName) -> None:
+    site = Site()
+    site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
+    site.limits.board[f"d#{HERE}"] = DUE_AT + 600_000
+    site.send_for(site.due(1))
+    report = site.work(site.another("process2", queue))
+    gone_on = [one.wakeup.queue for one in site.queue.messages]
+    assert gone_on == ([] if queue.is_slow else [QueueName[f"SLOW_{queue.name}"]])
+    assert len(report.attempts) == queue.is_slow
+
+
+def test_a_slow_destination_goes_on_through_the_slow_path_at_once_and_nothing_is_written_for_it() -> None:
+    site = Site()
+    site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
+    site.limits.board[f"d#{HERE}"] = DUE_AT + 600_000
+    jobs = site.due(1, 2)
+    site.send_for(jobs)
+    report = site.work()
+    assert (held(report), site.limits.writes) == ({WaitReason.SLOW: 2}, 0)
+    assert {(one.wakeup.queue, one.wakeup.waited) for one in site.queue.messages} == {
+        (QueueName.SLOW_STANDARD, 0)
+    }
+    slow = site.work(site.another("process2", QueueName.SLOW_STANDARD))
+    assert len(slow.attempts) == 2
+    assert not site.limits.states[f"d#{HERE}"].circuit.slow, "it answered quickly"
+    site.clock.time_ms += 3_000
+    site.send_for(site.due(3))
+    assert len(site.work(site.another("process3")).attempts) == 1

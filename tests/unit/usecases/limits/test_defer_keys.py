@@ -1,0 +1,22 @@
+"""DEFER: of two messages for one execution the one that goes on is the one that does not end."""
+
+from dataclasses import replace
+
+import pytest
+
+from shared.domain.limits.scopes import Deferral, WaitReason
+from shared.usecases.limits.defer_keys import DeferKeys
+from tests.support.builders import DUE_AT, wakeup
+from tests.support.usecases.ports import Ports
+
+
+@pytest.mark.parametrize("swept_first", [True, False])
+def test_the_message_of_a_sweep_never_takes_the_place_of_one_that_does_not_end(swept_first: bool) -> None:
+    ports = Ports(DUE_AT)
+    original = wakeup(1)
+    swept = replace(original, ends_at=DUE_AT + 1)
+    pair = [swept, original] if swept_first else [original, swept]
+    waits = {original.keys[0]: Deferral(reason=WaitReason.TENANT_RATE, wait_ms=2_000)}
+    assert DeferKeys(queue=ports.queue, clock=ports.clock)(pair, waits) == set()
+    (sent,) = ports.queue.messages
+    assert (sent.wakeup.keys, sent.wakeup.ends_at) == (original.keys, None)

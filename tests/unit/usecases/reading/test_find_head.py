@@ -1,0 +1,78 @@
+"""The head of a chain: the latest occurrence that was filed, found by reading the keys that could be it."""
+
+import pytest
+
+from shared.domain.errors import UnreadableItemError
+from shared.domain.executions.execution import State
+from shared.domain.jobs.job import Job
+from shared.usecases.reading.find_head import FindHead
+from tests.support.builders import DUE_AT, in_state
+from tests.support.fakes.table import Damage
+from tests.support.usecases import chains
+from tests.support.usecases.world import World
+
+MINUTE = 60_000
+
+
+def ran(world: World, times: int) -> Job:
+    """A job that has run so often, whose next run is filed."""
+    job = world.recurring()
+    world.table.executions.clear()
+    for number in range(times):
+        world.put(in_state(job.occurrence(DUE_AT + number * MINUTE, created_at=DUE_AT), State.SUCCEEDED))
+    world.put(job.occurrence(DUE_AT + times * MINUTE, created_at=DUE_AT))
+    world.clock.time_ms = DUE_AT + (times - 1) * MINUTE + 1_000
+    return job
+
+
+def head_at(world: World, job: Job) -> int | None:
+    head = FindHead(world.store)(job, world.clock.time_ms)
+    return head.nominal_at if head else None
+
+
+@pytest.mark.parametrize("times", [1, 2, 1_000])
+def test_the_next_run_is_found_with_one_read_however_long_the_job_has_run(times: int) -> None:
+    world = World()
+    job = ran(world, times)
+    world.steps.taken.clear()
+    assert head_at(world, job) == DUE_AT + times * MINUTE
+    assert world.steps.taken == ["store.get_many"]
+
+
+@pytest.mark.parametrize("missed", [1, 2, 3, 11, 12, 13, 61, 62, 63, 1_000])
+def test_a_head_that_was_left_behind_is_found_however_far(missed: int) -> None:
+    chain = chains.after_an_outage(missed)
+    assert head_at(chain.world, chain.job) == DUE_AT
+
+
+def test_the_target_of_a_jump_is_found_and_nothing_before_it_is_looked_at() -> None:
+    chain = chains.after_a_jump(1_000)
+    job = chain.world.table.jobs[chain.job.tenant_id, chain.job.id]
+    chain.world.clock.time_ms += 300 * MINUTE
+    assert head_at(chain.world, job) == job.chain_from
+    chain.world.table.executions.clear()
+    assert head_at(chain.world, job) is None
+
+
+def test_where_nothing_was_filed_there_is_no_head() -> None:
+    world = World(DUE_AT)
+    job = world.recurring()
+    world.table.executions.clear()
+    assert head_at(world, job) is None
+
+
+@pytest.mark.parametrize("damage", Damage)
+def test_a_row_before_the_head_that_cannot_be_read_does_not_matter(damage: Damage) -> None:
+    world = World()
+    job = ran(world, 3)
+    world.table.executions[job.id_at(DUE_AT + 2 * MINUTE)].damage = damage
+    assert head_at(world, job) == DUE_AT + 3 * MINUTE
+
+
+@pytest.mark.parametrize("damage", Damage)
+def test_a_head_that_cannot_be_read_is_not_passed_over(damage: Damage) -> None:
+    world = World()
+    job = ran(world, 3)
+    world.table.executions[job.id_at(DUE_AT + 3 * MINUTE)].damage = damage
+    with pytest.raises(UnreadableItemError):
+        head_at(world, job)

@@ -1,0 +1,147 @@
+"""Quotas: what is refused and by which name, and that nothing goes beyond them."""
+
+import pytest
+
+from shared.domain.errors import QuotaExceededError, RateLimitedError
+from shared.domain.tenancy.quota import Quota
+from shared.usecases.tenancy.check_quota import FULL_MS, CheckQuota, Demand
+from shared.usecases.tenancy.spend_budget import SpendBudget
+from tests.support.builders import DUE_AT, job, tenant
+from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore, FakeRecurringJobs
+from tests.support.fakes.clock import VirtualClock
+from tests.support.fakes.table import FakeTable
+
+ONE_OFF = Demand(due_at=DUE_AT, payload_bytes=10, tags=1, is_recurring=False)
+RECURRING = Demand(due_at=DUE_AT, payload_bytes=10, tags=1, is_recurring=True)
+
+
+class CountedJobs(FakeRecurringJobs):
+    """Says how often it was asked."""
+
+    asked = 0
+
+    def count(self, tenant_id: str, at_most: int) -> int:
+        """See the port."""
+        self.asked += 1
+        return super().count(tenant_id, at_most)
+
+
+class Limits:
+    """One process that checks quotas."""
+
+    def __init__(self) -> None:
+        self.clock = VirtualClock(DUE_AT)
+        self.table = FakeTable()
+        self.jobs = CountedJobs(self.table)
+        self.spend = SpendBudget(budgets=FakeBudgetStore(), clock=self.clock)
+        self.check = CheckQuota(self.spend, self.jobs, self.clock, GENEROUS)
+
+    def create(self, number: int, quotas: dict[Quota, int]) -> bool:
+        """Create a recurring job if the quotas allow it."""
+        try:
+            self.check.job(tenant(quotas=quotas), RECURRING)
+        except QuotaExceededError as refused:
+            assert refused.quota == Quota.RECURRING_JOBS
+            return False
+        made = job(number)
+        self.table.jobs[made.tenant_id, made.id] = made
+        return True
+
+
+@pytest.mark.parametrize(
+    ("quota", "limit", "demand"),
+    [
+        (Quota.PAYLOAD_BYTES, 9, ONE_OFF),
+        (Quota.TAGS, 0, ONE_OFF),
+        (Quota.DUE_PER_MINUTE, 0, ONE_OFF),
+        (Quota.RECURRING_JOBS, 0, RECURRING),
+    ],
+)
+def test_a_refusal_names_its_quota(quota: Quota, limit: int, demand: Demand) -> None:
+    limits = Limits()
+    limits.check.job(tenant(quotas={quota: limit + 10}), demand)
+    with pytest.raises(QuotaExceededError) as refused:
+        limits.check.job(tenant(quotas={quota: limit}), demand)
+    assert refused.value.quota == quota.value
+    assert str(limit) in str(refused.value)
+
+
+def test_the_defaults_hold_for_a_tenant_without_limits_of_its_own() -> None:
+    limits = Limits()
+    assert limits.check.quotas_of(tenant()) == GENEROUS
+    own = limits.check.quotas_of(tenant(quotas={Quota.TAGS: 2}))
+    assert (own.tags, own.api_keys) == (2, GENEROUS.api_keys)
+
+
+def test_creations_are_limited_by_the_second() -> None:
+    limits, owner = Limits(), tenant(quotas={Quota.CREATES_PER_SECOND: 3})
+    for _ in range(3):
+        limits.check.creates(owner)
+    with pytest.raises(RateLimitedError) as refused:
+        limits.check.creates(owner)
+    assert (refused.value.quota, refused.value.retry_after_seconds) == ("creates_per_second", 1)
+    limits.check.creates(tenant(id="other", quotas={Quota.CREATES_PER_SECOND: 3}))
+    limits.clock.time_ms += 1_000
+    limits.check.creates(owner, 3)
+
+
+def test_a_due_minute_fills_up_and_the_next_is_free() -> None:
+    limits, owner = Limits(), tenant(quotas={Quota.DUE_PER_MINUTE: 2})
+    for _ in range(2):
+        limits.check.job(owner, ONE_OFF)
+    with pytest.raises(QuotaExceededError):
+        limits.check.job(owner, ONE_OFF)
+    limits.check.job(owner, Demand(due_at=DUE_AT + 60_000, payload_bytes=0, tags=0, is_recurring=False))
+
+
+def test_recurring_jobs_are_counted_up_to_the_quota_exactly() -> None:
+    limits = Limits()
+    made = [limits.create(number, {Quota.RECURRING_JOBS: 5}) for number in range(8)]
+    assert made == [True] * 5 + [False] * 3
+
+
+def test_a_place_that_was_given_back_is_free_within_a_second() -> None:
+    limits, quotas = Limits(), {Quota.RECURRING_JOBS: 2}
+    assert [limits.create(number, quotas) for number in range(3)] == [True, True, False]
+    limits.table.jobs.popitem()
+    limits.clock.time_ms += FULL_MS
+    assert limits.create(9, quotas)
+
+
+def test_a_tenant_that_is_full_is_not_counted_at_every_attempt() -> None:
+    limits = Limits()
+    limits.create(1, {Quota.RECURRING_JOBS: 1})
+    for number in range(2, 50):
+        assert not limits.create(number, {Quota.RECURRING_JOBS: 1})
+    assert limits.jobs.asked == 2
+
+
+def test_far_from_the_quota_few_creations_are_counted() -> None:
+    limits = Limits()
+    quotas = {Quota.RECURRING_JOBS: 1_000, Quota.CREATES_PER_SECOND: 10}
+    for number in range(300):
+        limits.clock.time_ms += 100
+        assert limits.create(number, quotas)
+    assert limits.jobs.asked == 1
+
+
+@pytest.mark.parametrize("rivals", [1, 5])
+def test_other_processes_cannot_carry_it_beyond_the_quota(rivals: int) -> None:
+    """Each remembers its own count, and reckons with all that the rate lets the others create meanwhile."""
+    limits = Limits()
+    quotas = {Quota.RECURRING_JOBS: 40, Quota.CREATES_PER_SECOND: 6}
+    store = FakeBudgetStore()
+    checks = []
+    for _ in range(rivals + 1):
+        spend = SpendBudget(budgets=store, clock=limits.clock)
+        checks.append(CheckQuota(spend, limits.jobs, limits.clock, GENEROUS))
+    number = 0
+    for step in range(400):
+        limits.clock.time_ms += 37
+        limits.check = checks[step % len(checks)]
+        try:
+            limits.check.creates(tenant(quotas=quotas))
+        except RateLimitedError:
+            continue
+        number += limits.create(step, quotas)
+    assert number == 40

@@ -1,0 +1,111 @@
+"""SWEEP: attempts that go on are looked after as often as they must be heard of, however old their bucket is."""
+
+from dataclasses import replace
+
+import pytest
+
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.dispatch.sweep import LaneProgress
+from shared.domain.executions.execution import EndReason, Execution, State
+from shared.names import Lane
+from tests.support.builders import BUCKET, DUE_AT
+from tests.support.usecases.lanes import Lanes
+from tests.support.usecases.reports import is_running, token_of, working
+from tests.support.usecases.world import World
+
+TICK_MS = 60_000
+HOUR_MS = 3_600_000
+
+
+def tended(**fields: object) -> tuple[World, Execution, str]:
+    """The bucket of an attempt that goes on, on the sweepers' list."""
+    world, execution, token = working(**fields)  # type: ignore[arg-type]
+    world.ledger.note_swept_through(BUCKET - 1)
+    return world, execution, token
+
+
+def tick(world: World, until: int) -> None:
+    """A sweep a minute, and an executor for whatever it sends."""
+    while world.clock.now_ms() < until:
+        world.clock.time_ms += TICK_MS
+        world.sweep()
+
+
+def test_while_it_is_heard_of_no_sweep_sends_for_it() -> None:
+    policy = replace(working()[1].async_policy, deadline_seconds=7_200)
+    world, execution, token = tended(async_policy=policy)
+    while world.clock.now_ms() < DUE_AT + HOUR_MS:
+        world.clock.time_ms += TICK_MS - 1_000
+        world.heartbeat(str(execution.id), token)
+        world.sweep()
+    assert world.sent() == []
+    assert is_running(world, execution)
+
+
+@pytest.mark.parametrize("heard_for_ms", [0, 5 * 60_000, 3 * HOUR_MS])
+def test_once_it_is_not_heard_of_the_next_attempt_begins_within_two_ticks(heard_for_ms: int) -> None:
+    """However long ago the bucket has ended, and though such old ones are else swept once an hour."""
+    policy = replace(working()[1].async_policy, deadline_seconds=43_200)
+    world, execution, token = tended(async_policy=policy)
+    while world.clock.now_ms() < DUE_AT + heard_for_ms:
+        world.clock.time_ms += TICK_MS - 1_000
+        world.heartbeat(str(execution.id), token)
+        world.sweep()
+    dies_at = (world.standing(execution.id).lease_until or 0) + 1
+    tick(world, dies_at + 2 * TICK_MS)
+    Lanes(world).until(world.clock.now_ms())
+    assert is_running(world, execution, attempt=2)
+    assert world.sender.calls[-1].at <= dies_at + 3 * TICK_MS
+
+
+def test_the_last_one_is_given_up() -> None:
+    world, execution, _ = tended(retry=RetryPolicy(max_attempts=1))
+    tick(world, DUE_AT + 5 * TICK_MS)
+    standing = world.standing(execution.id)
+    assert (standing.state, standing.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
+    assert world.sent() == []
+
+
+def test_so_is_one_whose_retries_were_stopped() -> None:
+    world, execution, _ = tended()
+    world.cancel_job(execution.tenant_id, execution.job_id, stop_retries=True)
+    tick(world, DUE_AT + 5 * TICK_MS)
+    assert world.standing(execution.id).end_reason is EndReason.WORKER_LOST
+    assert len(world.sender.calls) == 1
+
+
+def test_one_that_is_heard_of_at_the_last_moment_is_not_given_up() -> None:
+    world, execution, token = tended(retry=RetryPolicy(max_attempts=1))
+    world.steps.before("store.give_up", lambda: world.heartbeat(str(execution.id), token))
+    world.clock.time_ms = (execution.lease_until or 0) + TICK_MS
+    world.sweep()
+    assert is_running(world, execution)
+
+
+def test_a_lane_that_is_behind_does_not_keep_it_waiting() -> None:
+    """Its message was done long ago: there is none in the lane that could still come."""
+    world, execution, _ = tended()
+    while world.clock.now_ms() < DUE_AT + 4 * TICK_MS and not world.sent():
+        world.clock.time_ms += TICK_MS
+        behind = LaneProgress(visible_at=DUE_AT - HOUR_MS, reported_at=world.clock.now_ms())
+        world.board.report(Lane.STANDARD, behind)
+        world.sweep()
+    assert world.sent() == [execution.id]
+    assert world.clock.now_ms() <= DUE_AT + 3 * TICK_MS
+
+
+def test_one_that_nobody_hears_of_reaches_its_end_by_sweeps_alone() -> None:
+    world, execution, _ = tended()
+    lanes = Lanes(world)
+    while world.clock.now_ms() < DUE_AT + 20 * TICK_MS:
+        world.clock.time_ms += TICK_MS
+        world.sweep()
+        lanes.until(world.clock.now_ms())
+    standing = world.standing(execution.id)
+    assert (standing.state, standing.end_reason, standing.attempt) == (
+        State.FAILED,
+        EndReason.WORKER_LOST,
+        3,
+    )
+    assert len(world.sender.calls) == 3
+    assert token_of(world, 0) != token_of(world, 2)

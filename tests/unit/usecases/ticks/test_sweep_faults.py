@@ -1,0 +1,100 @@
+"""SWEEP: one bad row, one silent store or one dead sweeper never blocks the rest."""
+
+import pytest
+
+from shared.domain.errors import UnavailableError
+from tests.support.builders import BUCKET
+from tests.support.fakes.table import Damage
+from tests.support.usecases.steps import Crash
+from tests.support.usecases.sweeps import FIRST_PASS, SCAN, SECOND_PASS, put, scanned, swept, unscanned
+
+
+def test_an_unreadable_row_is_named_and_blocks_nobody() -> None:
+    world = unscanned()
+    bad, good = put(world, number=1), put(world, number=2)
+    world.table.executions[bad.id].damage = Damage.NEWER
+    report = swept(world, FIRST_PASS)
+    assert world.sent() == [good.id]
+    assert len(report.quarantined) == 1
+    assert str(bad.id) in report.quarantined[0]
+
+
+def test_an_unreadable_row_alone_keeps_its_shard_open() -> None:
+    world = unscanned()
+    bad = put(world)
+    world.table.executions[bad.id].damage = Damage.NEWER
+    assert swept(world, FIRST_PASS).closed == 0
+    assert (BUCKET, 0) in world.ledger.rows
+
+
+def test_a_refused_message_is_counted_and_its_row_is_sent_for_at_the_next_pass() -> None:
+    world = unscanned()
+    row = put(world)
+    world.queue.fail_once(row.id)
+    report = swept(world, FIRST_PASS)
+    assert (report.resent, report.send_failed) == (0, 1)
+    swept(world, SECOND_PASS)
+    assert world.sent() == [row.id]
+
+
+def test_a_shard_that_does_not_answer_keeps_nobody_else_from_being_swept() -> None:
+    world = unscanned(mark=BUCKET - 2)
+    row = put(world)
+    world.steps.fail("store.scan")
+    report = swept(world, FIRST_PASS)
+    assert (report.unavailable, world.sent()) == (1, [row.id])
+
+
+def test_an_unreadable_progress_report_slows_nothing() -> None:
+    world = unscanned()
+    row = put(world)
+    world.steps.fail("progress.read", times=3)
+    swept(world, FIRST_PASS)
+    assert world.sent() == [row.id]
+
+
+def test_an_unanswered_ledger_is_no_silent_success() -> None:
+    world = unscanned()
+    world.steps.fail("ledger.open_before")
+    with pytest.raises(UnavailableError):
+        swept(world, FIRST_PASS)
+
+
+STEPS = [
+    "ledger.open_before",
+    "ledger.reopen",
+    "ledger.note_swept_through",
+    "store.scan",
+    "queue.send",
+    "ledger.record_pass",
+]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_whoever_comes_after_a_sweeper_that_died_misses_no_row(step: str) -> None:
+    world = unscanned()
+    row = put(world)
+    world.steps.crash_after(step)
+    with pytest.raises(Crash):
+        swept(world, FIRST_PASS)
+    swept(world, SECOND_PASS)
+    assert set(world.sent()) == {row.id}
+    assert (BUCKET, 0) in world.ledger.rows
+
+
+@pytest.mark.parametrize("step", ["ledger.swept_through", "ledger.note_swept_through"])
+def test_a_list_that_cannot_be_made_complete_keeps_nothing_on_it_from_being_swept(step: str) -> None:
+    world = scanned()
+    row = put(world, created_at=SCAN + 1)
+    world.steps.fail(step)
+    report = swept(world, FIRST_PASS)
+    assert (report.unavailable, world.sent()) == (1, [row.id])
+
+
+def test_a_list_that_was_broken_off_is_completed_by_the_next_sweep() -> None:
+    world = unscanned()
+    row = put(world)
+    world.steps.fail("ledger.reopen")
+    assert swept(world, FIRST_PASS).shards_swept == 0
+    swept(world, SECOND_PASS)
+    assert world.sent() == [row.id]
