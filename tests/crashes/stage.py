@@ -64,7 +64,7 @@ class Stage:
         self.redriver.forget()
         self.parked_messages.forget()
 
-    def limit(self, **limits: int) -> None:
+    def limit(self, **limits: Any) -> None:
         """Give the tenant these limits in this run, of which every worker knows."""
         self._quotas.give(limits)
         self.workers.renew()
@@ -148,7 +148,7 @@ class Stage:
 
     def settle(self) -> float:
         """Let everything come to rest; how long the jobs took to end, in seconds."""
-        settling = Settling(self.clock, self.clients, self.run, self.redriver.is_at_rest)
+        settling = Settling(self.clock, self.clients, self.run, self.redriver.bulks_are_at_rest)
         settling.settle(self.clients.orders)
         self.faults += settling.faults
         self.wait(UNTIL_RECONCILABLE_SECONDS)

@@ -48,7 +48,7 @@ class Backlog:
 
     def _filed(self, tenant: str, timing: Timing, url: str, lane: Lane) -> Execution:
         world, now_ms = self.world, self.world.hub.now_ms - CREATED_BEFORE_MS
-        draft = DraftJob(world.jobs, world.vault, world.entropy, world.plan, TargetPolicy())  # type: ignore[arg-type]
+        draft = DraftJob(world.jobs, world.vault, world.entropy, world.plan, TargetPolicy())
         new = NewJob(timing=timing, request=Request(method="POST", url=url), lane=lane, timeout_seconds=10)
         identity = Identity(chosen=draft.choose(new, now_ms), created_at=now_ms, fingerprint=bytes(16))
         execution = replace(draft.one_off(world.tenant(tenant), new, identity), state=State.QUEUED)

@@ -17,6 +17,7 @@ from shared.usecases.filing.file_successor import FileSuccessor
 from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.outcomes.give_up_lost import GiveUpLost
 from shared.usecases.outcomes.notify_outcome import NotifyOutcome
+from shared.usecases.reading.find_execution import FindExecution
 from shared.usecases.reading.find_job import FindJob
 from shared.usecases.tenancy.read_tenant import ReadTenant
 from tests.simulation import planted
@@ -120,5 +121,11 @@ class PortSet:
         """POST /v1/executions/{id}/redrive."""
         world = self._world
         return RedriveExecution(
-            self.find_execution(), self.store, self.jobs, self.file, self.clock, world.plan, world.retention
+            FindExecution(self.store),
+            self.store,
+            self.jobs,
+            self.file,
+            self.clock,
+            world.plan,
+            world.retention,
         )

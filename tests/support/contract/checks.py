@@ -1,6 +1,6 @@
 """What every answer must be, beyond what Schemathesis checks by itself."""
 
-from typing import Any
+from typing import Any, cast
 
 import schemathesis
 from schemathesis import Case, CheckContext, Response
@@ -121,7 +121,8 @@ def a_batch_answers_for_each_job(ctx: CheckContext, response: Response, case: Ca
     """What is wrong with a job of a batch is refused in its own result."""
     if case.operation.path == "/v1/jobs/batch" and response.status_code == 200:
         results = response.json()["results"]
-        assert len(results) == len(case.body["jobs"])
+        body = cast(dict[str, Any], case.body)
+        assert len(results) == len(body["jobs"])
         is_negative = case.meta is not None and not case.meta.generation.mode.is_positive
         assert not is_negative or any(result["status"] >= 400 for result in results)
 

@@ -79,7 +79,8 @@ def test_of_a_recurring_job_the_tags_are_those_of_the_job() -> None:
 @pytest.mark.parametrize("limit", ["1", "2", "5"])
 def test_pages_are_stable_while_others_come(limit: str) -> None:
     world, made = graveyard(5)
-    found, cursor = [], {}
+    found: list[str] = []
+    cursor: dict[str, str] = {}
     while True:
         page = world.get("/v1/dead-letters", limit=limit, **cursor).json
         found += [one["id"] for one in page["executions"]]
