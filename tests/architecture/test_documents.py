@@ -1,4 +1,4 @@
-"""What is published: links that lead somewhere, and no trace of the machine that it was written on."""
+"""Published texts: relative links lead to files, and no text names a path of the author's machine."""
 
 import re
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.sources import ROOT
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 MACHINE_PATH = re.compile(r"(?<![\w.~$}])/(?:work|root|farm)(?:/|\b)(?!-)")
 TEXT_SUFFIXES = {".md", ".py", ".toml", ".json", ".yml", ".yaml", ".txt", ".lock", ".cfg", ".html", ".sh", ""}
@@ -16,7 +16,7 @@ MAX_BYTES = 2_000_000
 
 
 def published() -> list[Path]:
-    """Every text of the project, whether it is committed yet or not."""
+    """Every text file of the project, committed or not."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -29,15 +29,20 @@ def published() -> list[Path]:
     return [path for path in paths if path.suffix in TEXT_SUFFIXES and path.is_file()]
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=[path.name for path in DOCUMENTS])
-def test_every_relative_link_leads_somewhere(document: Path) -> None:
+def broken_links(document: Path) -> list[str]:
+    """The relative links of a document that lead to no file."""
     links = [link.partition("#")[0] for link in LINK.findall(document.read_text(encoding="utf-8"))]
     relative = [link for link in links if link and not re.match(r"[a-z]+:", link)]
-    missing = [link for link in relative if not (document.parent / link).exists()]
-    assert missing == []
+    return [link for link in relative if not (document.parent / link).exists()]
 
 
-def test_no_text_names_a_path_of_the_machine_that_it_was_written_on() -> None:
+def test_every_relative_link_leads_to_a_file() -> None:
+    assert len(DOCUMENTS) > 1
+    broken = {document.name: broken_links(document) for document in DOCUMENTS}
+    assert {name: links for name, links in broken.items() if links} == {}
+
+
+def test_no_text_names_a_path_of_the_authors_machine() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {match.group()}"
         for path in published()
@@ -48,7 +53,7 @@ def test_no_text_names_a_path_of_the_machine_that_it_was_written_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "is_one"),
+    ("text", "is_found"),
     [
         ("/" + "work/main", True),
         (" /" + "root", True),
@@ -59,5 +64,5 @@ def test_no_text_names_a_path_of_the_machine_that_it_was_written_on() -> None:
         ("/workshop", False),
     ],
 )
-def test_the_search_finds_such_paths_and_nothing_else(text: str, is_one: bool) -> None:
-    assert bool(MACHINE_PATH.search(text)) is is_one
+def test_the_search_for_machine_paths_finds_them_and_nothing_else(text: str, is_found: bool) -> None:
+    assert bool(MACHINE_PATH.search(text)) is is_found
