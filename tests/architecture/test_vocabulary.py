@@ -105,7 +105,7 @@ RETIRED_NAMES = {
     # Tests
     "Assassin": "ProcessKiller",
     "assassin": "process_killer",
-    "Nursery": "ProcessPool",
+    "ProcessPool": "ProcessPool",
     "nursery": "process_pool",
     "Office": "AdminClient",
     "office": "admin_client",

@@ -45,7 +45,7 @@ class Stage:
         self.faults: list[str] = []
         self._point: CrashPoint | None = None
         self._ticked_at = self._reconciled_at = 0
-        self._reconciler_log = Printed(deployment.nursery.log("reconciler"))
+        self._reconciler_log = Printed(deployment.process_pool.log("reconciler"))
 
     def begin(self, point: CrashPoint | None) -> None:
         """A new run: nothing is left over but what has ended, and the clock is at a minute's second second."""
