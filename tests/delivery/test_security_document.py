@@ -6,7 +6,7 @@ from shared.domain.delivery.addresses import BLOCKED_V4
 from tests.support.delivery.hostile import RECEIVERS
 from tests.support.sources import ROOT
 
-DOCUMENT = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+DOCUMENT = (ROOT / "docs" / "design" / "security.md").read_text(encoding="utf-8")
 
 
 def test_every_test_and_source_that_it_names_exists() -> None:
