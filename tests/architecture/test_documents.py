@@ -14,6 +14,7 @@ DOCUMENTS = [
     *sorted((ROOT / "tests").glob("*.md")),
 ]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+MODULE = re.compile(r"`((?:shared|functions|infra|tests)/[\w/.-]+)`")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 MACHINE_PATH = re.compile(r"(?<![\w.~$}])/(?:work|root|farm)(?:/|\b)(?!-)")
@@ -52,6 +53,12 @@ def test_every_relative_link_of_a_document_resolves(document: Path) -> None:
         if not target.exists() or (anchor and anchor not in anchors(target)):
             broken.append(link)
     assert broken == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=[str(path.relative_to(ROOT)) for path in DOCUMENTS])
+def test_every_source_path_that_a_document_names_exists(document: Path) -> None:
+    named = MODULE.findall(document.read_text(encoding="utf-8"))
+    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_no_text_names_a_path_of_a_developers_machine() -> None:
