@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 
 from tests.support.sources import ROOT
 
-DOCUMENTS = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
+DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 _DIRECTIVE = re.compile(r"<!-- example: (.+?) -->")
 
 
