@@ -31,7 +31,7 @@ from tests.support.api.api_world import ApiWorld, Request
 from tests.support.contract.gateway import Got, Sent, got, serving
 from tests.support.documents.blocks import Block
 from tests.support.documents.commands import COMMANDS, check_command
-from tests.support.documents.snippets import check_snippet
+from tests.support.documents.snippets import run_snippet
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.lanes import Lanes
 
@@ -76,8 +76,9 @@ class Reader:
         self._exchanges: list[Exchange] = []
         self._unjudged: Exchange | None = None
         """The last request of the last shell block, whose status is expected to be shown next."""
-        self._variables: dict[str, str] = {}
+        self.variables: dict[str, str] = {}
         self._given: dict[str, str] = {}
+        self._namespace: dict[str, Any] = {}
 
     def connect(self, url: str) -> None:
         """Set up the shell, with the variables that `make run` prints."""
@@ -92,7 +93,7 @@ class Reader:
             "ADMIN_KEY": self._admin_key(operator),
             "OPERATOR_KEY": operator,
         }
-        self._variables = {
+        self.variables = {
             "PATH": str(programs),
             "NO_PROXY": "*",
             "API": url,
@@ -125,11 +126,11 @@ class Reader:
             case "http":
                 self._set_receiver(block.text)
             case "python":
-                check_snippet(block.text)
+                run_snippet(block.text, self._namespace)
             case "" | "text" if any(sign in block.text for sign in DRAWN):
                 pass
             case "" if re.match(r"\s*(?:from|import) ", block.text):
-                check_snippet(block.text)
+                run_snippet(block.text, self._namespace)
             case "sh" | "":
                 self._paste(block.text)
             case _:
@@ -162,7 +163,7 @@ class Reader:
         script = _PROLOGUE + _PLACEHOLDER.sub("X", filled) + _EPILOGUE
         pasted = subprocess.run(
             [str(which("bash")), "-c", script],
-            env=self._variables,
+            env=self.variables,
             cwd=self._folder,
             capture_output=True,
             text=True,
@@ -184,7 +185,7 @@ class Reader:
 
     def _keep_variables(self) -> None:
         pairs = (self._folder / "state").read_text(encoding="utf-8").split("\0")
-        self._variables = dict(
+        self.variables = dict(
             pair.split("=", 1) for pair in pairs if "=" in pair and not pair.startswith("BASH_FUNC")
         )
 
