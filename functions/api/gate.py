@@ -56,7 +56,7 @@ def admit(event: dict[str, Any], authenticate: Authenticate, check_quota: CheckQ
         return Admitted(None, b"")
     if method == "POST" and _REPORTS.fullmatch(path):
         return Admitted(None, body)
-    principal = authenticate(_credential(event))
+    principal = authenticate.execute(_credential(event))
     if principal is None:
         raise ProblemError(
             Problem.UNAUTHENTICATED,

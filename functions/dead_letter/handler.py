@@ -22,7 +22,7 @@ lanes = {arn: lane for lane, arn in settings.dead_letter_arns.items()}
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Settle each message; those that the stores did not answer for are listed and come back."""
-    report = rescue([_message(record) for record in event["Records"]])
+    report = rescue.execute([_message(record) for record in event["Records"]])
     count(Metric.DEAD_LETTER_RESCHEDULED, report.rescheduled)
     count(Metric.DEAD_LETTER_PARKED, report.parked)
     count(Metric.DEAD_LETTER_FAILED, report.failed)

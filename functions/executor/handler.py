@@ -29,7 +29,7 @@ put_back = SqsVisibility(parts.core.sqs, settings.lane_queue_urls)
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Run the batch; only messages that must come back are listed, and what is not listed is deleted."""
     records = event["Records"]
-    report = loop.run_until_complete(run(deliveries(records)))
+    report = loop.run_until_complete(run.execute(deliveries(records)))
     receipts = {record["messageId"]: record["receiptHandle"] for record in records}
     for settled in report.returned():
         put_back(settings.lane, receipts[settled.delivery.message_id], settled.visible_after_seconds)

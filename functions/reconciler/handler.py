@@ -20,7 +20,9 @@ run = reconcile(Core(settings), settings.api_log_group)
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     """Reconcile what has settled since the last run; what there is no time for is left to the next."""
-    report = run(lambda: context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS, _tell, tell_recomputed)
+    report = run.execute(
+        lambda: context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS, _tell, tell_recomputed
+    )
     count(Metric.RECOMPUTED, report.recomputed)
     metrics.flush_metrics()
     left = len(report.outdated) - report.recomputed

@@ -23,7 +23,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     def has_time() -> bool:
         return bool(context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS)
 
-    report = sweep(has_time)
+    report = sweep.execute(has_time)
     count(Metric.SWEEPER_TICK)
     seconds(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, report.oldest_unclaimed_ms / 1000)
     seconds(Metric.OLDEST_WAITING_DUE_SECONDS, report.oldest_waiting_ms / 1000)

@@ -23,7 +23,7 @@ class DeadLetterWork:
     def __call__(self, has_time: Callable[[], bool]) -> None:
         """One run, told in metrics; what the stores do not answer for is left to the next."""
         try:
-            report = self.work_off(has_time)
+            report = self.work_off.execute(has_time)
             count(Metric.REDRIVEN, report.redriven)
             count(Metric.REDRIVES_UNDONE, report.undone)
             for task_id in report.unreadable:

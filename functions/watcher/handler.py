@@ -16,7 +16,7 @@ watch = watch_buckets(core_from_env())
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     """Watch the part `event["range"]` = {"index": i, "of": n}; a failed tick is made good by the next one."""
     part = ShardRange(index=event["range"]["index"], of=event["range"]["of"])
-    report = watch(part)
+    report = watch.execute(part)
     count(Metric.WATCHER_TICK)
     count(Metric.SHARDS_SCANNED, report.shards_scanned)
     count(Metric.DUE_FOUND, report.found)

@@ -28,7 +28,7 @@ class Deployment:
         self.receiver = Receiver(self._world.clock)
         self._world.sender.answer_to = self.receiver
         keys = {TENANTS[0]: self._world.credentials.api_key}
-        keys[TENANTS[1]] = self._world.create_tenant(TENANTS[1]).api_key
+        keys[TENANTS[1]] = self._world.create_tenant.execute(TENANTS[1]).api_key
         self._credentials = {name: {"authorization": f"Bearer {key}"} for name, key in keys.items()}
 
     @property
@@ -63,8 +63,8 @@ class Deployment:
             next_tick_ms = (self.now_ms - TICK_AT_MS) // MINUTE_MS * MINUTE_MS + MINUTE_MS + TICK_AT_MS
             self._lanes.until(min(end_ms, next_tick_ms))
             if self.now_ms >= next_tick_ms:
-                self._world.watch(self._everything)
-                self._world.sweep()
+                self._world.watch.execute(self._everything)
+                self._world.sweep.execute()
 
     def begin_later(self, milliseconds: int) -> None:
         """Nothing is there yet, and time passes."""

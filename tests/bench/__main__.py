@@ -39,7 +39,7 @@ def one_offs(made: World, name: str, seconds: int, *, keyed: bool, limit: float)
     marks = marks_of(made)
     for number in range(JOBS):
         key = f"{name}-{number}" if keyed else None
-        made.create_job(tenant, NewJob(timing=After(seconds), request=REQUEST), key)
+        made.create_job.execute(tenant, NewJob(timing=After(seconds), request=REQUEST), key)
     ticked = _tick_ahead(made, seconds) if seconds == FAR_SECONDS else 0.0
     made.clock.time_ms += min(seconds * 1000, LOOK_AHEAD_MS)
     made.work()
@@ -51,7 +51,7 @@ def batches(made: World, name: str) -> Cost:
     marks = marks_of(made)
     for number in range(BATCHES):
         wanted = [NewJob(timing=After(FAR_SECONDS), request=REQUEST)] * BATCH
-        made.create_jobs(made.tenant, wanted, spelling=b"", idempotency_key=f"{name}-{number}")
+        made.create_jobs.execute(made.tenant, wanted, spelling=b"", idempotency_key=f"{name}-{number}")
     return cost_of(made, name, marks, BATCHES * BATCH, MOST_UNITS_IN_BATCH)
 
 
@@ -65,7 +65,7 @@ def _tick_ahead(made: World, seconds: int) -> float:
 
 def occurrences(made: World) -> Cost:
     """A recurring job, occurrence after occurrence; its creation is not counted."""
-    made.create_job(made.tenant, NewJob(timing=Every(60), request=REQUEST))
+    made.create_job.execute(made.tenant, NewJob(timing=Every(60), request=REQUEST))
     marks = marks_of(made)
     for _ in range(OCCURRENCES):
         made.clock.time_ms += MINUTE_MS
@@ -76,12 +76,12 @@ def occurrences(made: World) -> Cost:
 def cancels(made: World) -> Cost:
     """Cancelling one-off jobs that have not started."""
     jobs = [
-        made.create_job(made.tenant, NewJob(timing=After(FAR_SECONDS), request=REQUEST)).job.job_id  # type: ignore[union-attr]
+        made.create_job.execute(made.tenant, NewJob(timing=After(FAR_SECONDS), request=REQUEST)).job.job_id  # type: ignore[union-attr]
         for _ in range(JOBS)
     ]
     marks = marks_of(made)
     for job_id in jobs:
-        made.cancel_job("bench", job_id)
+        made.cancel_job.execute("bench", job_id)
     return cost_of(made, "cancel", marks, JOBS, 1.0)
 
 
@@ -90,7 +90,7 @@ def dispatch(made: World) -> Cost:
     made.clock.time_ms += HOUR_MS
     empty = _tick_ahead(made, FAR_SECONDS)
     for _ in range(JOBS):
-        made.create_job(made.tenant, NewJob(timing=After(FAR_SECONDS), request=REQUEST))
+        made.create_job.execute(made.tenant, NewJob(timing=After(FAR_SECONDS), request=REQUEST))
     marks = marks_of(made)
     full = _tick_ahead(made, FAR_SECONDS)
     assert made.work() < JOBS / 2, "the watcher packs its messages"

@@ -68,7 +68,10 @@ def redrives(made: World) -> Cost:
     """A dead letter that is redriven and succeeds, from the request to the recorded outcome."""
     gone = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
     made.sender.answer_to = in_turn(gone)
-    dead = [made.create_job(made.tenant, NewJob(timing=After(0), request=REQUEST)).job for _ in range(JOBS)]
+    dead = [
+        made.create_job.execute(made.tenant, NewJob(timing=After(0), request=REQUEST)).job
+        for _ in range(JOBS)
+    ]
     made.clock.time_ms += 2_000
     made.work()
     made.sender.answer_to = succeeds
@@ -76,7 +79,7 @@ def redrives(made: World) -> Cost:
     marks = marks_of(made)
     for job in dead:
         assert isinstance(job, Execution)
-        redrive(job.tenant_id, str(job.id))
+        redrive.execute(job.tenant_id, str(job.id))
     made.work()
     return cost_of(made, "redrive", marks, JOBS, REDRIVE)
 
@@ -89,7 +92,7 @@ def _attempts(made: World, *, attempts: int) -> Cost:
     marks = marks_of(made)
     for _ in range(JOBS):
         made.sender.answer_to = in_turn(*[down] * (attempts - 1), ok)
-        made.create_job(made.tenant, NewJob(timing=After(0), request=REQUEST, retry=retry))
+        made.create_job.execute(made.tenant, NewJob(timing=After(0), request=REQUEST, retry=retry))
         for _ in range(attempts):
             made.clock.time_ms += 2_000
             made.work()
@@ -105,26 +108,26 @@ def _each(made: World, name: str, limit: float, jobs: list[Job], act: Callable[[
 
 
 def _pause(made: World, job: Job) -> Job:
-    return made.lifecycle.pause(job.tenant_id, job.id)
+    return made.lifecycle.pause.execute(job.tenant_id, job.id)
 
 
 def _resume(made: World, job: Job) -> Job:
-    return made.lifecycle.resume(job.tenant_id, job.id)
+    return made.lifecycle.resume.execute(job.tenant_id, job.id)
 
 
 def _delete(made: World, job: Job) -> Job:
-    return made.lifecycle.delete(job.tenant_id, job.id)
+    return made.lifecycle.delete.execute(job.tenant_id, job.id)
 
 
 def _one_offs(made: World) -> list[Execution]:
     wanted = NewJob(timing=After(FAR_SECONDS), request=REQUEST)
-    jobs = [made.create_job(made.tenant, wanted).job for _ in range(JOBS)]
+    jobs = [made.create_job.execute(made.tenant, wanted).job for _ in range(JOBS)]
     return [job for job in jobs if isinstance(job, Execution)]
 
 
 def _recurring(made: World) -> list[Job]:
     wanted = NewJob(timing=Every(HOUR_SECONDS), request=REQUEST)
-    jobs = [made.create_job(made.tenant, wanted).job for _ in range(JOBS)]
+    jobs = [made.create_job.execute(made.tenant, wanted).job for _ in range(JOBS)]
     return [job for job in jobs if isinstance(job, Job)]
 
 
@@ -134,7 +137,7 @@ def _paused(made: World) -> list[Job]:
 
 def _revise(made: World, job: Execution, due_at: int, *, body: bytes) -> None:
     new = NewJob(timing=Once(at=due_at), request=replace(REQUEST, body=body))
-    made.revise_job(made.tenant, job, REQUEST, new, revision=job.revision)
+    made.revise_job.execute(made.tenant, job, REQUEST, new, revision=job.revision)
 
 
 CHANGES = (edits, moves, pauses, resumes, deletions, retries, redrives)

@@ -17,7 +17,7 @@ def told(made: World) -> Cost:
     marks = marks_of(made)
     request = replace(REQUEST, on_success="https://hooks.example.com/v1/reports/done")
     for _ in range(JOBS):
-        made.create_job(made.tenant, NewJob(timing=After(100), request=request))
+        made.create_job.execute(made.tenant, NewJob(timing=After(100), request=request))
     made.clock.time_ms += 100_000
     calls = made.work()
     calls += made.work()

@@ -29,7 +29,7 @@ def polls(made: World) -> Cost:
     standing = made.parts.core.limits.read([scope])[scope]
     assert made.parts.core.limits.swap(scope, standing, ScopeState(leases=(taken,)), now_ms) is None
     for _ in range(JOBS):
-        made.create_job(made.tenant, NewJob(timing=After(0), request=REQUEST))
+        made.create_job.execute(made.tenant, NewJob(timing=After(0), request=REQUEST))
     made.work()
     marks = marks_of(made)
     for _ in range(POLLS):
@@ -49,7 +49,7 @@ def limited(made: World) -> Cost:
     _limit(made, 1_000)
     marks = marks_of(made)
     for _ in range(4 * JOBS):
-        made.create_job(made.tenant, NewJob(timing=After(100), request=REQUEST))
+        made.create_job.execute(made.tenant, NewJob(timing=After(100), request=REQUEST))
     made.clock.time_ms += 100_000
     made.work()
     cost = cost_of(made, "one-off, its tenant limited", marks, 4 * JOBS, MOST_UNITS_LIMITED)
@@ -59,7 +59,7 @@ def limited(made: World) -> Cost:
 
 def _limit(made: World, concurrency: int | None) -> None:
     change = TenantChange(quotas={Quota.CONCURRENCY: concurrency})
-    ChangeTenant(made.parts.tenants, made.parts.vault, TargetPolicy())(made.tenant.id, change)
+    ChangeTenant(made.parts.tenants, made.parts.vault, TargetPolicy()).execute(made.tenant.id, change)
     made.clock.time_ms += 120_000
 
 

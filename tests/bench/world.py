@@ -94,21 +94,21 @@ class World:
     @cached_property
     def tenant(self) -> Tenant:
         """A tenant to work for."""
-        callbacks.create_tenant(self.parts)("bench")
-        made = self.parts.read_tenant("bench")
+        callbacks.create_tenant(self.parts).execute("bench")
+        made = self.parts.read_tenant.execute("bench")
         assert made is not None
         return made
 
     def tick(self) -> None:
         """One tick of a watcher for all shards."""
-        self.watch_buckets(ShardRange(index=0, of=1))
+        self.watch_buckets.execute(ShardRange(index=0, of=1))
 
     def work(self) -> int:
         """Hand on every message that was sent, in batches of ten as Lambda does; how many there were."""
         entries, self.meter.wakeups = self.meter.wakeups, []
         for start in range(0, len(entries), LAMBDA_BATCH):
             batch = [_delivery(entry) for entry in entries[start : start + LAMBDA_BATCH]]
-            asyncio.run(self.run_attempts(batch))
+            asyncio.run(self.run_attempts.execute(batch))
             # What the event source asks of SQS for a batch: one receive and one batch of deletes.
             self.meter.requests.update(["ReceiveMessage", "DeleteMessageBatch"])
         return len(entries)

@@ -34,7 +34,7 @@ MINUTES = 60_000
 
 
 def _first(world: World) -> None:
-    world.file(world.one_off())
+    world.file.execute(world.one_off())
 
 
 def _large(world: World) -> None:
@@ -44,15 +44,15 @@ def _large(world: World) -> None:
 def _recurring(world: World) -> None:
     world.recurring(first_state=State.QUEUED)
     world.clock.time_ms += 5 * MINUTES
-    world.sweep()
+    world.sweep.execute()
 
 
 def _triggered(world: World) -> None:
-    world.trigger_job(world.tenant, world.recurring().id)
+    world.trigger_job.execute(world.tenant, world.recurring().id)
 
 
 def _rescued(world: World) -> None:
-    world.rescue([dead(world.put(world.one_off(state=State.QUEUED)))])
+    world.rescue.execute([dead(world.put(world.one_off(state=State.QUEUED)))])
 
 
 def _lost(world: World) -> None:
@@ -63,7 +63,7 @@ def _lost(world: World) -> None:
 
 
 def _redriven(world: World) -> None:
-    world.redrive(TENANT, str(failed_through(world).id))
+    world.redrive.execute(TENANT, str(failed_through(world).id))
 
 
 PATHS: dict[str, Callable[[World], None]] = {

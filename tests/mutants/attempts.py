@@ -8,7 +8,7 @@ ATTEMPTS = (
         file="shared/usecases/attempts/run_attempts.py",
         old="            if isinstance(answer, ClaimRejected):\n",
         new="            if isinstance(answer, ClaimRejected) and answer.existing and answer.existing.owner:\n"
-        "                return await self.make_attempt(answer.existing)\n"
+        "                return await self.make_attempt.execute(answer.existing)\n"
         "            if isinstance(answer, ClaimRejected):\n",
     ),
     Mutant(

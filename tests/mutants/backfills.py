@@ -23,7 +23,7 @@ BACKFILLS = (
     Mutant(
         name="deletion that forgets the backfills of its job",
         file="shared/usecases/chains/complete_transition.py",
-        old="        self.delete_backfills(job, partial(self, stops_at=stops_at))\n",
+        old="        self.delete_backfills.execute(job, partial(self.execute, stops_at=stops_at))\n",
         new="",
     ),
     Mutant(
@@ -63,7 +63,7 @@ BACKFILLS = (
     Mutant(
         name="replay of a backfill that sends for nothing",
         file="shared/usecases/jobs/backfill_job.py",
-        old="            self.resend_chain_head(standing)\n"
+        old="            self.resend_chain_head.execute(standing)\n"
         "            return Backfilled(job=standing, replayed=True)\n",
         new="            return Backfilled(job=standing, replayed=True)\n",
         killer=_INTERLEAVED,

@@ -62,7 +62,7 @@ CALLBACKS = (
     Mutant(
         name="message of an attempt that goes on dropped without its successor",
         file="shared/usecases/attempts/settle_refusal.py",
-        old="the sweep watches over the lease.\n            self.file_successor(existing)\n",
+        old="the sweep watches over the lease.\n            self.file_successor.execute(existing)\n",
         new="the sweep watches over the lease.\n",
         killer=_ASYNC,
     ),

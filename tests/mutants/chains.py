@@ -21,7 +21,7 @@ CHAINS = (
         name="no successor from a message met while waiting",
         file="shared/usecases/attempts/settle_refusal.py",
         old="            # The attempt before may have failed to file it, and the retry may be hours away.\n"
-        "            self.file_successor(existing)\n",
+        "            self.file_successor.execute(existing)\n",
         new="            # The attempt before may have failed to file it, and the retry may be hours away.\n",
         killer="tests/unit/usecases/attempts/test_execute_refused.py",
     ),
@@ -35,7 +35,7 @@ CHAINS = (
     Mutant(
         name="deletion acknowledged before its chain has ended",
         file="shared/usecases/chains/complete_transition.py",
-        old="ended = _ended(job, self.end_chain(job))",
+        old="ended = _ended(job, self.end_chain.execute(job))",
         new="ended = job",
         killer="tests/unit/usecases/chains/test_delete.py",
     ),

@@ -33,8 +33,8 @@ NOTIFICATIONS = (
     Mutant(
         name="notification that is lost with its worker",
         file="shared/usecases/ticks/sweep_buckets.py",
-        old="            untold = self.repair_notifications(page.rows)\n",
-        new="            untold = self.repair_notifications([])\n",
+        old="            untold = self.repair_notifications.execute(page.rows)\n",
+        new="            untold = self.repair_notifications.execute([])\n",
         killer=_INTERLEAVED,
     ),
     Mutant(
@@ -47,8 +47,8 @@ NOTIFICATIONS = (
     Mutant(
         name="message done before the notification stands",
         file="shared/usecases/outcomes/finalize_execution.py",
-        old="        self.notify(ended)\n",
-        new="        with suppress(UnavailableError):\n            self.notify(ended)\n",
+        old="        self.notify.execute(ended)\n",
+        new="        with suppress(UnavailableError):\n            self.notify.execute(ended)\n",
         killer=_NOTIFY,
     ),
     Mutant(

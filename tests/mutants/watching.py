@@ -58,8 +58,8 @@ WATCHING = (
     Mutant(
         name="deletion that takes its time for each backfill anew",
         file="shared/usecases/chains/complete_transition.py",
-        old="partial(self, stops_at=stops_at)",
-        new="partial(self, stops_at=None)",
+        old="partial(self.execute, stops_at=stops_at)",
+        new="partial(self.execute, stops_at=None)",
         killer="tests/unit/usecases/dead_letters/test_delete_redrives.py",
     ),
     Mutant(

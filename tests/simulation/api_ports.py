@@ -86,13 +86,15 @@ class ApiPorts(PortSet):
             world.entropy,
             policy=TargetPolicy(),
         )
-        present = OpenRequest(self.jobs, world.vault, self.store)(tenant, job)
-        return revise_job(tenant, job, present, new, revision=job.revision)
+        present = OpenRequest(self.jobs, world.vault, self.store).execute(tenant, job)
+        return revise_job.execute(tenant, job, present, new, revision=job.revision)
 
     def version_of(self, tenant_id: str, job: Execution | Job) -> int:
         """The number in the body that a job shows."""
         return int(
-            OpenRequest(self.jobs, self._world.vault, self.store)(self._world.tenant(tenant_id), job).body
+            OpenRequest(self.jobs, self._world.vault, self.store)
+            .execute(self._world.tenant(tenant_id), job)
+            .body
         )
 
     def trigger_job(self) -> TriggerJob:

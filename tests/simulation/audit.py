@@ -25,7 +25,7 @@ def audit(world: World) -> Iterator[Fault]:
     mark.note_reconciled_through(START_MS // MINUTE_MS - 1)
     reconcile = _reconcile(world, mark)
     while mark.reconciled_through() != world.hub.now_ms // MINUTE_MS - SETTLE_MINUTES:
-        report = reconcile()
+        report = reconcile.execute()
         for identity in report.missing_executions:
             yield _fault("missing_executions", identity)
         for identity in report.double_completed:

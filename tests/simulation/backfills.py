@@ -71,7 +71,7 @@ def _make(world: World, order: Order, ports: Ports) -> None:
         lane=Lane(order.lane),
     )
     try:
-        made = ports.backfill_job()(world.tenant(order.tenant), asked.of.job_id, new, order.key).job
+        made = ports.backfill_job().execute(world.tenant(order.tenant), asked.of.job_id, new, order.key).job
     except (InvalidStateError, NotFoundError, ScheduleError) as fault:
         world.note("client", f"backfill was refused: {fault}", asked.of.job_id)
         return
@@ -89,7 +89,7 @@ def _hold(world: World, order: Order, hold: Hold, ports: Ports) -> None:
     lifecycle = ports.lifecycle()
     change = lifecycle.pause if hold.verb == "pause" else lifecycle.resume
     try:
-        job = change(order.tenant, order.job_id)
+        job = change.execute(order.tenant, order.job_id)
     except InvalidStateError as fault:
         world.note("client", f"{hold.verb} was refused: {fault}", order.job_id)
         return

@@ -31,7 +31,7 @@ class Backlog:
     def tenant(self, name: str, **changes: object) -> str:
         """One more tenant, with fields of its own."""
         clock = VirtualClock(self.world.hub.now_ms)
-        CreateTenant(self.world.tenants, self.world.vault, clock, self.world.entropy)(name)
+        CreateTenant(self.world.tenants, self.world.vault, clock, self.world.entropy).execute(name)
         standing = self.world.tenants.tenants[name]
         self.world.tenants.tenants[name] = replace(standing, **changes)  # type: ignore[arg-type]
         return name

@@ -52,7 +52,9 @@ class Batches:
             return
         tenant = self._world.tenant(orders[0].tenant)
         criteria = [new_job(order) for order in orders]
-        outcomes = ports.create_jobs()(tenant, criteria, spelling=b"batch", idempotency_key=orders[0].key)
+        outcomes = ports.create_jobs().execute(
+            tenant, criteria, spelling=b"batch", idempotency_key=orders[0].key
+        )
         for order, outcome in zip(orders, outcomes, strict=True):
             self._note(order, outcome)
         if any(isinstance(outcome, UnavailableError) for outcome in outcomes):

@@ -65,7 +65,7 @@ class Asking:
         if self.change.verb == "trigger":
             self._trigger(ports, job_id)
             return
-        standing = ports.find(self.order.tenant, job_id)
+        standing = ports.find.execute(self.order.tenant, job_id)
         if self.change.is_over:  # another try was answered while this one was under way
             return
         if self._is_made(ports, standing):
@@ -97,17 +97,17 @@ class Asking:
 
     def _pause(self, ports: Ports, standing: Standing) -> Job:
         assert isinstance(standing, Job)
-        return ports.lifecycle().pause(self.order.tenant, standing.id, revision=standing.revision)
+        return ports.lifecycle().pause.execute(self.order.tenant, standing.id, revision=standing.revision)
 
     def _resume(self, ports: Ports, standing: Standing) -> Job:
         assert isinstance(standing, Job)
-        return ports.lifecycle().resume(self.order.tenant, standing.id, revision=standing.revision)
+        return ports.lifecycle().resume.execute(self.order.tenant, standing.id, revision=standing.revision)
 
     def _trigger(self, ports: Ports, job_id: str) -> None:
         """Under a key of its own; the second of two answers has to be the first."""
         number = next(number for number, one in enumerate(self.habits.changes) if one is self.change)
         key = f"trigger-{job_id}-{number}"
-        triggered = ports.trigger_job()(self.world.tenant(self.order.tenant), job_id, key)
+        triggered = ports.trigger_job().execute(self.world.tenant(self.order.tenant), job_id, key)
         self.change.answers.add(str(triggered.execution.id))
         self.change.acked_at = self.change.acked_at or self.world.hub.now_ms
         self._note(f"was answered: {triggered.execution.id}")

@@ -189,7 +189,7 @@ class Clients:
             return
         tenant = self.world.tenant(order.tenant)
         try:
-            job: Any = ports.create_job()(tenant, new_job(order), order.key).job
+            job: Any = ports.create_job().execute(tenant, new_job(order), order.key).job
         except ScheduleError:  # asked for so long that its schedule has ended
             return
         if order.acked_at is not None and order.key is None:
@@ -213,7 +213,7 @@ class Clients:
             return
         order.cancel_asked_at = order.cancel_asked_at or self.world.hub.now_ms
         try:
-            ports.cancel_job()(order.tenant, order.job_id)
+            ports.cancel_job().execute(order.tenant, order.job_id)
             order.cancelled = True
         except (InvalidStateError, NotFoundError):
             order.cancelled = False
@@ -224,7 +224,7 @@ class Clients:
 
 def _delete(tenant: str, job_id: str, ports: Ports) -> None:
     with suppress(NotFoundError):
-        ports.cancel_job()(tenant, job_id)
+        ports.cancel_job().execute(tenant, job_id)
 
 
 def _rhythm(rng: Random, rates: Sequence[int]) -> Rhythm:

@@ -33,13 +33,13 @@ class Functions:
         """EventBridge: ticks for every watcher, the sweeper and maybe the reconciler; some are missed or doubled."""
         for index in range(WATCHERS):
             part = ShardRange(index=index, of=WATCHERS)
-            self._tick("watcher", lambda ports, part=part: ports.watch_buckets()(part), 1, until_ms)
+            self._tick("watcher", lambda ports, part=part: ports.watch_buckets().execute(part), 1, until_ms)
         self._tick("sweeper", _sweep, 1, until_ms)
         if self._world.weather.mix.reconciles:
             self._tick("reconciler", self._reconcile, RECONCILE_MINUTES, until_ms)
 
     def _reconcile(self, ports: Ports) -> None:
-        self._world.missing_executions += ports.reconcile()().missing_executions
+        self._world.missing_executions += ports.reconcile().execute().missing_executions
 
     def _tick(
         self, kind: str, run: Callable[[Ports], Any], minutes: int, until_ms: Callable[[], int]
@@ -77,7 +77,9 @@ class Functions:
             ports = Ports(world, process, loop)
             records = [_record(message) for message in batch]
             try:
-                report = loop.run_until_complete(ports.run_attempts(queue, memory)(deliveries(records)))
+                report = loop.run_until_complete(
+                    ports.run_attempts(queue, memory).execute(deliveries(records))
+                )
             except PunctualError as fault:
                 process.note(f"failed: {fault}", [key for message in batch for key in message.keys])
                 return
@@ -106,7 +108,7 @@ class Functions:
         ]
 
         def run() -> None:
-            report = ports.handle_dead_messages()(dead)
+            report = ports.handle_dead_messages().execute(dead)
             for message in batch:
                 if message.id not in report.returned:
                     world.lanes.delete(message)
@@ -120,8 +122,8 @@ def _record(message: Message) -> dict[str, Any]:
 
 
 def _sweep(ports: Ports) -> None:
-    ports.sweep_buckets()()
-    ports.process_bulk_redrives()()
+    ports.sweep_buckets().execute()
+    ports.process_bulk_redrives().execute()
 
 
 def _tolerantly(run: Callable[[], Any]) -> None:

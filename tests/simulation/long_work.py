@@ -67,7 +67,7 @@ class LongWork:
         world = self._world
         report.asked_at = report.asked_at or world.hub.now_ms
         ask: dict[str, Callable[[str, str], object]] = {
-            "heartbeat": ports.heartbeat(),
+            "heartbeat": ports.heartbeat().execute,
             "complete": ports.report_outcome().complete,
             "fail": ports.report_outcome().fail,
         }

@@ -24,4 +24,4 @@ class TodaysCounts:
         if execution.recurrence is not None:
             counts = self._plan.counts_at(bucket_of(self._clock.now_ms()))
             execution = replace(execution, recurrence=replace(execution.recurrence, counts=counts))
-        self._file_successor(execution)
+        self._file_successor.execute(execution)

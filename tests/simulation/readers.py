@@ -74,7 +74,7 @@ class Readers:
         position: HistoryPosition | None = None
         while True:
             try:
-                page = ports.list_executions()(
+                page = ports.list_executions().execute(
                     tenant, job_id, limit=page_size, criteria=criteria, position=position
                 )
             except NotFoundError:
@@ -89,7 +89,7 @@ class Readers:
         records: list[Record] = []
         before: IndexPosition | None = None
         while True:
-            page = ports.list_dead_letters()(tenant, limit=PAGE, before=before)
+            page = ports.list_dead_letters().execute(tenant, limit=PAGE, before=before)
             records += map(record_of, page.executions)
             before = page.next_before
             if before is None:
@@ -139,7 +139,7 @@ class Readers:
 
     def _found(self, ports: Ports, tenant: str, execution_id: str) -> Record | None:
         try:
-            return record_of(ports.find_execution()(tenant, execution_id))
+            return record_of(ports.find_execution().execute(tenant, execution_id))
         except NotFoundError:
             return None
 

@@ -74,7 +74,7 @@ class Redrivers:
 
     def _look(self, tenant: str, rng: Random, ports: Ports) -> None:
         """Press some of what the list shows, some of them twice, and change one's mind about some."""
-        page = ports.list_dead_letters()(tenant, limit=20)
+        page = ports.list_dead_letters().execute(tenant, limit=20)
         for dead in page.executions[:PRESSED_AT_MOST]:
             at_ms = self.world.hub.now_ms + rng.randint(0, 20_000)
             fresh = Press(execution_id=str(dead.id), tenant=tenant, is_paced=tenant in self.paced)
@@ -88,7 +88,7 @@ class Redrivers:
     def _press(self, press: Press, ports: Ports) -> None:
         press.tries += 1
         try:
-            made = ports.redrive()(press.tenant, press.execution_id)
+            made = ports.redrive().execute(press.tenant, press.execution_id)
         except (InvalidStateError, NotFoundError) as fault:
             self._note(press.execution_id, f"redrive was refused: {fault}")
             return
@@ -99,7 +99,7 @@ class Redrivers:
     def _cancel(self, press: Press, ports: Ports) -> None:
         for answer in list(press.answers):
             try:
-                ports.cancel_redrive()(press.tenant, answer)
+                ports.cancel_redrive().execute(press.tenant, answer)
             except (InvalidStateError, NotFoundError):
                 continue
             press.cancelled.setdefault(answer, self.world.hub.now_ms)
@@ -107,7 +107,7 @@ class Redrivers:
     def _bulk(self, tenant: str, bulk: _Bulk, ports: Ports) -> None:
         new = NewRedrive(criteria=DeadLetterFilter(), rate=bulk.rate)
         try:
-            made = ports.start_redrive()(self.world.tenant(tenant), new, bulk.key)
+            made = ports.start_redrive().execute(self.world.tenant(tenant), new, bulk.key)
         except InvalidStateError as fault:
             self._note(tenant, f"bulk redrive was refused: {fault}")
             return
@@ -120,7 +120,7 @@ class Redrivers:
         if bulk.task_id is None:
             return
         try:
-            task = ports.undo_redrive()(tenant, bulk.task_id)
+            task = ports.undo_redrive().execute(tenant, bulk.task_id)
         except InvalidStateError as fault:
             self._note(bulk.task_id, f"undo was refused: {fault}")
             return

@@ -88,7 +88,7 @@ class World:
         self._processes = 0
         create = CreateTenant(self.tenants, self.vault, VirtualClock(START_MS), self.entropy)
         for name in TENANTS:
-            create(name)
+            create.execute(name)
             self._limit(name)
 
     def _limit(self, name: str) -> None:

@@ -79,7 +79,7 @@ class AuditOperations:
         """Record a change of something that any tenant owns."""
         digests = _digest(before), _digest(after)
         try:
-            self.record_audit(
+            self.record_audit.execute(
                 author.actor,
                 tenant_id,
                 operation=operation,

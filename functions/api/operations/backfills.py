@@ -49,16 +49,16 @@ class BackfillOperations:
         try:
             new = asked.new_backfill()
             if asked.dry_run:
-                return plan_out(job_id, self.plan_backfill(tenant.id, job_id, new))
+                return plan_out(job_id, self.plan_backfill.execute(tenant.id, job_id, new))
             return self._make(tenant, job_id, new, key)
         except ScheduleError as fault:
             raise in_body(fault) from fault
 
     def _make(self, tenant: Tenant, job_id: str, new: NewBackfill, key: str | None) -> MadeBackfill:
-        if isinstance(self.find_job(tenant.id, job_id), Execution):
+        if isinstance(self.find_job.execute(tenant.id, job_id), Execution):
             raise InvalidStateError("a job that runs once cannot be backfilled")
-        made = self.backfill_job(tenant, job_id, new, key)
-        shown = job_out(made.job, self.open_request(tenant, made.job), self.clock.now_ms())
+        made = self.backfill_job.execute(tenant, job_id, new, key)
+        shown = job_out(made.job, self.open_request.execute(tenant, made.job), self.clock.now_ms())
         return MadeBackfill(job=shown, replayed=made.replayed)
 
 

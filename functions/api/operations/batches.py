@@ -50,7 +50,7 @@ class BatchOperations:
             self.check_quota.creates(tenant, len(documents) - 1)
         check_key(idempotency_key)
         asked = [_new_job(document, number) for number, document in enumerate(documents)]
-        outcomes = self.create_jobs(
+        outcomes = self.create_jobs.execute(
             tenant,
             [each if isinstance(each, NewJob) else None for each in asked],
             spelling=orjson.dumps(documents, option=orjson.OPT_SORT_KEYS),
@@ -68,7 +68,9 @@ class BatchOperations:
     ) -> Result:
         try:
             if isinstance(outcome, CreatedJob):
-                request = self.open_request(tenant, outcome.job) if outcome.replayed else asked.request
+                request = (
+                    self.open_request.execute(tenant, outcome.job) if outcome.replayed else asked.request
+                )
                 return job_out(outcome.job, request, self.clock.now_ms())
             raise outcome or ValueError("a job without an outcome")
         except PunctualError as fault:

@@ -30,7 +30,7 @@ class CallbackOperations:
     def heartbeat(self, execution_id: str, token: str, body: bytes) -> HeartbeatOut:
         """The attempt goes on."""
         read_optional(body, NothingIn)
-        heard = self.heartbeat_execution(execution_id, token)
+        heard = self.heartbeat_execution.execute(execution_id, token)
         return HeartbeatOut(
             id=heard.execution_id,
             attempt=heard.attempt,

@@ -55,8 +55,8 @@ class DeadLetterOperations:
             "to": criteria.span.before.at,
         }
         before = self.cursors.unseal(tenant, question, cursor, read_place)
-        page = self.list_dead_letters(tenant.id, limit=limit, criteria=criteria, before=before)
-        more, notified = page.next_before, self.follow_notifications(page.executions)
+        page = self.list_dead_letters.execute(tenant.id, limit=limit, criteria=criteria, before=before)
+        more, notified = page.next_before, self.follow_notifications.execute(page.executions)
         return DeadLetterPageOut(
             executions=[dead_letter_out(one, state_in(notified, one)) for one in page.executions],
             next_cursor=self.cursors.seal(tenant, question, place_parts(more)) if more else None,
@@ -64,25 +64,25 @@ class DeadLetterOperations:
 
     def inspect(self, tenant: Tenant, execution_id: str, *, reveal: bool) -> InspectedOut:
         """One dead letter with its request; NotFoundError for whatever has not failed."""
-        execution = self.find_execution(tenant.id, execution_id)
+        execution = self.find_execution.execute(tenant.id, execution_id)
         if execution.state is not State.FAILED:
             raise NotFoundError("no such dead letter")
         try:
-            request = self.open_request(tenant, execution)
+            request = self.open_request.execute(tenant, execution)
         except UnreadableItemError:
             request = None
-        notified = state_in(self.follow_notifications([execution]), execution)
+        notified = state_in(self.follow_notifications.execute([execution]), execution)
         return inspected_out(execution, notified, request, reveal=reveal)
 
     def redrive(self, tenant: Tenant, execution_id: str) -> MadeRedrive:
         """The redrive of a dead letter."""
-        made = self.redrive_execution(tenant.id, execution_id)
+        made = self.redrive_execution.execute(tenant.id, execution_id)
         return MadeRedrive(execution=execution_out(made.execution), replayed=made.replayed)
 
     def cancel(self, tenant: Tenant, execution_id: str, *, stop_retries: bool) -> ExecutionOut:
         """A redrive after its cancellation."""
-        return execution_out(self.cancel_redrive(tenant.id, execution_id, stop_retries=stop_retries))
+        return execution_out(self.cancel_redrive.execute(tenant.id, execution_id, stop_retries=stop_retries))
 
     def show(self, tenant: Tenant, execution_id: str) -> ExecutionOut:
         """An execution as it stands."""
-        return execution_out(self.find_execution(tenant.id, execution_id))
+        return execution_out(self.find_execution.execute(tenant.id, execution_id))

@@ -31,9 +31,9 @@ class ExecutionOperations:
 
     def get(self, tenant: Tenant, execution_id: str) -> ExecutionDetailOut:
         """One execution, what it waits for, and where its notification stands."""
-        execution = self.find_execution(tenant.id, execution_id)
-        notified = state_in(self.follow_notifications([execution]), execution)
-        return execution_detail_out(execution, notified, self.explain_wait(tenant, execution))
+        execution = self.find_execution.execute(tenant.id, execution_id)
+        notified = state_in(self.follow_notifications.execute([execution]), execution)
+        return execution_detail_out(execution, notified, self.explain_wait.execute(tenant, execution))
 
     def of_job(
         self, tenant: Tenant, job_id: str, criteria: ExecutionFilter, limit: int, cursor: str | None
@@ -41,10 +41,12 @@ class ExecutionOperations:
         """A page of a job's history."""
         question = {"list": "executions", "job": job_id, **_spelt(criteria)}
         position = self.cursors.unseal(tenant, question, cursor, read_history)
-        page = self.list_executions(tenant.id, job_id, limit=limit, criteria=criteria, position=position)
+        page = self.list_executions.execute(
+            tenant.id, job_id, limit=limit, criteria=criteria, position=position
+        )
         more = page.next_position
         next_cursor = self.cursors.seal(tenant, question, history_parts(more)) if more else None
-        return page_out(page.executions, self.follow_notifications(page.executions), next_cursor)
+        return page_out(page.executions, self.follow_notifications.execute(page.executions), next_cursor)
 
     def by_time(
         self, tenant: Tenant, criteria: ExecutionFilter, limit: int, cursor: str | None
@@ -52,10 +54,10 @@ class ExecutionOperations:
         """A page of all executions of the tenant."""
         question = {"list": "executions", **_spelt(criteria)}
         before = self.cursors.unseal(tenant, question, cursor, read_place)
-        page = self.list_by_time(tenant, limit=limit, criteria=criteria, before=before)
+        page = self.list_by_time.execute(tenant, limit=limit, criteria=criteria, before=before)
         more = page.next_before
         next_cursor = self.cursors.seal(tenant, question, place_parts(more)) if more else None
-        return page_out(page.executions, self.follow_notifications(page.executions), next_cursor)
+        return page_out(page.executions, self.follow_notifications.execute(page.executions), next_cursor)
 
 
 def _spelt(criteria: ExecutionFilter) -> dict[str, str | int | None]:

@@ -30,21 +30,21 @@ class JobOperations:
         """The created job, and whether it is a replay."""
         asked = read_body(body, JobIn).new_job()
         check_key(idempotency_key)
-        created = self.create_job(tenant, asked, idempotency_key)
+        created = self.create_job.execute(tenant, asked, idempotency_key)
         # The job of a replay may have been changed since.
-        request = self.open_request(tenant, created.job) if created.replayed else asked.request
+        request = self.open_request.execute(tenant, created.job) if created.replayed else asked.request
         return job_out(created.job, request, self.clock.now_ms()), created.replayed
 
     def get(self, tenant: Tenant, job_id: str) -> JobOut:
         """One job."""
-        return self._show(tenant, self.find_job(tenant.id, job_id))
+        return self._show(tenant, self.find_job.execute(tenant.id, job_id))
 
     def cancel(
         self, tenant: Tenant, job_id: str, *, stop_retries: bool, revision: int | None = None
     ) -> JobOut:
         """The job after its cancellation."""
-        cancelled = self.cancel_job(tenant.id, job_id, stop_retries=stop_retries, revision=revision)
+        cancelled = self.cancel_job.execute(tenant.id, job_id, stop_retries=stop_retries, revision=revision)
         return self._show(tenant, cancelled)
 
     def _show(self, tenant: Tenant, job: Execution | Job) -> JobOut:
-        return job_out(job, self.open_request(tenant, job), self.clock.now_ms())
+        return job_out(job, self.open_request.execute(tenant, job), self.clock.now_ms())

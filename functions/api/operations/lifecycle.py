@@ -52,35 +52,35 @@ class LifecycleOperations:
     ) -> ChangedJob:
         """The job before and after a merge patch."""
         patch = strict_json.parse(body)
-        job = self.find_job(tenant.id, job_id)
+        job = self.find_job.execute(tenant.id, job_id)
         if not is_conditional:
             raise ProblemError(Problem.PRECONDITION_REQUIRED, "send the job's ETag as If-Match")
         check_revision(job, revision)
-        present = self.open_request(tenant, job)
+        present = self.open_request.execute(tenant, job)
         new = read_patched_job(patch, job_document(job, present)).new_job()
         if isinstance(job, Job) and isinstance(job.schedule, Backfill):
             _check_renames(patch)
         self._check_quota(tenant, job, new)
-        revised = self.revise_job(tenant, job, present, new, revision=job.revision)
+        revised = self.revise_job.execute(tenant, job, present, new, revision=job.revision)
         return self._changed(tenant, job, revised)
 
     def pause(self, tenant: Tenant, job_id: str, body: bytes, revision: int | None) -> ChangedJob:
         """The job before and after it was paused."""
         asked = read_optional(body, PauseIn)
         job = self._recurring(tenant, job_id, "paused; cancel it, or give it another time")
-        paused = self.lifecycle.pause(tenant.id, job_id, reason=asked.reason, revision=revision)
+        paused = self.lifecycle.pause.execute(tenant.id, job_id, reason=asked.reason, revision=revision)
         return self._changed(tenant, job, paused)
 
     def resume(self, tenant: Tenant, job_id: str, revision: int | None) -> ChangedJob:
         """The job before and after it was resumed."""
         job = self._recurring(tenant, job_id, "resumed")
-        return self._changed(tenant, job, self.lifecycle.resume(tenant.id, job_id, revision=revision))
+        return self._changed(tenant, job, self.lifecycle.resume.execute(tenant.id, job_id, revision=revision))
 
     def trigger(self, tenant: Tenant, job_id: str, key: str | None) -> tuple[ExecutionOut, bool]:
         """The execution, and whether it is a replay."""
         check_key(key)
         self._recurring(tenant, job_id, "triggered; give it the present time")
-        triggered = self.trigger_job(tenant, job_id, key)
+        triggered = self.trigger_job.execute(tenant, job_id, key)
         return execution_out(triggered.execution), triggered.replayed
 
     def _check_quota(self, tenant: Tenant, job: Execution | Job, new: NewJob) -> None:
@@ -99,7 +99,7 @@ class LifecycleOperations:
         self.check_quota.change(tenant, demand, is_moved=due_at is not None)
 
     def _recurring(self, tenant: Tenant, job_id: str, what: str) -> Job:
-        job = self.find_job(tenant.id, job_id)
+        job = self.find_job.execute(tenant.id, job_id)
         if isinstance(job, Execution):
             raise InvalidStateError(f"a job that runs once cannot be {what}")
         return job
@@ -108,7 +108,7 @@ class LifecycleOperations:
         return ChangedJob(before=self._show(tenant, before), after=self._show(tenant, after))
 
     def _show(self, tenant: Tenant, job: Execution | Job) -> JobOut:
-        return job_out(job, self.open_request(tenant, job), self.clock.now_ms())
+        return job_out(job, self.open_request.execute(tenant, job), self.clock.now_ms())
 
 
 def _check_renames(patch: dict[str, Any]) -> None:

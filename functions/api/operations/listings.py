@@ -65,7 +65,7 @@ class ListingOperations:
             "backfill_of": criteria.backfill_of,
         }
         position = self.cursors.unseal(tenant, question, cursor, read_job_position)
-        page = self.list_jobs(tenant, limit=limit, criteria=criteria, position=position)
+        page = self.list_jobs.execute(tenant, limit=limit, criteria=criteria, position=position)
         now_ms, more = self.clock.now_ms(), page.next_position
         return JobPageOut(
             jobs=[job_summary(job, now_ms) for job in page.jobs],
@@ -78,7 +78,7 @@ class ListingOperations:
         """A page of what the tenant's jobs are about to do."""
         question = {"list": "upcoming", "within": within_seconds}
         position = self.cursors.unseal(tenant, question, cursor, read_upcoming)
-        page = self.list_upcoming(tenant, within_seconds * 1000, limit=limit, position=position)
+        page = self.list_upcoming.execute(tenant, within_seconds * 1000, limit=limit, position=position)
         more = page.next_position
         return UpcomingPageOut(
             runs=[upcoming_run_out(run) for run in page.runs],
@@ -91,7 +91,7 @@ class ListingOperations:
         """A page of what waits in the buckets, of all tenants."""
         question = {"list": "due", "within": within_seconds}
         position = self.cursors.unseal(operator, question, cursor, read_due)
-        page = self.list_due(within_seconds * 1000, limit=limit, position=position)
+        page = self.list_due.execute(within_seconds * 1000, limit=limit, position=position)
         more = page.next_position
         return DuePageOut(
             rows=[due_row_out(row) for row in page.rows],
@@ -101,14 +101,14 @@ class ListingOperations:
 
     def next_of(self, tenant: Tenant, job_id: str, count: int) -> NextRunsOut:
         """The next runs of a job."""
-        return next_runs_out(*self.next_runs(tenant.id, job_id, count))
+        return next_runs_out(*self.next_runs.execute(tenant.id, job_id, count))
 
     def preview(self, body: bytes) -> SchedulePreviewOut:
         """What a schedule would do."""
         asked = read_body(body, ScheduleIn)
         try:
             schedule = _schedule(asked, self.clock.now_ms())
-            preview = self.preview_schedule(
+            preview = self.preview_schedule.execute(
                 schedule,
                 timezone="UTC" if asked.timezone is None else asked.timezone,
                 jitter_ms=asked.jitter_seconds * 1000,

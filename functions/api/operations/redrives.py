@@ -44,7 +44,7 @@ class RedriveOperations:
             raise in_body(fault) from fault
         if asked.dry_run:
             return plan_out(self.start_redrive.plan(tenant.id, new.criteria))
-        made = self.start_redrive(tenant, new, key)
+        made = self.start_redrive.execute(tenant, new, key)
         task = made.task if made.replayed else self._first_page(made.task)
         redriven = task.counts.redriven - made.task.counts.redriven
         return MadeBulkRedrive(redrive=redrive_out(task), replayed=made.replayed, redriven=redriven)
@@ -55,7 +55,7 @@ class RedriveOperations:
 
     def undo(self, tenant: Tenant, redrive_id: str) -> RedriveOut:
         """The bulk redrive, whose undoing has begun."""
-        task = self.undo_redrive(tenant.id, redrive_id)
+        task = self.undo_redrive.execute(tenant.id, redrive_id)
         return redrive_out(self._first_page(task) if task.is_open else task)
 
     def _first_page(self, task: RedriveTask) -> RedriveTask:

@@ -42,7 +42,7 @@ class TenantOperations:
 
     def create(self, author: Author, asked: TenantIn) -> NewTenantOut:
         """A new tenant with its first key."""
-        return self._created(author, self.create_tenant(asked.id, asked.scopes))
+        return self._created(author, self.create_tenant.execute(asked.id, asked.scopes))
 
     def create_operator(self, author: Author) -> NewTenantOut:
         """The operators' own tenant, with the first key that may manage tenants."""
@@ -50,21 +50,21 @@ class TenantOperations:
 
     def get(self, tenant_id: str) -> TenantOut:
         """One tenant."""
-        return self._show(self.find_tenant(tenant_id))
+        return self._show(self.find_tenant.execute(tenant_id))
 
     def all(self) -> list[TenantOut]:
         """All tenants by their ids."""
         found: list[TenantOut] = []
-        page = self.list_tenants(limit=_PAGE)
+        page = self.list_tenants.execute(limit=_PAGE)
         while page.next_after is not None:
             found += map(self._show, page.tenants)
-            page = self.list_tenants(limit=_PAGE, after=page.next_after)
+            page = self.list_tenants.execute(limit=_PAGE, after=page.next_after)
         return [*found, *map(self._show, page.tenants)]
 
     def page(self, reader: Tenant, limit: int, cursor: str | None) -> TenantPageOut:
         """A page of tenants by their ids; the cursor is the reader's."""
         after = None if cursor is None else unseal_cursor(self.vault, reader, _QUESTION, cursor)
-        page = self.list_tenants(limit=limit, after=after)
+        page = self.list_tenants.execute(limit=limit, after=after)
         more = page.next_after and seal_cursor(self.vault, reader, _QUESTION, page.next_after)
         return TenantPageOut(tenants=[self._show(tenant) for tenant in page.tenants], next_cursor=more)
 
@@ -77,14 +77,14 @@ class TenantOperations:
             quotas=asked.quotas,
             listeners=asked.listeners(),
         )
-        before, after = self.change_tenant(tenant_id, change)
+        before, after = self.change_tenant.execute(tenant_id, change)
         shown = self._show(after)
         self.audit.write(author, tenant_id, "changeTenant", tenant_id, self._show(before), shown)
         return shown
 
     def usage(self, tenant_id: str) -> UsageOut:
         """What the tenant may have and has."""
-        return usage_out(self.read_usage(self.find_tenant(tenant_id)))
+        return usage_out(self.read_usage.execute(self.find_tenant.execute(tenant_id)))
 
     def _created(self, author: Author, made: NewTenant) -> NewTenantOut:
         tenant, key = self._show(made.tenant), key_out(made.key, self.clock.now_ms())

@@ -25,7 +25,7 @@ def list_audit(service: Service, app: APIGatewayHttpResolver, admitted: Admitted
         raise ProblemError(Problem.MALFORMED_REQUEST, f"target is 1 to {_MAX_TARGET} characters")
     reader, subject = tenant_of(admitted), subject_of(app, admitted)
     if subject != reader.id:
-        service.accounts.tenants.find_tenant(subject)
+        service.accounts.tenants.find_tenant.execute(subject)
     page = service.audit.page(
         reader,
         subject,

@@ -39,7 +39,7 @@ class CallReceiver:
     clock: Clock
     offload: Offload
 
-    async def __call__(self, claimed: Execution) -> Called:
+    async def execute(self, claimed: Execution) -> Called:
         """Wait for the time, by this worker's own clock, and call if the lease covers the whole timeout."""
         while (early_ms := claimed.not_before - self.clock.now_ms()) > 0:
             await self.clock.sleep_ms(early_ms)
@@ -71,7 +71,7 @@ class CallReceiver:
             try:
                 if await self._job_is_gone(execution, is_renewed=is_renewed):
                     return CallbackResponse(reason=Reason.STOPPED, duration_ms=0)
-                return await self.offload(self.compose, execution, started_at)
+                return await self.offload(self.compose.execute, execution, started_at)
             except UnreadableItemError:
                 break
             except UnavailableError:

@@ -20,7 +20,7 @@ class CheckToken:
     read_tenant: ReadTenant
     vault: Vault
 
-    def __call__(self, execution_id: str, token: str) -> tuple[Execution, CallbackToken]:
+    def execute(self, execution_id: str, token: str) -> tuple[Execution, CallbackToken]:
         """The execution as it stands, and the token, which was made for one of its attempts.
 
         NotFoundError for everything else: what is unknown, another's or forged is never told apart.
@@ -38,7 +38,7 @@ class CheckToken:
             raise UnavailableError("the execution cannot be read for now") from fault
 
     def _is_genuine(self, execution: Execution, presented: CallbackToken) -> bool:
-        tenant = self.read_tenant(execution.tenant_id)
+        tenant = self.read_tenant.execute(execution.tenant_id)
         if tenant is None:
             return False
         return presented.is_genuine(execution.id, partial(self.vault.code, tenant, CODE_CONTEXT))

@@ -25,12 +25,12 @@ class ComposeCallback:
     open_request: OpenRequest
     vault: Vault
 
-    def __call__(self, execution: Execution, now_ms: int) -> Callback:
+    def execute(self, execution: Execution, now_ms: int) -> Callback:
         """The request for this attempt; UnreadableItemError where it cannot be had, UnavailableError for now."""
-        tenant = self.read_tenant(execution.tenant_id)
+        tenant = self.read_tenant.execute(execution.tenant_id)
         if tenant is None:
             raise UnreadableItemError("the tenant of this execution is gone")
-        request = self.open_request(tenant, execution)
+        request = self.open_request.execute(tenant, execution)
         token = token_for(execution, partial(self.vault.code, tenant, CODE_CONTEXT))
         return Callback(
             method=request.method,

@@ -42,7 +42,7 @@ class GuardStart:
     clock: Clock
     retention: Retention
 
-    def __call__(self, execution: Execution) -> Admission:
+    def execute(self, execution: Execution) -> Admission:
         """Admit, hold or skip it. The chain goes on whatever the answer is."""
         if execution.start_deadline_at is not None and self.clock.now_ms() > execution.start_deadline_at:
             return self._skip(execution, EndReason.LATE)
@@ -82,7 +82,7 @@ class GuardStart:
         ):
             return Admission.RACE
         # Later runs must come due, and be recorded as skipped, while this one waits.
-        self.file_successor(execution)
+        self.file_successor.execute(execution)
         return Admission.HOLD
 
     def _skip(self, execution: Execution, reason: EndReason) -> Admission:
@@ -90,7 +90,7 @@ class GuardStart:
         standing = self.store.cancel(execution.id, Transition.SKIP, reason=reason, expires_at_s=expires_at_s)
         if standing is not None and not standing.state.is_terminal:
             return Admission.RACE
-        self.file_successor(standing or execution)
+        self.file_successor.execute(standing or execution)
         return Admission.SKIPPED
 
     def _swap(self, execution: Execution, before: RunLock, after: RunLock) -> bool:

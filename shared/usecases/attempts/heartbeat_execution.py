@@ -26,14 +26,14 @@ class HeartbeatExecution:
     store: ExecutionStore
     clock: Clock
 
-    def __call__(self, execution_id: str, token: str) -> Heard:
+    def execute(self, execution_id: str, token: str) -> Heard:
         """Prolong the attempt's lease, which is never made shorter.
 
         NotFoundError for a token that is none of this execution's. InvalidStateError where its attempt is over: it
         was reported on, another one has begun, or its deadline has passed. One that comes late is still good while
         nobody has taken the attempt over.
         """
-        execution, presented = self.check_token(execution_id, token)
+        execution, presented = self.check_token.execute(execution_id, token)
         deadline_at, now_ms = execution.attempt_deadline_at, self.clock.now_ms()
         if not presented.is_of_running(execution) or deadline_at is None:
             raise InvalidStateError(f"attempt {presented.attempt} is over")

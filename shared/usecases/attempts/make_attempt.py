@@ -40,14 +40,14 @@ class MakeAttempt:
     file_successor: FileSuccessor
     offload: Offload
 
-    async def __call__(self, execution: Execution) -> AttemptResult:
+    async def execute(self, execution: Execution) -> AttemptResult:
         """File the successor while the call runs, and settle as soon as it ends; the message waits for both."""
         successor = asyncio.create_task(self._file_successor(execution))
         try:
-            called = await self.call_receiver(execution)
+            called = await self.call_receiver.execute(execution)
             # The outcome first: whatever becomes of the successor, the call was made.
             settlement = await self.offload(
-                self.settle_attempt, called.execution, called.started_at, called.answer
+                self.settle_attempt.execute, called.execution, called.started_at, called.answer
             )
         finally:
             await asyncio.wait([successor])
@@ -65,7 +65,7 @@ class MakeAttempt:
             return True
         for _ in range(SUCCESSOR_TRIES):
             try:
-                await self.offload(self.file_successor, execution)
+                await self.offload(self.file_successor.execute, execution)
             except PunctualError:
                 continue
             return True

@@ -53,7 +53,7 @@ class ReportOutcome:
         return self._report(execution_id, token, reason, text)
 
     def _report(self, execution_id: str, token: str, reason: Reason, text: bytes = b"") -> Reported:
-        execution, presented = self.check_token(execution_id, token)
+        execution, presented = self.check_token.execute(execution_id, token)
         end = None
         if presented.is_of_running(execution):
             end = self._settle(execution, reason, text)
@@ -76,7 +76,7 @@ class ReportOutcome:
         answer = CallbackResponse(
             reason=reason, duration_ms=taken_s * 1000, status=HTTPStatus.ACCEPTED, body=text
         )
-        settlement = self.settle(execution, claimed_at, answer)
+        settlement = self.settle.execute(execution, claimed_at, answer)
         if settlement.end in (AttemptEnd.FENCED, AttemptEnd.REPORTED):
             return None
         if not settlement.is_done:
@@ -91,7 +91,7 @@ class ReportOutcome:
         if recorded.get(attempt) is not reason:
             raise InvalidStateError(f"attempt {attempt} is over: it was lost, or ended with another outcome")
         if standing.state.is_terminal:
-            self.finalize(standing)
+            self.finalize.execute(standing)
             self._hand_over(standing)
         elif standing.state is State.WAITING and standing.attempt == attempt:
             self.file.wake_for_retry(standing, standing.not_before)

@@ -111,7 +111,7 @@ class RunAttempts:
     offload: Offload
     _reported_at: int = 0
 
-    async def __call__(self, deliveries: Sequence[Delivery]) -> BatchReport:
+    async def execute(self, deliveries: Sequence[Delivery]) -> BatchReport:
         """Settle every message of the batch. Raises nothing that one message could cause for the others."""
         report = BatchReport()
         ready: list[tuple[Delivery, Wakeup]] = []
@@ -189,14 +189,14 @@ class RunAttempts:
             if isinstance(answer, Execution):
                 return await self._attempt(answer)
             if isinstance(answer, ClaimRejected):
-                return await self.offload(self.settle_refusal, answer.existing, receive_count)
+                return await self.offload(self.settle_refusal.execute, answer.existing, receive_count)
         except Exception as fault:  # noqa: BLE001 - a fault of ours in one key must not sink the other calls
             return WriteUnknown(f"{type(fault).__name__}: {fault}")
         return answer
 
     async def _enter(self, execution: Execution, receive_count: int) -> KeyResult:
         """A guarded execution was refused its claim: it has to be admitted first."""
-        admission = await self.offload(self.guard_start, execution)
+        admission = await self.offload(self.guard_start.execute, execution)
         if admission is Admission.RACE:
             return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
         if admission is not Admission.START:
@@ -206,11 +206,11 @@ class RunAttempts:
         if isinstance(answer, Execution):
             return await self._attempt(answer)
         if isinstance(answer, ClaimRejected):
-            return await self.offload(self.settle_refusal, answer.existing, receive_count)
+            return await self.offload(self.settle_refusal.execute, answer.existing, receive_count)
         return answer
 
     async def _attempt(self, execution: Execution) -> AttemptResult:
-        result = await self.make_attempt(execution)
+        result = await self.make_attempt.execute(execution)
         if execution.recurrence is not None and result.end in ENDS:
             with suppress(PunctualError):
                 await self.offload(self.guard_start.hand_over, execution)

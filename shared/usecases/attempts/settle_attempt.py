@@ -53,7 +53,7 @@ class SettleAttempt:
     entropy: Entropy
     retention: Retention
 
-    def __call__(self, execution: Execution, started_at: int, answer: CallbackResponse) -> Settlement:
+    def execute(self, execution: Execution, started_at: int, answer: CallbackResponse) -> Settlement:
         """Settle what came of the attempt that `execution` was claimed for. Its outcome is recorded before all else."""
         async_accepted = answer.async_accepted and execution.notification_of is None
         finish = None if async_accepted else self._decide(execution, started_at, answer)
@@ -132,7 +132,7 @@ class SettleAttempt:
 
     def _is_finalized(self, ended: Execution) -> bool:
         try:
-            self.finalize(ended)
+            self.finalize.execute(ended)
         except (UnavailableError, UnreadableItemError):
             return False
         return True

@@ -47,7 +47,7 @@ class SettleRefusal:
     finalize: FinalizeExecution
     clock: Clock
 
-    def __call__(self, existing: Execution | None, receive_count: int) -> RefusalResult:
+    def execute(self, existing: Execution | None, receive_count: int) -> RefusalResult:
         """Decide by what stands under the key. Raises nothing that another try could mend."""
         try:
             return self._settle(existing, receive_count)
@@ -58,12 +58,12 @@ class SettleRefusal:
         if existing is None or existing.state is State.MOVED:
             return RefusalResult(kind=Refusal.DROPPED)
         if existing.state.is_terminal:
-            self.file_successor(existing)
-            self.finalize(existing)
+            self.file_successor.execute(existing)
+            self.finalize.execute(existing)
             return RefusalResult(kind=Refusal.DROPPED)
         if existing.state is State.WAITING:
             # The attempt before may have failed to file it, and the retry may be hours away.
-            self.file_successor(existing)
+            self.file_successor.execute(existing)
             self.file.wake_for_retry(existing, existing.not_before)
             return RefusalResult(kind=Refusal.SENT_LATER)
         if existing.state is State.RUNNING:
@@ -75,11 +75,11 @@ class SettleRefusal:
         if existing.lease_is_dead(now_ms):
             if existing.has_attempts_left:
                 return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
-            self.give_up(existing)
+            self.give_up.execute(existing)
             return RefusalResult(kind=Refusal.WORKER_LOST)
         if existing.async_until is not None:
             # No call is under way that the message could be needed for: the sweep watches over the lease.
-            self.file_successor(existing)
+            self.file_successor.execute(existing)
             return RefusalResult(kind=Refusal.DROPPED)
         wait_seconds = ((existing.lease_until or now_ms) - now_ms) // 1000 + RACE_WAIT_SECONDS
         if receive_count < 2:

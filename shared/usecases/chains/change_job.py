@@ -19,13 +19,13 @@ class FindSettled:
     jobs: JobStore
     settle: CompleteTransition
 
-    def __call__(self, tenant_id: str, job_id: str) -> Job:
+    def execute(self, tenant_id: str, job_id: str) -> Job:
         """The job in a state that is not CHANGING; NotFoundError where there is none."""
         for _ in range(TRIES):
             job = self.jobs.get(tenant_id, job_id)
             if job is None:
                 raise NotFoundError("no such job")
-            settled = self.settle(job) if job.state in CHANGING else job
+            settled = self.settle.execute(job) if job.state in CHANGING else job
             if settled is not None:
                 return settled
         raise UnavailableError("the job is being changed by others")

@@ -26,14 +26,14 @@ class CompleteTransition:
     clock: Clock
     retention: Retention
 
-    def __call__(self, job: Job, stops_at: int | None = None) -> Job | None:
+    def execute(self, job: Job, stops_at: int | None = None) -> Job | None:
         """The job in the state that the change leads to; None where somebody else has changed it meanwhile.
 
         `stops_at`: until when it looks at what stands beside, where it is part of another job's deletion.
         """
         if job.state is JobState.DELETING:
             return self._delete(job, self.clock.now_ms() + STOPPING_MS if stops_at is None else stops_at)
-        end = self.end_chain(job)
+        end = self.end_chain.execute(job)
         if job.state is JobState.PAUSING:
             paused = replace(_ended(job, end), state=JobState.PAUSED)
             return paused if self.jobs.replace(job, paused) else None
@@ -44,12 +44,12 @@ class CompleteTransition:
     def _delete(self, job: Job, stops_at: int) -> Job | None:
         """A chain that has ended before, by a pause or by its schedule, is not ended again."""
         if job.ended_through is None:
-            ended = _ended(job, self.end_chain(job))
+            ended = _ended(job, self.end_chain.execute(job))
         else:
             ended = job
             self.end_chain.end_waiting(job)
-        self.stop_running_executions(job, stops_at)
-        self.delete_backfills(job, partial(self, stops_at=stops_at))
+        self.stop_running_executions.execute(job, stops_at)
+        self.delete_backfills.execute(job, partial(self.execute, stops_at=stops_at))
         expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
         self._expire_payload(job, expires_at_s)
         deleted = replace(ended, state=JobState.DELETED)
@@ -62,7 +62,7 @@ class CompleteTransition:
             after_at = max(after_at, job.changed_at or 0)
         if change.payload_id != job.payload_id:
             self._expire_payload(job, self.retention.outlives_records_s(self.clock.now_ms()))
-        return self.start_chain(job, job.revision, change, after_at, runs_before=end.runs)
+        return self.start_chain.execute(job, job.revision, change, after_at, runs_before=end.runs)
 
     def _expire_payload(self, job: Job, expires_at_s: int) -> None:
         """Before the last write: a change that crashes in between is finished by whoever meets the definition."""

@@ -20,7 +20,7 @@ class DeleteBackfills:
     jobs: JobStore
     mark_deleting: MarkDeleting
 
-    def __call__(self, job: Job, settle: Callable[[Job], Job | None]) -> None:
+    def execute(self, job: Job, settle: Callable[[Job], Job | None]) -> None:
         """Every backfill of a job that is DELETING, when it returns: a new one needs a job that is not.
 
         `settle` finishes a change that has begun. UnavailableError where one of them is changed by others all the time.
@@ -37,7 +37,7 @@ class DeleteBackfills:
                 backfill = settle(backfill) or self.jobs.get(tenant_id, backfill_id)
             if backfill is None or backfill.state is JobState.DELETED:
                 return
-            deleting = self.mark_deleting(backfill) if backfill.state not in CHANGING else None
+            deleting = self.mark_deleting.execute(backfill) if backfill.state not in CHANGING else None
             if deleting is not None and settle(deleting) is not None:
                 return
         raise UnavailableError("a backfill of the job is being changed by others")

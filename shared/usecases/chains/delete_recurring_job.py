@@ -17,14 +17,14 @@ class DeleteRecurringJob:
     settle: CompleteTransition
     mark_deleting: MarkDeleting
 
-    def __call__(self, tenant_id: str, job_id: str, *, revision: int | None = None) -> Job:
+    def execute(self, tenant_id: str, job_id: str, *, revision: int | None = None) -> Job:
         """The definition in state DELETED; NotFoundError where there is none. The acknowledgement comes last."""
         for _ in range(TRIES):
-            job = self.find_settled(tenant_id, job_id)
+            job = self.find_settled.execute(tenant_id, job_id)
             if job.state is JobState.DELETED:
                 return job
             check_revision(job, revision)
-            deleting = self.mark_deleting(job)
+            deleting = self.mark_deleting.execute(job)
             if deleting is not None:
-                return self.settle(deleting) or self.find_settled(tenant_id, job_id)
+                return self.settle.execute(deleting) or self.find_settled.execute(tenant_id, job_id)
         raise UnavailableError("the job is being changed by others")

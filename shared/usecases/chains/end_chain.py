@@ -43,7 +43,7 @@ class EndChain:
     clock: Clock
     retention: Retention
 
-    def __call__(self, job: Job) -> ChainEnd:
+    def execute(self, job: Job) -> ChainEnd:
         """Tombstone forward from the head until one sticks, and at least through the first after now + G, if any.
 
         The job must not be ACTIVE any more: then nothing but immediate successors can still be filed. A tombstone
@@ -53,7 +53,7 @@ class EndChain:
         """
         now_ms = self.clock.now_ms()
         far_enough_at = first_after(job.schedule, now_ms + GUARD_MS)
-        head = FindHead(self.store)(job, now_ms)
+        head = FindHead(self.store).execute(job, now_ms)
         nominal_at: int | None = head.nominal_at if head else job.chain_from
         run = head.run if head else job.runs_before + 1
         first: Execution | None = None

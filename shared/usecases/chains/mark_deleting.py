@@ -20,11 +20,13 @@ class MarkDeleting:
     clock: Clock
     retention: Retention
 
-    def __call__(self, job: Job) -> Job | None:
+    def execute(self, job: Job) -> Job | None:
         """The job in state DELETING; None where somebody else has changed it meanwhile. The job is settled."""
         now_ms = self.clock.now_ms()
         deleting = replace(job, state=JobState.DELETING, revision=job.revision + 1, changed_at=now_ms)
-        records = self.record_skipped_instants(job, now_ms, now_ms) if job.state is JobState.PAUSED else []
+        records = (
+            self.record_skipped_instants.execute(job, now_ms, now_ms) if job.state is JobState.PAUSED else []
+        )
         if job.state is JobState.PAUSED:
             deleting = replace(deleting, ended_through=_told_through(job, records, now_ms))
         expires_at_s = self.retention.expires_at_s(now_ms)

@@ -19,12 +19,12 @@ class PauseJob:
     settle: CompleteTransition
     clock: Clock
 
-    def __call__(
+    def execute(
         self, tenant_id: str, job_id: str, *, reason: str | None = None, revision: int | None = None
     ) -> Job:
         """The paused job. To pause a paused one changes nothing; InvalidStateError where the job has ended."""
         for _ in range(TRIES):
-            job = self.find_settled(tenant_id, job_id)
+            job = self.find_settled.execute(tenant_id, job_id)
             check_revision(job, revision)
             if job.state in ENDED:
                 raise InvalidStateError(f"the job is {job.state}")
@@ -38,5 +38,5 @@ class PauseJob:
                 changed_at=self.clock.now_ms(),
             )
             if self.jobs.replace(job, pausing):
-                return self.settle(pausing) or self.find_settled(tenant_id, job_id)
+                return self.settle.execute(pausing) or self.find_settled.execute(tenant_id, job_id)
         raise UnavailableError("the job is being changed by others")

@@ -46,7 +46,7 @@ class RecomputeJob:
     settle: CompleteTransition
     clock: Clock
 
-    def __call__(self, outdated: Outdated, tell: Callable[[Recomputed], None]) -> bool:
+    def execute(self, outdated: Outdated, tell: Callable[[Recomputed], None]) -> bool:
         """Tell of it, then do it; False where there is nothing to do any more.
 
         What was told may be told again: by whoever comes next after a crash, and where a client's change came first.
@@ -69,7 +69,7 @@ class RecomputeJob:
         )
         if not self.jobs.replace(job, updating):
             return False
-        self.settle(updating)
+        self.settle.execute(updating)
         return True
 
 

@@ -24,17 +24,17 @@ class ResumeJob:
     resend_chain_head: ResendChainHead
     clock: Clock
 
-    def __call__(self, tenant_id: str, job_id: str, *, revision: int | None = None) -> Job:
+    def execute(self, tenant_id: str, job_id: str, *, revision: int | None = None) -> Job:
         """The active job. To resume an active one changes nothing; InvalidStateError where the job has ended.
 
         The new chain begins strictly after now and after the latest instant that had started before the pause; that
         of a backfill with the first of its instants that had not started.
         """
         for _ in range(TRIES):
-            job = self.find_settled(tenant_id, job_id)
+            job = self.find_settled.execute(tenant_id, job_id)
             check_revision(job, revision)
             if job.state is JobState.ACTIVE:
-                self.resend_chain_head(job)
+                self.resend_chain_head.execute(job)
                 return job
             if job.state is not JobState.PAUSED:
                 raise InvalidStateError(f"the job is {job.state}")
@@ -45,7 +45,7 @@ class ResumeJob:
                 after_at = (job.ended_from or job.began_at) - 1
                 schedule = going_on(job.schedule, after_at, self.clock.now_ms())
                 definition = replace(definition, schedule=schedule)
-            resumed = self.start_chain(
+            resumed = self.start_chain.execute(
                 job, job.revision + 1, definition, after_at, runs_before=job.runs_before
             )
             if resumed is not None:

@@ -27,7 +27,7 @@ class StartChain:
     plan: ShardPlan
     retention: Retention
 
-    def __call__(
+    def execute(
         self, before: Job, revision: int, definition: Definition, after_at: int, *, runs_before: int
     ) -> Job | None:
         """The active job, whose chain begins strictly after `after_at`; None where the job is not `before` any more.
@@ -37,7 +37,7 @@ class StartChain:
         """
         now_ms = self.clock.now_ms()
         after = self._renewed(before, revision, definition, after_at, runs_before, now_ms)
-        passed = self.record_skipped_instants(before, after_at, now_ms)
+        passed = self.record_skipped_instants.execute(before, after_at, now_ms)
         past = before.chain(after_at, self.retention.outlives_records_s(now_ms), skipped_from(passed))
         following = self._following(after, after_at, now_ms)
         records = [*passed, *_jumped(after, following, now_ms)]

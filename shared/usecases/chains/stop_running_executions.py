@@ -33,7 +33,7 @@ class StopRunningExecutions:
     clock: Clock
     retention: Retention
 
-    def __call__(self, job: Job, stops_at: int) -> None:
+    def execute(self, job: Job, stops_at: int) -> None:
         """Cancel what waits for a retry, and let running attempts be the last, those claimed just ahead too.
 
         What stands beside the schedule as far as the time goes, until `stops_at`.

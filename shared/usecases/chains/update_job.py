@@ -26,14 +26,14 @@ class UpdateJob:
     clock: Clock
     retention: Retention
 
-    def __call__(self, tenant_id: str, job_id: str, definition: Definition, *, revision: int) -> Job:
+    def execute(self, tenant_id: str, job_id: str, definition: Definition, *, revision: int) -> Job:
         """The job under its new definition.
 
         `revision` is the one that the definition was made from: PreconditionFailedError where another stands.
         InvalidStateError where the job has ended.
         """
         for _ in range(TRIES):
-            job = self.find_settled(tenant_id, job_id)
+            job = self.find_settled.execute(tenant_id, job_id)
             if job.state in ENDED:
                 raise InvalidStateError(f"the job is {job.state}")
             check_revision(job, revision)
@@ -51,7 +51,7 @@ class UpdateJob:
             if not self.jobs.replace(job, renamed):
                 return None
             if definition == job.definition:  # Made before, maybe by a request that died before its message.
-                self.resend_chain_head(renamed)
+                self.resend_chain_head.execute(renamed)
             return renamed
         if job.state is JobState.PAUSED:
             return self._update_paused(job, definition, now_ms)
@@ -64,12 +64,12 @@ class UpdateJob:
         )
         if not self.jobs.replace(job, updating):
             return None
-        return self.settle(updating) or self._finished_by_a_rival(job)
+        return self.settle.execute(updating) or self._finished_by_a_rival(job)
 
     def _finished_by_a_rival(self, job: Job) -> Job:
         """Who may have died between its write and its message."""
-        standing = self.find_settled(job.tenant_id, job.id)
-        self.resend_chain_head(standing)
+        standing = self.find_settled.execute(job.tenant_id, job.id)
+        self.resend_chain_head.execute(standing)
         return standing
 
     def _update_paused(self, job: Job, definition: Definition, now_ms: int) -> Job | None:
@@ -86,7 +86,7 @@ class UpdateJob:
             ended_from=until + 1,
             ended_through=until,
         )
-        records = self.record_skipped_instants(job, until, now_ms)
+        records = self.record_skipped_instants.execute(job, until, now_ms)
         is_written = self.jobs.replace(
             job,
             updated,

@@ -15,13 +15,13 @@ class CancelRedrive:
     find: FindExecution
     cancel: CancelJob
 
-    def __call__(self, tenant_id: str, execution_id: str, *, stop_retries: bool = False) -> Execution:
+    def execute(self, tenant_id: str, execution_id: str, *, stop_retries: bool = False) -> Execution:
         """The redrive as it stands afterwards.
 
         InvalidStateError where it is none: other executions end with their jobs; and where it is too late, as of
         CancelJob.
         """
-        execution = self.find(tenant_id, execution_id)
+        execution = self.find.execute(tenant_id, execution_id)
         if execution.redrive_of is None:
             raise InvalidStateError("only a redrive is cancelled by itself; delete or pause its job")
         return self.cancel.execution(execution, stop_retries=stop_retries)

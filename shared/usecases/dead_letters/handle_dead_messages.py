@@ -61,7 +61,7 @@ class HandleDeadMessages:
     give_up: GiveUpLost
     finalize: FinalizeExecution
 
-    def __call__(self, messages: Sequence[DeadMessage]) -> DeadMessageReport:
+    def execute(self, messages: Sequence[DeadMessage]) -> DeadMessageReport:
         """Settle each message; those that the stores do not answer for are returned."""
         report = DeadMessageReport()
         for message in messages:
@@ -103,9 +103,9 @@ class HandleDeadMessages:
             self._reschedule(execution, report)
         if execution.state not in NOT_STARTED:
             # This may be what the message failed at, and a retry may be hours away.
-            self.file_successor(execution)
+            self.file_successor.execute(execution)
         if execution.state.is_terminal:
-            self.finalize(execution)
+            self.finalize.execute(execution)
         return ""
 
     def _running(self, execution: Execution, report: DeadMessageReport) -> str:
@@ -115,14 +115,14 @@ class HandleDeadMessages:
         if execution.has_attempts_left:
             self._reschedule(execution, report)
             return ""
-        report.failed += self.give_up(execution)
+        report.failed += self.give_up.execute(execution)
         return ""
 
     def _running_on(self, execution: Execution) -> str:
         """An attempt whose call has ended needs no message, but for the successor that this one may have failed at."""
         if execution.async_until is None:
             return "another worker's lease is live"
-        self.file_successor(execution)
+        self.file_successor.execute(execution)
         return ""
 
     def _reschedule(self, execution: Execution, report: DeadMessageReport) -> None:

@@ -31,7 +31,7 @@ class ListDeadLetters:
     store: ExecutionStore
     jobs: JobStore
 
-    def __call__(
+    def execute(
         self,
         tenant_id: str,
         *,

@@ -53,7 +53,7 @@ class ProcessBulkRedrives:
     clock: Clock
     retention: Retention
 
-    def __call__(self, has_time: Callable[[], bool] = lambda: True) -> RedriveReport:
+    def execute(self, has_time: Callable[[], bool] = lambda: True) -> RedriveReport:
         """Work off what is open while `has_time` says so; the rest is left to the next run."""
         report = RedriveReport()
         waiting = deque(self.tasks.open())
@@ -182,6 +182,6 @@ class ProcessBulkRedrives:
                 expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
             )
         if standing is None:
-            self.finalize(redrive)
+            self.finalize.execute(redrive)
             return True
         return standing.state is State.CANCELLED and standing.attempt == 0

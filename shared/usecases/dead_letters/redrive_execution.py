@@ -41,9 +41,9 @@ class RedriveExecution:
     plan: ShardPlan
     retention: Retention
 
-    def __call__(self, tenant_id: str, execution_id: str) -> Redriven:
+    def execute(self, tenant_id: str, execution_id: str) -> Redriven:
         """The redrive of a failed execution, due now; NotFoundError, InvalidStateError where it cannot have one."""
-        failed = self.find(tenant_id, execution_id)
+        failed = self.find.execute(tenant_id, execution_id)
         if failed.state is not State.FAILED:
             raise InvalidStateError(f"only a failed execution can be redriven; this one is {failed.state}")
         return self.after(failed, self.clock.now_ms())
@@ -71,7 +71,7 @@ class RedriveExecution:
         self._keep_request(last, chosen.dispatch_at)
         draft = redriven(last, chosen, created_at=self.clock.now_ms())
         self._note(draft)
-        return self.file(draft)
+        return self.file.execute(draft)
 
     def never(self, last: Execution, chosen: ExecutionId) -> Execution:
         """Let a redrive that was chosen never be, unless it stands there: whoever files it then finds it cancelled."""

@@ -60,7 +60,7 @@ class StartRedrive:
     clock: Clock
     entropy: Entropy
 
-    def __call__(self, tenant: Tenant, new: NewRedrive, key: str | None = None) -> StartedRedrive:
+    def execute(self, tenant: Tenant, new: NewRedrive, key: str | None = None) -> StartedRedrive:
         """Make it; with an idempotency key the same one however often it is asked for.
 
         Only what was due before this moment is redriven. InvalidStateError while another one is open.

@@ -21,7 +21,7 @@ class UndoRedrive:
     start: StartRedrive
     clock: Clock
 
-    def __call__(self, tenant_id: str, task_id: str) -> RedriveTask:
+    def execute(self, tenant_id: str, task_id: str) -> RedriveTask:
         """The task as it stands then; asked for again, nothing changes. NotFoundError.
 
         InvalidStateError where another one has been started meanwhile: they would walk over the same dead letters.

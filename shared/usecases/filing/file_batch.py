@@ -20,7 +20,7 @@ class FileBatch:
     file: FileExecution
     batches: OneOffBatches
 
-    def __call__(self, drafts: Sequence[Execution]) -> list[Filed]:
+    def execute(self, drafts: Sequence[Execution]) -> list[Filed]:
         """Each execution as it stands, in order; or why it may not be acknowledged, as with a single one.
 
         One that fails takes no other with it.

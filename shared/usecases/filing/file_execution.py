@@ -27,7 +27,7 @@ class FileExecution:
     ledger: ShardLedger
     clock: Clock
 
-    def __call__(self, draft: Execution) -> Execution:
+    def execute(self, draft: Execution) -> Execution:
         """File one execution and return it as it stands.
 
         IdentityConflictError where something else stands under its id; UnavailableError where it may or may not

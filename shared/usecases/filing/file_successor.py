@@ -29,7 +29,7 @@ class FileSuccessor:
     clock: Clock
     retention: Retention
 
-    def __call__(self, execution: Execution) -> None:
+    def execute(self, execution: Execution) -> None:
         """File the successor of one execution of a recurring job; nothing for a one-off or at a chain's end.
 
         The immediate successor is a pure function of job, revision and nominal instant. Where instants were
@@ -52,7 +52,7 @@ class FileSuccessor:
     def _record_dst_skips(self, execution: Execution, following: Succession | None) -> None:
         """Before anything goes on: whoever finds the successor filed has nothing to tell of any more."""
         until = following.nominal_at if following is not None else _end_of(execution)
-        RecordDstSkips(self.store, self.clock, self.retention)(execution, execution.nominal_at, until)
+        RecordDstSkips(self.store, self.clock, self.retention).execute(execution, execution.nominal_at, until)
 
     def _complete(self, last: Execution, ended_at: int, records: list[Execution]) -> bool:
         """The schedule has ended, and so has the job; False where its chain was ended by others, or goes on."""
@@ -74,7 +74,7 @@ class FileSuccessor:
 
     def _file_immediate(self, execution: Execution, following: Succession, now_ms: int) -> None:
         successor = execution.occurrence(following.immediate_at, created_at=now_ms)
-        filed = self.file(in_lane(successor, following))
+        filed = self.file.execute(in_lane(successor, following))
         if filed.missed is not None and not filed.ends_chain:
             self._resume_after(filed, filed.missed)
 

@@ -18,7 +18,7 @@ class RecordDstSkips:
     clock: Clock
     retention: Retention
 
-    def __call__(self, owner: Execution | Job, after_ms: int, until_ms: int) -> None:
+    def execute(self, owner: Execution | Job, after_ms: int, until_ms: int) -> None:
         """Every change in (after, until] that drops runs of a job's chain."""
         now_ms = self.clock.now_ms()
         for record in dst_skip_records(owner, after_ms, until_ms, now_ms):

@@ -16,7 +16,7 @@ class RecordSkippedInstants:
 
     store: ExecutionStore
 
-    def __call__(self, paused: Job, until: int, now_ms: int) -> list[Execution]:
+    def execute(self, paused: Job, until: int, now_ms: int) -> list[Execution]:
         """One record, in the old chain, of all instants up to `until` without a tombstone; none where there are none.
 
         It stands on the first of them, and ends the chain as a tombstone does: nobody puts another one behind it.

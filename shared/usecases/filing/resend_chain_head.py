@@ -16,8 +16,8 @@ class ResendChainHead:
     file: FileExecution
     clock: Clock
 
-    def __call__(self, job: Job) -> None:
+    def execute(self, job: Job) -> None:
         """Nothing for a job that is not active. UnavailableError where the head cannot be sent for."""
-        head = self.find_head(job, self.clock.now_ms()) if job.state is JobState.ACTIVE else None
+        head = self.find_head.execute(job, self.clock.now_ms()) if job.state is JobState.ACTIVE else None
         if head is not None:
             self.file.ensure_sent(head)

@@ -53,24 +53,24 @@ class BackfillJob:
     plan: ShardPlan
     retention: Retention
 
-    def __call__(self, tenant: Tenant, job_id: str, new: NewBackfill, key: str | None = None) -> Backfilled:
+    def execute(self, tenant: Tenant, job_id: str, new: NewBackfill, key: str | None = None) -> Backfilled:
         """Make the backfill; with an idempotency key the same one however often it is asked for.
 
         It is made while the job stands at the revision that was read, or not at all: a deletion of the job either
         comes first, or finds the backfill. NotFoundError where there is no such job, InvalidStateError where it cannot
         be backfilled, ScheduleError for the range, QuotaExceededError.
         """
-        job = self.find_settled(tenant.id, job_id)
+        job = self.find_settled.execute(tenant.id, job_id)
         record, is_known = self._identify(tenant, job, new, key)
         standing = self.jobs.get(tenant.id, record.job_id) if is_known else None
         if standing is not None:
-            self.resend_chain_head(standing)
+            self.resend_chain_head.execute(standing)
             return Backfilled(job=standing, replayed=True)
         for _ in range(TRIES):
             made = self._make(tenant, job, new, record)
             if made is not None:
                 return Backfilled(job=made, replayed=is_known)
-            job = self.find_settled(tenant.id, job_id)
+            job = self.find_settled.execute(tenant.id, job_id)
         raise UnavailableError("the job is being changed by others")
 
     def _identify(
@@ -112,7 +112,7 @@ class BackfillJob:
         schedule = planned(job, new, record.due_at, now_ms)
         # Chance tells apart what rivals store: the loser must not write over the winner's request.
         name = new_payload_id(record.job_id, self.entropy.bits(ENTROPY_BITS))
-        request = self.open_request(tenant, job)
+        request = self.open_request.execute(tenant, job)
         sealed = seal_request(self.jobs, self.vault, tenant, record.job_id, request, apart=name)
         draft = self._draft(tenant, job, new, record, schedule)
         backfill = replace(
@@ -130,7 +130,7 @@ class BackfillJob:
         if sealed.apart is not None and (standing is None or standing.payload_id != sealed.apart):
             self.jobs.expire_payload(tenant.id, sealed.apart, self.retention.expires_at_s(now_ms))
         if standing is not None:
-            self.resend_chain_head(standing)
+            self.resend_chain_head.execute(standing)
         return standing
 
     def _draft(

@@ -29,7 +29,7 @@ class CancelJob:
     clock: Clock
     retention: Retention
 
-    def __call__(
+    def execute(
         self, tenant_id: str, job_id: str, *, stop_retries: bool = False, revision: int | None = None
     ) -> Execution | Job:
         """The job as it stands afterwards.
@@ -38,9 +38,9 @@ class CancelJob:
         `stop_retries` a running attempt is let be and made the last. PreconditionFailedError where the job is not
         at `revision` any more, however short ago it was changed.
         """
-        job = self.find(tenant_id, job_id)
+        job = self.find.execute(tenant_id, job_id)
         if isinstance(job, Job):
-            return self.delete_recurring(tenant_id, job_id, revision=revision)
+            return self.delete_recurring.execute(tenant_id, job_id, revision=revision)
         check_revision(job, revision)
         return self.execution(job, stop_retries=stop_retries, revision=revision)
 
@@ -50,7 +50,7 @@ class CancelJob:
         """The same for one execution."""
         standing = self._cancel(job, revision)
         if standing is None or standing.state is State.CANCELLED:
-            self.finalize(job)
+            self.finalize.execute(job)
         else:
             check_revision(standing, revision)
             self._too_late(standing, stop_retries=stop_retries, is_conditional=revision is not None)

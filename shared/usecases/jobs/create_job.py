@@ -41,7 +41,7 @@ class CreateJob:
     check_quota: CheckQuota
     clock: Clock
 
-    def __call__(self, tenant: Tenant, new: NewJob, idempotency_key: str | None = None) -> CreatedJob:
+    def execute(self, tenant: Tenant, new: NewJob, idempotency_key: str | None = None) -> CreatedJob:
         """Accept the job. Domain errors for what cannot be accepted; UnavailableError where it may or may not stand."""
         self.draft.check(new)
         now_ms = self.clock.now_ms()
@@ -76,8 +76,8 @@ class CreateJob:
 
     def _create(self, tenant: Tenant, new: NewJob, identity: Identity) -> Execution | Job:
         if is_recurring_job_id(identity.chosen.job_id):
-            return self.create_recurring(self.draft.recurring(tenant, new, identity))
-        return standing_job(self.file.store, self.file(self.draft.one_off(tenant, new, identity)))
+            return self.create_recurring.execute(self.draft.recurring(tenant, new, identity))
+        return standing_job(self.file.store, self.file.execute(self.draft.one_off(tenant, new, identity)))
 
 
 def standing_job(store: ExecutionStore, filed: Execution) -> Execution:

@@ -39,7 +39,7 @@ class CreateJobs:
     check_quota: CheckQuota
     clock: Clock
 
-    def __call__(
+    def execute(
         self,
         tenant: Tenant,
         wanted: Sequence[NewJob | None],
@@ -59,7 +59,7 @@ class CreateJobs:
             self._begin(tenant, new, decision, record.created_at)
             for new, decision in zip(wanted, decisions, strict=True)
         ]
-        filed = iter(self.file_batch([each for each in begun if isinstance(each, Execution)]))
+        filed = iter(self.file_batch.execute([each for each in begun if isinstance(each, Execution)]))
         return [
             self._outcome(next(filed) if isinstance(each, Execution) else each, replayed=replayed)
             for each in begun
@@ -135,7 +135,7 @@ class CreateJobs:
             fingerprint = self.draft.fingerprint(tenant, new)
             identity = Identity(chosen=decision, created_at=created_at, fingerprint=fingerprint)
             if is_recurring_job_id(decision.job_id):
-                return self.create_recurring(self.draft.recurring(tenant, new, identity))
+                return self.create_recurring.execute(self.draft.recurring(tenant, new, identity))
             return self.draft.one_off(tenant, new, identity)
         except PunctualError as fault:
             return fault

@@ -17,13 +17,13 @@ class CreateRecurring:
     jobs: JobStore
     record_dst_skips: RecordDstSkips
 
-    def __call__(self, job: Job) -> Job:
+    def execute(self, job: Job) -> Job:
         """The job as it stands. IdentityConflictError where another one does; UnavailableError where it may stand."""
         first = self.file.prepare(job.occurrence(job.chain_from, created_at=job.created_at))
         existing = self.jobs.create(job, first)
         if existing is not None and existing.fingerprint != job.fingerprint:
             raise IdentityConflictError(f"{job.id} stands for another request")
         if existing is None or existing.state is JobState.ACTIVE:
-            self.record_dst_skips(job, job.created_at, job.chain_from)
+            self.record_dst_skips.execute(job, job.created_at, job.chain_from)
             self.file.ensure_sent(first)
         return existing or job

@@ -18,9 +18,9 @@ class PlanBackfill:
     find: FindJob
     clock: Clock
 
-    def __call__(self, tenant_id: str, job_id: str, new: NewBackfill) -> Backfill:
+    def execute(self, tenant_id: str, job_id: str, new: NewBackfill) -> Backfill:
         """The schedule of a backfill that begins now; errors as of `planned`, and NotFoundError."""
-        job = self.find(tenant_id, job_id)
+        job = self.find.execute(tenant_id, job_id)
         now_ms = self.clock.now_ms()
         return planned(job, new, now_ms, now_ms)
 

@@ -32,7 +32,7 @@ class ReviseJob:
     entropy: Entropy
     policy: TargetPolicy
 
-    def __call__(
+    def execute(
         self, tenant: Tenant, job: Execution | Job, present: Request, new: NewJob, *, revision: int
     ) -> Execution | Job:
         """The job afterwards. `present` is its request as it is stored, `revision` what its owner has seen.
@@ -69,14 +69,14 @@ class ReviseJob:
             tags=new.tags,
             start_deadline_at=new.start_deadline_at(job.id.dispatch_at),
         )
-        return self.update_one_off(job, changed, due_at=schedule.at, jitter_ms=new.jitter_ms)
+        return self.update_one_off.execute(job, changed, due_at=schedule.at, jitter_ms=new.jitter_ms)
 
     def _revise_recurring(
         self, tenant: Tenant, job: Job, present: Request, new: NewJob, revision: int
     ) -> Job:
         if isinstance(job.schedule, Backfill):
             renamed = replace(job.definition, name=new.name, tags=new.tags)
-            return self.update_job(tenant.id, job.id, renamed, revision=revision)
+            return self.update_job.execute(tenant.id, job.id, renamed, revision=revision)
         if job.state in ENDED:  # Before anything of the change is stored.
             raise InvalidStateError(f"the job is {job.state}")
         schedule = new.schedule_at(self.clock.now_ms())
@@ -102,7 +102,7 @@ class ReviseJob:
             overlap_policy=new.recurring.overlap_policy,
             max_runs=new.recurring.max_runs,
         )
-        return self.update_job(tenant.id, job.id, definition, revision=revision)
+        return self.update_job.execute(tenant.id, job.id, definition, revision=revision)
 
     def _seal(
         self, tenant: Tenant, job_id: str, job: Execution | Job, present: Request, wanted: Request

@@ -52,15 +52,15 @@ class TriggerJob:
     plan: ShardPlan
     retention: Retention
 
-    def __call__(self, tenant: Tenant, job_id: str, key: str | None = None) -> Triggered:
+    def execute(self, tenant: Tenant, job_id: str, key: str | None = None) -> Triggered:
         """File the execution; with an idempotency key the same one however often it is asked for.
 
         InvalidStateError where the job is neither active nor paused, or a backfill. NotFoundError where there is none.
         """
         if backfilled_job(job_id) is not None:
-            self.find_settled(tenant.id, job_id)
+            self.find_settled.execute(tenant.id, job_id)
             raise InvalidStateError("a backfill runs for the instants of its range alone; trigger its job")
-        job = self.find_settled(tenant.id, job_id)
+        job = self.find_settled.execute(tenant.id, job_id)
         record, replayed = self._identify(tenant, job, key)
         execution_id = one_off_execution(record.job_id)
         if execution_id is None:
@@ -71,7 +71,7 @@ class TriggerJob:
             if filed is not None:
                 self.file.ensure_sent(filed)
                 return Triggered(execution=filed, replayed=replayed)
-            job, replayed = self.find_settled(tenant.id, job_id), True
+            job, replayed = self.find_settled.execute(tenant.id, job_id), True
         raise UnavailableError("the job is being changed by others")
 
     def _identify(self, tenant: Tenant, job: Job, key: str | None) -> tuple[IdempotencyRecord, bool]:

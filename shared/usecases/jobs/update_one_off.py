@@ -24,7 +24,7 @@ class UpdateOneOff:
     plan: ShardPlan
     retention: Retention
 
-    def __call__(self, before: Execution, changed: Execution, *, due_at: int, jitter_ms: int) -> Execution:
+    def execute(self, before: Execution, changed: Execution, *, due_at: int, jitter_ms: int) -> Execution:
         """The job as it stands afterwards; `changed` is `before` with other contents, for its present time.
 
         InvalidStateError where an attempt has begun or the job has ended, PreconditionFailedError where somebody

@@ -65,7 +65,7 @@ class AdmitCalls:
     entropy: Entropy
     _refused: dict[str, tuple[int, WaitReason]] = field(default_factory=dict)
 
-    def __call__(self, candidates: Sequence[Candidate], queue: QueueName) -> Deferred:
+    def execute(self, candidates: Sequence[Candidate], queue: QueueName) -> Deferred:
         """Those that have to wait; all others may be claimed. Raises nothing."""
         batch = sorted(candidates, key=lambda one: (one.waited == 0, one.key.dispatch_at))
         limits = {tenant_id: self._limits_of(tenant_id) for tenant_id in {one.tenant_id for one in batch}}
@@ -85,7 +85,7 @@ class AdmitCalls:
 
     def _limits_of(self, tenant_id: str) -> Quotas:
         try:
-            tenant = self.read_tenant(tenant_id)
+            tenant = self.read_tenant.execute(tenant_id)
         except PunctualError:
             self.states.unanswered += 1
             tenant = None

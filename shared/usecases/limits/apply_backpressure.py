@@ -42,7 +42,7 @@ class ApplyBackpressure:
     _read_at: int = 0
     _reports: list[LaneProgress] = field(default_factory=list)
 
-    def __call__(self, arrived: Sequence[ReceivedMessage], queue: QueueName) -> dict[ExecutionId, Deferral]:
+    def execute(self, arrived: Sequence[ReceivedMessage], queue: QueueName) -> dict[ExecutionId, Deferral]:
         """The keys that wait or go on elsewhere. Raises nothing."""
         if queue is QueueName.STANDARD and len(arrived) >= EXECUTOR_BATCH:
             late = Deferral(reason=WaitReason.LATE, wait_ms=0, via=QueueName.BULK)

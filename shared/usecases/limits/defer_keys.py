@@ -25,7 +25,7 @@ class DeferKeys:
     queue: WakeupQueue
     clock: Clock
 
-    def __call__(
+    def execute(
         self, wakeups: Iterable[Wakeup], deferred: Mapping[ExecutionId, Deferral]
     ) -> set[ExecutionId]:
         """The keys that no fresh message could be sent for: their old ones are still needed."""

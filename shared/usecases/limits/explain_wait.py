@@ -32,7 +32,7 @@ class ExplainWait:
     _hot_scopes_read_at: int = 0
     _silent_until: int = 0
 
-    def __call__(self, tenant: Tenant, execution: Execution) -> WaitHint | None:
+    def execute(self, tenant: Tenant, execution: Execution) -> WaitHint | None:
         """What it waits for; None where it does not wait, or nothing is known. Raises nothing."""
         now_ms = self.clock.now_ms()
         if now_ms < self._silent_until or not has_not_begun(execution, now_ms):

@@ -44,7 +44,7 @@ class SettleLimits:
         """A batch begins."""
         self._expects_more = self.clock.now_ms() - self._ended_at < HOLD_MS
 
-    def __call__(self, answers: Iterable[tuple[str, CallbackResponse]]) -> None:
+    def execute(self, answers: Iterable[tuple[str, CallbackResponse]]) -> None:
         """A batch ends. Each answer with its destination. Raises nothing."""
         self._ended_at = self.clock.now_ms()
         heard: dict[str, Tally] = {}

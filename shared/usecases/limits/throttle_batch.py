@@ -47,9 +47,9 @@ class ThrottleBatch:
     def hold(self, arrived: Sequence[ReceivedMessage]) -> dict[ExecutionId, DeferredKey]:
         """A batch begins: the keys that wait, each with another message or without; all others may be claimed."""
         self.settle_limits.begin()
-        deferred = self.backpressure(arrived, self.queue)
+        deferred = self.backpressure.execute(arrived, self.queue)
         deferred |= self._admit(_candidates(arrived, deferred))
-        unsent = self.defer([one.wakeup for one in arrived], deferred) if deferred else set()
+        unsent = self.defer.execute([one.wakeup for one in arrived], deferred) if deferred else set()
         return {
             key: DeferredKey(deferral=deferral, is_done=key not in unsent)
             for key, deferral in deferred.items()
@@ -58,7 +58,7 @@ class ThrottleBatch:
     def _admit(self, candidates: Sequence[Candidate]) -> dict[ExecutionId, Deferral]:
         """Whatever may be wrong with limits, they stop nothing."""
         try:
-            return self.admit(candidates, self.queue)
+            return self.admit.execute(candidates, self.queue)
         except Exception:  # noqa: BLE001 - a fault of ours in the limits must not sink the calls
             self.admit.states.unanswered += 1
             return {}
@@ -66,7 +66,9 @@ class ThrottleBatch:
     def settle(self, answers: Iterable[tuple[str, CallbackResponse]]) -> None:
         """A batch ends: learn from the answers, each with its destination, and give back what was leased."""
         try:
-            self.settle_limits((destination, answer) for destination, answer in answers if destination)
+            self.settle_limits.execute(
+                (destination, answer) for destination, answer in answers if destination
+            )
         except Exception:  # noqa: BLE001 - the outcomes are recorded, and nothing may undo that
             self.admit.states.unanswered += 1
 

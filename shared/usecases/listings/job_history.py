@@ -26,7 +26,7 @@ class WalkHistory:
     jobs: JobStore
     clock: Clock
 
-    def __call__(
+    def execute(
         self, job: Execution | Job, span: PositionRange, chain: int | None = None
     ) -> Iterator[Candidate]:
         """The candidates within a span, the newest first, beginning with the chain of the given revision."""

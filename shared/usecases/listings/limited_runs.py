@@ -22,7 +22,7 @@ class LimitedRuns:
 
     store: ExecutionStore
 
-    def __call__(self, job: Job, from_at: int, until: int | None, now_ms: int) -> Iterator[ExpectedRun]:
+    def execute(self, job: Job, from_at: int, until: int | None, now_ms: int) -> Iterator[ExpectedRun]:
         """As `expected_runs`, and none beyond the last one. One strong read, for jobs with a limit alone."""
         runs = expected_runs(job, from_at, until)
         if job.max_runs is None:

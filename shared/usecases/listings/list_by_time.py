@@ -31,7 +31,7 @@ class ListByTime:
     queries: Queries
     store: ExecutionStore
 
-    def __call__(
+    def execute(
         self, tenant: Tenant, *, limit: int, criteria: ExecutionFilter, before: IndexPosition | None = None
     ) -> TimePage:
         """Up to `limit` executions within the wanted span, strictly before a place."""

@@ -41,7 +41,7 @@ class ListDue:
     clock: Clock
     plan: ShardPlan
 
-    def __call__(self, within_ms: int, *, limit: int, position: DuePosition | None = None) -> DuePage:
+    def execute(self, within_ms: int, *, limit: int, position: DuePosition | None = None) -> DuePage:
         """Up to `limit` rows of all tenants from now on, or from a position on."""
         now_ms = self.clock.now_ms()
         if position is None:

@@ -40,7 +40,7 @@ class ListExecutions:
     store: ExecutionStore
     walk: WalkHistory
 
-    def __call__(
+    def execute(
         self,
         tenant_id: str,
         job_id: str,
@@ -50,7 +50,7 @@ class ListExecutions:
         position: HistoryPosition | None = None,
     ) -> ExecutionPage:
         """Up to `limit` executions; those that cannot be read are left out. NotFoundError for an unknown job."""
-        job = self.find(tenant_id, job_id)
+        job = self.find.execute(tenant_id, job_id)
         span, chain = criteria.span, None
         if position is not None:
             span, chain = (
@@ -66,7 +66,10 @@ class ListExecutions:
             return execution if is_shown else None
 
         page = read_page(
-            self.walk(job, span, chain), limit=limit, read=partial(read_readable, self.store), show=show
+            self.walk.execute(job, span, chain),
+            limit=limit,
+            read=partial(read_readable, self.store),
+            show=show,
         )
         return ExecutionPage(
             executions=page.shown, next_position=_position(page.last, chain) if page.last else None

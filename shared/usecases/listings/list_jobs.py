@@ -43,7 +43,7 @@ class ListJobs:
     queries: Queries
     store: ExecutionStore
 
-    def __call__(
+    def execute(
         self, tenant: Tenant, *, limit: int, criteria: JobFilter, position: JobPosition | None = None
     ) -> JobPage:
         """Up to `limit` jobs; those that cannot be read are left out."""

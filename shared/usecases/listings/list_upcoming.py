@@ -76,7 +76,7 @@ class ListUpcoming:
     limited_runs: LimitedRuns
     clock: Clock
 
-    def __call__(
+    def execute(
         self, tenant: Tenant, within_ms: int, *, limit: int, position: UpcomingPosition | None = None
     ) -> UpcomingPage:
         """Up to `limit` runs from now on, or from a position on."""
@@ -125,7 +125,7 @@ class ListUpcoming:
         span = PositionRange(after=position.after, before=IndexPosition(at=position.until + 1))
 
         def told(job: Job) -> Iterator[Candidate]:
-            for run in self.limited_runs(job, position.after.at, position.until, now_ms):
+            for run in self.limited_runs.execute(job, position.after.at, position.until, now_ms):
                 place = IndexPosition(at=run.id.dispatch_at, identity=str(run.id))
                 if place in span:
                     expected[run.id] = run

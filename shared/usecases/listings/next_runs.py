@@ -28,16 +28,16 @@ class NextRuns:
     limited_runs: LimitedRuns
     clock: Clock
 
-    def __call__(self, tenant_id: str, job_id: str, count: int) -> tuple[Execution | Job, list[NextRun]]:
+    def execute(self, tenant_id: str, job_id: str, count: int) -> tuple[Execution | Job, list[NextRun]]:
         """The job, and its next runs from now on; none of one that is not active or has ended. NotFoundError."""
-        job = self.find(tenant_id, job_id)
+        job = self.find.execute(tenant_id, job_id)
         if isinstance(job, Execution):
             runs = (
                 [] if job.state.is_terminal else [NextRun(scheduled_at=job.nominal_at, due_at=job.not_before)]
             )
         elif job.state is JobState.ACTIVE:
             now_ms = self.clock.now_ms()
-            expected = islice(self.limited_runs(job, now_ms, None, now_ms), count)
+            expected = islice(self.limited_runs.execute(job, now_ms, None, now_ms), count)
             runs = [NextRun(scheduled_at=run.scheduled_at, due_at=run.id.dispatch_at) for run in expected]
         else:
             runs = []

@@ -38,7 +38,7 @@ class PreviewSchedule:
 
     clock: Clock
 
-    def __call__(
+    def execute(
         self, schedule: Schedule, *, timezone: str = "UTC", jitter_ms: int = 0, max_runs: int | None = None
     ) -> SchedulePreview:
         """The preview as of now. A schedule that never fires has no runs, and a caution that says so."""

@@ -34,12 +34,12 @@ class FinalizeExecution:
     clock: Clock
     retention: Retention
 
-    def __call__(self, ended: Execution) -> None:
+    def execute(self, ended: Execution) -> None:
         """Tell whoever asked for it, let a large request go with its record, and pause a job whose receiver is gone.
 
         UnavailableError where nobody may have been told, or the job not have been paused: ask again.
         """
-        self.notify(ended)
+        self.notify.execute(ended)
         if ended.payload_id and not is_recurring_job_id(ended.job_id):
             self._expire_payload(ended, ended.payload_id)
         if ended.receiver_gone and is_recurring_job_id(ended.job_id):
@@ -55,9 +55,9 @@ class FinalizeExecution:
         """Only while the chain that the execution belongs to goes on: a job that was resumed since is left alone."""
         for _ in range(TRIES):
             try:
-                job = self.find_settled(ended.tenant_id, ended.job_id)
+                job = self.find_settled.execute(ended.tenant_id, ended.job_id)
                 if job.state is JobState.ACTIVE and job.chain_revision == ended.revision:
-                    self.pause(job.tenant_id, job.id, reason=GONE, revision=job.revision)
+                    self.pause.execute(job.tenant_id, job.id, reason=GONE, revision=job.revision)
             except PreconditionFailedError:
                 continue
             except (NotFoundError, InvalidStateError):

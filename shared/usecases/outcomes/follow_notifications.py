@@ -15,7 +15,7 @@ class FollowNotifications:
 
     store: ExecutionStore
 
-    def __call__(self, executions: Sequence[Execution]) -> dict[ExecutionId, State]:
+    def execute(self, executions: Sequence[Execution]) -> dict[ExecutionId, State]:
         """The states of those that stand and can be read, by their ids, for up to 100 executions."""
         chosen = [execution.notification for execution in executions if execution.notification is not None]
         found = read_readable(self.store, chosen) if chosen else {}

@@ -23,12 +23,12 @@ class GiveUpLost:
     clock: Clock
     retention: Retention
 
-    def __call__(self, lost: Execution) -> bool:
+    def execute(self, lost: Execution) -> bool:
         """FAILED (worker_lost), unless it is claimed, or heard of, at the last moment; whether it was written.
 
         The successor first: a crash in between is met again by whoever finds the lease dead.
         """
-        self.file_successor(lost)
+        self.file_successor.execute(lost)
         notification = self.notify.choose(lost, State.FAILED)
         now_ms = self.clock.now_ms()
         is_written = self.store.give_up(
@@ -39,7 +39,7 @@ class GiveUpLost:
             notification=notification,
         )
         if is_written:
-            self.finalize(_given_up(lost, notification))
+            self.finalize.execute(_given_up(lost, notification))
         return is_written
 
 

@@ -34,7 +34,7 @@ class NotifyOutcome:
         is lost by it, and whoever files the notification finds out.
         """
         try:
-            if target_for(execution, state, self.read_tenant(execution.tenant_id)) is None:
+            if target_for(execution, state, self.read_tenant.execute(execution.tenant_id)) is None:
                 return None
         except PunctualError:
             if execution.notification_of is not None:
@@ -42,7 +42,7 @@ class NotifyOutcome:
         now_ms = self.clock.now_ms()
         return notification_id(execution.id, now_ms, self.plan.counts_at(bucket_of(now_ms)))
 
-    def __call__(self, ended: Execution) -> None:
+    def execute(self, ended: Execution) -> None:
         """File the notification that the record of an end names; UnavailableError: ask again.
 
         Who is told is asked now: where the tenant has changed its mind since, nobody may be.
@@ -50,6 +50,6 @@ class NotifyOutcome:
         chosen, now_ms = ended.notification, self.clock.now_ms()
         if chosen is None or chosen.dispatch_at + self.retention.days * DAY_SECONDS * 1000 <= now_ms:
             return  # After so long it may have been told, and the record of that may have gone.
-        listener = target_for(ended, ended.state, self.read_tenant(ended.tenant_id))
+        listener = target_for(ended, ended.state, self.read_tenant.execute(ended.tenant_id))
         if listener is not None:
-            self.file(notification(ended, chosen, listener, created_at=now_ms))
+            self.file.execute(notification(ended, chosen, listener, created_at=now_ms))

@@ -30,7 +30,7 @@ class RepairNotifications:
     store: ExecutionStore
     finalize: FinalizeExecution
 
-    def __call__(self, rows: Iterable[DueRow]) -> MissingNotifications:
+    def execute(self, rows: Iterable[DueRow]) -> MissingNotifications:
         """File what is missing. What is left makes the bucket stay open."""
         telling = [row for row in rows if row.state.is_terminal and row.notification is not None]
         untold = MissingNotifications()
@@ -54,7 +54,7 @@ class RepairNotifications:
         try:
             ended = self._ended(row)
             if ended is not None:
-                self.finalize(ended)
+                self.finalize.execute(ended)
         except UnreadableItemError:
             untold.rows += 1
             untold.quarantined.append(str(row.id))

@@ -15,7 +15,7 @@ class FindExecution:
 
     store: ExecutionStore
 
-    def __call__(self, tenant_id: str, execution_id: str) -> Execution:
+    def execute(self, tenant_id: str, execution_id: str) -> Execution:
         """The execution, of whatever job, where it stands now; NotFoundError for everything else."""
         try:
             found = self.store.get(parse_execution_id(execution_id))

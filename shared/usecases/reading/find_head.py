@@ -20,7 +20,7 @@ class FindHead:
 
     store: ExecutionStore
 
-    def __call__(self, job: Job, now_ms: int) -> Execution | None:
+    def execute(self, job: Job, now_ms: int) -> Execution | None:
         """The execution with the latest nominal instant; None where not even the first of the chain is there."""
         upper_at = max(first_after(job.schedule, now_ms + GUARD_MS) or now_ms + GUARD_MS, job.chain_from)
         before_at, page = upper_at + 1, 0

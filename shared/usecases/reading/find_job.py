@@ -18,7 +18,7 @@ class FindJob:
     store: ExecutionStore
     jobs: JobStore
 
-    def __call__(self, tenant_id: str, job_id: str) -> Execution | Job:
+    def execute(self, tenant_id: str, job_id: str) -> Execution | Job:
         """A one-off's execution or a recurring job as it is described; NotFoundError for everything else."""
         found: Execution | Job | None = None
         execution_id = one_off_execution(job_id)

@@ -23,7 +23,7 @@ class OpenRequest:
     vault: Vault
     store: ExecutionStore
 
-    def __call__(self, tenant: Tenant, owner: Execution | Job) -> Request:
+    def execute(self, tenant: Tenant, owner: Execution | Job) -> Request:
         """The request; UnreadableItemError where it cannot be had, UnavailableError for now."""
         if isinstance(owner, Execution) and owner.notification_of is not None:
             return self._notification(tenant, owner.request, owner.notification_of)

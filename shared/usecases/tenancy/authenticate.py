@@ -30,7 +30,7 @@ class Authenticate:
     clock: Clock
     _seen: dict[str, tuple[int, ApiKey]] = field(default_factory=dict)
 
-    def __call__(self, presented: str) -> Principal | None:
+    def execute(self, presented: str) -> Principal | None:
         """The principal, or None for anything that is not a good key: the reason is never told."""
         now_ms = self.clock.now_ms()
         parts = split_key(presented)
@@ -38,7 +38,7 @@ class Authenticate:
         if parts is None or key is None or not key.admits(parts[1], now_ms):
             return None
         self._note_use(key, now_ms)
-        tenant = self.read_tenant(key.tenant_id)
+        tenant = self.read_tenant.execute(key.tenant_id)
         return Principal(tenant=tenant, key=key) if tenant else None
 
     def _read(self, key_id: str) -> ApiKey | None:

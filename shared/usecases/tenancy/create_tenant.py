@@ -45,7 +45,7 @@ class CreateTenant:
     clock: Clock
     entropy: Entropy
 
-    def __call__(self, tenant_id: str, scopes: frozenset[Scope] = FIRST_SCOPES) -> NewTenant:
+    def execute(self, tenant_id: str, scopes: frozenset[Scope] = FIRST_SCOPES) -> NewTenant:
         """InvalidValueError for an unusable or reserved id, InvalidStateError where the tenant exists."""
         if tenant_id in RESERVED_IDS:
             raise InvalidValueError(f"the id {tenant_id} is reserved")

@@ -58,7 +58,7 @@ class Keyring:
 
     def keys_of(self, tenant_id: str) -> list[ApiKey]:
         """The tenant's keys, the oldest first, dead ones for a while included; NotFoundError for no tenant."""
-        return self.tenants.get_keys(FindTenant(self.tenants)(tenant_id).key_ids)
+        return self.tenants.get_keys(FindTenant(self.tenants).execute(tenant_id).key_ids)
 
     def create(
         self,
@@ -70,7 +70,7 @@ class Keyring:
     ) -> NewKey:
         """A new key. QuotaExceededError where as many are good as may be."""
         for _ in range(TRIES):
-            tenant = FindTenant(self.tenants)(tenant_id)
+            tenant = FindTenant(self.tenants).execute(tenant_id)
             made = self._new(tenant, scopes, name, expires_at)
             if self.tenants.replace(tenant, self._with(tenant, made.key), new_key=made.key):
                 return made
@@ -83,7 +83,7 @@ class Keyring:
         may manage keys: nobody of the tenant could make another.
         """
         for _ in range(TRIES):
-            tenant = FindTenant(self.tenants)(tenant_id)
+            tenant = FindTenant(self.tenants).execute(tenant_id)
             keys = self.tenants.get_keys(tenant.key_ids)
             before = _named(keys, key_id)
             after = replace(before, revoked=True)
@@ -103,7 +103,7 @@ class Keyring:
         InvalidStateError for a key that is dead already: there is nothing to go over from.
         """
         for _ in range(TRIES):
-            tenant = FindTenant(self.tenants)(tenant_id)
+            tenant = FindTenant(self.tenants).execute(tenant_id)
             now_ms = self.clock.now_ms()
             old = _named(self.tenants.get_keys(tenant.key_ids), key_id)
             if not old.is_live(now_ms):

@@ -41,7 +41,7 @@ class SigningSecrets:
 
     def of(self, tenant_id: str) -> tuple[SigningSecret, ...]:
         """The secrets that sign now, the current one first; NotFoundError for no tenant."""
-        return FindTenant(self.tenants)(tenant_id).signing_at(self.clock.now_ms())
+        return FindTenant(self.tenants).execute(tenant_id).signing_at(self.clock.now_ms())
 
     def rotate(self, tenant_id: str, *, overlap_seconds: int) -> NewSecret:
         """A new current secret; those before it sign until the overlap ends, or until their own end if that is sooner.
@@ -49,7 +49,7 @@ class SigningSecrets:
         InvalidStateError where too many sign already.
         """
         for _ in range(TRIES):
-            tenant = FindTenant(self.tenants)(tenant_id)
+            tenant = FindTenant(self.tenants).execute(tenant_id)
             now_ms = self.clock.now_ms()
             signing = tenant.signing_at(now_ms)
             if len(signing) >= MAX_SIGNING:
@@ -64,7 +64,7 @@ class SigningSecrets:
     def retire(self, tenant_id: str, secret_id: str) -> tuple[SigningSecret, SigningSecret]:
         """End a secret now; before and after. InvalidStateError for the current one: no call is sent unsigned."""
         for _ in range(TRIES):
-            tenant = FindTenant(self.tenants)(tenant_id)
+            tenant = FindTenant(self.tenants).execute(tenant_id)
             now_ms = self.clock.now_ms()
             signing = tenant.signing_at(now_ms)
             before = next((secret for secret in signing if secret.id == secret_id), None)

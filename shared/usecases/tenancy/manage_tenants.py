@@ -47,7 +47,7 @@ class FindTenant:
 
     tenants: TenantStore
 
-    def __call__(self, tenant_id: str) -> Tenant:
+    def execute(self, tenant_id: str) -> Tenant:
         """The tenant; NotFoundError where there is none."""
         tenant = self.tenants.get(tenant_id) if is_tenant_id(tenant_id) else None
         if tenant is None:
@@ -61,7 +61,7 @@ class ListTenants:
 
     tenants: TenantStore
 
-    def __call__(self, *, limit: int, after: str | None = None) -> TenantList:
+    def execute(self, *, limit: int, after: str | None = None) -> TenantList:
         """Up to `limit` tenants behind the one named `after`."""
         ids = self.tenants.ids(after=after, limit=limit + 1)
         found = [self.tenants.get(tenant_id) for tenant_id in ids[:limit]]
@@ -79,7 +79,7 @@ class ChangeTenant:
     vault: Vault
     policy: TargetPolicy
 
-    def __call__(self, tenant_id: str, change: TenantChange) -> tuple[Tenant, Tenant]:
+    def execute(self, tenant_id: str, change: TenantChange) -> tuple[Tenant, Tenant]:
         """The tenant before and after.
 
         NotFoundError, InvalidValueError, CallbackUrlNotAllowedError, or InvalidStateError for what would lock the
@@ -88,7 +88,7 @@ class ChangeTenant:
         for name, url in change.listeners.items():
             check_callback_target(name, url, self.policy)
         for _ in range(TRIES):
-            before = FindTenant(self.tenants)(tenant_id)
+            before = FindTenant(self.tenants).execute(tenant_id)
             after = replace(changed(before, change), callbacks=self._callbacks(before, change))
             if self.tenants.replace(before, after):
                 return before, after

@@ -18,7 +18,7 @@ class ReadTenant:
     clock: Clock
     _seen: dict[str, tuple[int, Tenant]] = field(default_factory=dict)
 
-    def __call__(self, tenant_id: str) -> Tenant | None:
+    def execute(self, tenant_id: str) -> Tenant | None:
         """The tenant; an unknown one is asked for anew each time."""
         now_ms = self.clock.now_ms()
         read_at, tenant = self._seen.get(tenant_id, (0, None))

@@ -29,7 +29,7 @@ class ReadUsage:
     clock: Clock
     defaults: Quotas
 
-    def __call__(self, tenant: Tenant) -> Usage:
+    def execute(self, tenant: Tenant) -> Usage:
         """The tenant's usage at this moment."""
         now_ms = self.clock.now_ms()
         limits = self.defaults.overridden_by(tenant.quotas)

@@ -17,7 +17,7 @@ class RecordAudit:
     entropy: Entropy
     retention_days: int
 
-    def __call__(
+    def execute(
         self,
         actor: Actor,
         tenant_id: str,

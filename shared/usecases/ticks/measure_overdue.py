@@ -20,7 +20,7 @@ class MeasureOverdue:
     _unclaimed_ms: int = 0
     _waiting_ms: dict[Lane, int] = field(default_factory=dict)
 
-    def __call__(self, row: DueRow, now_ms: int) -> None:
+    def execute(self, row: DueRow, now_ms: int) -> None:
         """Look at one row that has not ended."""
         if row.state not in NOT_STARTED or row.reminder_target is not None:
             return

@@ -69,7 +69,7 @@ class Reconcile:
     plan: ShardPlan
     settle: CompleteTransition
 
-    def __call__(
+    def execute(
         self,
         has_time: Callable[[], bool] = lambda: True,
         tell: Callable[[ReconcileReport], None] = lambda _: None,
@@ -102,7 +102,7 @@ class Reconcile:
             if not has_time():
                 return
             with suppress(PunctualError):
-                report.recomputed += recompute(outdated, tell)
+                report.recomputed += recompute.execute(outdated, tell)
 
     def _check(self, first: int, last: int, report: ReconcileReport, has_time: Callable[[], bool]) -> None:
         self._check_jobs(first * MINUTE_MS, (last + 1) * MINUTE_MS, report, has_time)
@@ -120,7 +120,7 @@ class Reconcile:
                 report.jobs += 1
                 self._note_rules(job, report)
                 try:
-                    self._note(job, self._reconcile_job(job, from_at, until_at), report)
+                    self._note(job, self._reconcile_job.execute(job, from_at, until_at), report)
                 except UnavailableError:
                     report.unavailable += 1
                 except PunctualError:

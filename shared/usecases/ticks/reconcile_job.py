@@ -49,7 +49,7 @@ class ReconcileJob:
     settle: CompleteTransition
     clock: Clock
 
-    def __call__(self, job: Job, from_at: int, until_at: int) -> JobFindings:
+    def execute(self, job: Job, from_at: int, until_at: int) -> JobFindings:
         """Look at the instants in [from, until), and at the job's state and head as they are now."""
         findings = JobFindings()
         for chain in self._chains(job, from_at):
@@ -57,12 +57,12 @@ class ReconcileJob:
         if job.state is JobState.ACTIVE:
             findings.is_mended = self._mend(job)
         elif job.state in CHANGING and (job.changed_at or 0) <= self.clock.now_ms() - STUCK_MS:
-            findings.is_settled = self.settle(job) is not None
+            findings.is_settled = self.settle.execute(job) is not None
         return findings
 
     def _chains(self, job: Job, from_at: int) -> Iterator[Chain]:
         """The chains that account for instants from `from_at` on: the present one as far as its head, and past ones."""
-        head = self.find_head(job, self.clock.now_ms())
+        head = self.find_head.execute(job, self.clock.now_ms())
         if head is not None:
             yield job.chain(head.nominal_at)
         if job.began_at > max(from_at, job.created_at + 1):
@@ -103,7 +103,7 @@ class ReconcileJob:
     def _mend(self, job: Job) -> bool:
         """An active job without an open execution gets its next one, computed from its last nominal instant."""
         now_ms = self.clock.now_ms()
-        head = self.find_head(job, now_ms)
+        head = self.find_head.execute(job, now_ms)
         if head is None:
             return self._file(job.occurrence(job.chain_from, created_at=now_ms, run=job.runs_before + 1))
         return head.state.is_terminal and not head.ends_chain and self._file_next(head, now_ms)
@@ -112,7 +112,7 @@ class ReconcileJob:
         """Both ways check in one transaction that the job is active at the head's revision."""
         following = following_of(head, now_ms)
         if following is None or following.missed is not None:
-            self.file_successor(head)
+            self.file_successor.execute(head)
             return following is not None
         return self._file(head.occurrence(following.nominal_at, created_at=now_ms))
 

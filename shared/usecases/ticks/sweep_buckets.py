@@ -91,7 +91,7 @@ class SweepBuckets:
     plan: ShardPlan
     retention: Retention
 
-    def __call__(self, has_time: Callable[[], bool] = lambda: True) -> SweepReport:
+    def execute(self, has_time: Callable[[], bool] = lambda: True) -> SweepReport:
         """Sweep each open shard whose next pass has come, oldest first, while `has_time` says so."""
         report = SweepReport()
         lanes = LaneSnapshot(self.progress, self.backlog, self.limits)
@@ -155,13 +155,13 @@ class SweepBuckets:
             page = self.store.scan(shard.bucket, shard.shard, after=after, limit=PAGE_ROWS)
             report.quarantined.extend(page.unreadable)
             state.unfinished += len(page.unreadable)
-            untold = self.repair_notifications(page.rows)
+            untold = self.repair_notifications.execute(page.rows)
             state.unfinished += untold.rows
             report.quarantined.extend(untold.quarantined)
             lanes.look_at(page.rows)
             rows = [row for row in page.rows if not row.state.is_terminal]
             for row in rows:
-                measure(row, state.context.now_ms)
+                measure.execute(row, state.context.now_ms)
             self._sweep_rows(rows, lanes, state, report)
             after = page.next_after
             if after is None:
@@ -235,7 +235,7 @@ class SweepBuckets:
         execution = self.store.get(row.id)
         if execution is None or execution.has_attempts_left:
             return False
-        return execution.lease_is_dead(self.clock.now_ms()) and self.give_up(execution)
+        return execution.lease_is_dead(self.clock.now_ms()) and self.give_up.execute(execution)
 
     def _finalize(self, shard: OpenShard, state: _Pass, report: SweepReport) -> None:
         if state.unfinished == 0:

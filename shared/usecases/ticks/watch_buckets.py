@@ -46,7 +46,7 @@ class WatchBuckets:
     clock: Clock
     plan: ShardPlan
 
-    def __call__(self, part: ShardRange) -> WatchReport:
+    def execute(self, part: ShardRange) -> WatchReport:
         """Scan this part of the shards of each bucket that no tick has finished yet.
 
         A shard that did not answer has a second turn behind all the others: the next tick may be too late for it.

@@ -15,7 +15,7 @@ class Office:
     def __init__(self) -> None:
         self.api = ApiWorld()
         self.operator = self.api.world.create_tenant.operator().api_key
-        self.customer = self.api.world.create_tenant("shop", ALL_SCOPES).api_key
+        self.customer = self.api.world.create_tenant.execute("shop", ALL_SCOPES).api_key
 
     def rule(self, method: str, path: str, document: Any = None, **query: str) -> Answer:
         """An operator asks."""

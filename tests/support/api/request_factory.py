@@ -59,7 +59,7 @@ class Party:
 
 def settle(world: ApiWorld, name: str) -> Party:
     """A tenant with jobs of every kind, executions, keys and secrets, more than one of each."""
-    party = Party(name, world.world.create_tenant(name, ALL_SCOPES).api_key)
+    party = Party(name, world.world.create_tenant.execute(name, ALL_SCOPES).api_key)
     failing = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
     world.world.sender.answer_to = lambda _: failing
     jobs = [
@@ -80,7 +80,7 @@ def settle(world: ApiWorld, name: str) -> Party:
     executions = ask(world, party.key, "GET", "/v1/executions").json["executions"]
     keys = [_made(world, party, "/v1/keys", {"scopes": ["read"]})["id"] for _ in range(2)]
     redrive = ask(world, party.key, "POST", "/v1/dead-letters/redrive", BODIES["redriveDeadLetters"])
-    world.world.process_bulk_redrives()
+    world.world.process_bulk_redrives.execute()
     _made(world, party, "/v1/signing-secrets", {"overlap_seconds": 3_600})
     secrets = ask(world, party.key, "GET", "/v1/signing-secrets").json["signing_secrets"]
     party.ids.update(

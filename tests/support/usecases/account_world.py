@@ -38,7 +38,7 @@ class AccountWorld:
         self.find, self.list = FindTenant(self.tenants), ListTenants(self.tenants)
         self.change = ChangeTenant(self.tenants, self.vault, TargetPolicy())
         self.operator = self.create_tenant.operator()
-        self.acme = self.create_tenant(TENANT, frozenset(Scope))
+        self.acme = self.create_tenant.execute(TENANT, frozenset(Scope))
 
     def process(self) -> Authenticate:
         """A process that remembers what it has seen."""
@@ -47,11 +47,11 @@ class AccountWorld:
 
     def who(self, text: str) -> Principal | None:
         """Whom a process that has seen nothing yet takes the owner of a key for."""
-        return self.process()(text)
+        return self.process().execute(text)
 
     def standing(self, tenant_id: str = TENANT) -> Tenant:
         """The tenant as it stands."""
-        return self.find(tenant_id)
+        return self.find.execute(tenant_id)
 
     def allow(self, quota: Quota, limit: int, tenant_id: str = TENANT) -> None:
         """Give a tenant a limit of its own."""

@@ -32,13 +32,13 @@ class Case:
 
     def ask(self, new: NewBackfill = RANGE, key: str | None = KEY) -> Backfilled:
         """The request of a client."""
-        answer = self.world.backfill_job(self.world.tenant, self.job.id, new, key)
+        answer = self.world.backfill_job.execute(self.world.tenant, self.job.id, new, key)
         self.made = answer.job
         return answer
 
     def delete(self, job_id: str | None = None) -> Job:
         """DELETE of the job."""
-        return self.world.delete_job(TENANT, job_id or self.job.id)
+        return self.world.delete_job.execute(TENANT, job_id or self.job.id)
 
     def until(self, seconds: int) -> None:
         """Executors work for so long."""
@@ -89,7 +89,7 @@ class Case:
         for later_ms in (0, 2_000, 10 * 60_000, 24 * HOUR):
             self.world.clock.time_ms += later_ms
             for execution in self.executions():
-                self.world.file_successor(execution)
+                self.world.file_successor.execute(execution)
                 assert execution.state not in (*NOT_STARTED, State.WAITING)
                 assert execution.state is not State.RUNNING or execution.stop_retries
         self.until(60)

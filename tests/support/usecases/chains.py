@@ -71,7 +71,7 @@ class Chain:
         """Executors claim whatever is due and file its successors, as far as they get."""
         for _ in range(3):
             for claimed in self.claim_due():
-                self.world.file_successor(claimed)
+                self.world.file_successor.execute(claimed)
 
     def extend_lease(self, instants: int = 9) -> None:
         """Executors keep up with the schedule over so many instants."""
@@ -84,22 +84,22 @@ class Chain:
 
     def delete(self) -> Job:
         """The operation under test."""
-        return self.world.delete_job(self.job.tenant_id, self.job.id)
+        return self.world.delete_job.execute(self.job.tenant_id, self.job.id)
 
     def pause(self) -> Job:
         """PAUSE."""
-        return self.world.lifecycle.pause(self.job.tenant_id, self.job.id)
+        return self.world.lifecycle.pause.execute(self.job.tenant_id, self.job.id)
 
     def resume(self) -> Job:
         """RESUME."""
-        return self.world.lifecycle.resume(self.job.tenant_id, self.job.id)
+        return self.world.lifecycle.resume.execute(self.job.tenant_id, self.job.id)
 
     def update(self, revision: int | None = None, **parts: Any) -> Job:
         """UPDATE from the definition as it stands."""
         standing = self.standing
         made = replace(standing.definition, **parts)
         expected = standing.revision if revision is None else revision
-        return self.world.lifecycle.update(standing.tenant_id, standing.id, made, revision=expected)
+        return self.world.lifecycle.update.execute(standing.tenant_id, standing.id, made, revision=expected)
 
     def assert_ended(self) -> None:
         """Nothing of the job can begin any more, whoever files, redelivers or retries, now or much later."""
@@ -109,7 +109,7 @@ class Chain:
         for later_ms in (0, 2_000, 10 * MINUTE, 24 * HOURS):
             world.clock.time_ms += later_ms
             for execution in world.occurrences(job).values():
-                world.file_successor(execution)
+                world.file_successor.execute(execution)
             self._assert_nothing_is_left()
 
     def _assert_nothing_is_left(self) -> None:
@@ -152,7 +152,7 @@ def running_ahead() -> Chain:
 def running_with_successor() -> Chain:
     """The head runs, and its successor stands."""
     chain = running()
-    chain.world.file_successor(chain.head)
+    chain.world.file_successor.execute(chain.head)
     return chain
 
 
@@ -162,7 +162,7 @@ def retrying() -> Chain:
     for _ in range(2):
         chain.world.clock.time_ms += MINUTE
         chain.run_head()
-        chain.world.file_successor(chain.head)
+        chain.world.file_successor.execute(chain.head)
     rows = chain.world.table.executions
     for execution in list(chain.world.occurrences(chain.job).values())[:2]:
         rows[execution.id].execution = replace(
@@ -193,7 +193,7 @@ def running_after_an_outage(missed: int = 3) -> Chain:
 def after_a_jump(missed: int = 3) -> Chain:
     """The chain went on at the latest of many missed instants."""
     chain = running_after_an_outage(missed)
-    chain.world.file_successor(chain.head)
+    chain.world.file_successor.execute(chain.head)
     assert len(chain.world.occurrences(chain.job)) == 3
     return chain
 
@@ -202,13 +202,13 @@ def held_up(runs: int, **parts: Any) -> Chain:
     """The first run has not ended; the second waits for it, and those after it were skipped one by one."""
     chain = fresh(DUE_AT, overlap_policy=OverlapPolicy.QUEUE_ONE, **parts)
     world = chain.world
-    assert world.guard_start(chain.head) is Admission.START
-    world.file_successor(chain.head)
+    assert world.guard_start.execute(chain.head) is Admission.START
+    world.file_successor.execute(chain.head)
     first = world.standing(chain.job.id_at(DUE_AT))
     world.table.executions[first.id].execution = in_state(first, State.RUNNING, lease_until=DUE_AT + HOURS)
     for _ in range(runs):
         world.clock.time_ms += MINUTE
-        world.guard_start(chain.head)
+        world.guard_start.execute(chain.head)
     assert world.standing(chain.job.id_at(DUE_AT + MINUTE)).state in NOT_STARTED
     return chain
 

@@ -25,7 +25,7 @@ def create(
     world: World, wanted: Sequence[NewJob | None], key: str | None = None, spelling: bytes = b"body"
 ) -> list[Outcome | None]:
     """One request; None is a member that was refused before."""
-    return world.create_jobs(world.tenant, wanted, spelling=spelling, idempotency_key=key)
+    return world.create_jobs.execute(world.tenant, wanted, spelling=spelling, idempotency_key=key)
 
 
 def executions(outcomes: Sequence[Outcome | None]) -> list[Execution]:

@@ -28,4 +28,4 @@ def reconcile(
         world.plan,
         world.lifecycle.settle,
     )
-    return run(**options)
+    return run.execute(**options)

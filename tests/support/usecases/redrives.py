@@ -53,7 +53,7 @@ def run_out(world: World, execution: Execution) -> Execution:
 
 def press(world: World, execution: Execution) -> Execution:
     """Order the redrive of one dead letter."""
-    return world.redrive(TENANT, str(execution.id)).execution
+    return world.redrive.execute(TENANT, str(execution.id)).execution
 
 
 def failed_run(world: World) -> Execution:
@@ -67,7 +67,7 @@ def failed_run(world: World) -> Execution:
 def start(world: World, rate: int = 10, key: str | None = None, **criteria: object) -> RedriveTask:
     """Order the redrive of all dead letters that are wanted."""
     new = NewRedrive(criteria=replace(EVERYTHING, **criteria), rate=rate)  # type: ignore[arg-type]
-    return world.start_redrive(world.tenant, new, key).task
+    return world.start_redrive.execute(world.tenant, new, key).task
 
 
 def standing(world: World, task: RedriveTask) -> RedriveTask:
@@ -77,8 +77,8 @@ def standing(world: World, task: RedriveTask) -> RedriveTask:
 
 def undo(world: World, task: RedriveTask) -> RedriveTask:
     """Ask for it, and let it come to its end."""
-    world.undo_redrive(TENANT, task.id)
-    world.process_bulk_redrives()
+    world.undo_redrive.execute(TENANT, task.id)
+    world.process_bulk_redrives.execute()
     world.clock.time_ms += SETTLED_MS
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     return standing(world, task)

@@ -13,7 +13,7 @@ def to_the_end(world: World, execution: Execution) -> Execution:
     while (standing := world.standing(execution.id)).state is State.WAITING:
         at = standing.next_attempt_at or 0
         world.clock.time_ms = max(world.clock.time_ms, at - 100_000)
-        world.watch(ShardRange(index=0, of=1))
+        world.watch.execute(ShardRange(index=0, of=1))
         lanes.until(at + 1_000)
         assert world.standing(execution.id).attempt == standing.attempt + 1
     return standing

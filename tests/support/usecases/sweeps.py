@@ -17,7 +17,7 @@ SECOND_PASS = END + 60_000
 def scanned() -> World:
     """A watcher has finished the bucket in time; nothing was there yet."""
     world = World(SCAN)
-    world.watch(ShardRange(index=0, of=1))
+    world.watch.execute(ShardRange(index=0, of=1))
     world.ledger.note_swept_through(BUCKET - 1)
     return world
 
@@ -31,7 +31,7 @@ def unscanned(mark: int = BUCKET - 1) -> World:
 
 def swept(world: World, at: int) -> SweepReport:
     world.clock.time_ms = at
-    return world.sweep()
+    return world.sweep.execute()
 
 
 def put(world: World, state: State = State.PENDING, number: int = 1, **fields: Any) -> Execution:

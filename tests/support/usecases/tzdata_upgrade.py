@@ -93,7 +93,7 @@ def outdated(chain: Chain) -> Outdated:
 def recompute(chain: Chain, told: list[Recomputed] | None = None) -> bool:
     world = chain.world
     run = RecomputeJob(jobs=world.jobs, settle=world.lifecycle.settle, clock=world.clock)
-    return run(outdated(chain), (told if told is not None else []).append)
+    return run.execute(outdated(chain), (told if told is not None else []).append)
 
 
 def present(chain: Chain) -> Execution:
@@ -109,13 +109,13 @@ def begins(chain: Chain) -> list[int]:
 def close(chain: Chain) -> None:
     """Let what was left be finished, and executors work on; then all is in order, and by the present rules."""
     chain.world.steps.calm()
-    chain.world.lifecycle.find_settled(chain.job.tenant_id, chain.job.id)
+    chain.world.lifecycle.find_settled.execute(chain.job.tenant_id, chain.job.id)
     recompute(chain)
     assert_accounted(chain)
     seen = len(chain.starts)
     chain.extend_lease(4)
     for execution in chain.running():
-        chain.world.file_successor(execution)
+        chain.world.file_successor.execute(execution)
     assert_accounted(chain)
     for _, execution in chain.starts[seen:]:
         assert first_after(LINE, execution.nominal_at - 1) == execution.nominal_at, "by the old rules"

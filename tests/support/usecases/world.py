@@ -31,7 +31,7 @@ class World(UseCases):
         self, now_ms: int = EARLY, *, counts: ShardCounts = ONE_SHARD, answer_to: AnswerTo = succeeds
     ) -> None:
         super().__init__(now_ms, counts=counts, answer_to=answer_to)
-        self.credentials = self.create_tenant(TENANT)
+        self.credentials = self.create_tenant.execute(TENANT)
         self.tenant: Tenant = self.tenants.tenants[TENANT]
 
     def seal(self, job_id: str, request: Request = REQUEST) -> bytes:
@@ -73,7 +73,7 @@ class World(UseCases):
 
     def run(self, *deliveries: Delivery) -> BatchReport:
         """Hand a batch of messages to an executor."""
-        return asyncio.run(self.run_attempts(deliveries))
+        return asyncio.run(self.run_attempts.execute(deliveries))
 
     def attempt(self, execution: Execution, *, receives: int = 1) -> BatchReport:
         """Hand one message to an executor."""
@@ -90,4 +90,4 @@ class World(UseCases):
     def accept(self, timing: Timing | None = None, key: str | None = None, **fields: Any) -> Execution | Job:
         """A job that was created over the API."""
         new = NewJob(timing=timing or After(3_600), **({"request": REQUEST} | fields))
-        return self.create_job(self.tenant, new, key).job
+        return self.create_job.execute(self.tenant, new, key).job

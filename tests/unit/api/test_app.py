@@ -196,7 +196,7 @@ def test_open_paths_answer_anybody(path: str) -> None:
 def test_one_tenants_jobs_do_not_exist_for_another() -> None:
     world = ApiWorld()
     job = world.create()
-    other = world.world.create_tenant("other")
+    other = world.world.create_tenant.execute("other")
     stranger = {"authorization": f"Bearer {other.api_key}"}
     for method, suffix in (("GET", ""), ("DELETE", ""), ("GET", "/executions")):
         paths = [f"/v1/jobs/{name}{suffix}" for name in (job["id"], "job_unknown")]

@@ -140,7 +140,7 @@ def test_the_backfills_of_a_job_are_listed(kind: str) -> None:
 def test_a_stranger_is_shown_no_backfill() -> None:
     world = ApiWorld()
     job, made = backfilled(world)
-    stranger = world.world.create_tenant("stranger", frozenset(Scope)).api_key
+    stranger = world.world.create_tenant.execute("stranger", frozenset(Scope)).api_key
     world.credential = {"authorization": f"Bearer {stranger}"}
     assert world.get("/v1/jobs", backfill_of=job["id"]).json == {"jobs": [], "next_cursor": None}
     unknown = f"job_r{'0' * 26}"

@@ -24,7 +24,7 @@ class Receiver:
         self.world = self.api.world
         self.world.sender.answer_to = async_accepted
         job = self.api.create(schedule={"delay_seconds": 1})
-        found = self.world.find_job("acme", job["id"])
+        found = self.world.find_job.execute("acme", job["id"])
         assert isinstance(found, Execution)
         self.world.clock.time_ms = found.id.dispatch_at
         self.world.attempt(found)

@@ -48,7 +48,7 @@ def test_a_cursor_is_good_for_its_own_question_only() -> None:
 def test_a_cursor_is_good_for_its_own_tenant_only() -> None:
     world = World()
     cursor = sealed(world)
-    world.create_tenant("other")
+    world.create_tenant.execute("other")
     world.tenant = world.tenants.tenants["other"]
     assert refused(world, QUESTION, cursor)
 

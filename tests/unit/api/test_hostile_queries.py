@@ -174,7 +174,7 @@ def test_a_cursor_is_good_for_its_own_question_whatever_the_limit_is() -> None:
 def test_a_cursor_that_was_cut_or_altered_or_is_anothers_is_refused() -> None:
     world = ApiWorld()
     made = cursors(world)
-    other = world.world.create_tenant("other")
+    other = world.world.create_tenant.execute("other")
     stranger = {"authorization": f"Bearer {other.api_key}"}
     for (path, query), cursor in made.items():
         altered = [cursor[:-1], cursor[1:], cursor + "A", cursor.swapcase(), cursor[: len(cursor) // 2]]

@@ -40,7 +40,7 @@ def test_an_execution_is_found_by_its_id() -> None:
 def test_executions_that_are_not_there_for_a_tenant_are_answered_alike() -> None:
     world = ApiWorld()
     job = world.create()
-    other = world.world.create_tenant("other")
+    other = world.world.create_tenant.execute("other")
     stranger = {"authorization": f"Bearer {other.api_key}"}
     known = job["id"].replace("job_", "exe_")
     paths = [f"/v1/executions/{name}" for name in (known, "exe_unknown", "x", "exe_" + "9" * 500)]

@@ -137,7 +137,7 @@ def test_headers_are_merged_and_a_body_replaces_the_other_kind() -> None:
     )
     patch(world, job, {"request": {"headers": {"X-A": None, "X-C": "3"}, "body": "plain"}})
     (row,) = world.world.table.executions.values()
-    request = world.world.open_request(world.world.tenant, row.execution)
+    request = world.world.open_request.execute(world.world.tenant, row.execution)
     assert request.body == b"plain"
     assert dict(request.headers) == {"X-B": "2", "X-C": "3", "Content-Type": "application/json"}
 
@@ -148,7 +148,7 @@ def test_a_large_request_may_become_small_and_a_small_one_large() -> None:
     for body in ("x" * 50_000, "small", "y" * 60_000):
         job = patch(world, job, {"request": {"body": body}}).json
         row = next(iter(world.world.table.executions.values()))
-        assert world.world.open_request(world.world.tenant, row.execution).body == body.encode()
+        assert world.world.open_request.execute(world.world.tenant, row.execution).body == body.encode()
 
 
 def test_a_large_request_for_a_job_that_has_ended_is_not_stored() -> None:

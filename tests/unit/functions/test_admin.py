@@ -50,7 +50,7 @@ def test_a_new_tenants_credentials_are_shown_once(world: World, run: Run) -> Non
     shown = run("create-tenant", "other")
     assert shown.keys() == {"tenant", "api_key", "signing_secret"}
     assert shown["tenant"] == "other"
-    principal = world.authenticate(shown["api_key"])
+    principal = world.authenticate.execute(shown["api_key"])
     assert principal is not None
     assert principal.key.scopes == {Scope.READ, Scope.WRITE}
     again = json.dumps([run("show-tenant", "other"), run("list-keys", "other"), run("list-tenants")])
@@ -58,7 +58,7 @@ def test_a_new_tenants_credentials_are_shown_once(world: World, run: Run) -> Non
 
 
 def test_a_tenants_first_key_may_be_its_own_manager(world: World, run: Run) -> None:
-    principal = world.authenticate(run("create-tenant", "other", "--scopes", "read,admin")["api_key"])
+    principal = world.authenticate.execute(run("create-tenant", "other", "--scopes", "read,admin")["api_key"])
     assert principal is not None
     assert principal.key.scopes == {Scope.READ, Scope.ADMIN}
 
@@ -66,7 +66,7 @@ def test_a_tenants_first_key_may_be_its_own_manager(world: World, run: Run) -> N
 def test_the_first_operator_is_made_here(world: World, run: Run) -> None:
     shown = run("create-operator")
     assert shown.keys() == {"tenant", "api_key"}
-    principal = world.authenticate(shown["api_key"])
+    principal = world.authenticate.execute(shown["api_key"])
     assert principal is not None
     assert (principal.tenant.id, principal.key.scopes) == (OPERATOR, {Scope.ADMIN})
 
@@ -75,7 +75,7 @@ def test_another_operator_can_be_made_where_all_keys_are_lost(world: World, run:
     first = run("create-operator")["api_key"]
     run("revoke-key", OPERATOR, first.split("_")[1])
     second = run("create-key", OPERATOR, "--scopes", "admin")["api_key"]
-    assert (world.authenticate(first), world.authenticate(second) is not None) == (None, True)
+    assert (world.authenticate.execute(first), world.authenticate.execute(second) is not None) == (None, True)
 
 
 def test_a_tenant_is_suspended_limited_and_let_in_again(run: Run) -> None:
@@ -101,7 +101,7 @@ def test_keys_are_made_rotated_and_revoked(world: World, run: Run) -> None:
     assert (made["scopes"], made["name"], made["state"]) == (["read"], "ci", "live")
     rotated = run("rotate-key", "acme", made["id"], "--overlap-seconds", "60")
     run("revoke-key", "acme", made["id"])
-    assert world.authenticate(rotated["api_key"]) is not None
+    assert world.authenticate.execute(rotated["api_key"]) is not None
     states = {key["id"]: key["state"] for key in run("list-keys", "acme")["keys"]}
     assert (states[made["id"]], states[rotated["id"]]) == ("revoked", "live")
 
@@ -116,7 +116,7 @@ def test_signing_secrets_are_rotated_and_retired(run: Run) -> None:
 
 def test_all_tenants_are_listed_however_many_there_are(world: World, run: Run) -> None:
     for number in range(201):
-        world.create_tenant(f"t{number:03d}")
+        world.create_tenant.execute(f"t{number:03d}")
     assert len(run("list-tenants")["tenants"]) == 202
 
 

@@ -68,7 +68,7 @@ def test_a_watchers_tick_watches_its_part(
         asked.append(part)
         return WatchReport(shards_scanned=3, found=25, sent=4, send_failed=1, unreadable=2)
 
-    monkeypatch.setattr(module, "watch", watch)
+    monkeypatch.setattr(module, "watch", SimpleNamespace(execute=watch))
     answer = module.handler({"range": {"index": 1, "of": 2}}, context())
     assert asked == [ShardRange(index=1, of=2)]
     assert answer == {"found": 25, "sent": 4}
@@ -90,7 +90,7 @@ def test_a_tick_that_failed_does_not_look_like_one(
 
     for function, use_case in (("watcher", "watch"), ("sweeper", "sweep")):
         module = load(function)
-        monkeypatch.setattr(module, use_case, unavailable)
+        monkeypatch.setattr(module, use_case, SimpleNamespace(execute=unavailable))
         with pytest.raises(UnavailableError), pytest.warns(UserWarning, match="No application metrics"):
             module.handler({"range": {"index": 0, "of": 1}}, context())
     assert flushed(capsys.readouterr().out) == {}
@@ -124,7 +124,7 @@ def test_a_sweeper_stops_ten_seconds_before_its_end(
             open_breakers=2,
         )
 
-    monkeypatch.setattr(module, "sweep", sweep)
+    monkeypatch.setattr(module, "sweep", SimpleNamespace(execute=sweep))
     monkeypatch.setattr(module, "work_on_dead_letters", lambda asked: told.append(asked()))
     answer = module.handler({}, context(left_ms))
     assert (told, answer) == ([has_time] * 2, {"swept": 0, "closed": 0, "resent": 4})
@@ -147,7 +147,7 @@ def test_a_sweeper_tells_of_redrives_and_of_what_is_parked(
 ) -> None:
     load("sweeper")
     parked = park("m", QueueName.BULK, "?", "no JSON", DUE_AT)
-    work: Any = lambda _: RedriveReport(redriven=5, undone=2)  # noqa: E731
+    work: Any = SimpleNamespace(execute=lambda _: RedriveReport(redriven=5, undone=2))
     lot: Any = SimpleNamespace(parked=lambda limit: [parked] * min(limit, 30))
     metrics.log_metrics(lambda *_: DeadLetterWork(work, lot)(lambda: True))({}, context())
     assert flushed(capsys.readouterr().out) == {
@@ -163,7 +163,7 @@ def test_a_sweep_stands_though_dead_letters_could_not_be_worked_on(load: Load) -
     def unavailable(_: Any) -> Any:
         raise UnavailableError("throttled")
 
-    work: Any = unavailable
+    work: Any = SimpleNamespace(execute=unavailable)
     DeadLetterWork(work, work)(lambda: True)
 
 
@@ -186,7 +186,7 @@ def test_dead_letters_are_rescued_and_what_could_not_be_settled_is_listed(
         seen.extend(messages)
         return DeadMessageReport(rescheduled=1, parked=2, failed=3, returned=["m2"])
 
-    monkeypatch.setattr(module, "rescue", rescue)
+    monkeypatch.setattr(module, "rescue", SimpleNamespace(execute=rescue))
     body = encode_wakeup(wakeup())
     answer = module.handler({"Records": [record(body, "m1", Lane.BULK), record("{", "m2")]}, context())
     assert answer == {"batchItemFailures": [{"itemIdentifier": "m2"}]}
@@ -219,7 +219,7 @@ def test_a_reconciler_has_written_its_findings_when_it_has_told_them(
         tell(report)
         raise SystemExit
 
-    monkeypatch.setattr(module, "run", run_and_die)
+    monkeypatch.setattr(module, "run", SimpleNamespace(execute=run_and_die))
     with pytest.raises(SystemExit):
         module.handler({}, context())
     output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
@@ -258,7 +258,7 @@ def test_a_reconciler_names_the_jobs_that_newer_tables_have_moved(
         tell_recomputed(replace(moved, job_id="job_2", old_release=None, move=None))
         return ReconcileReport(jobs=7, outdated=seen, recomputed=2)
 
-    monkeypatch.setattr(module, "run", run)
+    monkeypatch.setattr(module, "run", SimpleNamespace(execute=run))
     assert module.handler({}, context())["recomputed"] == 2
     output = capsys.readouterr().out.splitlines()
     assert flushed([line for line in output if "_aws" in line][-1]) == {Metric.RECOMPUTED: 2}
@@ -286,7 +286,7 @@ def test_an_executor_puts_back_and_lists_what_must_come_back(
             ]
         )
 
-    monkeypatch.setattr(module, "run", run)
+    monkeypatch.setattr(module, "run", SimpleNamespace(execute=run))
     monkeypatch.setattr(module, "put_back", lambda *arguments: put_back.append(arguments))
     body = encode_wakeup(wakeup())
     answer = module.handler({"Records": [record(body, "m1"), record(body, "m2")]}, context())

@@ -25,7 +25,7 @@ def at_its_last(now_ms: int = DUE_AT + MINUTE) -> Chain:
 
 def test_the_last_run_completes_the_job() -> None:
     chain = at_its_last()
-    chain.world.file_successor(chain.head)
+    chain.world.file_successor.execute(chain.head)
     job = chain.standing
     assert (job.state, job.revision) == (JobState.COMPLETED, 1)
     assert (job.ended_from, job.ended_through) == (DUE_AT + MINUTE + 1, DUE_AT + MINUTE)
@@ -38,14 +38,14 @@ def test_a_large_request_goes_with_the_job_that_has_ended() -> None:
     chain = at_its_last()
     chain.world.jobs.put_payload(TENANT, chain.job.id, b"sealed")
     chain.world.table.jobs[TENANT, chain.job.id] = replace(chain.job, payload_id=chain.job.id)
-    chain.world.file_successor(chain.head)
+    chain.world.file_successor.execute(chain.head)
     expires_at_s = chain.world.retention.outlives_records_s(DUE_AT + MINUTE)
     assert chain.world.table.payload_expires_at_s == {(TENANT, chain.job.id): expires_at_s}
 
 
 def test_retries_of_its_runs_are_made_all_the_same() -> None:
     chain = at_its_last()
-    chain.world.file_successor(chain.head)
+    chain.world.file_successor.execute(chain.head)
     plain = chain.job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT)
     waiting = in_state(plain, State.WAITING)
     chain.world.put(waiting)
@@ -57,7 +57,7 @@ def test_retries_of_its_runs_are_made_all_the_same() -> None:
 def test_the_message_of_the_last_run_may_come_again() -> None:
     chain = at_its_last()
     for _ in range(3):
-        chain.world.file_successor(chain.head)
+        chain.world.file_successor.execute(chain.head)
     assert chain.standing.state is JobState.COMPLETED
 
 
@@ -69,7 +69,7 @@ def test_a_job_that_is_renamed_meanwhile_is_completed_all_the_same() -> None:
         chain.world.table.jobs[TENANT, chain.job.id] = replace(standing, revision=2, name="another")
 
     chain.world.steps.before("jobs.replace", rename)
-    chain.world.file_successor(chain.head)
+    chain.world.file_successor.execute(chain.head)
     assert (chain.standing.state, chain.standing.name) == (JobState.COMPLETED, "another")
 
 
@@ -82,7 +82,7 @@ def test_a_job_that_is_renamed_without_end_is_left_to_the_message() -> None:
 
     chain.world.steps.before("jobs.replace", rename, times=99)
     with pytest.raises(UnavailableError):
-        chain.world.file_successor(chain.head)
+        chain.world.file_successor.execute(chain.head)
     assert chain.standing.state is JobState.ACTIVE
 
 
@@ -90,14 +90,14 @@ def test_a_job_that_is_renamed_without_end_is_left_to_the_message() -> None:
 def test_a_job_that_others_are_changing_is_theirs(state: JobState) -> None:
     chain = at_its_last()
     chain.world.table.jobs[TENANT, chain.job.id] = replace(chain.job, state=state)
-    chain.world.file_successor(chain.head)
+    chain.world.file_successor.execute(chain.head)
     assert chain.standing.state is state
 
 
 def test_a_chain_that_was_replaced_completes_nothing() -> None:
     chain = at_its_last()
     chain.world.table.jobs[TENANT, chain.job.id] = replace(chain.job, revision=2, chain_revision=2)
-    chain.world.file_successor(chain.head)
+    chain.world.file_successor.execute(chain.head)
     assert chain.standing.state is JobState.ACTIVE
 
 
@@ -112,7 +112,7 @@ def missed_to_the_end() -> Chain:
 def test_what_was_missed_to_the_end_is_one_record_however_often_the_message_comes() -> None:
     chain = missed_to_the_end()
     for _ in range(3):
-        chain.world.file_successor(chain.executions()[0])
+        chain.world.file_successor.execute(chain.executions()[0])
     record = chain.head
     assert (record.state, record.end_reason, record.ends_chain) == (
         State.SKIPPED,
@@ -131,15 +131,15 @@ def test_two_writers_of_that_record_agree() -> None:
         first = chain.executions()[0]
         chain.world.steps.taken.clear()
         chain.world.steps.at_each = lambda current, _, chain=chain, first=first, moment=moment: (
-            chain.world.file_successor(first) if current == moment else None
+            chain.world.file_successor.execute(first) if current == moment else None
         )
-        chain.world.file_successor(first)
+        chain.world.file_successor.execute(first)
         assert (chain.standing.state, len(chain.executions())) == (JobState.COMPLETED, 2)
 
 
 def test_it_is_deleted_without_more_tombstones() -> None:
     chain = at_its_last()
-    chain.world.file_successor(chain.head)
+    chain.world.file_successor.execute(chain.head)
     before = len(chain.executions())
     chain.world.clock.time_ms += 30 * 24 * HOURS
     assert chain.delete().state is JobState.DELETED

@@ -137,7 +137,7 @@ def test_a_plain_call_after_one_that_went_on_does_not_itself_go_on() -> None:
 def test_the_last_attempt_that_is_not_heard_of_was_lost(fields: dict[str, Any]) -> None:
     world, execution, _ = working(**fields)
     if not fields:
-        world.cancel_job(execution.tenant_id, execution.job_id, stop_retries=True)
+        world.cancel_job.execute(execution.tenant_id, execution.job_id, stop_retries=True)
     die_unheard(world, execution)
     report = world.attempt(execution)
     assert [refusal.kind for refusal in report.refusals] == [Refusal.WORKER_LOST]
@@ -169,7 +169,7 @@ def test_going_on_that_could_not_be_written_is_left_to_the_message() -> None:
     assert [refusal.kind for refusal in held.refusals] == [Refusal.SENT_LATER], (
         "to the end of the claim's lease"
     )
-    world.heartbeat(str(execution.id), token_of(world))
+    world.heartbeat.execute(str(execution.id), token_of(world))
     assert world.standing(execution.id).async_until == DUE_AT + 600_000
     dropped = world.attempt(execution, receives=2)
     assert [refusal.kind for refusal in dropped.refusals] == [Refusal.DROPPED]
@@ -192,7 +192,7 @@ def test_a_worker_that_stood_still_does_not_shorten_what_heartbeats_have_reached
     def freeze() -> None:
         """Its write was made up of what the clock said before."""
         world.clock.time_ms = DUE_AT + 30_000
-        world.heartbeat(str(execution.id), token_of(world))
+        world.heartbeat.execute(str(execution.id), token_of(world))
         world.clock.time_ms = DUE_AT + 1_000
 
     world.sender.answer_to = async_accepted
@@ -235,7 +235,7 @@ def test_a_heartbeat_a_minute_keeps_everybody_away() -> None:
     message = delivery(execution)
     while world.clock.now_ms() < DUE_AT + 540_000:
         world.clock.time_ms += 59_000
-        world.heartbeat(str(execution.id), token)
+        world.heartbeat.execute(str(execution.id), token)
         world.run(message)
     assert is_running(world, execution)
     assert len(world.sender.calls) == 1
@@ -243,7 +243,7 @@ def test_a_heartbeat_a_minute_keeps_everybody_away() -> None:
 
 def test_a_dead_letter_of_an_attempt_that_goes_on_is_no_matter_for_people() -> None:
     world, execution, _ = working()
-    report = world.rescue([dead(execution)])
+    report = world.rescue.execute([dead(execution)])
     assert (report.parked, report.rescheduled, report.returned) == (0, 0, [])
     assert is_running(world, execution)
 
@@ -251,7 +251,7 @@ def test_a_dead_letter_of_an_attempt_that_goes_on_is_no_matter_for_people() -> N
 def test_a_chain_of_long_runs_is_worked_off_without_a_sweep() -> None:
     world = World(DUE_AT, answer_to=async_accepted)
     job = world.recurring()
-    world.file(world.standing(job.id_at(DUE_AT)))
+    world.file.execute(world.standing(job.id_at(DUE_AT)))
     Lanes(world).until(DUE_AT + 3 * MINUTE_MS + 1_000)
     assert [is_running(world, each) for each in world.occurrences(job).values()] == [True] * 4 + [False]
 
@@ -263,7 +263,7 @@ def test_what_was_never_claimed_has_no_deadline() -> None:
 def test_a_recurring_jobs_limits_are_those_of_each_of_its_runs() -> None:
     world = World(DUE_AT, answer_to=async_accepted)
     job = world.recurring(async_policy=POLICY)
-    beside = world.trigger_job(world.tenant, job.id).execution
+    beside = world.trigger_job.execute(world.tenant, job.id).execution
     for execution in (world.standing(job.id_at(DUE_AT)), beside):
         claimed_at = world.clock.now_ms()
         world.attempt(execution)
@@ -276,8 +276,8 @@ def test_a_deleted_jobs_attempt_goes_on_and_is_its_last() -> None:
     job = world.recurring(async_policy=POLICY)
     head = world.standing(job.id_at(DUE_AT))
     world.attempt(head)
-    world.lifecycle.delete(job.tenant_id, job.id)
-    world.heartbeat(str(head.id), token_of(world))
+    world.lifecycle.delete.execute(job.tenant_id, job.id)
+    world.heartbeat.execute(str(head.id), token_of(world))
     world.report_outcome.fail(str(head.id), token_of(world))
     assert (world.standing(head.id).state, world.standing(head.id).end_reason) == (
         State.FAILED,

@@ -88,7 +88,7 @@ def test_the_returned_message_files_the_successor_and_calls_nobody() -> None:
 
 def test_a_chain_runs_on_by_its_own_messages() -> None:
     world, job, head = due_now()
-    world.file(head)
+    world.file.execute(head)
     Lanes(world).until(DUE_AT + 5 * MINUTE + 1_000)
     states = [execution.state for execution in world.occurrences(job).values()]
     assert states == [State.SUCCEEDED] * 6 + [State.QUEUED]
@@ -128,7 +128,7 @@ def test_where_nobody_can_say_whether_the_job_is_gone_no_call_is_made_and_a_retr
 
 def test_a_retry_of_a_job_that_lives_is_made() -> None:
     world, job, head = due_now(DOWN)
-    world.file(head)
+    world.file.execute(head)
     Lanes(world).until(DUE_AT + 30_000)
     assert len(world.sender.calls) > 1
     assert job.id_at(DUE_AT) in world.table.executions

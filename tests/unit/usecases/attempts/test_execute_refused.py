@@ -147,7 +147,7 @@ def test_a_lost_last_attempt_of_an_occurrence_does_not_end_the_chain() -> None:
 def test_a_row_that_changed_between_refusal_and_look_is_looked_at_again_soon(state: State) -> None:
     world = World(DUE_AT + 60_000)
     racing = in_state(world.one_off(), state)
-    result = world.settle_refusal(ClaimRejected(racing).existing, 1)
+    result = world.settle_refusal.execute(ClaimRejected(racing).existing, 1)
     assert (result.is_done, result.wait_seconds) == (False, 2)
 
 

@@ -54,7 +54,7 @@ def test_retry_after_is_honoured_up_to_the_cap(asked: int, wait_ms: int) -> None
 
 def test_a_job_is_retried_until_it_succeeds_and_remembers_every_attempt() -> None:
     world, execution = world_with(DOWN, DOWN, OK)
-    world.file(execution)
+    world.file.execute(execution)
     Lanes(world).until(DUE_AT + 600_000)
     done = world.standing(execution.id)
     assert (done.state, done.attempt, done.end_reason) == (State.SUCCEEDED, 3, None)
@@ -65,7 +65,7 @@ def test_a_job_is_retried_until_it_succeeds_and_remembers_every_attempt() -> Non
 
 def test_when_its_attempts_are_used_up_it_fails_and_is_a_dead_letter() -> None:
     world, execution = world_with(DOWN, max_attempts=3)
-    world.file(execution)
+    world.file.execute(execution)
     Lanes(world).until(DUE_AT + 600_000)
     row = world.table.executions[execution.id]
     assert (row.execution.state, row.execution.attempt) == (State.FAILED, 3)
@@ -170,7 +170,7 @@ def test_a_table_of_delays_is_followed_entry_by_entry_through_pointers_too(
 ) -> None:
     world, execution = world_with(DOWN, max_attempts=len(table) + 1, delays_seconds=table)
     world.entropy.draw = lambda: draw  # type: ignore[method-assign]
-    world.file(execution)
+    world.file.execute(execution)
     failed = to_the_end(world, execution)
     assert (failed.end_reason, failed.attempt) == (EndReason.ATTEMPTS_USED_UP, len(table) + 1)
     began = [outcome.started_at for outcome in failed.outcomes]
@@ -197,7 +197,7 @@ def test_what_would_be_too_old_by_then_is_not_kept_waiting(asked: int, ends: boo
 def test_without_an_age_retry_after_keeps_nothing_waiting_for_longer_than_records_are_kept() -> None:
     policy = {"max_attempts": 20, "base_seconds": 1, "factor": 1, "cap_seconds": 86_400}
     world, execution = world_with(asks_for(86_400), **policy)
-    world.file(execution)
+    world.file.execute(execution)
     failed = to_the_end(world, execution)
     assert (failed.end_reason, failed.attempt) == (EndReason.TOO_OLD, 8)
     assert failed.outcomes[-1].started_at - failed.outcomes[0].started_at < 8 * DAY_MS

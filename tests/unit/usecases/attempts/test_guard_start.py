@@ -35,9 +35,9 @@ def at(world: World, job: Job, number: int) -> Execution:
 
 def hold_up(world: World, job: Job, number: int = 0) -> Execution:
     """That run has begun, and does not end."""
-    world.file_successor(at(world, job, number))
+    world.file_successor.execute(at(world, job, number))
     first = at(world, job, number)
-    assert world.guard_start(first) is Admission.START
+    assert world.guard_start.execute(first) is Admission.START
     running = in_state(first, State.RUNNING, lease_until=DUE_AT + 60 * MINUTE)
     world.table.executions[first.id].execution = running
     world.clock.time_ms = DUE_AT + (number + 1) * MINUTE
@@ -150,7 +150,7 @@ def test_whoever_waited_and_was_cancelled_keeps_nobody_out() -> None:
 def test_an_attempt_that_ends_wakes_whoever_waits() -> None:
     world, job = guarded(OverlapPolicy.QUEUE_ONE, OK)
     first = at(world, job, 0)
-    world.steps.before("store.finish", lambda: world.guard_start(at(world, job, 1)))
+    world.steps.before("store.finish", lambda: world.guard_start.execute(at(world, job, 1)))
     world.attempt(first)
     assert job.id_at(DUE_AT + MINUTE) in world.sent()
     assert world.run_locks.read(TENANT, job.id).waiting == job.id_at(DUE_AT + MINUTE)
@@ -166,7 +166,7 @@ def test_a_word_that_was_lost_is_made_up_for_by_the_sweep() -> None:
     world.queue.messages.clear()
     for _ in range(12):
         world.clock.time_ms += 20_000
-        world.sweep()
+        world.sweep.execute()
         lanes.until(world.clock.time_ms)
     assert at(world, job, 1).state is State.SUCCEEDED
 
@@ -194,10 +194,10 @@ def test_a_port_that_does_not_answer_leaves_the_message_and_loses_nothing(
 
 def test_of_two_that_take_the_turn_at_once_one_gets_it() -> None:
     world, job = guarded(OverlapPolicy.SKIP)
-    world.file_successor(at(world, job, 0))
+    world.file_successor.execute(at(world, job, 0))
     rivals: list[Admission] = []
-    world.steps.before("run_locks.swap", lambda: rivals.append(world.guard_start(at(world, job, 1))))
-    assert world.guard_start(at(world, job, 0)) is Admission.RACE
+    world.steps.before("run_locks.swap", lambda: rivals.append(world.guard_start.execute(at(world, job, 1))))
+    assert world.guard_start.execute(at(world, job, 0)) is Admission.RACE
     assert rivals == [Admission.START]
 
 

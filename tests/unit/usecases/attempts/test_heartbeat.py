@@ -21,13 +21,13 @@ DEADLINE = DUE_AT + 600_000
 
 def beat(world: World, execution: Execution, token: str) -> int:
     """How far the lease reaches now."""
-    return world.heartbeat(str(execution.id), token).lease_until
+    return world.heartbeat.execute(str(execution.id), token).lease_until
 
 
 def test_it_carries_the_lease_a_heartbeat_further() -> None:
     world, execution, token = working()
     world.clock.time_ms = DUE_AT + 40_000
-    heard = world.heartbeat(str(execution.id), token)
+    heard = world.heartbeat.execute(str(execution.id), token)
     assert (heard.lease_until, heard.deadline_at) == (DUE_AT + 100_000, DEADLINE)
     assert (heard.execution_id, heard.attempt) == (str(execution.id), 1)
     assert world.standing(execution.id) == replace(execution, lease_until=DUE_AT + 100_000)
@@ -118,7 +118,7 @@ def test_one_that_races_with_a_report_loses(report: str) -> None:
 
 def test_stopped_retries_do_not_keep_the_last_attempt_from_going_on() -> None:
     world, execution, token = working()
-    world.cancel_job(execution.tenant_id, execution.job_id, stop_retries=True)
+    world.cancel_job.execute(execution.tenant_id, execution.job_id, stop_retries=True)
     world.clock.time_ms += 30_000
     assert beat(world, execution, token) == world.clock.now_ms() + 60_000
 
@@ -197,15 +197,15 @@ Unknown = Callable[[World, Execution], str]
 def test_unknown_and_malformed_ids_are_answered_like_a_bad_token(unknown: Unknown) -> None:
     world, execution, token = working()
     with pytest.raises(NotFoundError) as of_id:
-        world.heartbeat(unknown(world, execution), token)
+        world.heartbeat.execute(unknown(world, execution), token)
     with pytest.raises(NotFoundError) as of_token:
-        world.heartbeat(str(execution.id), "nonsense")
+        world.heartbeat.execute(str(execution.id), "nonsense")
     assert str(of_id.value) == str(of_token.value)
 
 
 def test_a_token_of_the_same_attempt_under_another_tenants_key_is_not_good() -> None:
     world, execution, token = working()
-    world.create_tenant("other")
+    world.create_tenant.execute("other")
     row = world.table.executions[execution.id]
     row.execution = replace(row.execution, tenant_id="other")
     with pytest.raises(NotFoundError):

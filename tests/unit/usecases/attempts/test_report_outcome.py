@@ -91,7 +91,7 @@ def test_failed_with_its_last_attempt_it_is_one_too() -> None:
 def test_failed_after_its_retries_were_stopped_it_is_not_tried_again(when: str) -> None:
     world, execution, token = at_work()
     if when == "before":
-        world.cancel_job(execution.tenant_id, execution.job_id, stop_retries=True)
+        world.cancel_job.execute(execution.tenant_id, execution.job_id, stop_retries=True)
     else:
         world.steps.before("store.finish", lambda: world.store.stop_retries(execution.id))
     assert fail(world, execution, token).end is AttemptEnd.FAILED

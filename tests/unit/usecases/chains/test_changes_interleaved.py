@@ -75,14 +75,14 @@ def close(chain: Chain) -> None:
     """Let what was left unfinished be finished, the job resumed, and executors work on; then all must be in order."""
     world = chain.world
     world.steps.calm()
-    world.lifecycle.find_settled(chain.job.tenant_id, chain.job.id)
+    world.lifecycle.find_settled.execute(chain.job.tenant_id, chain.job.id)
     assert chain.standing.state not in CHANGING
     assert_accounted(chain)
     if chain.standing.state is JobState.PAUSED:
         chain.resume()
     chain.extend_lease(4)
     for execution in chain.running():
-        world.file_successor(execution)
+        world.file_successor.execute(execution)
     assert_accounted(chain)
     if chain.standing.state is JobState.DELETED:
         chain.assert_ended()
@@ -139,7 +139,7 @@ def test_an_executor_may_stand_still_between_its_claim_and_its_successor(
 
 def file_all(chain: Chain, claimed: list[object]) -> None:
     for execution in claimed:
-        chain.world.file_successor(execution)
+        chain.world.file_successor.execute(execution)
 
 
 @pytest.mark.parametrize("rival", CHANGES)
@@ -204,7 +204,7 @@ def finish(chain: Chain, by: str) -> None:
     if by != "the reconciler":
         attempt(chain, by)
         return
-    found = chain.world.reconcile_job(chain.standing, 0, chain.world.clock.time_ms - 4 * MINUTE)
+    found = chain.world.reconcile_job.execute(chain.standing, 0, chain.world.clock.time_ms - 4 * MINUTE)
     assert found.missing_executions == []
 
 
@@ -230,7 +230,7 @@ def quiet_for(chain: Chain, later_ms: tuple[int, ...] = (0, 2_000, 3 * MINUTE)) 
     for later in later_ms:
         chain.world.clock.time_ms += later
         for execution in chain.running():
-            chain.world.file_successor(execution)
+            chain.world.file_successor.execute(execution)
         chain.work()
     assert chain.starts[before:] == []
 
@@ -259,7 +259,7 @@ def test_after_an_acknowledged_update_nothing_begins_as_it_was(
         chain.world.steps.at_each = None
         before = len(chain.starts)
         for execution in chain.running():
-            chain.world.file_successor(execution)
+            chain.world.file_successor.execute(execution)
         chain.extend_lease(3)
         assert all(one.revision == updated.chain_revision for _, one in chain.starts[before:])
         close(chain)

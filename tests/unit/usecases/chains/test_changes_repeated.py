@@ -18,7 +18,7 @@ SOON_MS = 20_000
 
 
 def _found(world: World, job_id: str) -> Execution:
-    found = world.find_job(TENANT, job_id)
+    found = world.find_job.execute(TENANT, job_id)
     assert isinstance(found, Execution)
     return found
 
@@ -26,7 +26,9 @@ def _found(world: World, job_id: str) -> Execution:
 def _move(world: World, job_id: str, due_at: int) -> Execution:
     """As a client does it: look at the job, and change it if it is still so."""
     seen = _found(world, job_id)
-    return world.revise_job.update_one_off(seen, replace(seen, name="moved"), due_at=due_at, jitter_ms=0)
+    return world.revise_job.update_one_off.execute(
+        seen, replace(seen, name="moved"), due_at=due_at, jitter_ms=0
+    )
 
 
 def _is_sent_for(world: World, job_id: str) -> bool:
@@ -85,6 +87,6 @@ def test_an_update_that_a_rival_has_finished_is_acknowledged_only_once_its_first
 
 
 def _finish_and_die(chain: Chain) -> None:
-    chain.world.lifecycle.find_settled(chain.job.tenant_id, chain.job.id)
+    chain.world.lifecycle.find_settled.execute(chain.job.tenant_id, chain.job.id)
     head = chain.standing.id_at(chain.standing.chain_from)
     assert chain.world.queue.messages.pop().wakeup.keys == (head,)

@@ -52,7 +52,7 @@ def _claiming(chain: Chain, claimed: list[Execution]) -> Act:
 
 
 def _filing(chain: Chain, claimed: list[Execution]) -> Act:
-    return lambda: [chain.world.file_successor(execution) for execution in claimed]
+    return lambda: [chain.world.file_successor.execute(execution) for execution in claimed]
 
 
 @pytest.mark.parametrize("situation", [chains.due_now, chains.running, chains.every_second])

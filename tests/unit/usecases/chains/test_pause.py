@@ -56,8 +56,8 @@ def test_the_definition_says_where_the_chain_has_ended() -> None:
 def test_why_it_is_paused_is_kept_until_it_is_resumed() -> None:
     chain = chains.due_now()
     lifecycle = chain.world.lifecycle
-    assert lifecycle.pause(TENANT, chain.job.id, reason="maintenance").pause_reason == "maintenance"
-    assert lifecycle.pause(TENANT, chain.job.id, reason="another").pause_reason == "maintenance"
+    assert lifecycle.pause.execute(TENANT, chain.job.id, reason="maintenance").pause_reason == "maintenance"
+    assert lifecycle.pause.execute(TENANT, chain.job.id, reason="another").pause_reason == "maintenance"
     assert chain.resume().pause_reason is None
 
 
@@ -95,7 +95,7 @@ def test_a_retry_long_after_a_resumption_files_nothing_in_the_old_chain() -> Non
     chain.world.clock.time_ms += 30 * MINUTE
     chain.resume()
     before = chain.executions()
-    chain.world.file_successor(waiting)
+    chain.world.file_successor.execute(waiting)
     assert chain.executions() == before
 
 
@@ -249,14 +249,14 @@ def test_only_the_revision_that_was_seen_is_changed() -> None:
     lifecycle = chain.world.lifecycle
     for revision in (0, 2):
         with pytest.raises(PreconditionFailedError):
-            lifecycle.pause(TENANT, chain.job.id, revision=revision)
+            lifecycle.pause.execute(TENANT, chain.job.id, revision=revision)
         with pytest.raises(PreconditionFailedError):
-            lifecycle.resume(TENANT, chain.job.id, revision=revision)
+            lifecycle.resume.execute(TENANT, chain.job.id, revision=revision)
         with pytest.raises(PreconditionFailedError):
-            lifecycle.delete(TENANT, chain.job.id, revision=revision)
+            lifecycle.delete.execute(TENANT, chain.job.id, revision=revision)
     assert chain.standing == chain.job
-    paused = lifecycle.pause(TENANT, chain.job.id, revision=1)
-    assert lifecycle.resume(TENANT, chain.job.id, revision=paused.revision).revision == 3
+    paused = lifecycle.pause.execute(TENANT, chain.job.id, revision=1)
+    assert lifecycle.resume.execute(TENANT, chain.job.id, revision=paused.revision).revision == 3
 
 
 def test_an_unknown_or_foreign_job_is_not_found() -> None:
@@ -265,7 +265,7 @@ def test_an_unknown_or_foreign_job_is_not_found() -> None:
     for tenant_id, job_id in ((TENANT, "job_r" + "0" * 26), ("somebody-else", chain.job.id)):
         for change in (lifecycle.pause, lifecycle.resume):
             with pytest.raises(NotFoundError):
-                change(tenant_id, job_id)
+                change.execute(tenant_id, job_id)
     assert chain.standing == chain.job
 
 
@@ -308,7 +308,7 @@ def test_a_late_tombstone_behind_the_end_of_the_chain_is_in_the_history_of_a_del
     chain.world.clock.time_ms = behind + minutes * MINUTE
     chain.delete()
     assert_accounted(chain)
-    listed = chain.world.list_executions(TENANT, chain.job.id, limit=50).executions
+    listed = chain.world.list_executions.execute(TENANT, chain.job.id, limit=50).executions
     assert behind in {one.nominal_at for one in listed}
 
 
@@ -322,7 +322,7 @@ def test_whoever_ends_the_chain_stops_at_the_record_of_its_pause() -> None:
     chain.world.clock.time_ms += 10 * MINUTE
     chain.resume()
     before = chain.executions()
-    assert chain.world.lifecycle.settle(pausing) is None
+    assert chain.world.lifecycle.settle.execute(pausing) is None
     assert chain.executions() == before
     assert_accounted(chain)
 
@@ -342,7 +342,7 @@ def test_a_run_that_waits_for_another_to_end_does_not_start_any_more(
         first = world.table.executions[chain.job.id_at(DUE_AT)]
         if is_admitted:
             first.execution = replace(first.execution, state=State.SUCCEEDED, owner=None, lease_until=None)
-            assert world.guard_start(world.standing(waiting)) is Admission.START
+            assert world.guard_start.execute(world.standing(waiting)) is Admission.START
         change(chain)
         assert world.standing(waiting).ends_chain
         first.execution = replace(first.execution, state=State.SUCCEEDED, owner=None, lease_until=None)

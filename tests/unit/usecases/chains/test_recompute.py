@@ -47,7 +47,7 @@ def test_a_job_and_its_runs_carry_the_rules_that_they_are_computed_with() -> Non
     assert isinstance(job, Job)
     assert rules_of(job) == f"{TZDATA_VERSION} 5,,M3.2.0,M11.1.0"
     (first,) = world.occurrences(job).values()
-    world.file_successor(first)
+    world.file_successor.execute(first)
     assert {rules_of(one) for one in world.occurrences(job).values()} == {rules_of(job)}
 
 
@@ -92,7 +92,7 @@ def other_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("other_tables")
 def test_writers_with_different_tables_file_one_and_the_same_successor() -> None:
     chain = working()
-    chain.world.file_successor(chain.executions()[0])
+    chain.world.file_successor.execute(chain.executions()[0])
     assert [one.nominal_at - FIRST_AT for one in chain.executions()] == [0, 2 * MINUTE]
 
 
@@ -101,7 +101,7 @@ def test_a_history_shows_what_ran_by_the_rules_of_its_time() -> None:
     chain = working()
     walk = WalkHistory(jobs=chain.world.jobs, clock=chain.world.clock)
     span = PositionRange(after=IndexPosition(at=0), before=IndexPosition(at=FIRST_AT + 10 * MINUTE))
-    shown = {candidate.place.identity for candidate in walk(chain.standing, span)}
+    shown = {candidate.place.identity for candidate in walk.execute(chain.standing, span)}
     assert {str(one.id) for one in chain.executions()} <= shown
 
 
@@ -123,7 +123,7 @@ def test_nothing_of_the_old_chain_runs_after_an_acknowledged_change(change: str)
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
 def test_the_reconciler_finds_the_head_and_accounts_for_the_chain(situation: Callable[[], Chain]) -> None:
     chain = situation()
-    findings = chain.world.reconcile_job(chain.standing, 0, chain.world.clock.time_ms + MINUTE)
+    findings = chain.world.reconcile_job.execute(chain.standing, 0, chain.world.clock.time_ms + MINUTE)
     assert (findings.missing_executions, findings.is_mended) == ([], False)
 
 
@@ -229,12 +229,12 @@ def test_a_clients_change_in_between_wins() -> None:
 
 def test_what_waits_for_its_turn_is_told_of() -> None:
     chain = old_chain(overlap_policy=OverlapPolicy.QUEUE_ONE)
-    chain.world.guard_start(chain.head)
+    chain.world.guard_start.execute(chain.head)
     chain.run_head()
-    chain.world.file_successor(chain.running()[0])
+    chain.world.file_successor.execute(chain.running()[0])
     chain.world.clock.time_ms += 2 * MINUTE
     waiting = chain.head
-    chain.world.guard_start(waiting)
+    chain.world.guard_start.execute(waiting)
     recompute(chain)
     assert chain.world.standing(waiting.id).end_reason is EndReason.ZONE_RULES_CHANGED
     assert_accounted(chain)

@@ -173,7 +173,7 @@ def test_an_unknown_or_foreign_job_is_not_found() -> None:
     chain = chains.due_now()
     for tenant_id, job_id in ((TENANT, "job_r" + "0" * 26), ("somebody-else", chain.job.id)):
         with pytest.raises(NotFoundError):
-            chain.world.lifecycle.update(tenant_id, job_id, chain.job.definition, revision=1)
+            chain.world.lifecycle.update.execute(tenant_id, job_id, chain.job.definition, revision=1)
 
 
 def test_fewer_runs_than_there_were_complete_the_job() -> None:
@@ -209,8 +209,8 @@ def test_a_run_that_waited_for_its_turn_and_never_began_is_not_counted(runs: int
     chain = chains.held_up(runs)
     chain.pause()
     assert chain.standing.runs_before == runs
-    chain.world.lifecycle.settle.end_chain(replace(chain.standing, state=JobState.PAUSING))
-    again = chain.world.lifecycle.settle.end_chain(replace(chain.standing, state=JobState.PAUSING))
+    chain.world.lifecycle.settle.end_chain.execute(replace(chain.standing, state=JobState.PAUSING))
+    again = chain.world.lifecycle.settle.end_chain.execute(replace(chain.standing, state=JobState.PAUSING))
     assert again.runs == runs, "whoever finishes the change of another counts the same"
 
 
@@ -222,9 +222,9 @@ def test_an_update_is_made_from_what_another_one_that_is_under_way_will_make_of_
     with suppress(UnavailableError):
         chain.update(schedule=DAILY)
     assert chain.standing.state is JobState.UPDATING
-    seen = chain.world.find_job(TENANT, chain.job.id)
+    seen = chain.world.find_job.execute(TENANT, chain.job.id)
     assert isinstance(seen, Job)
     assert (seen.schedule, seen.revision) == (DAILY, chain.standing.revision)
     changed = replace(seen.definition, lane=Lane.BULK)
-    chain.world.lifecycle.update(TENANT, chain.job.id, changed, revision=seen.revision)
+    chain.world.lifecycle.update.execute(TENANT, chain.job.id, changed, revision=seen.revision)
     assert (chain.standing.schedule, chain.standing.lane) == (DAILY, Lane.BULK)

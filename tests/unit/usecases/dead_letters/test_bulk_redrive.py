@@ -43,7 +43,7 @@ def test_every_dead_letter_is_redriven_once_in_order_and_at_the_pace() -> None:
     world = World(LATER)
     buried = graveyard(world, 120)
     task = start(world, rate=4)
-    report = world.process_bulk_redrives()
+    report = world.process_bulk_redrives.execute()
     made = all_redrives(world, buried)
     assert [one.id.dispatch_at for one in made] == [LATER + number * 250 for number in range(120)]
     assert report.redriven == 120
@@ -58,9 +58,9 @@ def test_no_second_has_more_than_the_rate_even_after_a_standstill() -> None:
     buried = graveyard(world, 120)
     start(world, rate=7)
     runs = iter([True, True, False])
-    world.process_bulk_redrives(lambda: next(runs))
+    world.process_bulk_redrives.execute(lambda: next(runs))
     world.clock.time_ms += 300_000
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     made = all_redrives(world, buried)
     assert all(one.id.dispatch_at >= one.created_at for one in made)
     dues = sorted(one.id.dispatch_at for one in made)
@@ -75,10 +75,10 @@ def test_what_is_far_off_is_left_to_a_later_run() -> None:
     task = start(world, rate=1)
     world.clock.time_ms = LATER
     world.redrives.tasks[TENANT, task.id] = replace(task, next_due_at=LATER + AHEAD_MS - 10_000)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert len(all_redrives(world, buried)) == 50
     world.clock.time_ms += 60_000
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert len(all_redrives(world, buried)) == 100
 
 
@@ -94,11 +94,11 @@ def test_whoever_dies_anywhere_leaves_nothing_out_and_nothing_doubled(moment: in
 
     world.steps.at_each = die
     try:
-        world.process_bulk_redrives()
+        world.process_bulk_redrives.execute()
     except Crash:
         world.clock.time_ms += 60_000
     world.steps.calm()
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     made = all_redrives(world, buried)
     assert [one.redrive_of.number for one in made if one.redrive_of] == [1, 1, 1]
     assert standing(world, task).counts == TaskCounts(redriven=3)
@@ -110,10 +110,10 @@ def test_two_who_work_it_off_at_once_redrive_each_once(moment: int) -> None:
     world = World(LATER)
     buried = graveyard(world, 3)
     task = start(world)
-    world.steps.at_each = lambda at, _: world.process_bulk_redrives() if at == moment else None
-    world.process_bulk_redrives()
+    world.steps.at_each = lambda at, _: world.process_bulk_redrives.execute() if at == moment else None
+    world.process_bulk_redrives.execute()
     world.steps.calm()
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert len(all_redrives(world, buried)) == 3
     assert standing(world, task).counts.redriven == 3
 
@@ -122,11 +122,11 @@ def test_a_second_one_passes_over_what_is_open_or_has_succeeded() -> None:
     world = World(LATER)
     buried = graveyard(world, 2)
     start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     run_out(world, all_redrives(world, buried)[0])
     world.clock.time_ms += 60_000
     again = start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert standing(world, again).counts == TaskCounts(skipped=2)
     assert len(all_redrives(world, buried)) == 2
 
@@ -135,14 +135,14 @@ def test_what_fails_again_is_a_dead_letter_of_its_own_and_redriven_once_by_the_n
     world = World(LATER, answer_to=lambda _: GONE)
     (buried,) = graveyard(world, 1)
     start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     (first,) = redrives_of(world, buried)
     assert run_out(world, first).state is State.FAILED
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert len(redrives_of(world, buried)) == 1
     world.clock.time_ms += 60_000
     again = start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert standing(world, again).counts == TaskCounts(redriven=1, skipped=1)
     assert [one.redrive_of.number for one in redrives_of(world, buried) if one.redrive_of] == [1, 2]
 
@@ -152,11 +152,11 @@ def test_it_does_not_redrive_what_fails_while_it_is_under_way() -> None:
     buried = graveyard(world, 60)
     start(world)
     runs = iter([True, False])
-    world.process_bulk_redrives(lambda: next(runs))
+    world.process_bulk_redrives.execute(lambda: next(runs))
     first = redrives_of(world, buried[0])[0]
     run_out(world, first)
     world.clock.time_ms += 60_000
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert len(all_redrives(world, buried)) == 60
 
 
@@ -166,7 +166,7 @@ def test_one_that_cannot_be_redriven_holds_up_no_other() -> None:
     row = world.table.executions[buried[1].id]
     row.execution = replace(buried[1], request=b"", payload_id="gone")
     task = start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert standing(world, task).counts == TaskCounts(redriven=2, refused=1)
 
 
@@ -175,7 +175,7 @@ def test_filters_and_range_say_which() -> None:
     buried = graveyard(world, 4)
     span = PositionRange(after=IndexPosition(at=DUE_AT + 1_000), before=IndexPosition(at=DUE_AT + 3_000))
     start(world, span=span)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     redriven = [each for each in buried if redrives_of(world, each)]
     assert [one.id for one in redriven] == [buried[1].id, buried[2].id]
 
@@ -184,7 +184,7 @@ def test_other_tenants_dead_letters_are_left_alone() -> None:
     world = World(LATER)
     theirs = dead(world, tenant_id="somebody-else")
     start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert redrives_of(world, theirs) == []
 
 
@@ -192,14 +192,14 @@ def test_with_a_key_it_is_made_once_however_often_it_is_asked_for() -> None:
     world = World(LATER)
     graveyard(world, 2)
     first = start(world, key="k")
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     world.clock.time_ms += 60_000
     new = NewRedrive(criteria=EVERYTHING, rate=10)
-    again = world.start_redrive(world.tenant, new, "k")
+    again = world.start_redrive.execute(world.tenant, new, "k")
     assert (again.task.id, again.replayed) == (first.id, True)
     assert again.task.state is TaskState.FINISHED
     with pytest.raises(IdempotencyKeyReusedError):
-        world.start_redrive(world.tenant, replace(new, rate=11), "k")
+        world.start_redrive.execute(world.tenant, replace(new, rate=11), "k")
 
 
 @pytest.mark.parametrize("call", ["idempotency.claim", "redrives.create"])
@@ -219,7 +219,7 @@ def test_one_of_a_tenant_is_open_at_a_time() -> None:
     task = start(world)
     with pytest.raises(InvalidStateError, match=task.id):
         start(world, rate=3)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     start(world, rate=3)
 
 
@@ -236,7 +236,7 @@ def test_undo_cancels_what_has_not_started_and_counts_what_was_too_late() -> Non
     world = World(LATER)
     buried = graveyard(world, 120)
     task = start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     made = all_redrives(world, buried)
     for one in made[:7]:
         run_out(world, one)
@@ -253,7 +253,7 @@ def test_undo_in_the_middle_stops_what_was_not_filed() -> None:
     buried = graveyard(world, 120)
     task = start(world)
     runs = iter([True, False])
-    world.process_bulk_redrives(lambda: next(runs))
+    world.process_bulk_redrives.execute(lambda: next(runs))
     undone = undo(world, task)
     assert len(all_redrives(world, buried)) == 50
     assert (undone.counts.cancelled, undone.counts.already_started) == (50, 0)
@@ -268,11 +268,11 @@ def test_undo_catches_what_is_filed_behind_its_back(moment: int) -> None:
 
     def act(at: int, _: str) -> None:
         if at == moment:
-            world.undo_redrive(TENANT, task.id)
-            world.process_bulk_redrives()
+            world.undo_redrive.execute(TENANT, task.id)
+            world.process_bulk_redrives.execute()
 
     world.steps.at_each = act
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     world.steps.calm()
     if standing(world, task).undo_asked_at is None:
         return
@@ -288,7 +288,7 @@ def test_what_was_undone_can_be_redriven_again() -> None:
     buried = graveyard(world, 2)
     undo(world, start(world))
     again = start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert [one.redrive_of.number for one in all_redrives(world, buried) if one.redrive_of] == [1, 1]
     assert standing(world, again).counts.redriven == 2
 
@@ -297,10 +297,10 @@ def test_redrives_after_an_undo_of_filed_ones_are_the_next_ones() -> None:
     world = World(LATER)
     (buried,) = graveyard(world, 1)
     task = start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     undo(world, task)
     again = start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     first, second = redrives_of(world, buried)
     assert (first.state, second.state) == (State.CANCELLED, State.QUEUED)
     assert standing(world, again).counts.redriven == 1
@@ -310,7 +310,7 @@ def test_redrives_after_an_undo_of_filed_ones_are_the_next_ones() -> None:
 def test_undo_lets_redrives_of_others_be() -> None:
     world = World(LATER)
     first, second = graveyard(world, 2)
-    pressed = world.redrive(TENANT, str(first.id)).execution
+    pressed = world.redrive.execute(TENANT, str(first.id)).execution
     world.clock.time_ms += 1
     undone = undo(world, _started(world))
     assert undone.counts == TaskCounts(skipped=1, redriven=1, cancelled=1)
@@ -320,7 +320,7 @@ def test_undo_lets_redrives_of_others_be() -> None:
 
 def _started(world: World) -> RedriveTask:
     task = start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     return task
 
 
@@ -328,7 +328,7 @@ def test_to_undo_twice_changes_nothing() -> None:
     world = World(LATER)
     graveyard(world, 1)
     undone = undo(world, _started(world))
-    assert world.undo_redrive(TENANT, undone.id) == undone
+    assert world.undo_redrive.execute(TENANT, undone.id) == undone
 
 
 def test_an_undo_waits_for_another_that_is_open() -> None:
@@ -337,13 +337,13 @@ def test_an_undo_waits_for_another_that_is_open() -> None:
     first = _started(world)
     start(world, rate=5)
     with pytest.raises(InvalidStateError):
-        world.undo_redrive(TENANT, first.id)
+        world.undo_redrive.execute(TENANT, first.id)
 
 
 @pytest.mark.parametrize("task_id", ["", "rdr_", "rdr_" + "0" * 26, "x" * 3_000])
 def test_what_nobody_has_is_not_found(task_id: str) -> None:
     with pytest.raises(NotFoundError):
-        World(LATER).undo_redrive(TENANT, task_id)
+        World(LATER).undo_redrive.execute(TENANT, task_id)
 
 
 def test_a_store_that_does_not_answer_is_asked_again_by_the_next_run() -> None:
@@ -351,7 +351,7 @@ def test_a_store_that_does_not_answer_is_asked_again_by_the_next_run() -> None:
     buried = graveyard(world, 2)
     task = start(world)
     world.steps.fail("store.put_if_absent")
-    assert world.process_bulk_redrives().unavailable == 1
+    assert world.process_bulk_redrives.execute().unavailable == 1
     assert standing(world, task).counts == TaskCounts()
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert len(all_redrives(world, buried)) == 2

@@ -28,7 +28,7 @@ def with_redrives(count: int) -> tuple[World, Job, list[Execution]]:
     earlier = [made.occurrence(at, created_at=made.created_at) for at in nominal]
     dead = [first, *(bury(world, replace(in_state(one, State.FAILED), attempt=1)) for one in earlier)]
     start(world, rate=1_000)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     redrives = [one for each in dead for one in redrives_of(world, each)]
     assert len(redrives) == count
     return world, made, redrives
@@ -41,7 +41,7 @@ def is_ended_by_deletion(world: World, redrive: Execution) -> bool:
 
 def test_all_that_are_open_are_cancelled_however_many() -> None:
     world, made, redrives = with_redrives(MANY)
-    world.lifecycle.delete(TENANT, made.id)
+    world.lifecycle.delete.execute(TENANT, made.id)
     assert all(is_ended_by_deletion(world, one) for one in redrives)
     for one in redrives:
         run_out(world, one)
@@ -50,7 +50,7 @@ def test_all_that_are_open_are_cancelled_however_many() -> None:
 
 def test_a_full_last_page_is_the_last() -> None:
     world, made, redrives = with_redrives(100)
-    world.lifecycle.delete(TENANT, made.id)
+    world.lifecycle.delete.execute(TENANT, made.id)
     assert all(is_ended_by_deletion(world, one) for one in redrives)
 
 
@@ -65,13 +65,13 @@ def test_what_whoever_died_has_left_is_ended_by_the_next_and_is_never_called(mom
     world.steps.taken.clear()
     world.steps.at_each = die
     with suppress(Crash):
-        world.lifecycle.delete(TENANT, made.id)
+        world.lifecycle.delete.execute(TENANT, made.id)
     world.steps.calm()
     is_asked_for = world.table.jobs[TENANT, made.id].state in (JobState.DELETING, JobState.DELETED)
     if is_asked_for:
         run_out(world, redrives[0])
         assert world.sender.calls == []
-    world.lifecycle.delete(TENANT, made.id)
+    world.lifecycle.delete.execute(TENANT, made.id)
     assert world.table.jobs[TENANT, made.id].state is JobState.DELETED
     assert all(is_ended_by_deletion(world, one) for one in redrives[1:])
     assert world.standing(redrives[0].id).state in (State.CANCELLED, State.FAILED)
@@ -84,7 +84,7 @@ def test_where_there_is_no_time_for_all_the_answer_comes_and_the_rest_ends_witho
         world.clock.time_ms += STOPPING_MS
 
     world.steps.after("jobs.extras", take_long, times=9)
-    world.lifecycle.delete(TENANT, made.id)
+    world.lifecycle.delete.execute(TENANT, made.id)
     world.steps.calm()
     assert world.table.jobs[TENANT, made.id].state is JobState.DELETED
     left = [one for one in redrives if not is_ended_by_deletion(world, one)]

@@ -20,7 +20,7 @@ ROUND = 60_000
 
 
 def rescued(world: World, *messages: DeadMessage) -> DeadMessageReport:
-    return world.rescue(messages)
+    return world.rescue.execute(messages)
 
 
 @pytest.mark.parametrize("state", [State.PENDING, State.QUEUED, State.RUNNING])

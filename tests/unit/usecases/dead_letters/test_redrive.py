@@ -23,7 +23,7 @@ from tests.support.usecases.world import World
 def test_the_redrive_is_a_fresh_execution_of_the_same_request_due_now() -> None:
     world = World(LATER)
     failed = dead(world)
-    made = world.redrive(TENANT, str(failed.id))
+    made = world.redrive.execute(TENANT, str(failed.id))
     redrive = made.execution
     assert not made.replayed
     assert (redrive.state, redrive.attempt, redrive.outcomes, redrive.end_reason) == (
@@ -67,7 +67,7 @@ def test_pressing_twice_is_pressing_once(waits_ms: int) -> None:
     failed = dead(world)
     first = press(world, failed)
     world.clock.time_ms += waits_ms
-    again = world.redrive(TENANT, str(failed.id))
+    again = world.redrive.execute(TENANT, str(failed.id))
     assert (again.execution.id, again.replayed) == (first.id, True)
     assert len(redrives_of(world, failed)) == 1
 
@@ -101,7 +101,7 @@ def test_a_cancelled_redrive_makes_room_for_another() -> None:
     world = World(LATER)
     failed = dead(world)
     first = press(world, failed)
-    world.cancel_redrive(TENANT, str(first.id))
+    world.cancel_redrive.execute(TENANT, str(first.id))
     world.clock.time_ms += 1
     second = press(world, failed)
     assert second.redrive_of == RedriveOf(original=failed.id, number=2)
@@ -178,7 +178,7 @@ def test_only_what_has_failed_is_redriven(execution: Execution) -> None:
 def test_what_nobody_has_is_not_found(text: str) -> None:
     world = World(LATER)
     with pytest.raises(NotFoundError):
-        world.redrive(TENANT, text)
+        world.redrive.execute(TENANT, text)
 
 
 def test_what_is_anothers_is_not_found() -> None:
@@ -206,7 +206,7 @@ def test_the_redrive_of_a_run_stands_in_the_history_of_its_job() -> None:
     made = world.recurring()
     first = failed_run(world)
     redrive = press(world, first)
-    page = world.list_executions(TENANT, made.id, limit=10)
+    page = world.list_executions.execute(TENANT, made.id, limit=10)
     assert {redrive.id, first.id} <= {one.id for one in page.executions}
 
 
@@ -214,11 +214,11 @@ def test_the_redrive_of_a_one_off_stands_in_its_history_and_is_no_job() -> None:
     world = World(LATER)
     failed = dead(world)
     redrive = press(world, failed)
-    page = world.list_executions(TENANT, failed.job_id, limit=10)
+    page = world.list_executions.execute(TENANT, failed.job_id, limit=10)
     assert [one.id for one in page.executions] == [redrive.id, failed.id]
     with pytest.raises(NotFoundError):
-        world.find_job(TENANT, f"job_{redrive.id.body}")
-    assert world.find_job(TENANT, failed.job_id) == world.standing(failed.id)
+        world.find_job.execute(TENANT, f"job_{redrive.id.body}")
+    assert world.find_job.execute(TENANT, failed.job_id) == world.standing(failed.id)
 
 
 @pytest.mark.parametrize("state", [JobState.ACTIVE, JobState.PAUSED, JobState.COMPLETED])
@@ -245,7 +245,7 @@ def test_a_deletion_that_comes_after_the_redrive_was_filed_holds_too() -> None:
     world = World(LATER)
     made = world.recurring()
     redrive = press(world, failed_run(world))
-    world.delete_job(TENANT, made.id)
+    world.delete_job.execute(TENANT, made.id)
     assert run_out(world, redrive).state is State.CANCELLED
     assert world.sender.calls == []
 
@@ -274,7 +274,7 @@ def test_the_end_of_a_redrive_takes_nothing_away_from_the_next_one() -> None:
     failed = large(world)
     press(world, failed)
     kept = world.table.payload_expires_at_s[TENANT, failed.job_id]
-    world.finalize(failed)
+    world.finalize.execute(failed)
     assert world.table.payload_expires_at_s[TENANT, failed.job_id] >= kept
 
 
@@ -337,7 +337,7 @@ def test_its_successor_is_not_filed_again_by_a_late_message_for_the_original() -
     made = world.recurring()
     first = failed_run(world)
     press(world, first)
-    world.file_successor(world.standing(first.id))
+    world.file_successor.execute(world.standing(first.id))
     following = [one for one in world.occurrences(made).values() if one.nominal_at > first.nominal_at]
     assert [one.redriven_by for one in following] == [None] * len(following)
     assert following

@@ -62,16 +62,16 @@ def test_it_tells_of_the_same_end_once_more(situation: Any) -> None:
 @pytest.mark.parametrize("situation", [of_one_off, of_recurring])
 def test_it_is_no_run_in_the_history_of_its_job(situation: Any) -> None:
     world, failed = situation()
-    before = world.list_executions(TENANT, failed.job_id, limit=50).executions
+    before = world.list_executions.execute(TENANT, failed.job_id, limit=50).executions
     redrive = press(world, failed)
-    assert world.list_executions(TENANT, failed.job_id, limit=50).executions == before
+    assert world.list_executions.execute(TENANT, failed.job_id, limit=50).executions == before
     assert world.standing(redrive.id) == redrive
 
 
 def test_a_deletion_of_the_job_does_not_take_it_back() -> None:
     world, failed = of_recurring()
     redrive = press(world, failed)
-    world.lifecycle.delete(TENANT, failed.job_id)
+    world.lifecycle.delete.execute(TENANT, failed.job_id)
     assert run_out(world, redrive).state is State.SUCCEEDED
     assert len(telling(world)) == 1
 
@@ -108,7 +108,7 @@ def test_what_it_tells_of_must_be_there(lose: Any) -> None:
     assert set(world.table.executions) == before
     task = start(world)
     world.clock.time_ms += 1
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert standing(world, task).counts == TaskCounts(refused=1)
 
 
@@ -122,10 +122,10 @@ def test_what_it_tells_of_is_not_lost_where_a_newer_version_wrote_it() -> None:
     assert world.standing(failed.id).redriven_by is None
     task = start(world)
     world.clock.time_ms += 1
-    assert world.process_bulk_redrives().unreadable == [task.id]
+    assert world.process_bulk_redrives.execute().unreadable == [task.id]
     assert (standing(world, task).state, standing(world, task).counts) == (TaskState.RUNNING, TaskCounts())
     world.table.executions[failed.notification_of].damage = None
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert standing(world, task).counts == TaskCounts(redriven=1)
 
 
@@ -135,5 +135,5 @@ def test_to_press_twice_is_to_press_once_even_when_what_it_tells_of_has_gone_sin
     run_out(world, redrive)
     assert failed.notification_of is not None
     gone(world, failed.notification_of)
-    again = world.redrive(TENANT, str(failed.id))
+    again = world.redrive.execute(TENANT, str(failed.id))
     assert (again.execution.id, again.replayed) == (redrive.id, True)

@@ -40,7 +40,7 @@ def chosen_in_bulk(world: World) -> RedriveTask:
     task = start(world)
     world.steps.crash_after("store.mark_redriven")
     with pytest.raises(Crash):
-        world.process_bulk_redrives()
+        world.process_bulk_redrives.execute()
     world.steps.calm()
     return task
 
@@ -73,12 +73,12 @@ def test_so_has_each_of_a_bulk_redrive(moment: int) -> None:
     die_at(world, moment)
     filed: list[Execution] = []
     try:
-        world.process_bulk_redrives()
+        world.process_bulk_redrives.execute()
     except Crash:
         world.clock.time_ms += 2 * AGE_MS
         filed = [one for each in buried for one in redrives_of(world, each)]
     world.steps.calm()
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     made = [one for each in buried for one in redrives_of(world, each)]
     assert [one.redrive_of.number for one in made if one.redrive_of] == [1, 1]
     for one in made:
@@ -112,7 +112,7 @@ def test_the_age_of_what_is_due_later_counts_from_then() -> None:
     world = World(LATER)
     failed = [dead(world, number, retry=IMPATIENT) for number in (1, 2)]
     start(world, rate=1)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     (redrive,) = redrives_of(world, failed[1])
     assert redrive.id.dispatch_at == redrive.aged_from == LATER + 1_000 > redrive.created_at
 
@@ -139,7 +139,7 @@ def test_a_redrive_that_somebody_pressed_and_died_is_filed_by_a_bulk_redrive_and
     chosen_by_one_who_died(world, failed, None)
     world.clock.time_ms += 5
     task = start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     (redrive,) = redrives_of(world, failed)
     assert (redrive.id.dispatch_at, standing(world, task).counts) == (
         LATER,
@@ -157,7 +157,7 @@ def test_what_a_bulk_redrive_chose_and_did_not_file_is_undone_with_it(moment: in
     first = start(world)
     die_at(world, moment)
     try:
-        world.process_bulk_redrives()
+        world.process_bulk_redrives.execute()
     except Crash:
         world.steps.calm()
     world.steps.calm()
@@ -167,7 +167,7 @@ def test_what_a_bulk_redrive_chose_and_did_not_file_is_undone_with_it(moment: in
     assert all(one.state is State.CANCELLED for one in redrives_of(world, failed))
     assert standing_in_history(world, failed) == {failed.id, *(one.id for one in redrives_of(world, failed))}
     second = start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     *_, made = redrives_of(world, failed)
     assert made.redrive_of == RedriveOf(original=failed.id, number=2 if is_chosen else 1)
     assert (made.state, standing(world, second).counts) == (State.QUEUED, TaskCounts(redriven=1))
@@ -176,7 +176,7 @@ def test_what_a_bulk_redrive_chose_and_did_not_file_is_undone_with_it(moment: in
 
 
 def standing_in_history(world: World, failed: Execution) -> set[object]:
-    page = world.list_executions(TENANT, failed.job_id, limit=10)
+    page = world.list_executions.execute(TENANT, failed.job_id, limit=10)
     return {one.id for one in page.executions}
 
 
@@ -185,10 +185,10 @@ def test_whoever_dies_while_undoing_what_was_not_filed_leaves_it_to_the_next(mom
     world = World(LATER)
     failed = dead(world)
     task = chosen_in_bulk(world)
-    world.undo_redrive(TENANT, task.id)
+    world.undo_redrive.execute(TENANT, task.id)
     die_at(world, moment)
     try:
-        world.process_bulk_redrives()
+        world.process_bulk_redrives.execute()
     except Crash:
         world.clock.time_ms += 1
     world.steps.calm()
@@ -204,7 +204,7 @@ def test_one_that_stood_still_while_its_choice_was_undone_files_nothing() -> Non
     failed = dead(world)
     task = start(world)
     world.steps.after("store.mark_redriven", lambda: undo(world, task))
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     (never,) = redrives_of(world, failed)
     assert (never.state, world.sent()) == (State.CANCELLED, [])
     assert standing(world, task).counts.cancelled == 1
@@ -214,7 +214,7 @@ def test_one_whose_record_has_gone_is_not_said_to_be_undone_and_holds_up_no_othe
     world = World(LATER)
     buried = [dead(world, number) for number in (1, 2)]
     task = start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     (gone,) = redrives_of(world, buried[0])
     run_out(world, gone)
     del world.table.executions[gone.id]
@@ -230,9 +230,9 @@ def test_what_is_filed_while_its_choice_is_undone_is_cancelled() -> None:
     world = World(LATER)
     failed = dead(world)
     task = chosen_in_bulk(world)
-    world.undo_redrive(TENANT, task.id)
+    world.undo_redrive.execute(TENANT, task.id)
     world.steps.before("store.put_if_absent", lambda: press(world, failed))
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     (redrive,) = redrives_of(world, failed)
     assert run_out(world, redrive).state is State.CANCELLED
     assert world.sender.calls == []
@@ -243,7 +243,7 @@ def test_a_redrive_that_is_broken_keeps_no_other_from_being_undone() -> None:
     world = World(LATER)
     buried = [dead(world, number) for number in (1, 2)]
     task = start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     (broken,), (other,) = (redrives_of(world, each) for each in buried)
     world.table.executions[broken.id].damage = Damage.BROKEN
     undone = undo(world, task)
@@ -255,7 +255,7 @@ def test_one_that_a_newer_version_wrote_is_left_to_that() -> None:
     world = World(LATER)
     failed = dead(world)
     task = start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     (newer,) = redrives_of(world, failed)
     world.table.executions[newer.id].damage = Damage.NEWER
     assert undo(world, task).state is TaskState.UNDOING

@@ -76,7 +76,7 @@ def test_all_that_it_made_is_undone(
     failed = failed_run(world)
     world.table.executions[failed.id].execution = replace(failed, **_ends())
     task = start(world, **criteria)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     (redrive,) = redrives_of(world, failed)
     change(world, failed)
     undone = undo(world, task)
@@ -95,9 +95,9 @@ def test_a_job_that_has_got_the_tag_since_is_let_be() -> None:
     failed = failed_run(world)
     other = dead(world, 2, tags=("b",))
     task = start(world, tag="a")
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     world.clock.time_ms += 1
-    pressed = world.redrive(TENANT, str(other.id)).execution
+    pressed = world.redrive.execute(TENANT, str(other.id)).execution
     world.table.executions[other.id].execution = replace(world.standing(other.id), tags=("a",))
     undone = undo(world, task)
     assert undone.counts.cancelled == 1
@@ -111,11 +111,11 @@ def test_what_is_walked_is_the_range_alone_page_by_page() -> None:
     buried = [dead(world, number, due_at=DUE_AT + number, tags=("a",)) for number in range(120)]
     task = start(world, tag="a")
     runs = iter([True, False])
-    world.process_bulk_redrives(lambda: next(runs))
+    world.process_bulk_redrives.execute(lambda: next(runs))
     for each in buried:
         row = world.table.executions[each.id]
         row.execution = replace(row.execution, tags=())
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert standing(world, task).counts.redriven == 50
     undone = undo(world, task)
     assert (undone.state, undone.counts.cancelled) == (TaskState.UNDONE, 50)
@@ -127,12 +127,12 @@ def test_a_redrive_that_is_met_from_two_dead_letters_counts_once() -> None:
     world = World(LATER, answer_to=lambda _: GONE)
     failed = dead(world)
     start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     (again,) = redrives_of(world, failed)
     run_out(world, again)
     world.clock.time_ms += 60_000
     task = start(world)
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     assert standing(world, task).counts == TaskCounts(redriven=1, skipped=1)
     assert undo(world, task).counts == TaskCounts(redriven=1, skipped=1, cancelled=1)
 
@@ -144,7 +144,7 @@ def test_what_stands_behind_a_dead_letter_out_of_the_range_is_undone_too() -> No
     task = start(world)
     world.clock.time_ms += 1
     world.steps.before("store.mark_redriven", lambda: run_out(world, press(world, failed)))
-    world.process_bulk_redrives()
+    world.process_bulk_redrives.execute()
     first, second = redrives_of(world, failed)
     assert (first.state, second.state) == (State.FAILED, State.QUEUED)
     assert undo(world, task).counts == TaskCounts(redriven=1, cancelled=1)

@@ -93,10 +93,10 @@ def test_whoever_comes_after_a_crash_writes_the_same_record(done: int, is_answer
     chain.world.steps.after("store.put_if_absent", lambda: None, times=done)
     lose("store.put_if_absent")
     with pytest.raises(UnavailableError):
-        chain.world.file_successor(claimed)
+        chain.world.file_successor.execute(claimed)
     for _ in range(3):
         chain.world.clock.time_ms += MINUTE
-        chain.world.file_successor(claimed)
+        chain.world.file_successor.execute(claimed)
     assert len(dropped(chain)) == 1
     assert chain.head.nominal_at == at("2026-03-09T06:30:00")
 
@@ -105,7 +105,7 @@ def test_no_successor_stands_without_the_record() -> None:
     chain = begun()
     (claimed,) = chain.claim_due()
     chain.world.steps.at_each = lambda *_: _assert_told(chain)
-    chain.world.file_successor(claimed)
+    chain.world.file_successor.execute(claimed)
 
 
 def _assert_told(chain: Chain) -> None:
@@ -116,7 +116,7 @@ def test_one_that_lies_among_missed_instants_is_told_of_beside_them() -> None:
     chain = begun()
     (claimed,) = chain.claim_due()
     chain.world.clock.time_ms += 5 * DAYS
-    chain.world.file_successor(claimed)
+    chain.world.file_successor.execute(claimed)
     (jump,) = [one for one in chain.executions() if one.end_reason is EndReason.COALESCED]
     assert jump.missed is not None
     assert (jump.missed.count, len(dropped(chain))) == (3, 1)
@@ -137,13 +137,13 @@ def test_none_is_told_of_behind_the_last_of_so_many_runs() -> None:
 
 def test_a_job_is_told_of_one_between_its_creation_and_its_first_run() -> None:
     world = World(SPRING - HOURS)
-    job = world.create_jobs.create_recurring(_made_at(SPRING - HOURS))
+    job = world.create_jobs.create_recurring.execute(_made_at(SPRING - HOURS))
     chain = Chain(world, job)
     assert len(dropped(chain)) == 1
-    world.create_jobs.create_recurring(job)
+    world.create_jobs.create_recurring.execute(job)
     assert len(dropped(chain)) == 1
     later = World(SPRING)
-    assert dropped(Chain(later, later.create_jobs.create_recurring(_made_at(SPRING)))) == []
+    assert dropped(Chain(later, later.create_jobs.create_recurring.execute(_made_at(SPRING)))) == []
 
 
 def _made_at(created_at: int) -> Job:
@@ -180,7 +180,7 @@ def _history(chain: Chain, limit: int) -> list[Execution]:
     shown: list[Execution] = []
     position: HistoryPosition | None = None
     while not shown or position is not None:
-        page = chain.world.list_executions(
+        page = chain.world.list_executions.execute(
             TENANT, chain.job.id, limit=limit, criteria=ExecutionFilter(), position=position
         )
         shown += page.executions

@@ -17,7 +17,7 @@ DRAFT = one_off()
 
 def test_near_its_time_an_execution_is_queued_and_sent() -> None:
     world = World(NEAR_FROM)
-    filed = world.file(DRAFT)
+    filed = world.file.execute(DRAFT)
     assert filed == replace(DRAFT, state=State.QUEUED) == world.standing(DRAFT.id)
     assert world.sent() == [DRAFT.id]
     assert world.queue.messages[0].wakeup.not_before == DUE_AT
@@ -25,21 +25,21 @@ def test_near_its_time_an_execution_is_queued_and_sent() -> None:
 
 def test_far_from_its_time_it_is_pending_and_left_to_the_watchers() -> None:
     world = World(NEAR_FROM - 1)
-    assert world.file(DRAFT).state is State.PENDING
+    assert world.file.execute(DRAFT).state is State.PENDING
     assert world.sent() == []
 
 
 def test_a_put_that_took_so_long_that_the_scan_may_have_passed_is_sent() -> None:
     world = World(NEAR_FROM - 1)
     world.steps.after("store.put_if_absent", lambda: setattr(world.clock, "time_ms", NEAR_FROM))
-    assert world.file(DRAFT).state is State.PENDING
+    assert world.file.execute(DRAFT).state is State.PENDING
     assert world.sent() == [DRAFT.id]
 
 
 def test_nothing_is_sent_before_it_is_durable() -> None:
     world = World(NEAR_FROM)
     world.steps.before("queue.send", lambda: world.standing(DRAFT.id))
-    world.file(DRAFT)
+    world.file.execute(DRAFT)
     assert world.steps.taken == ["store.put_if_absent", "queue.send"]
 
 
@@ -47,7 +47,7 @@ def test_a_failed_send_is_no_success_and_the_execution_stays() -> None:
     world = World(NEAR_FROM)
     world.queue.fail_once(DRAFT.id)
     with pytest.raises(UnavailableError):
-        world.file(DRAFT)
+        world.file.execute(DRAFT)
     assert world.standing(DRAFT.id).state is State.QUEUED
 
 
@@ -55,7 +55,7 @@ def test_a_failed_put_sends_nothing() -> None:
     world = World(NEAR_FROM)
     world.steps.fail("store.put_if_absent")
     with pytest.raises(UnavailableError):
-        world.file(DRAFT)
+        world.file.execute(DRAFT)
     assert world.sent() == []
 
 
@@ -63,17 +63,17 @@ def test_filing_again_carries_on_and_sends_again() -> None:
     world = World(NEAR_FROM)
     world.steps.crash_after("store.put_if_absent")
     with pytest.raises(Crash):
-        world.file(DRAFT)
+        world.file.execute(DRAFT)
     assert world.sent() == []
-    assert world.file(replace(DRAFT, created_at=DUE_AT)) == replace(DRAFT, state=State.QUEUED)
+    assert world.file.execute(replace(DRAFT, created_at=DUE_AT)) == replace(DRAFT, state=State.QUEUED)
     assert world.sent() == [DRAFT.id]
 
 
 def test_filing_a_pending_one_again_sends_once_it_is_near() -> None:
     world = World(NEAR_FROM - 1)
-    world.file(DRAFT)
+    world.file.execute(DRAFT)
     world.clock.time_ms = NEAR_FROM
-    assert world.file(DRAFT).state is State.PENDING
+    assert world.file.execute(DRAFT).state is State.PENDING
     assert world.sent() == [DRAFT.id]
 
 
@@ -82,7 +82,7 @@ def test_another_request_under_the_same_id_is_a_conflict_in_whatever_state(state
     world = World(DUE_AT)
     standing = world.put(in_state(DRAFT, state))
     with pytest.raises(IdentityConflictError):
-        world.file(replace(DRAFT, fingerprint=b"another request!"))
+        world.file.execute(replace(DRAFT, fingerprint=b"another request!"))
     assert (world.standing(DRAFT.id), world.sent()) == (standing, [])
 
 
@@ -94,5 +94,5 @@ def test_what_has_begun_or_ended_is_left_alone(state: State) -> None:
     """A retry has its own message or pointer: one more message could only be a chain of delays."""
     world = World(DUE_AT)
     standing = world.put(in_state(DRAFT, state))
-    assert world.file(DRAFT) == standing == world.standing(DRAFT.id)
+    assert world.file.execute(DRAFT) == standing == world.standing(DRAFT.id)
     assert world.sent() == []

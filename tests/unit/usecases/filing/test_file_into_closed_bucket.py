@@ -27,7 +27,7 @@ def sweep_until_closed(world: World) -> None:
     world.ledger.note_swept_through(BUCKET)
     for _ in range(8):
         world.clock.time_ms += 60_000
-        world.sweep()
+        world.sweep.execute()
     assert SHARD not in world.ledger.rows
 
 
@@ -36,20 +36,20 @@ def is_found_by_a_sweep(world: World, filed: Execution) -> bool:
     world.ledger.note_swept_through(world.clock.time_ms // 60_000)
     before = len(world.sent())
     world.clock.time_ms += 86_400_000
-    world.sweep()
+    world.sweep.execute()
     return filed.id in world.sent()[before:]
 
 
 def test_a_bucket_that_is_still_to_be_swept_is_not_touched() -> None:
     world = World(CLOSED_FROM - 1)
-    world.file(DRAFT)
+    world.file.execute(DRAFT)
     assert SHARD not in world.ledger.rows
 
 
 def test_a_closed_bucket_is_reopened_before_anything_is_put_there() -> None:
     world = World(CLOSED_FROM)
     world.steps.before("store.put_if_absent", lambda: world.ledger.rows[SHARD])
-    world.file(DRAFT)
+    world.file.execute(DRAFT)
     assert world.sent() == [DRAFT.id]
 
 
@@ -57,7 +57,7 @@ def test_a_writer_that_dies_after_its_put_leaves_it_to_the_sweep() -> None:
     world = World(CLOSED_FROM)
     world.steps.crash_after("store.put_if_absent")
     with pytest.raises(Crash):
-        world.file(DRAFT)
+        world.file.execute(DRAFT)
     assert is_found_by_a_sweep(world, DRAFT)
 
 
@@ -66,7 +66,7 @@ def test_a_bucket_that_was_closed_while_the_put_was_on_its_way_is_reopened_after
     world.steps.before("store.put_if_absent", at(world, CLOSED_FROM + 60_000))
     world.steps.fail("queue.send")
     with pytest.raises(UnavailableError):
-        world.file(DRAFT)
+        world.file.execute(DRAFT)
     assert is_found_by_a_sweep(world, DRAFT)
 
 
@@ -75,7 +75,7 @@ def test_a_bucket_that_was_closed_again_between_reopening_and_the_put_is_reopene
     world.steps.before("store.put_if_absent", lambda: sweep_until_closed(world))
     world.steps.fail("queue.send")
     with pytest.raises(UnavailableError):
-        world.file(DRAFT)
+        world.file.execute(DRAFT)
     assert is_found_by_a_sweep(world, DRAFT)
 
 
@@ -84,7 +84,7 @@ def test_filing_again_what_a_dead_writer_left_in_a_closed_bucket_reopens_it() ->
     world.put(DRAFT)
     world.steps.fail("queue.send")
     with pytest.raises(UnavailableError):
-        world.file(DRAFT)
+        world.file.execute(DRAFT)
     assert is_found_by_a_sweep(world, DRAFT)
 
 
@@ -92,11 +92,11 @@ def test_a_failed_reopening_files_nothing() -> None:
     world = World(CLOSED_FROM)
     world.steps.fail("ledger.reopen")
     with pytest.raises(UnavailableError):
-        world.file(DRAFT)
+        world.file.execute(DRAFT)
     assert (world.table.executions, world.sent()) == ({}, [])
 
 
 def test_the_reopened_bucket_is_not_swept_before_its_end() -> None:
     world = World(CLOSED_FROM)
-    world.file(DRAFT)
+    world.file.execute(DRAFT)
     assert world.ledger.rows[SHARD].next_pass_at == END + 10_000

@@ -62,7 +62,7 @@ def test_a_watcher_wakes_the_target_whatever_shard_it_is_in(shard: int) -> None:
     execution = waiting(world, wait_ms=3_600_000, shard=shard)
     world.file.wake_for_retry(execution, at)
     world.clock.time_ms = at - 90_000
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert world.sent() == [execution.id]
     assert world.queue.messages[0].wakeup.not_before == at
 

@@ -26,7 +26,7 @@ def test_two_writers_file_one_successor_at_the_key_that_the_job_names() -> None:
     job = world.recurring()
     started(world, job)
     for _ in range(2):
-        world.file_successor(world.standing(job.id_at(DUE_AT)))
+        world.file_successor.execute(world.standing(job.id_at(DUE_AT)))
         world.clock.time_ms += 1_000
     assert list(world.occurrences(job)) == [DUE_AT, DUE_AT + MINUTE]
     assert job.id_at(DUE_AT + MINUTE) in world.table.executions
@@ -36,7 +36,7 @@ def test_the_successor_is_fresh_and_a_near_one_is_sent() -> None:
     world = World(DUE_AT)
     job = world.recurring()
     started(world, job)
-    world.file_successor(world.standing(job.id_at(DUE_AT)))
+    world.file_successor.execute(world.standing(job.id_at(DUE_AT)))
     successor = world.standing(job.id_at(DUE_AT + MINUTE))
     second = job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT, run=2)
     assert successor == replace(second, state=State.QUEUED)
@@ -47,7 +47,7 @@ def test_a_far_successor_is_left_to_the_watchers() -> None:
     world = World(DUE_AT)
     job = world.recurring(schedule=Cron(line="20 21 * * *", timezone="UTC"), chain_from=DUE_AT - 12_345)
     started(world, job, DUE_AT - 12_345)
-    world.file_successor(world.standing(job.id_at(DUE_AT - 12_345)))
+    world.file_successor.execute(world.standing(job.id_at(DUE_AT - 12_345)))
     assert [execution.state for execution in world.occurrences(job).values()] == [
         State.RUNNING,
         State.PENDING,
@@ -57,7 +57,7 @@ def test_a_far_successor_is_left_to_the_watchers() -> None:
 
 def test_a_one_off_has_no_successor() -> None:
     world = World(DUE_AT)
-    world.file_successor(in_state(one_off(), State.RUNNING))
+    world.file_successor.execute(in_state(one_off(), State.RUNNING))
     assert (world.table.executions, world.steps.taken) == ({}, [])
 
 
@@ -65,7 +65,7 @@ def test_nothing_is_filed_behind_a_tombstone() -> None:
     world = World(DUE_AT)
     job = world.recurring()
     tombstone = replace(world.standing(job.id_at(DUE_AT)), state=State.CANCELLED, ends_chain=True)
-    world.file_successor(tombstone)
+    world.file_successor.execute(tombstone)
     assert world.steps.taken == []
 
 
@@ -75,7 +75,7 @@ def test_nothing_is_filed_behind_a_tombstone() -> None:
 def test_the_chain_goes_on_whatever_became_of_an_occurrence(state: State) -> None:
     world = World(DUE_AT)
     job = world.recurring()
-    world.file_successor(in_state(world.standing(job.id_at(DUE_AT)), state))
+    world.file_successor.execute(in_state(world.standing(job.id_at(DUE_AT)), state))
     assert list(world.occurrences(job)) == [DUE_AT, DUE_AT + MINUTE]
 
 
@@ -84,7 +84,7 @@ def test_a_successor_that_has_begun_or_ended_is_not_touched() -> None:
     job = world.recurring()
     started(world, job)
     done = world.put(in_state(job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT), State.SUCCEEDED))
-    world.file_successor(world.standing(job.id_at(DUE_AT)))
+    world.file_successor.execute(world.standing(job.id_at(DUE_AT)))
     assert (world.standing(done.id), world.sent()) == (done, [])
 
 
@@ -95,7 +95,7 @@ def test_a_tombstone_at_the_successors_key_ends_the_chain_there() -> None:
     tombstone = world.put(
         replace(job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT), state=State.CANCELLED, ends_chain=True)
     )
-    world.file_successor(world.standing(job.id_at(DUE_AT)))
+    world.file_successor.execute(world.standing(job.id_at(DUE_AT)))
     assert (world.standing(tombstone.id), world.sent()) == (tombstone, [])
 
 
@@ -105,8 +105,8 @@ def test_a_writer_that_dies_between_put_and_send_is_healed_by_the_next_one() -> 
     started(world, job)
     world.steps.crash_after("store.put_if_absent")
     with pytest.raises(Crash):
-        world.file_successor(world.standing(job.id_at(DUE_AT)))
-    world.file_successor(world.standing(job.id_at(DUE_AT)))
+        world.file_successor.execute(world.standing(job.id_at(DUE_AT)))
+    world.file_successor.execute(world.standing(job.id_at(DUE_AT)))
     assert world.sent() == [job.id_at(DUE_AT + MINUTE)]
 
 
@@ -116,12 +116,12 @@ def test_a_failed_send_is_not_taken_for_success() -> None:
     started(world, job)
     world.queue.fail_once(job.id_at(DUE_AT + MINUTE))
     with pytest.raises(UnavailableError):
-        world.file_successor(world.standing(job.id_at(DUE_AT)))
+        world.file_successor.execute(world.standing(job.id_at(DUE_AT)))
 
 
 def test_the_next_instant_comes_from_the_nominal_one_however_late_it_ran() -> None:
     world = World(DUE_AT + 59_000)
     job = world.recurring()
     started(world, job)
-    world.file_successor(world.standing(job.id_at(DUE_AT)))
+    world.file_successor.execute(world.standing(job.id_at(DUE_AT)))
     assert list(world.occurrences(job)) == [DUE_AT, DUE_AT + MINUTE]

@@ -33,7 +33,7 @@ def behind(world: World) -> tuple[Job, Execution]:
 def test_missed_instants_leave_one_record_and_one_run_at_the_latest_of_them() -> None:
     world = World(LATE)
     job, head = behind(world)
-    world.file_successor(head)
+    world.file_successor.execute(head)
     found = world.occurrences(job)
     assert list(found) == [DUE_AT, DUE_AT + MINUTE, LATEST]
     skipped, target = found[DUE_AT + MINUTE], found[LATEST]
@@ -45,14 +45,14 @@ def test_missed_instants_leave_one_record_and_one_run_at_the_latest_of_them() ->
 def test_the_definition_remembers_from_where_the_chain_has_no_gap() -> None:
     world = World(LATE)
     job, head = behind(world)
-    world.file_successor(head)
+    world.file_successor.execute(head)
     assert world.table.jobs[job.tenant_id, job.id].chain_from == LATEST
 
 
 def test_the_record_of_the_skipped_ones_expires_like_any_other() -> None:
     world = World(LATE)
     job, head = behind(world)
-    world.file_successor(head)
+    world.file_successor.execute(head)
     row = world.table.executions[job.id_at(DUE_AT + MINUTE)]
     assert row.expires_at_s == world.retention.expires_at_s(LATE)
 
@@ -62,7 +62,7 @@ def test_a_job_that_is_being_deleted_is_not_jumped(state: JobState) -> None:
     world = World(LATE)
     job, head = behind(world)
     world.table.jobs[job.tenant_id, job.id] = replace(job, state=state)
-    world.file_successor(head)
+    world.file_successor.execute(head)
     assert list(world.occurrences(job)) == [DUE_AT, DUE_AT + MINUTE]
     assert world.standing(job.id_at(DUE_AT + MINUTE)).missed is None
 
@@ -71,7 +71,7 @@ def test_a_chain_that_was_replaced_is_not_jumped() -> None:
     world = World(LATE)
     job, head = behind(world)
     world.table.jobs[job.tenant_id, job.id] = replace(job, revision=2, chain_revision=2)
-    world.file_successor(head)
+    world.file_successor.execute(head)
     assert LATEST not in world.occurrences(job)
 
 
@@ -79,7 +79,7 @@ def test_a_job_that_was_only_renamed_is_jumped() -> None:
     world = World(LATE)
     job, head = behind(world)
     world.table.jobs[job.tenant_id, job.id] = replace(job, revision=2, name="another")
-    world.file_successor(head)
+    world.file_successor.execute(head)
     assert LATEST in world.occurrences(job)
 
 
@@ -88,7 +88,7 @@ def test_a_tombstone_behind_the_head_stops_the_jump_and_the_chain() -> None:
     job, head = behind(world)
     tombstone = job.occurrence(DUE_AT + MINUTE, created_at=LATE)
     world.put(replace(tombstone, state=State.CANCELLED, ends_chain=True))
-    world.file_successor(head)
+    world.file_successor.execute(head)
     assert list(world.occurrences(job)) == [DUE_AT, DUE_AT + MINUTE]
     assert world.sent() == []
 
@@ -97,7 +97,7 @@ def test_a_late_retry_whose_successor_stands_already_does_not_jump() -> None:
     world = World(LATE)
     job, head = behind(world)
     done = world.put(in_state(job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT), State.SUCCEEDED))
-    world.file_successor(replace(head, attempt=3))
+    world.file_successor.execute(replace(head, attempt=3))
     assert world.occurrences(job) == {DUE_AT: head, DUE_AT + MINUTE: done}
     assert world.steps.count("jobs.jump") == 0
 
@@ -107,7 +107,7 @@ def test_an_immediate_successor_filed_by_a_writer_with_another_clock_wins() -> N
     world = World(LATE)
     job, head = behind(world)
     world.steps.before("jobs.jump", lambda: world.put(job.occurrence(DUE_AT + MINUTE, created_at=LATE)))
-    world.file_successor(head)
+    world.file_successor.execute(head)
     assert list(world.occurrences(job)) == [DUE_AT, DUE_AT + MINUTE]
     assert world.sent() == [job.id_at(DUE_AT + MINUTE)]
 
@@ -115,18 +115,18 @@ def test_an_immediate_successor_filed_by_a_writer_with_another_clock_wins() -> N
 def test_a_writer_that_judges_the_chain_in_time_meets_the_jump_and_wakes_its_target() -> None:
     world = World(LATE)
     job, head = behind(world)
-    world.file_successor(head)
+    world.file_successor.execute(head)
     world.clock.time_ms = DUE_AT + MINUTE
-    world.file_successor(head)
+    world.file_successor.execute(head)
     assert list(world.occurrences(job)) == [DUE_AT, DUE_AT + MINUTE, LATEST]
 
 
 def test_two_jumps_of_one_head_leave_the_first_one_standing() -> None:
     world = World(LATE)
     job, head = behind(world)
-    world.file_successor(head)
+    world.file_successor.execute(head)
     world.clock.time_ms = LATE + 5 * MINUTE
-    world.file_successor(head)
+    world.file_successor.execute(head)
     assert list(world.occurrences(job)) == [DUE_AT, DUE_AT + MINUTE, LATEST]
     assert world.standing(job.id_at(DUE_AT + MINUTE)).missed == MISSED
 
@@ -137,8 +137,8 @@ def test_a_writer_that_dies_after_the_jump_is_healed_by_the_next_one(step: str) 
     job, head = behind(world)
     world.steps.crash_after(step)
     with pytest.raises(Crash):
-        world.file_successor(head)
-    world.file_successor(head)
+        world.file_successor.execute(head)
+    world.file_successor.execute(head)
     assert world.sent() == [job.id_at(LATEST)]
 
 
@@ -147,8 +147,8 @@ def test_a_jump_whose_answer_was_lost_is_healed_by_the_next_try() -> None:
     job, head = behind(world)
     world.steps.lose_answer("jobs.jump")
     with pytest.raises(UnavailableError):
-        world.file_successor(head)
-    world.file_successor(head)
+        world.file_successor.execute(head)
+    world.file_successor.execute(head)
     assert list(world.occurrences(job)) == [DUE_AT, DUE_AT + MINUTE, LATEST]
     assert world.sent() == [job.id_at(LATEST)]
 
@@ -158,8 +158,8 @@ def test_whoever_meets_the_record_of_skipped_instants_wakes_the_target_too() -> 
     job, head = behind(world)
     world.steps.crash_after("jobs.jump")
     with pytest.raises(Crash):
-        world.file_successor(head)
-    world.file_successor(world.standing(job.id_at(DUE_AT + MINUTE)))
+        world.file_successor.execute(head)
+    world.file_successor.execute(world.standing(job.id_at(DUE_AT + MINUTE)))
     assert world.sent() == [job.id_at(LATEST)]
 
 
@@ -170,5 +170,5 @@ def test_a_target_in_a_bucket_that_may_be_closed_reopens_it_before_and_after() -
     world.steps.before("jobs.jump", lambda: world.ledger.rows.pop(shard))
     world.steps.fail("queue.send")
     with pytest.raises(UnavailableError):
-        world.file_successor(head)
+        world.file_successor.execute(head)
     assert shard in world.ledger.rows

@@ -66,7 +66,7 @@ def test_it_asks_for_what_its_job_asks_for_at_that_moment() -> None:
     assert (made.retry, made.timeout_ms, made.async_policy) == (case.job.retry, 7_000, case.job.async_policy)
     assert (made.name, made.tags, made.lane) == ("nightly", ("a",), Lane.STANDARD)
     assert made.overlap_policy is OverlapPolicy.SKIP
-    assert case.world.open_request(case.world.tenant, made) == REQUEST
+    assert case.world.open_request.execute(case.world.tenant, made) == REQUEST
     assert hourly().ask().job.lane is Lane.BULK
 
 
@@ -82,7 +82,7 @@ def test_neither_the_job_nor_its_chain_is_touched() -> None:
 def test_a_job_that_is_paused_or_has_completed_can_be_backfilled(state: JobState) -> None:
     case = hourly()
     if state is JobState.PAUSED:
-        case.world.lifecycle.pause(TENANT, case.job.id)
+        case.world.lifecycle.pause.execute(TENANT, case.job.id)
     else:
         case.world.table.jobs[TENANT, case.job.id] = replace(case.parent, state=state)
     case.ask()
@@ -124,20 +124,20 @@ def test_a_backfill_cannot_be_backfilled_or_triggered() -> None:
     case = hourly()
     backfill = case.ask().job
     with pytest.raises(InvalidStateError, match="backfill its job"):
-        case.world.backfill_job(case.world.tenant, backfill.id, RANGE)
+        case.world.backfill_job.execute(case.world.tenant, backfill.id, RANGE)
     with pytest.raises(InvalidStateError, match="trigger its job"):
-        case.world.trigger_job(case.world.tenant, backfill.id)
+        case.world.trigger_job.execute(case.world.tenant, backfill.id)
     with pytest.raises(NotFoundError):
-        case.world.trigger_job(case.world.tenant, backfill_job_id(case.job.id, DUE_AT, 1))
+        case.world.trigger_job.execute(case.world.tenant, backfill_job_id(case.job.id, DUE_AT, 1))
 
 
 def test_what_nobody_has_is_not_found() -> None:
     case = hourly()
     with pytest.raises(NotFoundError):
-        case.world.backfill_job(case.world.tenant, f"job_r{'0' * 26}", RANGE)
+        case.world.backfill_job.execute(case.world.tenant, f"job_r{'0' * 26}", RANGE)
     stranger = replace(case.world.tenant, id="other")
     with pytest.raises(NotFoundError):
-        case.world.backfill_job(stranger, case.job.id, RANGE)
+        case.world.backfill_job.execute(stranger, case.job.id, RANGE)
 
 
 def test_a_range_that_cannot_be_backfilled_leaves_nothing_behind() -> None:
@@ -152,13 +152,13 @@ def test_a_range_that_cannot_be_backfilled_leaves_nothing_behind() -> None:
 def test_a_backfill_counts_as_a_recurring_job_until_it_has_ended() -> None:
     case = hourly()
     owner = replace(case.world.tenant, quotas={Quota.RECURRING_JOBS: 2})
-    case.world.backfill_job(owner, case.job.id, RANGE)
+    case.world.backfill_job.execute(owner, case.job.id, RANGE)
     case.world.clock.time_ms += 1_000
     with pytest.raises(QuotaExceededError) as refused:
-        case.world.backfill_job(owner, case.job.id, RANGE)
+        case.world.backfill_job.execute(owner, case.job.id, RANGE)
     assert refused.value.quota is Quota.RECURRING_JOBS
     case.until(10)
-    case.world.backfill_job(owner, case.job.id, RANGE)
+    case.world.backfill_job.execute(owner, case.job.id, RANGE)
     assert len(case.backfills()) == 2
 
 
@@ -178,7 +178,7 @@ def test_the_same_key_makes_one_backfill_and_another_request_is_refused() -> Non
     with pytest.raises(IdempotencyKeyReusedError):
         second.ask()
     with pytest.raises(IdempotencyKeyReusedError):
-        case.world.trigger_job(case.world.tenant, case.job.id, KEY)
+        case.world.trigger_job.execute(case.world.tenant, case.job.id, KEY)
     assert second.backfills() == []
 
 
@@ -204,7 +204,7 @@ def test_a_job_that_is_changed_meanwhile_is_read_again() -> None:
     changed = replace(case.job.definition, timeout_ms=11_000)
     case.world.steps.before(
         "jobs.create_backfill",
-        lambda: case.world.lifecycle.update(TENANT, case.job.id, changed, revision=1),
+        lambda: case.world.lifecycle.update.execute(TENANT, case.job.id, changed, revision=1),
     )
     assert case.ask().job.timeout_ms == 11_000
     assert case.world.steps.count("jobs.create_backfill") == 2
@@ -215,7 +215,7 @@ def test_a_job_that_is_changed_all_the_time_is_given_up() -> None:
 
     def rename() -> None:
         definition = replace(case.parent.definition, name=f"n{case.parent.revision}")
-        case.world.lifecycle.update(TENANT, case.job.id, definition, revision=case.parent.revision)
+        case.world.lifecycle.update.execute(TENANT, case.job.id, definition, revision=case.parent.revision)
 
     case.world.steps.before("jobs.create_backfill", rename, times=5)
     with pytest.raises(UnavailableError):
@@ -255,10 +255,10 @@ def test_a_pause_holds_it_back_and_no_instant_is_left_out() -> None:
     case = hourly()
     backfill = case.ask(replace(RANGE, every_seconds=5)).job
     case.until(6)
-    paused = case.world.lifecycle.pause(TENANT, backfill.id)
+    paused = case.world.lifecycle.pause.execute(TENANT, backfill.id)
     case.until(3_600)
     assert len(case.calls()) == 2
-    resumed = case.world.lifecycle.resume(TENANT, backfill.id, revision=paused.revision)
+    resumed = case.world.lifecycle.resume.execute(TENANT, backfill.id, revision=paused.revision)
     assert resumed.state is JobState.ACTIVE
     case.until(60)
     case.assert_made_up_for()
@@ -268,12 +268,12 @@ def test_a_pause_holds_it_back_and_no_instant_is_left_out() -> None:
 def test_it_may_be_paused_before_it_begins_and_after_its_last_run_has() -> None:
     case = hourly()
     backfill = case.ask().job
-    case.world.lifecycle.pause(TENANT, backfill.id)
-    case.world.lifecycle.resume(TENANT, backfill.id)
-    case.world.lifecycle.pause(TENANT, backfill.id)
+    case.world.lifecycle.pause.execute(TENANT, backfill.id)
+    case.world.lifecycle.resume.execute(TENANT, backfill.id)
+    case.world.lifecycle.pause.execute(TENANT, backfill.id)
     case.until(30)
     assert case.calls() == []
-    case.world.lifecycle.resume(TENANT, backfill.id)
+    case.world.lifecycle.resume.execute(TENANT, backfill.id)
     case.until(10)
     case.assert_made_up_for()
 
@@ -281,7 +281,7 @@ def test_it_may_be_paused_before_it_begins_and_after_its_last_run_has() -> None:
 def test_a_pause_of_the_job_does_not_touch_it() -> None:
     case = hourly()
     case.ask()
-    case.world.lifecycle.pause(TENANT, case.job.id)
+    case.world.lifecycle.pause.execute(TENANT, case.job.id)
     case.until(10)
     case.assert_made_up_for()
 
@@ -320,7 +320,7 @@ def test_a_new_name_touches_no_run() -> None:
     case = hourly()
     backfill = case.ask().job
     renamed = replace(backfill.definition, name="march", tags=("x",))
-    after = case.world.lifecycle.update(TENANT, backfill.id, renamed, revision=backfill.revision)
+    after = case.world.lifecycle.update.execute(TENANT, backfill.id, renamed, revision=backfill.revision)
     assert (after.name, after.tags, after.chain_revision) == ("march", ("x",), 1)
     case.until(10)
     case.assert_made_up_for()
@@ -329,7 +329,7 @@ def test_a_new_name_touches_no_run() -> None:
 def test_what_the_plan_shows_is_what_is_run() -> None:
     case = hourly(schedule=Cron(line="30 2 * * *", timezone="America/New_York"))
     march = replace(RANGE, from_at=DUE_AT - 5 * 24 * HOUR, to_at=DUE_AT)
-    plan = case.world.plan_backfill(TENANT, case.job.id, march)
+    plan = case.world.plan_backfill.execute(TENANT, case.job.id, march)
     before = set(case.world.steps.taken)
     made = case.ask(march).job
     assert replace(made.schedule, anchor=plan.anchor) == plan
@@ -340,14 +340,14 @@ def test_a_plan_finishes_nothing_and_is_refused_where_a_backfill_is() -> None:
     case = hourly()
     begun = replace(case.parent, state=JobState.PAUSING, revision=2, changed_at=DUE_AT)
     case.world.table.jobs[TENANT, case.job.id] = begun
-    assert case.world.plan_backfill(TENANT, case.job.id, RANGE).count == len(WANTED)
+    assert case.world.plan_backfill.execute(TENANT, case.job.id, RANGE).count == len(WANTED)
     assert case.parent == begun
     for state in (JobState.DELETING, JobState.DELETED):
         case.world.table.jobs[TENANT, case.job.id] = replace(begun, state=state)
         with pytest.raises(InvalidStateError):
-            case.world.plan_backfill(TENANT, case.job.id, RANGE)
+            case.world.plan_backfill.execute(TENANT, case.job.id, RANGE)
     with pytest.raises(InvalidStateError, match="runs once"):
-        case.world.plan_backfill(TENANT, case.world.accept_one_off().job_id, RANGE)
+        case.world.plan_backfill.execute(TENANT, case.world.accept_one_off().job_id, RANGE)
 
 
 def test_a_rate_has_no_instants_before_its_anchor() -> None:

@@ -30,7 +30,7 @@ def begun() -> Case:
 def paused() -> Case:
     """It goes on when somebody says so."""
     case = begun()
-    case.world.lifecycle.pause(TENANT, case.child.id)
+    case.world.lifecycle.pause.execute(TENANT, case.child.id)
     return case
 
 
@@ -188,7 +188,7 @@ def test_a_deletion_that_dies_anywhere_is_finished_by_whoever_meets_it(
             case.delete()
         elif case.parent.state in CHANGING:
             case.world.clock.time_ms += STUCK_MS
-            assert case.world.reconcile_job(case.parent, 0, 1).is_settled
+            assert case.world.reconcile_job.execute(case.parent, 0, 1).is_settled
         else:
             continue
         case.assert_ended()
@@ -205,7 +205,9 @@ def test_a_rival_of_the_deletion_may_change_the_backfill_at_any_moment(
         backfill_id = case.child.id
         case.world.steps.taken.clear()
         change = getattr(case.world.lifecycle, verb)
-        case.world.steps.at_each = at_moment(moment, lambda act=change, of=backfill_id: _tried(act, of))
+        case.world.steps.at_each = at_moment(
+            moment, lambda act=change, of=backfill_id: _tried(act.execute, of)
+        )
         case.delete()
         case.world.steps.calm()
         case.assert_ended()
@@ -217,7 +219,7 @@ def test_a_backfill_that_others_change_all_the_time_lets_no_deletion_be_acknowle
     def rename() -> None:
         backfill = case.child
         definition = replace(backfill.definition, name=f"n{backfill.revision}")
-        case.world.lifecycle.update(TENANT, backfill.id, definition, revision=backfill.revision)
+        case.world.lifecycle.update.execute(TENANT, backfill.id, definition, revision=backfill.revision)
 
     case.world.steps.before("jobs.replace", lambda: None)
     case.world.steps.before("jobs.replace", rename, times=5)
@@ -246,7 +248,7 @@ def test_a_backfill_is_deleted_by_its_own_id_and_the_job_goes_on() -> None:
 def test_a_deletion_of_one_job_leaves_the_backfills_of_another_alone() -> None:
     case = begun()
     other = case.world.recurring(2)
-    case.world.delete_job(TENANT, other.id)
+    case.world.delete_job.execute(TENANT, other.id)
     case.until(30)
     case.assert_made_up_for()
     assert len(WANTED) == len(case.calls())

@@ -16,7 +16,7 @@ from tests.support.usecases.world import World
 
 
 def cancelled(world: World, execution: Execution, **options: bool) -> Execution:
-    answer = world.cancel_job(execution.tenant_id, execution.job_id, **options)
+    answer = world.cancel_job.execute(execution.tenant_id, execution.job_id, **options)
     assert isinstance(answer, Execution)
     return answer
 
@@ -150,7 +150,7 @@ def test_it_goes_too_where_the_answer_to_the_cancellation_was_lost(times: int) -
 )
 def test_an_unknown_job_is_not_found(job_id: str) -> None:
     with pytest.raises(NotFoundError):
-        World(DUE_AT).cancel_job(TENANT, job_id)
+        World(DUE_AT).cancel_job.execute(TENANT, job_id)
 
 
 def test_a_foreign_job_is_not_found_either() -> None:
@@ -158,7 +158,7 @@ def test_a_foreign_job_is_not_found_either() -> None:
     execution, job = world.put(one_off()), world.recurring()
     for job_id in (execution.job_id, job.id):
         with pytest.raises(NotFoundError):
-            world.cancel_job("somebody-else", job_id)
+            world.cancel_job.execute("somebody-else", job_id)
     assert world.standing(execution.id).state is State.PENDING
     assert world.table.jobs[TENANT, job.id].state is JobState.ACTIVE
 
@@ -167,14 +167,14 @@ def test_an_occurrence_of_a_recurring_job_is_no_job_of_its_own() -> None:
     world = World(DUE_AT)
     job = world.recurring()
     with pytest.raises(NotFoundError):
-        world.cancel_job(TENANT, f"job_{job.id_at(DUE_AT).body}")
+        world.cancel_job.execute(TENANT, f"job_{job.id_at(DUE_AT).body}")
     assert world.standing(job.id_at(DUE_AT)).state is State.PENDING
 
 
 def test_cancelling_a_recurring_job_deletes_it() -> None:
     world = World(DUE_AT)
     job = world.recurring()
-    answer = world.cancel_job(TENANT, job.id)
+    answer = world.cancel_job.execute(TENANT, job.id)
     assert isinstance(answer, Job)
     assert answer.state is JobState.DELETED
 
@@ -196,5 +196,5 @@ def test_what_was_changed_a_moment_ago_is_not_cancelled_by_somebody_who_has_not_
     execution = world.put(one_off())
     world.steps.before("store.cancel", lambda: change(world, execution))
     with pytest.raises(PreconditionFailedError):
-        world.cancel_job(TENANT, execution.job_id, revision=1)
+        world.cancel_job.execute(TENANT, execution.job_id, revision=1)
     assert not [row for row in world.table.executions.values() if row.execution.state is State.CANCELLED]

@@ -20,7 +20,7 @@ TIMINGS = [After(30), After(3_600), Once(at=EARLY + 30_000), Every(60)]
 
 
 def create(world: World, timing: object, key: str | None = "k", **fields: object) -> CreatedJob:
-    return world.create_job(world.tenant, NewJob(timing=timing, request=REQUEST, **fields), key)  # type: ignore[arg-type]
+    return world.create_job.execute(world.tenant, NewJob(timing=timing, request=REQUEST, **fields), key)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("timing", TIMINGS)
@@ -97,10 +97,10 @@ def test_the_same_key_with_another_request_is_refused(timing: object, fields: di
 
 def test_keys_belong_to_their_tenant() -> None:
     world = World()
-    world.create_tenant("other")
+    world.create_tenant.execute("other")
     other = world.tenants.tenants["other"]
     first = create(world, After(60))
-    second = world.create_job(other, NewJob(timing=After(60), request=REQUEST), "k")
+    second = world.create_job.execute(other, NewJob(timing=After(60), request=REQUEST), "k")
     assert not second.replayed
     assert identity(second) != identity(first)
 
@@ -142,7 +142,7 @@ def test_a_replay_does_not_bring_a_deleted_job_back() -> None:
     world = World()
     job = create(world, Every(60)).job
     assert isinstance(job, Job)
-    world.delete_job(job.tenant_id, job.id)
+    world.delete_job.execute(job.tenant_id, job.id)
     world.queue.messages.clear()
     again = create(world, Every(60))
     assert isinstance(again.job, Job)
@@ -153,7 +153,7 @@ def test_a_replay_does_not_bring_a_deleted_job_back() -> None:
 def test_nor_a_cancelled_one() -> None:
     world = World()
     job = create(world, After(30)).job
-    world.cancel_job(job.tenant_id, identity(create(world, After(30))))
+    world.cancel_job.execute(job.tenant_id, identity(create(world, After(30))))
     world.queue.messages.clear()
     assert create(world, After(30)).job.state is State.CANCELLED
     assert world.sent() == []
@@ -165,7 +165,7 @@ def test_a_replay_writes_the_payload_of_its_own_before_the_item_again() -> None:
     new = NewJob(timing=After(30), request=large)
     world.steps.crash_after("jobs.put_payload")
     with pytest.raises(Crash):
-        world.create_job(world.tenant, new, "k")
-    world.create_job(world.tenant, new, "k")
+        world.create_job.execute(world.tenant, new, "k")
+    world.create_job.execute(world.tenant, new, "k")
     Lanes(world).until(EARLY + 60_000)
     assert [call.callback.body for call in world.sender.calls] == [large.body]

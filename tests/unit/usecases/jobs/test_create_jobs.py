@@ -34,7 +34,7 @@ def test_every_job_stands_as_it_was_asked_for_and_in_order() -> None:
     assert [each.name for each in made] == [f"n{n}" for n in range(100)]
     assert [each.nominal_at for each in made] == [EARLY + (3_600 + n) * 1_000 for n in range(100)]
     assert [world.standing(each.id) for each in made] == made
-    assert [world.open_request(world.tenant, each) for each in made] == [REQUEST] * 100
+    assert [world.open_request.execute(world.tenant, each) for each in made] == [REQUEST] * 100
 
 
 def test_it_is_the_same_job_that_its_creation_alone_would_have_made() -> None:
@@ -214,7 +214,9 @@ def test_quotas_are_asked_for_each_and_only_what_is_too_much_is_refused() -> Non
     world = World()
     tenant = replace(world.tenant, quotas={Quota.DUE_PER_MINUTE: 3, Quota.PAYLOAD_BYTES: 100})
     soon, later = new(Once(at=EARLY + 3_600_000)), new(Once(at=EARLY + 7_200_000))
-    outcomes = world.create_jobs(tenant, [soon] * 5 + [later, new(After(1), request=LARGE)], spelling=b"")
+    outcomes = world.create_jobs.execute(
+        tenant, [soon] * 5 + [later, new(After(1), request=LARGE)], spelling=b""
+    )
     assert kinds(outcomes) == [CreatedJob] * 3 + [QuotaExceededError] * 2 + [CreatedJob, QuotaExceededError]
     refused = [outcome.quota for outcome in outcomes if isinstance(outcome, QuotaExceededError)]
     assert refused == [Quota.DUE_PER_MINUTE] * 2 + [Quota.PAYLOAD_BYTES]
@@ -233,5 +235,5 @@ def test_recurring_jobs_of_a_batch_do_not_pass_their_quota_together(standing: in
     tenant = replace(world.tenant, quotas={Quota.RECURRING_JOBS: 4})
     for number in range(standing):
         world.recurring(number)
-    outcomes = world.create_jobs(tenant, [new(Every(60))] * 6, spelling=b"")
+    outcomes = world.create_jobs.execute(tenant, [new(Every(60))] * 6, spelling=b"")
     assert kinds(outcomes) == [CreatedJob] * (4 - standing) + [QuotaExceededError] * (2 + standing)

@@ -161,7 +161,7 @@ def test_a_replay_after_all_has_run_answers_with_the_outcomes_and_runs_nothing()
 def test_a_cancelled_job_is_not_brought_back() -> None:
     world = World()
     made = executions(create(world, [new(After(3_600))] * 3, "k"))
-    world.cancel_job(world.tenant.id, made[1].job_id)
+    world.cancel_job.execute(world.tenant.id, made[1].job_id)
     again = executions(create(world, [new(After(3_600))] * 3, "k"))
     assert [each.state for each in again] == [State.PENDING, State.CANCELLED, State.PENDING]
 
@@ -175,7 +175,7 @@ def test_a_replay_names_the_same_keys_though_the_shards_have_grown_since() -> No
     grown = World(counts=replace(ONE_SHARD, normal=64, quarter=64, midnight=64))
     draft = replace(world.create_jobs.draft, plan=grown.plan)
     create_jobs = replace(world.create_jobs, draft=draft)
-    again = create_jobs(world.tenant, [new(After(3_600))] * 20, spelling=b"body", idempotency_key="k")
+    again = create_jobs.execute(world.tenant, [new(After(3_600))] * 20, spelling=b"body", idempotency_key="k")
     assert [each.job_id for each in executions(again)] == [choice.job_id for choice in record.batch]
     assert {each.id.shard for each in executions(again)} == {0}
 
@@ -185,7 +185,7 @@ def test_what_was_over_its_quota_stays_so_though_there_is_room_now() -> None:
     tenant = replace(world.tenant, quotas={Quota.TAGS: 1})
     wanted = [new(After(60)), new(After(60), tags=("a", "b"))]
     for asking in (tenant, world.tenant):
-        first, second = world.create_jobs(asking, wanted, spelling=b"body", idempotency_key="k")
+        first, second = world.create_jobs.execute(asking, wanted, spelling=b"body", idempotency_key="k")
         assert isinstance(first, CreatedJob)
         assert isinstance(second, QuotaExceededError)
         assert second.quota == Quota.TAGS
@@ -196,7 +196,9 @@ def test_a_replay_asks_no_quota_again() -> None:
     world = World()
     tenant = replace(world.tenant, quotas={Quota.DUE_PER_MINUTE: 2})
     for _ in range(3):
-        outcomes = world.create_jobs(tenant, [new(After(60))] * 2, spelling=b"body", idempotency_key="k")
+        outcomes = world.create_jobs.execute(
+            tenant, [new(After(60))] * 2, spelling=b"body", idempotency_key="k"
+        )
         assert kinds(outcomes) == [CreatedJob] * 2
 
 

@@ -39,7 +39,7 @@ def test_the_request_is_sealed_and_bound_to_its_job() -> None:
     world = World()
     made = world.accept_one_off(After(3_600))
     assert REQUEST.body not in made.request
-    assert world.open_request(world.tenant, made) == REQUEST
+    assert world.open_request.execute(world.tenant, made) == REQUEST
 
 
 @pytest.mark.parametrize(("delay", "is_sent"), [(0, True), (60, True), (3_600, False)])
@@ -115,7 +115,7 @@ def test_a_large_one_stands_apart_and_is_written_first() -> None:
     made = world.accept_one_off(request=large)
     assert (made.payload_id, made.request) == (made.job_id, b"")
     assert world.steps.taken == ["jobs.put_payload", "store.put_if_absent"]
-    assert world.open_request(world.tenant, made) == large
+    assert world.open_request.execute(world.tenant, made) == large
 
 
 def test_a_large_request_reaches_its_receiver() -> None:

@@ -88,7 +88,7 @@ def test_a_replay_that_dies_before_the_send_leaves_the_late_job_to_the_sweep() -
         world.accept(Every(5), key="k")
     assert world.sent() == []
     world.clock.time_ms += 3_600_000
-    world.sweep()
+    world.sweep.execute()
     (first,) = (row.execution for row in world.table.executions.values())
     assert world.sent() == [first.id]
 

@@ -17,6 +17,6 @@ def test_the_message_of_a_sweep_never_takes_the_place_of_one_that_does_not_end(s
     swept = replace(original, ends_at=DUE_AT + 1)
     pair = [swept, original] if swept_first else [original, swept]
     waits = {original.keys[0]: Deferral(reason=WaitReason.TENANT_RATE, wait_ms=2_000)}
-    assert DeferKeys(queue=ports.queue, clock=ports.clock)(pair, waits) == set()
+    assert DeferKeys(queue=ports.queue, clock=ports.clock).execute(pair, waits) == set()
     (sent,) = ports.queue.messages
     assert (sent.wakeup.keys, sent.wakeup.ends_at) == (original.keys, None)

@@ -33,9 +33,9 @@ def test_jobs_to_the_same_place_share_a_destination_and_others_do_not() -> None:
 def test_two_tenants_that_call_the_same_place_have_two_destinations() -> None:
     world = World()
     mine = world.accept_one_off().destination
-    world.create_tenant("other")
+    world.create_tenant.execute("other")
     other = world.tenants.tenants["other"]
-    theirs = world.create_job(other, NewJob(timing=After(60), request=REQUEST), None).job
+    theirs = world.create_job.execute(other, NewJob(timing=After(60), request=REQUEST), None).job
     assert isinstance(theirs, Execution)
     assert theirs.destination != mine
 
@@ -52,9 +52,9 @@ def test_runs_of_a_job_triggered_ones_and_successors_go_where_it_goes() -> None:
     world = World(DUE_AT)
     made = world.accept(Every(60))
     assert isinstance(made, Job)
-    triggered = world.trigger_job(world.tenant, made.id).execution
+    triggered = world.trigger_job.execute(world.tenant, made.id).execution
     first = world.store.get(made.id_at(made.chain_from))
-    world.file_successor(replace(first, state=State.SUCCEEDED))
+    world.file_successor.execute(replace(first, state=State.SUCCEEDED))
     found = {row.execution.destination for row in world.table.executions.values()}
     assert found == {made.destination} == {triggered.destination}
     assert len(world.table.executions) == 3
@@ -64,11 +64,11 @@ def test_another_request_is_another_destination_and_the_same_one_is_not() -> Non
     world = World()
     made = world.accept_one_off()
     new = NewJob(timing=After(3_600), request=ELSEWHERE)
-    edited = world.revise_job(world.tenant, made, REQUEST, new, revision=made.revision)
+    edited = world.revise_job.execute(world.tenant, made, REQUEST, new, revision=made.revision)
     assert isinstance(edited, Execution)
     assert edited.destination not in ("", made.destination)
     renamed = replace(new, name="another")
-    again = world.revise_job(world.tenant, edited, ELSEWHERE, renamed, revision=edited.revision)
+    again = world.revise_job.execute(world.tenant, edited, ELSEWHERE, renamed, revision=edited.revision)
     assert isinstance(again, Execution)
     assert again.destination == edited.destination
 

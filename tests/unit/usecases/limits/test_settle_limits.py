@@ -26,18 +26,18 @@ STEP_MS = 3_000
 def test_a_breaker_opens_for_a_destination_that_worked_before() -> None:
     ports = Ports(DUE_AT)
     worker = gate(ports, QueueName.STANDARD, GENEROUS)
-    worker.settle_limits([(DESTINATION, GOOD)])
+    worker.settle_limits.execute([(DESTINATION, GOOD)])
     for _ in range(30):
         ports.clock.time_ms += STEP_MS
-        worker.settle_limits([(DESTINATION, REFUSED)])
+        worker.settle_limits.execute([(DESTINATION, REFUSED)])
     assert worker.settle_limits.take_opened() > 0
 
 
 def refuse(ports: Ports, worker: ThrottleBatch) -> None:
     """A batch of one call: it is let through, and refused at once."""
     ports.clock.time_ms += STEP_MS
-    assert worker.admit([CALL], QueueName.STANDARD) == {}
-    worker.settle_limits([(DESTINATION, REFUSED)])
+    assert worker.admit.execute([CALL], QueueName.STANDARD) == {}
+    worker.settle_limits.execute([(DESTINATION, REFUSED)])
 
 
 def test_a_breaker_opens_for_a_limited_destination_too_though_each_batch_is_over_at_once() -> None:
@@ -58,8 +58,8 @@ def test_the_limit_of_a_destination_that_answers_again_grows_where_few_calls_are
     ports.limits.board[SCOPE] = DUE_AT + TROUBLE_MS
     for _ in range(3):
         ports.clock.time_ms += STEP_MS
-        assert worker.admit([CALL], QueueName.STANDARD) == {}
-        worker.settle_limits([(DESTINATION, GOOD)])
+        assert worker.admit.execute([CALL], QueueName.STANDARD) == {}
+        worker.settle_limits.execute([(DESTINATION, GOOD)])
     assert ports.limits.states[SCOPE].circuit.limit == PROBED_LIMIT + 3
 
 
@@ -68,7 +68,7 @@ def test_a_few_failures_among_answers_open_nothing() -> None:
     worker = gate(ports, QueueName.STANDARD, GENEROUS)
     for _ in range(30):
         ports.clock.time_ms += STEP_MS
-        worker.settle_limits([(DESTINATION, REFUSED), (DESTINATION, GOOD), (DESTINATION, REFUSED)])
+        worker.settle_limits.execute([(DESTINATION, REFUSED), (DESTINATION, GOOD), (DESTINATION, REFUSED)])
     assert worker.settle_limits.take_opened() == 0
 
 
@@ -82,31 +82,31 @@ def test_an_answer_to_a_call_from_before_the_trouble_does_not_end_it(
     """The call was let through when nothing was known of its destination, and is answered when it is in trouble."""
     ports = Ports(DUE_AT)
     worker, other, third = (gate(ports, QueueName.STANDARD, GENEROUS, name) for name in ("a", "b", "c"))
-    assert worker.admit([CALL], QueueName.STANDARD) == {}
-    other.settle_limits([(DESTINATION, answer) for answer in heard_by_others])
+    assert worker.admit.execute([CALL], QueueName.STANDARD) == {}
+    other.settle_limits.execute([(DESTINATION, answer) for answer in heard_by_others])
     assert SCOPE in ports.limits.board
     ports.clock.time_ms += STEP_MS
-    worker.settle_limits([(DESTINATION, answer) for answer in heard_here])
+    worker.settle_limits.execute([(DESTINATION, answer) for answer in heard_here])
     assert SCOPE in ports.limits.board
-    assert third.admit([CALL], QueueName.STANDARD)[CALL.key].reason is reason
+    assert third.admit.execute([CALL], QueueName.STANDARD)[CALL.key].reason is reason
 
 
 def test_a_destination_that_is_quick_again_goes_off_the_board() -> None:
     ports = Ports(DUE_AT)
     worker, other = (gate(ports, QueueName.STANDARD, GENEROUS, name) for name in ("a", "b"))
-    other.settle_limits([(DESTINATION, SLOW)] * 3)
+    other.settle_limits.execute([(DESTINATION, SLOW)] * 3)
     ports.clock.time_ms += STEP_MS
-    worker.settle_limits([(DESTINATION, GOOD)])
+    worker.settle_limits.execute([(DESTINATION, GOOD)])
     assert SCOPE not in ports.limits.board
 
 
 def test_what_could_not_be_read_is_not_taken_for_healthy() -> None:
     ports = Ports(DUE_AT)
     worker, other = (gate(ports, QueueName.STANDARD, GENEROUS, name) for name in ("a", "b"))
-    other.settle_limits([(DESTINATION, SLOW)] * 3)
+    other.settle_limits.execute([(DESTINATION, SLOW)] * 3)
     ports.clock.time_ms += STEP_MS
     ports.steps.fail("limits.read")
-    worker.settle_limits([(DESTINATION, SLOW)])
+    worker.settle_limits.execute([(DESTINATION, SLOW)])
     assert SCOPE in ports.limits.board
 
 
@@ -115,12 +115,12 @@ def test_a_probe_is_judged_by_its_own_answer() -> None:
     ports = Ports(DUE_AT)
     prober = gate(ports, QueueName.STANDARD, GENEROUS, "prober")
     other = gate(ports, QueueName.STANDARD, GENEROUS, "other")
-    prober.settle_limits([(DESTINATION, GOOD)])
+    prober.settle_limits.execute([(DESTINATION, GOOD)])
     for _ in range(4):
         ports.clock.time_ms += STEP_MS
-        other.settle_limits([(DESTINATION, REFUSED)] * 3)
+        other.settle_limits.execute([(DESTINATION, REFUSED)] * 3)
     ports.clock.time_ms += 2 * STEP_MS
-    assert prober.admit([CALL], QueueName.STANDARD) == {}
+    assert prober.admit.execute([CALL], QueueName.STANDARD) == {}
     assert ports.limits.states[SCOPE].circuit.prober == "prober"
-    prober.settle_limits([(DESTINATION, REFUSED)])
+    prober.settle_limits.execute([(DESTINATION, REFUSED)])
     assert ports.limits.states[SCOPE].circuit.phase(ports.clock.now_ms()) is Phase.OPEN

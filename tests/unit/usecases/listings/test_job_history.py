@@ -61,7 +61,7 @@ def told(world: World, job_id: str, limit: int, wanted: ExecutionFilter = EVERYT
     found: list[Execution] = []
     position: HistoryPosition | None = None
     for _ in range(500):
-        page = world.list_executions(TENANT, job_id, limit=limit, criteria=wanted, position=position)
+        page = world.list_executions.execute(TENANT, job_id, limit=limit, criteria=wanted, position=position)
         assert len(page.executions) <= limit
         found += page.executions
         position = page.next_position
@@ -139,7 +139,7 @@ def test_pages_hold_while_the_job_is_triggered_and_changed() -> None:
     seen: list[Execution] = []
     position: HistoryPosition | None = None
     for number in range(50):
-        page = world.list_executions(TENANT, job.id, limit=2, position=position)
+        page = world.list_executions.execute(TENANT, job.id, limit=2, position=position)
         seen += page.executions
         position = page.next_position
         if position is None:
@@ -185,7 +185,7 @@ def test_what_a_long_pause_passed_over_costs_no_reads() -> None:
     world.table.past_chains[job.tenant_id, job.id, 1] = job.chain(resumed_at, 0, DUE_AT + 1_000)
     world.table.jobs[job.tenant_id, job.id] = after
     world.clock.time_ms = resumed_at + 500
-    page = world.list_executions(TENANT, job.id, limit=10)
+    page = world.list_executions.execute(TENANT, job.id, limit=10)
     assert [one.state for one in page.executions] == [State.SKIPPED, State.SUCCEEDED]
     assert page.next_position is None
 
@@ -196,7 +196,7 @@ def test_a_paused_job_shows_what_was_before_at_once() -> None:
     paused = replace(job, state=JobState.PAUSED, ended_from=DUE_AT + 1_000, ended_through=DUE_AT + 6_000)
     world.table.jobs[job.tenant_id, job.id] = paused
     world.clock.time_ms = DUE_AT + 10 * 86_400_000
-    page = world.list_executions(TENANT, job.id, limit=10)
+    page = world.list_executions.execute(TENANT, job.id, limit=10)
     assert ([one.nominal_at for one in page.executions], page.next_position) == ([DUE_AT], None)
 
 
@@ -210,7 +210,7 @@ def test_a_page_walks_through_so_many_chains_only_and_says_that_there_is_more() 
     late = extra(world, job, 5, DUE_AT + 5_500)
     world.clock.time_ms = DUE_AT + 3_600_000
     world.steps.taken.clear()
-    page = world.list_executions(TENANT, job.id, limit=10)
+    page = world.list_executions.execute(TENANT, job.id, limit=10)
     assert page.next_position is not None
     assert len(world.steps.taken) <= 12
     following = (
@@ -247,9 +247,9 @@ def test_the_whole_of_a_lifecycle_is_told() -> None:
         world.standing(job.id_at(DUE_AT)), State.SUCCEEDED
     )
     world.put(job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT))
-    world.lifecycle.pause(TENANT, job.id)
+    world.lifecycle.pause.execute(TENANT, job.id)
     world.clock.time_ms += 10 * MINUTE
-    world.lifecycle.resume(TENANT, job.id)
+    world.lifecycle.resume.execute(TENANT, job.id)
     history = told(world, job.id, 2)
     assert [one.nominal_at for one in history] == sorted((one.nominal_at for one in history), reverse=True)
     assert history[-1].state is State.SUCCEEDED
@@ -261,8 +261,8 @@ def test_the_whole_of_a_lifecycle_is_told() -> None:
 def test_a_deleted_job_has_no_empty_pages_however_long_ago_that_was() -> None:
     world = World(DUE_AT)
     job = world.recurring(schedule=Rate(interval_ms=1_000, anchor=DUE_AT))
-    world.lifecycle.delete(TENANT, job.id)
+    world.lifecycle.delete.execute(TENANT, job.id)
     world.clock.time_ms += 24 * 60 * MINUTE
-    page = world.list_executions(TENANT, job.id, limit=100)
+    page = world.list_executions.execute(TENANT, job.id, limit=100)
     assert {one.end_reason for one in page.executions} == {EndReason.JOB_DELETED}
     assert page.next_position is None

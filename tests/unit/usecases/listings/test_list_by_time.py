@@ -40,7 +40,7 @@ def told(
     pages: list[list[Execution]] = []
     before: IndexPosition | None = None
     for _ in range(2_000):
-        page = world.list_by_time(tenant, limit=limit, criteria=criteria, before=before)
+        page = world.list_by_time.execute(tenant, limit=limit, criteria=criteria, before=before)
         pages.append(list(page.executions))
         before = page.next_before
         if before is None:
@@ -66,7 +66,7 @@ def test_pages_hold_while_others_write() -> None:
     seen: list[Execution] = []
     before: IndexPosition | None = None
     for number in range(100):
-        page = world.list_by_time(tenant, limit=4, criteria=EVERYTHING, before=before)
+        page = world.list_by_time.execute(tenant, limit=4, criteria=EVERYTHING, before=before)
         seen += page.executions
         before = page.next_before
         if before is None:
@@ -118,7 +118,7 @@ def test_a_page_examines_only_so_much_in_few_calls() -> None:
     tenant = sharded(world, 8)
     filed(world, 2 * EXAMINED_AT_MOST, 8)
     world.steps.taken.clear()
-    page = world.list_by_time(tenant, limit=100, criteria=ExecutionFilter(state=State.CANCELLED))
+    page = world.list_by_time.execute(tenant, limit=100, criteria=ExecutionFilter(state=State.CANCELLED))
     assert (page.executions, page.next_before is None) == ((), False)
     assert world.steps.count("store.get_many") == EXAMINED_AT_MOST // 100
     assert world.steps.count("queries.index_pages") <= 8
@@ -128,7 +128,9 @@ def test_a_page_examines_only_so_much_in_few_calls() -> None:
 def test_a_page_examines_no_more_whatever_its_limit_is(limit: int) -> None:
     world = World(DUE_AT)
     order = [due_position(one.id) for one in filed(world, EXAMINED_AT_MOST + 50, 1)]
-    page = world.list_by_time(world.tenant, limit=limit, criteria=ExecutionFilter(state=State.CANCELLED))
+    page = world.list_by_time.execute(
+        world.tenant, limit=limit, criteria=ExecutionFilter(state=State.CANCELLED)
+    )
     assert page.next_before == order[EXAMINED_AT_MOST - 1]
 
 
@@ -144,7 +146,7 @@ def test_a_place_in_a_cursor_cannot_widen_the_span() -> None:
     world = World(DUE_AT)
     filed(world, 9, 1)
     span = PositionRange(before=IndexPosition(at=DUE_AT + 1))
-    page = world.list_by_time(
+    page = world.list_by_time.execute(
         world.tenant, limit=100, criteria=ExecutionFilter(span=span), before=IndexPosition(at=DUE_AT + 99)
     )
     assert {one.id.dispatch_at for one in page.executions} == {DUE_AT}

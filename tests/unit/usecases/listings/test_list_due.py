@@ -20,7 +20,7 @@ def told(world: World, within_ms: int, limit: int = 100) -> list[DueRow]:
     rows: list[DueRow] = []
     position: DuePosition | None = None
     for _ in range(2_000):
-        page = world.list_due(within_ms, limit=limit, position=position)
+        page = world.list_due.execute(within_ms, limit=limit, position=position)
         assert len(page.rows) <= limit
         rows += page.rows
         position = page.next_position
@@ -99,7 +99,7 @@ def test_an_empty_day_is_read_with_bounded_work_a_page() -> None:
     position, pages = None, 0
     while True:
         world.steps.taken.clear()
-        page = world.list_due(86_400_000, limit=100, position=position)
+        page = world.list_due.execute(86_400_000, limit=100, position=position)
         pages, position = pages + 1, page.next_position
         assert page.rows == ()
         assert len(world.steps.taken) * 4 <= SHARDS_AT_MOST
@@ -113,7 +113,7 @@ def test_rows_that_do_not_wait_are_examined_with_bounded_work() -> None:
     for number in range(3 * ROWS_AT_MOST):
         world.put(in_state(one_off(number, due_at=DUE_AT + number), State.CANCELLED))
     world.steps.taken.clear()
-    page = world.list_due(10 * MINUTE, limit=100)
+    page = world.list_due.execute(10 * MINUTE, limit=100)
     assert (page.rows, page.next_position is None) == ((), False)
     assert len(world.steps.taken) == 1
 

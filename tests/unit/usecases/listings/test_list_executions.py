@@ -31,7 +31,7 @@ def pages(world: World, job: Job, limit: int) -> list[list[Execution]]:
     """Every page of a job's history."""
     found, position = [], None
     while True:
-        page = world.list_executions(TENANT, job.id, limit=limit, position=position)
+        page = world.list_executions.execute(TENANT, job.id, limit=limit, position=position)
         found.append(list(page.executions))
         assert len(found) < 2_000
         if page.next_position is None:
@@ -54,10 +54,10 @@ def test_a_page_holds_though_the_job_goes_on_meanwhile() -> None:
     world = World(DUE_AT)
     job = world.recurring()
     instants = history(world, job, 10)
-    first = world.list_executions(TENANT, job.id, limit=5)
+    first = world.list_executions.execute(TENANT, job.id, limit=5)
     world.put(job.occurrence(DUE_AT + 11 * MINUTE, created_at=DUE_AT))
     world.clock.time_ms += MINUTE
-    rest = world.list_executions(TENANT, job.id, limit=50, position=first.next_position)
+    rest = world.list_executions.execute(TENANT, job.id, limit=50, position=first.next_position)
     seen = [execution.nominal_at for page in (first, rest) for execution in page.executions]
     assert seen == instants
 
@@ -75,7 +75,7 @@ def test_missed_instants_are_bridged_and_their_record_is_shown() -> None:
 def test_a_page_reads_only_so_much_and_says_that_there_is_more() -> None:
     chain = after_a_jump(missed=2_000)
     chain.world.steps.taken.clear()
-    page = chain.world.list_executions(TENANT, chain.job.id, limit=100)
+    page = chain.world.list_executions.execute(TENANT, chain.job.id, limit=100)
     assert chain.world.steps.count("store.get_many") == EXAMINED_AT_MOST // 100
     assert page.next_position is not None
 
@@ -84,7 +84,7 @@ def test_a_deleted_jobs_history_stays_readable() -> None:
     world = World(DUE_AT)
     job = world.recurring()
     history(world, job, 3)
-    world.delete_job(TENANT, job.id)
+    world.delete_job.execute(TENANT, job.id)
     states = [execution.state for page in pages(world, job, 100) for execution in page]
     assert states == [State.CANCELLED, *[State.SUCCEEDED] * 3]
 
@@ -103,21 +103,21 @@ def test_a_busy_job_lists_its_next_run_too() -> None:
     world = World(DUE_AT)
     job = world.recurring(schedule=Rate(interval_ms=1_000, anchor=DUE_AT))
     world.put(job.occurrence(DUE_AT + 1_000, created_at=DUE_AT))
-    page = world.list_executions(TENANT, job.id, limit=10)
+    page = world.list_executions.execute(TENANT, job.id, limit=10)
     assert [execution.nominal_at for execution in page.executions] == [DUE_AT + 1_000, DUE_AT]
 
 
 def test_a_one_off_has_one_execution() -> None:
     world = World(DUE_AT)
     execution = world.put(one_off())
-    page = world.list_executions(TENANT, execution.job_id, limit=10)
+    page = world.list_executions.execute(TENANT, execution.job_id, limit=10)
     assert (page.executions, page.next_position) == ((execution,), None)
 
 
 @pytest.mark.parametrize("job_id", ["", "nonsense", one_off(9).job_id, "job_r" + "0" * 26])
 def test_an_unknown_job_is_not_found(job_id: str) -> None:
     with pytest.raises(NotFoundError):
-        World().list_executions(TENANT, job_id, limit=10)
+        World().list_executions.execute(TENANT, job_id, limit=10)
 
 
 def test_a_foreign_job_is_not_found_either() -> None:
@@ -125,7 +125,7 @@ def test_a_foreign_job_is_not_found_either() -> None:
     job, execution = world.recurring(), world.put(one_off())
     for job_id in (job.id, execution.job_id):
         with pytest.raises(NotFoundError):
-            world.list_executions("somebody-else", job_id, limit=10)
+            world.list_executions.execute("somebody-else", job_id, limit=10)
 
 
 def dead_letters(world: World, count: int) -> list[Execution]:
@@ -144,7 +144,7 @@ def test_dead_letters_come_page_by_page_newest_first(limit: int) -> None:
     criteria = dead_letters(world, 7)
     found, before = [], None
     while True:
-        page = world.list_dead_letters(TENANT, limit=limit, before=before)
+        page = world.list_dead_letters.execute(TENANT, limit=limit, before=before)
         found += page.executions
         before = page.next_before
         if before is None:
@@ -158,17 +158,17 @@ def test_the_items_say_what_the_index_only_claims() -> None:
     newest, middle, oldest = dead_letters(world, 3)
     del world.table.executions[middle.id]
     world.table.executions[oldest.id].execution = replace(oldest, state=State.SUCCEEDED)
-    assert world.list_dead_letters(TENANT, limit=10).executions == (newest,)
+    assert world.list_dead_letters.execute(TENANT, limit=10).executions == (newest,)
 
 
 def test_a_dead_letter_that_cannot_be_read_hides_no_other() -> None:
     world = World(DUE_AT)
     newest, middle, oldest = dead_letters(world, 3)
     world.table.executions[middle.id].damage = Damage.BROKEN
-    assert world.list_dead_letters(TENANT, limit=10).executions == (newest, oldest)
+    assert world.list_dead_letters.execute(TENANT, limit=10).executions == (newest, oldest)
 
 
 def test_other_tenants_dead_letters_are_not_shown() -> None:
     world = World(DUE_AT)
     dead_letters(world, 3)
-    assert world.list_dead_letters("somebody-else", limit=10).executions == ()
+    assert world.list_dead_letters.execute("somebody-else", limit=10).executions == ()

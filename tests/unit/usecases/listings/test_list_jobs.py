@@ -23,7 +23,7 @@ def pages(world: World, limit: int, criteria: JobFilter = EVERYTHING) -> list[tu
     found: list[tuple[Execution | Job, ...]] = []
     position: JobPosition | None = None
     for _ in range(1_000):
-        page = world.list_jobs(world.tenant, limit=limit, criteria=criteria, position=position)
+        page = world.list_jobs.execute(world.tenant, limit=limit, criteria=criteria, position=position)
         assert len(page.jobs) <= limit
         found.append(page.jobs)
         position = page.next_position
@@ -97,7 +97,7 @@ def test_what_is_there_all_the_time_is_shown_once_while_others_come_go_and_move(
     position: JobPosition | None = None
     movable = list(world.table.executions)[-5:]
     for number in range(200):
-        page = world.list_jobs(world.tenant, limit=2, criteria=EVERYTHING, position=position)
+        page = world.list_jobs.execute(world.tenant, limit=2, criteria=EVERYTHING, position=position)
         seen += map(id_of, page.jobs)
         position = page.next_position
         if position is None:
@@ -128,7 +128,7 @@ def test_moved_jobs_cost_one_more_read_a_page() -> None:
     for number in range(50):
         move(world, world.put(one_off(number)), 100 + number, DUE_AT + number)
     world.steps.taken.clear()
-    page = world.list_jobs(world.tenant, limit=100, criteria=EVERYTHING)
+    page = world.list_jobs.execute(world.tenant, limit=100, criteria=EVERYTHING)
     assert len(page.jobs) == 50
     assert len(world.steps.taken) <= 6
 
@@ -185,7 +185,7 @@ def test_a_page_examines_only_so_much_in_few_calls() -> None:
         world.put(one_off(number, due_at=DUE_AT + number))
     for position in (None, JobPosition(place=None, job_id="job_rz"), JobPosition(job_id=job(400).id)):
         world.steps.taken.clear()
-        page = world.list_jobs(
+        page = world.list_jobs.execute(
             world.tenant, limit=100, criteria=JobFilter(name_prefix="nothing"), position=position
         )
         assert page.jobs == ()

@@ -26,7 +26,7 @@ def told(world: World, within_ms: int, limit: int = 100) -> list[UpcomingRun]:
     runs: list[UpcomingRun] = []
     position: UpcomingPosition | None = None
     for _ in range(1_000):
-        page = world.list_upcoming(world.tenant, within_ms, limit=limit, position=position)
+        page = world.list_upcoming.execute(world.tenant, within_ms, limit=limit, position=position)
         assert len(page.runs) <= limit
         runs += page.runs
         position = page.next_position
@@ -60,9 +60,9 @@ def test_filed_runs_retries_and_expected_runs_come_in_one_order(limit: int) -> N
 def test_an_expected_run_that_is_filed_meanwhile_is_told_once() -> None:
     world = World(DUE_AT - 1_000)
     definition = world.recurring()
-    first = world.list_upcoming(world.tenant, 5 * MINUTE, limit=1)
+    first = world.list_upcoming.execute(world.tenant, 5 * MINUTE, limit=1)
     world.put(definition.occurrence(DUE_AT + MINUTE, created_at=DUE_AT))
-    rest = world.list_upcoming(world.tenant, 5 * MINUTE, limit=100, position=first.next_position)
+    rest = world.list_upcoming.execute(world.tenant, 5 * MINUTE, limit=100, position=first.next_position)
     runs = [*first.runs, *rest.runs]
     assert [run.at - DUE_AT for run in runs] == [number * MINUTE for number in range(5)]
     assert runs[1].basis is Basis.FILED
@@ -85,10 +85,10 @@ def test_a_run_that_has_begun_or_ended_is_not_upcoming_nor_expected(state: State
 def test_the_window_is_that_of_the_first_page() -> None:
     world = World(DUE_AT)
     world.recurring()
-    pages = [world.list_upcoming(world.tenant, 3 * MINUTE, limit=1)]
+    pages = [world.list_upcoming.execute(world.tenant, 3 * MINUTE, limit=1)]
     while len(pages) < 9 and (position := pages[-1].next_position) is not None:
         world.clock.time_ms += 10 * MINUTE
-        pages.append(world.list_upcoming(world.tenant, 3 * MINUTE, limit=1, position=position))
+        pages.append(world.list_upcoming.execute(world.tenant, 3 * MINUTE, limit=1, position=position))
     assert {page.until for page in pages} == {DUE_AT + 3 * MINUTE}
     assert [run.at - DUE_AT for page in pages for run in page.runs] == [n * MINUTE for n in range(4)]
 
@@ -150,7 +150,7 @@ def test_a_day_of_seconds_is_paged_with_bounded_work() -> None:
     position = None
     for _ in range(3):
         world.steps.taken.clear()
-        page = world.list_upcoming(world.tenant, 86_400_000, limit=100, position=position)
+        page = world.list_upcoming.execute(world.tenant, 86_400_000, limit=100, position=position)
         position = page.next_position
         assert (len(page.runs), position is None, page.is_complete) == (100, False, True)
         assert len(world.steps.taken) <= 6
@@ -161,7 +161,7 @@ def test_of_too_many_definitions_the_next_run_of_each_is_still_told() -> None:
     for number in range(DEFINITIONS_AT_MOST + 20):
         world.recurring(number, schedule=Cron(line="0 0 1 1 *", timezone="UTC"))
     world.steps.taken.clear()
-    page = world.list_upcoming(world.tenant, MINUTE, limit=100)
+    page = world.list_upcoming.execute(world.tenant, MINUTE, limit=100)
     assert not page.is_complete
     assert world.steps.count("queries.definitions") == DEFINITIONS_AT_MOST // 100
     assert len(told(world, MINUTE)) == DEFINITIONS_AT_MOST + 20
@@ -172,14 +172,14 @@ def test_jobs_with_a_number_of_runs_cost_a_read_each_so_only_some_are_enumerated
     for number in range(LIMITED_AT_MOST + 5):
         world.recurring(number, max_runs=5)
     world.steps.taken.clear()
-    page = world.list_upcoming(world.tenant, MINUTE, limit=100)
+    page = world.list_upcoming.execute(world.tenant, MINUTE, limit=100)
     assert not page.is_complete
     assert world.steps.count("store.get_many") <= LIMITED_AT_MOST + 2
 
 
 def next_of(world: World, criteria: Job | str, count: int) -> list[tuple[int, int]]:
     job_id = criteria if isinstance(criteria, str) else criteria.id
-    _, runs = world.next_runs(world.tenant.id, job_id, count)
+    _, runs = world.next_runs.execute(world.tenant.id, job_id, count)
     return [(run.scheduled_at - DUE_AT, run.due_at - DUE_AT) for run in runs]
 
 

@@ -115,23 +115,25 @@ def test_a_dead_letter_finishes_it_too() -> None:
     world, job, head = due_now()
     world.steps.fail("jobs.replace")
     world.attempt(head)
-    world.rescue([dead(head)])
+    world.rescue.execute([dead(head)])
     assert is_paused(world, job)
 
 
 def test_a_job_that_was_resumed_since_is_not_paused_by_an_old_message() -> None:
     world, job, head = due_now()
     world.attempt(head)
-    world.lifecycle.resume(TENANT, job.id)
+    world.lifecycle.resume.execute(TENANT, job.id)
     world.attempt(head, receives=2)
-    world.rescue([dead(head)])
+    world.rescue.execute([dead(head)])
     assert stands(world, job).state is JobState.ACTIVE
 
 
 def test_neither_is_one_that_was_given_another_chain_meanwhile() -> None:
     world, job, head = due_now()
     definition = replace(job.definition, timeout_ms=10_000)
-    world.steps.before("store.finish", lambda: world.lifecycle.update(TENANT, job.id, definition, revision=1))
+    world.steps.before(
+        "store.finish", lambda: world.lifecycle.update.execute(TENANT, job.id, definition, revision=1)
+    )
     world.attempt(head)
     assert stands(world, job).state is JobState.ACTIVE
     assert stands(world, job).timeout_ms == 10_000
@@ -140,7 +142,9 @@ def test_neither_is_one_that_was_given_another_chain_meanwhile() -> None:
 def test_one_that_was_only_renamed_meanwhile_is_paused_all_the_same() -> None:
     world, job, head = due_now()
     renamed = replace(job.definition, name="other")
-    world.steps.before("jobs.replace", lambda: world.lifecycle.update(TENANT, job.id, renamed, revision=1))
+    world.steps.before(
+        "jobs.replace", lambda: world.lifecycle.update.execute(TENANT, job.id, renamed, revision=1)
+    )
     assert world.attempt(head).returned() == []
     assert is_paused(world, job)
     assert stands(world, job).name == "other"
@@ -149,7 +153,7 @@ def test_one_that_was_only_renamed_meanwhile_is_paused_all_the_same() -> None:
 @pytest.mark.parametrize("change", ["delete", "pause"])
 def test_what_its_owner_has_done_meanwhile_stands(change: str) -> None:
     world, job, head = due_now()
-    world.steps.before("store.finish", lambda: getattr(world.lifecycle, change)(TENANT, job.id))
+    world.steps.before("store.finish", lambda: getattr(world.lifecycle, change).execute(TENANT, job.id))
     assert world.attempt(head).returned() == []
     standing = stands(world, job)
     assert standing.state is (JobState.DELETED if change == "delete" else JobState.PAUSED)
@@ -165,7 +169,7 @@ def test_a_definition_that_has_gone_is_not_waited_for() -> None:
 
 def test_a_run_beside_the_schedule_pauses_it_too() -> None:
     world, job, _ = due_now()
-    made = world.trigger_job(world.tenant, job.id)
+    made = world.trigger_job.execute(world.tenant, job.id)
     world.attempt(made.execution)
     assert is_paused(world, job)
 

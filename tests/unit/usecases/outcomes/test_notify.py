@@ -167,7 +167,7 @@ def test_nothing_is_told_of_a_retry_a_cancellation_or_a_skip() -> None:
     waiting = told_one_off(world, number=1)
     assert world.attempt(waiting).returned() == []
     assert world.standing(waiting.id).state is State.WAITING
-    world.cancel_job(TENANT, waiting.job_id)
+    world.cancel_job.execute(TENANT, waiting.job_id)
     late = told_one_off(world, number=2, start_deadline_at=DUE_AT - 1)
     ended(world, late)
     assert [world.standing(one.id).state for one in (waiting, late)] == [State.CANCELLED, State.SKIPPED]
@@ -177,7 +177,7 @@ def test_nothing_is_told_of_a_retry_a_cancellation_or_a_skip() -> None:
 def test_of_a_failure_that_took_retries_every_attempt_is_told() -> None:
     world = answering(DOWN)
     execution = told_one_off(world, retry=RetryPolicy(max_attempts=3))
-    world.file(execution)
+    world.file.execute(execution)
     run_all(world, 10)
     (call,) = telling(world)
     assert [attempt["number"] for attempt in body_of(call)["data"]["attempts"]] == [1, 2, 3]
@@ -190,7 +190,7 @@ def test_a_worker_lost_with_the_last_attempt_is_told_of_too() -> None:
     world.put(in_state(execution, State.RUNNING, lease_until=DUE_AT + 1))
     world.clock.time_ms = bucket_end_ms(BUCKET) + 10_000
     world.ledger.note_swept_through(BUCKET - 1)
-    assert world.sweep().worker_lost == 1
+    assert world.sweep.execute().worker_lost == 1
     run_all(world)
     (call,) = telling(world)
     told = body_of(call)["data"]
@@ -206,7 +206,7 @@ def test_a_lost_worker_is_given_up_though_its_tenant_cannot_be_read(fault: Calla
     world.clock.time_ms = bucket_end_ms(BUCKET) + 10_000
     world.ledger.note_swept_through(BUCKET - 1)
     world.steps.before("tenants.get", fault, times=2)
-    assert world.sweep().quarantined == [str(execution.id)]
+    assert world.sweep.execute().quarantined == [str(execution.id)]
     standing = world.standing(execution.id)
     assert (standing.state, standing.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
     assert standing.notification is not None
@@ -254,7 +254,7 @@ def test_one_that_failed_can_be_redriven_and_then_says_the_same() -> None:
     run_all(world)
     ((failed,),) = notifications(world).values()
     assert failed.state is State.FAILED
-    again = world.redrive(TENANT, str(failed.id)).execution
+    again = world.redrive.execute(TENANT, str(failed.id)).execution
     assert (again.notification_of, again.notification) == (failed.notification_of, None)
     run_out(world, again)
     first, second = telling(world)
@@ -281,7 +281,7 @@ def test_a_deletion_of_the_job_does_not_silence_what_had_ended() -> None:
     world = answering(DOWN)
     job = world.recurring(callbacks=both(world), retry=ONCE)
     world.attempt(world.standing(job.id_at(DUE_AT)))
-    world.delete_job(TENANT, job.id)
+    world.delete_job.execute(TENANT, job.id)
     run_all(world)
     assert [call.callback.url for call in telling(world)] == [LOST]
 
@@ -290,13 +290,13 @@ def test_runs_of_a_schedule_triggered_ones_and_redrives_are_told_of_each_by_itse
     world = answering(DOWN)
     job = world.recurring(callbacks=both(world), retry=ONCE, lane=Lane.BULK)
     run = ended(world, world.standing(job.id_at(DUE_AT)))
-    triggered = ended(world, world.trigger_job(world.tenant, job.id).execution)
-    redrive = ended(world, world.redrive(TENANT, str(run.id)).execution)
+    triggered = ended(world, world.trigger_job.execute(world.tenant, job.id).execution)
+    redrive = ended(world, world.redrive.execute(TENANT, str(run.id)).execution)
     found = notifications(world)
     assert found.keys() == {run.id, triggered.id, redrive.id}
     assert {one.lane for (one,) in found.values()} == {Lane.BULK}
     assert len({one.id for (one,) in found.values()}) == 3
-    told = world.open_request(world.tenant, found[redrive.id][0])
+    told = world.open_request.execute(world.tenant, found[redrive.id][0])
     assert f'"redrive_of":"{run.id}"'.encode() in told.body
 
 
@@ -305,13 +305,13 @@ def test_a_notification_is_no_job_and_no_run_of_one() -> None:
     job = world.recurring(callbacks=both(world))
     world.attempt(world.standing(job.id_at(DUE_AT)))
     ((notification,),) = notifications(world).values()
-    page = world.list_executions(TENANT, job.id, limit=50)
+    page = world.list_executions.execute(TENANT, job.id, limit=50)
     assert notification.id not in [execution.id for execution in page.executions]
     assert notification.job_id == job.id
     with pytest.raises(Exception, match="no such job"):
-        world.find_job(TENANT, one_off_job_id(notification.id))
+        world.find_job.execute(TENANT, one_off_job_id(notification.id))
     with pytest.raises(InvalidStateError):
-        world.cancel_redrive(TENANT, str(notification.id), stop_retries=False)
+        world.cancel_redrive.execute(TENANT, str(notification.id), stop_retries=False)
 
 
 @pytest.mark.parametrize("again", ["message", "rescue"])
@@ -323,7 +323,7 @@ def test_whoever_meets_the_end_again_files_nothing_twice(again: str) -> None:
         if again == "message":
             world.attempt(execution, receives=receives)
         else:
-            world.rescue([dead(execution)])
+            world.rescue.execute([dead(execution)])
     assert [len(each) for each in notifications(world).values()] == [1]
     assert set(world.sent()) == {execution.notification}
 

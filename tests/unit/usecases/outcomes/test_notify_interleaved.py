@@ -57,7 +57,7 @@ def come_to_rest(world: World) -> None:
     lanes = Lanes(world)
     for _ in range(40):
         world.clock.time_ms += MINUTE_MS
-        world.sweep()
+        world.sweep.execute()
         lanes.until(world.clock.time_ms)
 
 
@@ -108,7 +108,7 @@ def test_a_rival_at_any_moment_tells_nothing_twice(answer: CallbackResponse) -> 
         def rival(due: int, now: int, _: str, world: World = world, execution: Execution = execution) -> None:
             if now == due:
                 world.steps.at_each = None
-                world.settle_refusal(world.store.get(execution.id), 2)
+                world.settle_refusal.execute(world.store.get(execution.id), 2)
 
         world.steps.at_each = partial(rival, moment)
         world.attempt(execution)
@@ -125,14 +125,14 @@ def lost_with_its_last_attempt() -> tuple[World, Execution]:
 
 def test_a_sweeper_that_dies_while_it_gives_up_leaves_what_the_next_one_finishes() -> None:
     world, lost = lost_with_its_last_attempt()
-    world.sweep()
+    world.sweep.execute()
     steps = len(world.steps.taken)
     died = 0
     for moment in range(2 * steps):
         world, lost = lost_with_its_last_attempt()
         world.steps.at_each = partial(at, moment)
         with pytest.raises(Crash):
-            world.sweep()
+            world.sweep.execute()
         died += 1
         come_to_rest(world)
         assert_told_once(world, lost, moment)
@@ -146,11 +146,11 @@ def test_a_bucket_is_not_closed_while_something_in_it_is_untold() -> None:
     world.steps.fail("store.put_if_absent", times=2)
     world.attempt(execution)
     world.queue.messages.clear()
-    world.sweep()
+    world.sweep.execute()
     assert (BUCKET, 0) in world.ledger.rows
     assert notifications(world) == {}
     world.clock.time_ms += 30 * MINUTE_MS
-    world.sweep()
+    world.sweep.execute()
     assert (BUCKET, 0) not in world.ledger.rows
     assert len(notifications(world)) == 1
 
@@ -167,7 +167,7 @@ def test_who_cannot_be_told_because_the_tenant_cannot_be_read_is_reported_and_to
     world.attempt(execution)
     world.clock.time_ms = (BUCKET + 3) * MINUTE_MS
     world.steps.before("tenants.get", unreadable)
-    report = world.sweep()
+    report = world.sweep.execute()
     assert report.quarantined == [str(execution.id)]
     assert (BUCKET, 0) in world.ledger.rows
     assert notifications(world) == {}
@@ -181,5 +181,5 @@ def test_what_was_told_is_looked_for_and_not_filed_again() -> None:
     world.attempt(execution)
     puts = world.steps.count("store.put_if_absent")
     world.clock.time_ms = (BUCKET + 1) * MINUTE_MS + 10_000
-    world.sweep()
+    world.sweep.execute()
     assert world.steps.count("store.put_if_absent") == puts

@@ -44,7 +44,7 @@ def test_when_a_sweep_finds_it() -> None:
 
 def test_when_a_dead_letter_finds_it() -> None:
     world = World(DUE_AT + 60_000)
-    world.rescue([dead(apart(world, State.RUNNING))])
+    world.rescue.execute([dead(apart(world, State.RUNNING))])
     assert world.standing(one_off().id).state is State.FAILED
     assert goes(world)
 
@@ -89,7 +89,7 @@ def test_that_of_a_recurring_job_stays_when_one_of_its_runs_has_ended() -> None:
     job = world.recurring(payload_id="apart")
     world.jobs.put_payload(job.tenant_id, "apart", world.seal(job.id))
     head = world.standing(job.id_at(DUE_AT))
-    beside = world.trigger_job(world.tenant, job.id).execution
+    beside = world.trigger_job.execute(world.tenant, job.id).execution
     for execution in (head, beside):
         world.attempt(execution)
         assert world.standing(execution.id).state is State.SUCCEEDED

@@ -12,7 +12,7 @@ def test_executions_of_every_kind_are_found_in_one_read() -> None:
     job, single = world.recurring(), world.put(one_off())
     for wanted in (world.standing(job.id_at(DUE_AT)), single):
         world.steps.taken.clear()
-        assert world.find_execution(TENANT, str(wanted.id)) == wanted
+        assert world.find_execution.execute(TENANT, str(wanted.id)) == wanted
         assert world.steps.taken == ["store.get"]
 
 
@@ -26,6 +26,6 @@ def test_what_is_unknown_foreign_or_malformed_is_not_found(text: str) -> None:
     answers = []
     for asked in (text, str(foreign.id)):
         with pytest.raises(NotFoundError) as refused:
-            world.find_execution(TENANT, asked)
+            world.find_execution.execute(TENANT, asked)
         answers.append(str(refused.value))
     assert answers[0] == answers[1]

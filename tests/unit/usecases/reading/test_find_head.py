@@ -26,7 +26,7 @@ def ran(world: World, times: int) -> Job:
 
 
 def head_at(world: World, job: Job) -> int | None:
-    head = FindHead(world.store)(job, world.clock.time_ms)
+    head = FindHead(world.store).execute(job, world.clock.time_ms)
     return head.nominal_at if head else None
 
 

@@ -12,23 +12,23 @@ from tests.support.usecases.world import World
 def test_a_one_off_job_is_its_execution_in_whatever_state(state: State) -> None:
     world = World(DUE_AT)
     execution = world.put(in_state(one_off(), state))
-    assert world.find_job(TENANT, execution.job_id) == execution
+    assert world.find_job.execute(TENANT, execution.job_id) == execution
 
 
 def test_one_that_was_moved_is_the_execution_that_it_was_moved_to() -> None:
     world = World(DUE_AT)
     moved = world.put(in_state(one_off(), State.MOVED))
     with pytest.raises(NotFoundError):
-        world.find_job(TENANT, moved.job_id)
+        world.find_job.execute(TENANT, moved.job_id)
     assert moved.moved_to is not None
     target = world.put(one_off(id=moved.moved_to, job_id=moved.job_id))
-    assert world.find_job(TENANT, moved.job_id) == target
+    assert world.find_job.execute(TENANT, moved.job_id) == target
 
 
 def test_a_recurring_job_is_its_definition() -> None:
     world = World(DUE_AT)
     job = world.recurring()
-    assert world.find_job(TENANT, job.id) == job
+    assert world.find_job.execute(TENANT, job.id) == job
 
 
 def test_foreign_and_unknown_ids_are_told_apart_by_nothing() -> None:
@@ -38,7 +38,7 @@ def test_foreign_and_unknown_ids_are_told_apart_by_nothing() -> None:
     refusals = []
     for job_id in foreign + unknown:
         with pytest.raises(NotFoundError) as refused:
-            world.find_job(TENANT, job_id)
+            world.find_job.execute(TENANT, job_id)
         refusals.append(str(refused.value))
     assert len(set(refusals)) == 1
 
@@ -49,4 +49,4 @@ def test_a_store_that_does_not_answer_is_no_absence(step: str) -> None:
     job, execution = world.recurring(), world.put(one_off())
     world.steps.fail(step)
     with pytest.raises(UnavailableError):
-        world.find_job(TENANT, job.id if step == "jobs.get" else execution.job_id)
+        world.find_job.execute(TENANT, job.id if step == "jobs.get" else execution.job_id)

@@ -10,8 +10,8 @@ from tests.support.usecases.world import World
 
 def test_the_key_that_is_shown_is_good() -> None:
     world = World()
-    shown = world.create_tenant("other")
-    principal = world.authenticate(shown.api_key)
+    shown = world.create_tenant.execute("other")
+    principal = world.authenticate.execute(shown.api_key)
     assert principal is not None
     assert (principal.tenant.id, principal.tenant.state) == ("other", TenantState.ACTIVE)
     assert principal.key.scopes == {Scope.READ, Scope.WRITE}
@@ -19,7 +19,7 @@ def test_the_key_that_is_shown_is_good() -> None:
 
 def test_the_signing_secret_that_is_shown_is_the_one_that_signs() -> None:
     world = World()
-    shown = world.create_tenant("other")
+    shown = world.create_tenant.execute("other")
     stored = world.tenants.tenants["other"]
     (secret,) = stored.signing_secrets
     assert world.vault.unseal(stored, SIGNING_CONTEXT, secret.sealed).decode() == shown.signing_secret
@@ -28,7 +28,7 @@ def test_the_signing_secret_that_is_shown_is_the_one_that_signs() -> None:
 
 def test_neither_is_kept_in_the_clear() -> None:
     world = World()
-    shown = world.create_tenant("other")
+    shown = world.create_tenant.execute("other")
     kept = repr(world.tenants.tenants["other"]) + repr(list(world.tenants.keys.values()))
     parts = split_key(shown.api_key)
     assert parts is not None
@@ -38,7 +38,7 @@ def test_neither_is_kept_in_the_clear() -> None:
 
 def test_tenants_have_keys_and_secrets_of_their_own() -> None:
     world = World()
-    shown = [world.create_tenant(name) for name in ("a", "b")]
+    shown = [world.create_tenant.execute(name) for name in ("a", "b")]
     assert len({each.api_key for each in shown} | {each.signing_secret for each in shown}) == 4
     assert len({world.tenants.tenants[name].data_key for name in ("a", "b")}) == 2
 
@@ -47,7 +47,7 @@ def test_an_existing_tenant_is_not_overwritten() -> None:
     world = World()
     before = world.tenants.tenants["acme"]
     with pytest.raises(InvalidStateError, match="acme exists already"):
-        world.create_tenant("acme")
+        world.create_tenant.execute("acme")
     assert world.tenants.tenants["acme"] == before
     assert len(world.tenants.keys) == 1
 
@@ -56,5 +56,5 @@ def test_an_existing_tenant_is_not_overwritten() -> None:
 def test_an_unusable_id_is_refused_before_anything_is_made(tenant_id: str) -> None:
     world = World()
     with pytest.raises(InvalidValueError):
-        world.create_tenant(tenant_id)
+        world.create_tenant.execute(tenant_id)
     assert list(world.tenants.tenants) == ["acme"]

@@ -99,11 +99,11 @@ def test_a_revocation_holds_within_a_minute_everywhere(later_seconds: float, is_
     world = AccountWorld()
     made = world.keyring.create(TENANT, READ_WRITE)
     process = world.process()
-    assert process(made.text) is not None
+    assert process.execute(made.text) is not None
     world.keyring.revoke(TENANT, made.key.id, even_the_last=False)
     assert world.who(made.text) is None
     world.pass_seconds(later_seconds)
-    assert (process(made.text) is not None) is is_good
+    assert (process.execute(made.text) is not None) is is_good
 
 
 def test_a_revocation_is_final_and_can_be_repeated() -> None:
@@ -213,9 +213,9 @@ def test_a_store_that_is_always_in_between_is_no_refusal() -> None:
 def test_the_last_use_is_kept_to_within_an_hour(later_ms: int, noted: int) -> None:
     world = AccountWorld()
     process = world.process()
-    process(world.acme.api_key)
+    process.execute(world.acme.api_key)
     world.clock.time_ms += later_ms
-    process(world.acme.api_key)
+    process.execute(world.acme.api_key)
     assert world.stored.keys[world.acme.key.id].last_used_at == noted
 
 
@@ -225,12 +225,12 @@ def test_it_is_written_once_an_hour_however_many_requests_and_processes_there_ar
     for _ in range(130):
         world.pass_seconds(60)
         for process in processes:
-            process(world.acme.api_key)
+            process.execute(world.acme.api_key)
     assert world.steps.count("tenants.note_use") <= 3 * len(processes)
     wrong = world.acme.api_key[:-1] + ("0" if world.acme.api_key[-1] != "0" else "1")
     world.pass_seconds(3_600)
     before = world.steps.count("tenants.note_use")
-    processes[0](wrong)
+    processes[0].execute(wrong)
     assert world.steps.count("tenants.note_use") == before
 
 
@@ -238,6 +238,6 @@ def test_no_request_fails_since_its_use_could_not_be_noted() -> None:
     world = AccountWorld()
     world.steps.fail("tenants.note_use")
     process = world.process()
-    assert process(world.acme.api_key) is not None
-    assert process(world.acme.api_key) is not None
+    assert process.execute(world.acme.api_key) is not None
+    assert process.execute(world.acme.api_key) is not None
     assert world.steps.count("tenants.note_use") == 1

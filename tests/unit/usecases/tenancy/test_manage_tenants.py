@@ -14,7 +14,7 @@ from tests.support.usecases.account_world import OPERATOR, AccountWorld
 def test_no_customer_gets_a_reserved_id(name: str) -> None:
     world = AccountWorld()
     with pytest.raises(InvalidValueError, match="reserved"):
-        world.create_tenant(name, frozenset({Scope.ADMIN}))
+        world.create_tenant.execute(name, frozenset({Scope.ADMIN}))
     assert world.stored.tenants.keys() == {OPERATOR, TENANT}
 
 
@@ -28,18 +28,18 @@ def test_the_operators_tenant_is_made_once() -> None:
 def test_it_cannot_be_suspended() -> None:
     world = AccountWorld()
     with pytest.raises(InvalidStateError):
-        world.change(OPERATOR, TenantChange(state=TenantState.SUSPENDED))
+        world.change.execute(OPERATOR, TenantChange(state=TenantState.SUSPENDED))
 
 
 @pytest.mark.parametrize(("later_seconds", "state"), [(59.999, "active"), (60, "suspended")])
 def test_a_suspension_holds_within_a_minute_everywhere(later_seconds: float, state: str) -> None:
     world = AccountWorld()
     process = world.process()
-    process(world.acme.api_key)
-    before, after = world.change(TENANT, TenantChange(state=TenantState.SUSPENDED))
+    process.execute(world.acme.api_key)
+    before, after = world.change.execute(TENANT, TenantChange(state=TenantState.SUSPENDED))
     assert (before.state, after.state) == (TenantState.ACTIVE, TenantState.SUSPENDED)
     world.pass_seconds(later_seconds)
-    principal = process(world.acme.api_key)
+    principal = process.execute(world.acme.api_key)
     assert principal is not None
     assert principal.tenant.state == state
 
@@ -47,7 +47,7 @@ def test_a_suspension_holds_within_a_minute_everywhere(later_seconds: float, sta
 def test_only_what_is_named_changes() -> None:
     world = AccountWorld()
     before = world.standing()
-    _, after = world.change(TENANT, TenantChange(weight=7))
+    _, after = world.change.execute(TENANT, TenantChange(weight=7))
     assert (after.weight, after.revision) == (7, before.revision + 1)
     assert (after.state, after.quotas, after.key_ids, after.signing_secrets) == (
         before.state,
@@ -59,8 +59,8 @@ def test_only_what_is_named_changes() -> None:
 
 def test_a_quota_of_its_own_goes_back_to_the_default() -> None:
     world = AccountWorld()
-    world.change(TENANT, TenantChange(quotas={Quota.TAGS: 3, Quota.API_KEYS: 5}))
-    _, after = world.change(TENANT, TenantChange(quotas={Quota.TAGS: None}))
+    world.change.execute(TENANT, TenantChange(quotas={Quota.TAGS: 3, Quota.API_KEYS: 5}))
+    _, after = world.change.execute(TENANT, TenantChange(quotas={Quota.TAGS: None}))
     assert after.quotas == {Quota.API_KEYS: 5}
 
 
@@ -70,26 +70,28 @@ def test_limits_have_bounds(quota: Quota) -> None:
     least, most = BOUNDS[quota]
     for limit in (least - 1, most + 1):
         with pytest.raises(InvalidValueError, match=quota.value):
-            world.change(TENANT, TenantChange(quotas={quota: limit}))
+            world.change.execute(TENANT, TenantChange(quotas={quota: limit}))
     for limit in (least, most):
-        assert world.change(TENANT, TenantChange(quotas={quota: limit}))[1].quotas[quota] == limit
+        assert world.change.execute(TENANT, TenantChange(quotas={quota: limit}))[1].quotas[quota] == limit
 
 
 def test_index_shards_only_grow() -> None:
     world = AccountWorld()
-    assert world.change(TENANT, TenantChange(index_shards=4))[1].index_shards == 4
+    assert world.change.execute(TENANT, TenantChange(index_shards=4))[1].index_shards == 4
     for fewer in (3, 0):
         with pytest.raises(InvalidValueError, match="only grow"):
-            world.change(TENANT, TenantChange(index_shards=fewer))
+            world.change.execute(TENANT, TenantChange(index_shards=fewer))
     for change in (TenantChange(index_shards=65), TenantChange(weight=0), TenantChange(weight=101)):
         with pytest.raises(InvalidValueError):
-            world.change(TENANT, change)
+            world.change.execute(TENANT, change)
 
 
 def test_changes_at_once_are_all_made() -> None:
     world = AccountWorld()
-    world.steps.before("tenants.replace", lambda: world.change(TENANT, TenantChange(quotas={Quota.TAGS: 1})))
-    _, after = world.change(TENANT, TenantChange(weight=9))
+    world.steps.before(
+        "tenants.replace", lambda: world.change.execute(TENANT, TenantChange(quotas={Quota.TAGS: 1}))
+    )
+    _, after = world.change.execute(TENANT, TenantChange(weight=9))
     assert (after.weight, after.quotas) == (9, {Quota.TAGS: 1})
 
 
@@ -97,7 +99,7 @@ def test_changes_at_once_are_all_made() -> None:
 def test_an_unknown_tenant_is_not_found_and_an_unusable_id_not_even_looked_for(name: str) -> None:
     world = AccountWorld()
     with pytest.raises(NotFoundError):
-        world.change(name, TenantChange(weight=2))
+        world.change.execute(name, TenantChange(weight=2))
     assert world.steps.count("tenants.replace") == 0
 
 
@@ -105,10 +107,10 @@ def test_an_unknown_tenant_is_not_found_and_an_unusable_id_not_even_looked_for(n
 def test_every_tenant_is_on_one_page(limit: int) -> None:
     world = AccountWorld()
     for name in ("b", "c"):
-        world.create_tenant(name)
+        world.create_tenant.execute(name)
     found, after = [], None
     while True:
-        page = world.list(limit=limit, after=after)
+        page = world.list.execute(limit=limit, after=after)
         assert len(page.tenants) <= limit
         found += [tenant.id for tenant in page.tenants]
         after = page.next_after

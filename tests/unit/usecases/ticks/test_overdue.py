@@ -60,18 +60,18 @@ def told(report: SweepReport) -> tuple[int, int]:
 
 @pytest.mark.parametrize("scope", SCOPES)
 def test_what_waits_for_a_limit_or_a_destination_is_told_apart(scope: str) -> None:
-    assert told(waits(due(), scope).sweep()) == (0, OVERDUE)
+    assert told(waits(due(), scope).sweep.execute()) == (0, OVERDUE)
 
 
 @pytest.mark.parametrize("scopes", [[], ["t#another"], ["d#9876543210"]])
 def test_what_nothing_is_known_to_keep_counts(scopes: list[str]) -> None:
-    assert told(waits(due(), *scopes).sweep()) == (OVERDUE, 0)
+    assert told(waits(due(), *scopes).sweep.execute()) == (OVERDUE, 0)
 
 
 def test_an_entry_that_has_ended_excuses_nothing() -> None:
     world = due()
     world.limits.board[SCOPES[0]] = NOW
-    assert told(world.sweep()) == (OVERDUE, 0)
+    assert told(world.sweep.execute()) == (OVERDUE, 0)
 
 
 def test_each_is_the_oldest_of_its_kind() -> None:
@@ -79,19 +79,19 @@ def test_each_is_the_oldest_of_its_kind() -> None:
     world.put(one_off(2, due_at=DUE_AT + 1_000, state=State.QUEUED, destination=HERE))
     world.put(one_off(3, due_at=DUE_AT + 2_000, state=State.QUEUED))
     world.put(one_off(4, due_at=DUE_AT + 3_000, state=State.QUEUED))
-    assert told(world.sweep()) == (OVERDUE - 2_000, OVERDUE)
+    assert told(world.sweep.execute()) == (OVERDUE - 2_000, OVERDUE)
 
 
 def test_while_the_board_cannot_be_read_everything_counts() -> None:
     world = waits(due(), *SCOPES)
     world.steps.fail("limits.hot_scopes", times=10)
-    assert told(world.sweep()) == (OVERDUE, 0)
+    assert told(world.sweep.execute()) == (OVERDUE, 0)
 
 
 def test_a_destination_that_is_slow_and_nothing_else_orders_nobody_to_wait() -> None:
     """Its calls go on, on the slow path: where they do not, that is dead."""
     world = slow(due(lane=Lane.CRITICAL))
-    assert told(world.sweep()) == (OVERDUE, 0)
+    assert told(world.sweep.execute()) == (OVERDUE, 0)
 
 
 @pytest.mark.parametrize(
@@ -100,29 +100,29 @@ def test_a_destination_that_is_slow_and_nothing_else_orders_nobody_to_wait() -> 
     ids=["open", "half open", "limited"],
 )
 def test_one_that_is_slow_and_orders_to_wait_besides_keeps_its_jobs(circuit: dict[str, int]) -> None:
-    assert told(slow(due(), **circuit).sweep()) == (0, OVERDUE)
+    assert told(slow(due(), **circuit).sweep.execute()) == (0, OVERDUE)
 
 
 @pytest.mark.parametrize(("left_ms", "is_excused"), [(1, True), (0, False)])
 def test_slots_that_are_taken_at_one_that_is_slow_tell_of_a_limit(left_ms: int, is_excused: bool) -> None:
     lease = SlotLease(owner="worker", slots=1, until=NOW + left_ms)
-    assert told(slow(due(), lease).sweep()) == ((0, OVERDUE) if is_excused else (OVERDUE, 0))
+    assert told(slow(due(), lease).sweep.execute()) == ((0, OVERDUE) if is_excused else (OVERDUE, 0))
 
 
 def test_the_limit_of_its_tenant_keeps_what_goes_to_one_that_is_slow() -> None:
-    assert told(waits(slow(due()), SCOPES[0]).sweep()) == (0, OVERDUE)
+    assert told(waits(slow(due()), SCOPES[0]).sweep.execute()) == (0, OVERDUE)
 
 
 def test_while_no_state_can_be_read_no_destination_excuses_anything() -> None:
     world = waits(due(), SCOPES[1])
     world.steps.fail("limits.read", times=10)
-    assert told(world.sweep()) == (OVERDUE, 0)
+    assert told(world.sweep.execute()) == (OVERDUE, 0)
     assert world.steps.taken.count("limits.read") == 1
 
 
 def test_the_states_of_destinations_are_asked_for_once_a_run() -> None:
     world = slow(due())
-    world.sweep()
+    world.sweep.execute()
     assert world.steps.taken.count("limits.read") == 1
 
 
@@ -131,20 +131,20 @@ def test_whatever_the_board_says_a_lane_with_messages_that_nobody_takes_is_down(
     """A tenant that waits in one lane cannot hide that another one is down."""
     world = waits(due(lane=lane), *SCOPES)
     world.queue.backlog[QueueName(lane)] = 1
-    assert told(world.sweep()) == (OVERDUE, 0)
+    assert told(world.sweep.execute()) == (OVERDUE, 0)
 
 
 def test_where_it_cannot_be_told_whether_a_lane_is_down_everything_counts() -> None:
     world = waits(due(), *SCOPES)
     world.steps.fail("backlog.visible", times=10)
-    assert told(world.sweep()) == (OVERDUE, 0)
+    assert told(world.sweep.execute()) == (OVERDUE, 0)
 
 
 def test_messages_in_a_lane_where_work_begins_say_nothing() -> None:
     world = waits(due(), *SCOPES)
     world.queue.backlog[QueueName.STANDARD] = 50
     world.put(began(NOW - 179_999, tenant_id="another", due_at=DUE_AT + 1_000))
-    assert told(world.sweep()) == (0, OVERDUE)
+    assert told(world.sweep.execute()) == (0, OVERDUE)
 
 
 @pytest.mark.parametrize("state", [State.SUCCEEDED, State.FAILED, State.WAITING, State.RUNNING])
@@ -156,7 +156,7 @@ def test_a_lane_is_at_work_by_when_its_calls_began_however_long_ago_they_were_du
     runs = {"owner": "0123456789abcdef", "lease_until": now - 1} if state is State.RUNNING else {}
     retries = {"next_attempt_at": now + 1} if state is State.WAITING else {}
     world.put(replace(began(now - 60_000, lane=Lane.BULK), state=state, **runs, **retries))
-    assert told(world.sweep()) == (0, OVERDUE + 600_000)
+    assert told(world.sweep.execute()) == (0, OVERDUE + 600_000)
 
 
 @pytest.mark.parametrize(("ago_ms", "is_at_work"), [(179_999, True), (180_000, False)])
@@ -167,7 +167,7 @@ def test_a_call_that_its_receiver_works_on_tells_when_it_was_claimed(ago_ms: int
     policy = AsyncPolicy(deadline_seconds=7_200)
     working = one_off(2, async_policy=policy)
     world.put(in_state(working, State.RUNNING, async_until=deadline_at, lease_until=NOW + 60_000))
-    assert told(world.sweep()) == ((0, OVERDUE) if is_at_work else (OVERDUE, 0))
+    assert told(world.sweep.execute()) == ((0, OVERDUE) if is_at_work else (OVERDUE, 0))
 
 
 def test_a_worker_with_an_old_job_is_at_work() -> None:
@@ -176,7 +176,7 @@ def test_a_worker_with_an_old_job_is_at_work() -> None:
     world.clock.time_ms += 3_600_000
     waits(world, *SCOPES)
     world.put(in_state(one_off(2), State.RUNNING, lease_until=world.clock.time_ms + 1))
-    assert told(world.sweep()) == (0, OVERDUE + 3_600_000)
+    assert told(world.sweep.execute()) == (0, OVERDUE + 3_600_000)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_what_says_nothing_of_a_lane_now_does_not_excuse_it(other: Any) -> None:
     world.queue.backlog[QueueName.STANDARD] = 1
     world.ledger.reopen(BUCKET - 3, 0, 0)
     world.put(other)
-    assert told(world.sweep()) == (OVERDUE, 0)
+    assert told(world.sweep.execute()) == (OVERDUE, 0)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_what_says_nothing_of_a_lane_now_does_not_excuse_it(other: Any) -> None:
 def test_bulk_that_makes_room_is_told_apart(lane: Lane, behind: Lane, ago_ms: int, is_excused: bool) -> None:
     world = due(lane=lane)
     world.board.report(behind, LaneProgress(visible_at=NOW - 60_000, reported_at=NOW - ago_ms))
-    assert told(world.sweep()) == ((0, OVERDUE) if is_excused else (OVERDUE, 0))
+    assert told(world.sweep.execute()) == ((0, OVERDUE) if is_excused else (OVERDUE, 0))
 
 
 def test_bulk_that_makes_no_room_any_more_counts() -> None:
@@ -227,11 +227,11 @@ def test_bulk_that_makes_no_room_any_more_counts() -> None:
     world.clock.time_ms = DUE_AT + YIELDS_AT_MOST_MS
     progress = LaneProgress(visible_at=NOW, reported_at=world.clock.time_ms)
     world.board.report(Lane.STANDARD, progress)
-    assert told(world.sweep()) == (YIELDS_AT_MOST_MS, 0)
+    assert told(world.sweep.execute()) == (YIELDS_AT_MOST_MS, 0)
 
 
 def test_retries_and_what_runs_are_neither() -> None:
     world = waits(due(state=State.SUCCEEDED), *SCOPES)
     world.put(in_state(one_off(2, destination=HERE), State.WAITING))
     world.put(in_state(one_off(3, destination=HERE), State.RUNNING))
-    assert told(world.sweep()) == (0, 0)
+    assert told(world.sweep.execute()) == (0, 0)

@@ -29,7 +29,7 @@ LEADS_TO = {
 
 
 def reconcile(chain: Chain, from_at: int = 0) -> JobFindings:
-    return chain.world.reconcile_job(chain.standing, from_at, chain.world.clock.time_ms)
+    return chain.world.reconcile_job.execute(chain.standing, from_at, chain.world.clock.time_ms)
 
 
 def left(state: JobState) -> Chain:
@@ -81,7 +81,7 @@ def test_a_job_that_was_changed_between_the_look_and_the_mending_is_let_be(chang
     change(chain)
     before = chain.executions()
     chain.world.clock.time_ms += 10_000
-    assert not chain.world.reconcile_job(seen, 0, DUE_AT).is_mended
+    assert not chain.world.reconcile_job.execute(seen, 0, DUE_AT).is_mended
     assert chain.executions() == before
 
 
@@ -93,7 +93,7 @@ def test_so_is_one_that_was_paused_and_resumed() -> None:
     chain.world.clock.time_ms += 20 * MINUTE
     chain.resume()
     before = chain.executions()
-    assert not chain.world.reconcile_job(seen, 0, DUE_AT).is_mended
+    assert not chain.world.reconcile_job.execute(seen, 0, DUE_AT).is_mended
     assert chain.executions() == before
 
 
@@ -153,7 +153,7 @@ def test_the_end_of_a_pause_of_a_month_is_no_alarm() -> None:
 
 def test_several_gaps_in_one_window_are_no_alarm() -> None:
     chain = chains.running_after_an_outage(3)
-    chain.world.file_successor(chain.head)
+    chain.world.file_successor.execute(chain.head)
     for _ in range(2):
         chain.world.clock.time_ms += 4 * MINUTE
         chain.work()

@@ -28,7 +28,7 @@ def tick(world: World, until: int) -> None:
     """A sweep a minute, and an executor for whatever it sends."""
     while world.clock.now_ms() < until:
         world.clock.time_ms += TICK_MS
-        world.sweep()
+        world.sweep.execute()
 
 
 def test_while_it_is_heard_of_no_sweep_sends_for_it() -> None:
@@ -36,8 +36,8 @@ def test_while_it_is_heard_of_no_sweep_sends_for_it() -> None:
     world, execution, token = tended(async_policy=policy)
     while world.clock.now_ms() < DUE_AT + HOUR_MS:
         world.clock.time_ms += TICK_MS - 1_000
-        world.heartbeat(str(execution.id), token)
-        world.sweep()
+        world.heartbeat.execute(str(execution.id), token)
+        world.sweep.execute()
     assert world.sent() == []
     assert is_running(world, execution)
 
@@ -49,8 +49,8 @@ def test_once_it_is_not_heard_of_the_next_attempt_begins_within_two_ticks(heard_
     world, execution, token = tended(async_policy=policy)
     while world.clock.now_ms() < DUE_AT + heard_for_ms:
         world.clock.time_ms += TICK_MS - 1_000
-        world.heartbeat(str(execution.id), token)
-        world.sweep()
+        world.heartbeat.execute(str(execution.id), token)
+        world.sweep.execute()
     dies_at = (world.standing(execution.id).lease_until or 0) + 1
     tick(world, dies_at + 2 * TICK_MS)
     Lanes(world).until(world.clock.now_ms())
@@ -68,7 +68,7 @@ def test_the_last_one_is_given_up() -> None:
 
 def test_so_is_one_whose_retries_were_stopped() -> None:
     world, execution, _ = tended()
-    world.cancel_job(execution.tenant_id, execution.job_id, stop_retries=True)
+    world.cancel_job.execute(execution.tenant_id, execution.job_id, stop_retries=True)
     tick(world, DUE_AT + 5 * TICK_MS)
     assert world.standing(execution.id).end_reason is EndReason.WORKER_LOST
     assert len(world.sender.calls) == 1
@@ -76,9 +76,9 @@ def test_so_is_one_whose_retries_were_stopped() -> None:
 
 def test_one_that_is_heard_of_at_the_last_moment_is_not_given_up() -> None:
     world, execution, token = tended(retry=RetryPolicy(max_attempts=1))
-    world.steps.before("store.give_up", lambda: world.heartbeat(str(execution.id), token))
+    world.steps.before("store.give_up", lambda: world.heartbeat.execute(str(execution.id), token))
     world.clock.time_ms = (execution.lease_until or 0) + TICK_MS
-    world.sweep()
+    world.sweep.execute()
     assert is_running(world, execution)
 
 
@@ -89,7 +89,7 @@ def test_a_lane_that_is_behind_does_not_keep_it_waiting() -> None:
         world.clock.time_ms += TICK_MS
         behind = LaneProgress(visible_at=DUE_AT - HOUR_MS, reported_at=world.clock.now_ms())
         world.board.report(Lane.STANDARD, behind)
-        world.sweep()
+        world.sweep.execute()
     assert world.sent() == [execution.id]
     assert world.clock.now_ms() <= DUE_AT + 3 * TICK_MS
 
@@ -99,7 +99,7 @@ def test_one_that_nobody_hears_of_reaches_its_end_by_sweeps_alone() -> None:
     lanes = Lanes(world)
     while world.clock.now_ms() < DUE_AT + 20 * TICK_MS:
         world.clock.time_ms += TICK_MS
-        world.sweep()
+        world.sweep.execute()
         lanes.until(world.clock.now_ms())
     standing = world.standing(execution.id)
     assert (standing.state, standing.end_reason, standing.attempt) == (

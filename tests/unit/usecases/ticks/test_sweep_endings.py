@@ -38,7 +38,7 @@ def last_attempt(world: World, **overrides: object) -> tuple[Job, Execution]:
 def test_a_worker_lost_with_the_last_attempt_ends_the_execution_and_the_chain_goes_on() -> None:
     world = swept_before()
     job, head = last_attempt(world)
-    assert world.sweep().worker_lost == 1
+    assert world.sweep.execute().worker_lost == 1
     ended = world.table.executions[head.id]
     assert (ended.execution.state, ended.execution.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
     assert (ended.is_dead_letter, ended.expires_at_s) == (True, world.retention.expires_at_s(NOW))
@@ -48,7 +48,7 @@ def test_a_worker_lost_with_the_last_attempt_ends_the_execution_and_the_chain_go
 def test_so_does_one_whose_retries_were_stopped() -> None:
     world = swept_before()
     _, head = last_attempt(world, attempt=1, stop_retries=True)
-    world.sweep()
+    world.sweep.execute()
     assert world.standing(head.id).state is State.FAILED
 
 
@@ -56,7 +56,7 @@ def test_so_does_one_whose_retries_were_stopped() -> None:
 def test_an_attempt_that_is_left_or_a_live_lease_ends_nothing(fields: dict[str, int]) -> None:
     world = swept_before()
     _, head = last_attempt(world, **fields)
-    assert world.sweep().worker_lost == 0
+    assert world.sweep.execute().worker_lost == 0
     assert world.standing(head.id) == head
 
 
@@ -66,9 +66,9 @@ def test_the_successor_comes_before_the_end_so_that_a_crash_between_them_is_met_
     world.steps.before("store.give_up", lambda: world.standing(job.id_at(DUE_AT + MINUTE)))
     world.steps.crash_after("queue.send")
     with pytest.raises(Crash):
-        world.sweep()
+        world.sweep.execute()
     assert world.standing(head.id).state is State.RUNNING
-    world.sweep()
+    world.sweep.execute()
     assert world.standing(head.id).state is State.FAILED
 
 
@@ -76,10 +76,10 @@ def test_where_the_successor_cannot_be_filed_the_execution_is_left_for_the_next_
     world = swept_before()
     _, head = last_attempt(world)
     world.steps.fail("queue.send")
-    assert world.sweep().unavailable == 1
+    assert world.sweep.execute().unavailable == 1
     assert world.standing(head.id).state is State.RUNNING
     world.clock.time_ms += MINUTE
-    assert world.sweep().worker_lost == 1
+    assert world.sweep.execute().worker_lost == 1
 
 
 def test_a_worker_that_came_back_in_time_is_not_overruled() -> None:
@@ -87,7 +87,7 @@ def test_a_worker_that_came_back_in_time_is_not_overruled() -> None:
     _, head = last_attempt(world)
     done = in_state(head, State.SUCCEEDED, owner=None, lease_until=None)
     world.steps.before("store.give_up", lambda: setattr(world.table.executions[head.id], "execution", done))
-    assert world.sweep().worker_lost == 0
+    assert world.sweep.execute().worker_lost == 0
     assert world.standing(head.id) == done
 
 
@@ -100,7 +100,7 @@ def test_a_row_whose_successor_cannot_be_filed_for_good_blocks_nobody(damage: Da
     world.put(replace(stranger, fingerprint=b"another request!"))
     world.table.executions[stranger.id].damage = damage
     late = world.put(one_off(99, due_at=DUE_AT + 1))
-    report = world.sweep()
+    report = world.sweep.execute()
     assert report.quarantined == [str(head.id)]
     assert world.sent() == [late.id]
 
@@ -126,7 +126,7 @@ LONG_AGO = one_off(due_at=DUE_AT - 7_200_000)
 def test_a_pointer_whose_target_still_waits_wakes_it() -> None:
     world = swept_before()
     row = pointed_at(world, in_state(LONG_AGO, State.WAITING, attempt=2, next_attempt_at=DUE_AT))
-    world.sweep()
+    world.sweep.execute()
     assert world.sent() == [LONG_AGO.id]
     assert row.pointer.state is State.PENDING
 
@@ -145,11 +145,11 @@ def test_a_pointer_whose_target_has_moved_on_ends_and_its_shard_closes(
 ) -> None:
     world = swept_before()
     row = pointed_at(world, in_state(LONG_AGO, state, **fields))
-    world.sweep()
+    world.sweep.execute()
     assert (row.pointer.state, row.expires_at_s) == (State.SUCCEEDED, world.retention.expires_at_s(NOW))
     assert world.sent() == []
     world.clock.time_ms += MINUTE
-    assert world.sweep().closed >= 1
+    assert world.sweep.execute().closed >= 1
     assert (bucket_of(DUE_AT), 0) not in world.ledger.rows
 
 
@@ -157,5 +157,5 @@ def test_a_pointer_without_a_target_ends() -> None:
     world = swept_before()
     row = pointed_at(world, in_state(LONG_AGO, State.SUCCEEDED))
     world.table.executions.clear()
-    world.sweep()
+    world.sweep.execute()
     assert row.pointer.state is State.SUCCEEDED

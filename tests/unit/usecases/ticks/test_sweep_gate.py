@@ -32,7 +32,7 @@ def sweep(world: World, at: int, *, visible_at: int | None, lane: Lane = Lane.ST
     world.board.reports.clear()
     if visible_at is not None:
         world.board.report(lane, LaneProgress(visible_at=visible_at, reported_at=at))
-    return world.sweep()
+    return world.sweep.execute()
 
 
 def test_a_row_that_its_lane_has_not_come_to_is_held_back() -> None:

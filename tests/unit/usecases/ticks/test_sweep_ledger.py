@@ -30,7 +30,7 @@ def next_pass(world: World) -> int:
 def test_an_empty_shard_is_closed() -> None:
     world = swept_before()
     world.clock.time_ms = FIRST_PASS
-    assert world.sweep().closed == 1
+    assert world.sweep.execute().closed == 1
     assert world.ledger.rows == {}
 
 
@@ -39,7 +39,7 @@ def test_a_shard_in_which_everything_has_ended_is_closed() -> None:
     for number, state in enumerate(state for state in State if state.is_terminal):
         world.put(in_state(one_off(number), state))
     world.clock.time_ms = FIRST_PASS
-    assert world.sweep().closed == 1
+    assert world.sweep.execute().closed == 1
 
 
 @pytest.mark.parametrize("state", [State.PENDING, State.QUEUED, State.RUNNING, State.WAITING])
@@ -47,7 +47,7 @@ def test_a_shard_with_anything_unfinished_stays_open(state: State) -> None:
     world = swept_before()
     world.put(in_state(one_off(), state))
     world.clock.time_ms = FIRST_PASS
-    assert world.sweep().closed == 0
+    assert world.sweep.execute().closed == 0
     assert SHARD in world.ledger.rows
 
 
@@ -57,7 +57,7 @@ def test_passes_come_at_10_s_1_min_5_min_30_min_and_then_hourly() -> None:
     swept_at = []
     for second in range(10, 3 * 3600, 10):
         world.clock.time_ms = END + second * 1000
-        if world.sweep().resent:
+        if world.sweep.execute().resent:
             swept_at.append(second)
     assert swept_at == [10, 60, 300, 1_800, 5_400, 9_000]
 
@@ -79,7 +79,7 @@ def test_the_next_pass_comes_earlier_where_a_lease_or_a_retry_runs_out(
     world = swept_before()
     world.put(in_state(one_off(), state, **fields))
     world.clock.time_ms = FIRST_PASS
-    world.sweep()
+    world.sweep.execute()
     assert next_pass(world) == expected
 
 
@@ -87,18 +87,18 @@ def test_a_shard_that_was_reopened_during_the_pass_is_not_closed() -> None:
     world = swept_before()
     world.clock.time_ms = FIRST_PASS
     world.steps.after("store.scan", lambda: world.ledger.reopen(BUCKET, 0, FIRST_PASS))
-    assert world.sweep().closed == 0
+    assert world.sweep.execute().closed == 0
     assert SHARD in world.ledger.rows
 
 
 def test_a_reopened_shard_is_swept_as_if_for_the_first_time() -> None:
     world = swept_before()
     world.clock.time_ms = FIRST_PASS
-    world.sweep()
-    filed = world.file(one_off(created_at=FIRST_PASS))
+    world.sweep.execute()
+    filed = world.file.execute(one_off(created_at=FIRST_PASS))
     world.queue.messages.clear()
     world.clock.time_ms = END + MINUTE
-    world.sweep()
+    world.sweep.execute()
     assert world.sent() == [filed.id]
 
 
@@ -108,7 +108,7 @@ def test_buckets_that_nobody_watched_or_swept_for_an_hour_are_all_listed() -> No
     rows = [
         world.put(one_off(minute, due_at=DUE_AT + minute * MINUTE, shard=minute % 2)) for minute in range(60)
     ]
-    assert world.sweep().shards_swept == 61 * 2 + 3, "in an hour three minutes have three shards"
+    assert world.sweep.execute().shards_swept == 61 * 2 + 3, "in an hour three minutes have three shards"
     assert set(world.sent()) == {row.id for row in rows}
 
 
@@ -116,7 +116,7 @@ def test_the_very_first_sweep_looks_back_an_hour() -> None:
     world = World(END)
     world.clock.time_ms = FIRST_PASS
     row = world.put(one_off(due_at=DUE_AT - (FIRST_LOOK_BACK - 1) * MINUTE))
-    world.sweep()
+    world.sweep.execute()
     assert world.sent() == [row.id]
     assert world.ledger.swept_through() == BUCKET
 
@@ -125,7 +125,7 @@ def test_a_shard_is_listed_before_the_mark_moves_past_it() -> None:
     world = swept_before()
     world.clock.time_ms = FIRST_PASS
     world.steps.before("ledger.note_swept_through", lambda: world.ledger.rows[SHARD])
-    world.sweep()
+    world.sweep.execute()
 
 
 def budget(sweeps: int) -> Callable[[], bool]:
@@ -143,9 +143,9 @@ def test_a_sweeper_without_time_stops_and_the_next_one_goes_on_where_it_stopped(
     world = swept_before()
     rows = [world.put(one_off(minute, due_at=DUE_AT + minute * MINUTE)) for minute in range(5)]
     world.clock.time_ms = END + 5 * MINUTE
-    world.sweep(budget(checks))
+    world.sweep.execute(budget(checks))
     assert len(world.sent()) <= checks
-    world.sweep()
+    world.sweep.execute()
     assert set(world.sent()) == {row.id for row in rows}
 
 
@@ -154,15 +154,15 @@ def test_without_any_time_nothing_is_swept() -> None:
     world.put(one_off(state=State.QUEUED))
     world.ledger.reopen(BUCKET, 0, FIRST_PASS)
     world.clock.time_ms = FIRST_PASS
-    assert world.sweep(lambda: False).shards_swept == 0
-    assert world.sweep(budget(2)).shards_swept == 1
+    assert world.sweep.execute(lambda: False).shards_swept == 0
+    assert world.sweep.execute(budget(2)).shards_swept == 1
 
 
 def test_the_oldest_bucket_comes_first() -> None:
     world = swept_before()
     rows = [world.put(one_off(minute, due_at=DUE_AT + minute * MINUTE)) for minute in range(5)]
     world.clock.time_ms = END + 5 * MINUTE
-    world.sweep()
+    world.sweep.execute()
     assert world.sent() == [row.id for row in rows]
 
 
@@ -171,4 +171,4 @@ def test_a_bucket_that_has_not_ended_is_not_swept() -> None:
     world.put(one_off(state=State.QUEUED))
     world.ledger.reopen(BUCKET, 0, 0)
     world.clock.time_ms = END - 1
-    assert world.sweep().shards_swept == 0
+    assert world.sweep.execute().shards_swept == 0

@@ -28,7 +28,7 @@ def test_a_row_that_may_wait_is_sent_for_each_quarter_of_an_hour(has_neighbour: 
         if minute > 1:
             world.limits.board[tenant_scope(LIMITED)] = world.clock.time_ms + 90_000
         before = len(world.queue.messages)
-        world.sweep()
+        world.sweep.execute()
         tenants = {message.wakeup.tenant_id for message in world.queue.messages[before:]}
         sent_at += [minute] if LIMITED in tenants else []
     assert all(later - earlier <= 16 for earlier, later in pairwise([*sent_at, MINUTES]))

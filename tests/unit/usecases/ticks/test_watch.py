@@ -24,7 +24,7 @@ def test_only_pending_rows_are_sent_for() -> None:
     world = World(SCAN)
     for number, state in enumerate(State):
         world.put(in_state(one_off(number), state))
-    report = world.watch(ALL)
+    report = world.watch.execute(ALL)
     assert world.sent() == [one_off(list(State).index(State.PENDING)).id]
     assert (report.found, report.sent) == (1, 1)
 
@@ -32,7 +32,7 @@ def test_only_pending_rows_are_sent_for() -> None:
 def test_a_row_is_left_pending_until_it_is_claimed() -> None:
     world = World(SCAN)
     pending(world)
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert world.standing(one_off().id).state is State.PENDING
 
 
@@ -44,7 +44,7 @@ def test_buckets_are_watched_from_two_minutes_before_their_start_to_their_end(
 ) -> None:
     world = World(START)
     pending(world, due_at=DUE_AT + minutes * 60_000)
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert bool(world.sent()) is is_watched
 
 
@@ -55,7 +55,7 @@ def test_rows_of_one_tenant_lane_and_second_share_messages_of_ten() -> None:
     pending(world, 30, tenant_id="other")
     pending(world, 31, lane=Lane.BULK)
     pending(world, 32, due_at=DUE_AT + 1_000)
-    report = world.watch(ALL)
+    report = world.watch.execute(ALL)
     sizes = sorted(len(message.wakeup.keys) for message in world.queue.messages)
     assert sizes == [1, 1, 1, 3, 10, 10]
     assert (report.found, report.sent) == (26, 6)
@@ -65,7 +65,7 @@ def test_every_page_is_read_and_sent() -> None:
     world = World(SCAN)
     for number in range(2 * PAGE_ROWS + 1):
         pending(world, number)
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert len(set(world.sent())) == 2 * PAGE_ROWS + 1
     assert world.steps.count("store.scan") == 3 + 2, "three pages of one bucket, and two empty buckets"
 
@@ -75,7 +75,7 @@ def test_a_page_without_a_pending_row_does_not_end_the_scan() -> None:
     for number in range(PAGE_ROWS):
         world.put(in_state(one_off(number), State.SUCCEEDED))
     pending(world, 9_999, due_at=DUE_AT + 1)
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert world.sent() == [one_off(9_999, due_at=DUE_AT + 1).id]
 
 
@@ -85,16 +85,16 @@ def test_each_part_watches_its_own_shards_and_together_they_watch_all() -> None:
         for shard in range(4):
             pending(world, shard=shard)
         for index in range(parts):
-            world.watch(ShardRange(index=index, of=parts))
+            world.watch.execute(ShardRange(index=index, of=parts))
         assert sorted(key.shard for key in world.sent()) == [0, 1, 2, 3]
 
 
 def test_a_finished_shard_is_not_scanned_again() -> None:
     world = World(SCAN)
     pending(world)
-    assert world.watch(ALL).shards_scanned == 3
+    assert world.watch.execute(ALL).shards_scanned == 3
     world.clock.time_ms += 59_999
-    assert world.watch(ALL) == WatchReport()
+    assert world.watch.execute(ALL) == WatchReport()
     assert len(world.sent()) == 1
 
 
@@ -103,7 +103,7 @@ def test_an_unreadable_row_is_counted_and_blocks_nobody() -> None:
     pending(world, 1)
     pending(world, 2)
     world.table.executions[one_off(1).id].damage = Damage.BROKEN
-    report = world.watch(ALL)
+    report = world.watch.execute(ALL)
     assert (report.unreadable, world.sent()) == (1, [one_off(2).id])
 
 
@@ -113,7 +113,7 @@ def test_a_shard_that_does_not_answer_keeps_nobody_else_from_being_watched() -> 
         pending(world, shard=shard)
     fail_the_first_shard(world, shards=3)
     with pytest.raises(UnavailableError):
-        world.watch(ALL)
+        world.watch.execute(ALL)
     assert sorted(key.shard for key in world.sent()) == [1, 2]
 
 
@@ -122,7 +122,7 @@ def test_a_shard_that_does_not_answer_has_a_second_turn_in_the_same_tick(step: s
     world = World(START)
     pending(world)
     world.steps.fail(step)
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert set(world.sent()) == {one_off().id}
     assert world.ledger.rows[BUCKET, 0].is_scanned
 
@@ -132,9 +132,9 @@ def test_the_missed_shard_is_made_good_once_its_lease_has_ended() -> None:
     pending(world)
     fail_the_first_shard(world, shards=1)
     with pytest.raises(UnavailableError):
-        world.watch(ALL)
+        world.watch.execute(ALL)
     world.clock.time_ms += 59_999
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert world.sent() == [one_off().id]
 
 

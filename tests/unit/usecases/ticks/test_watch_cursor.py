@@ -18,7 +18,7 @@ TWO_PAGES = PAGE_ROWS + 1
 def world_with(rows: int) -> World:
     """The earlier buckets are done: the next tick looks at one bucket alone."""
     world = World(SCAN - 1)
-    world.watch(ALL)
+    world.watch.execute(ALL)
     world.steps.taken.clear()
     world.clock.time_ms = SCAN
     for number in range(rows):
@@ -35,14 +35,14 @@ def die_holding_the_lease(world: World) -> None:
     world.steps.after("ledger.take", lambda: None, times=2)
     world.steps.crash_after("ledger.take")
     with pytest.raises(Crash):
-        world.watch(ALL)
+        world.watch.execute(ALL)
 
 
 def test_whoever_comes_after_a_watcher_that_died_with_its_lease_scans_the_shard() -> None:
     world = world_with(1)
     die_holding_the_lease(world)
     world.clock.time_ms += NEXT_TICK
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert world.sent() == [one_off(0).id]
 
 
@@ -50,7 +50,7 @@ def test_the_cursor_moves_only_after_its_page_was_sent() -> None:
     world = world_with(TWO_PAGES)
     world.steps.before("ledger.advance", lambda: seen.append(len(world.sent())))
     seen: list[int] = []
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert seen == [PAGE_ROWS]
 
 
@@ -59,9 +59,9 @@ def test_whoever_takes_over_from_a_dead_watcher_misses_no_row(step: str) -> None
     world = world_with(TWO_PAGES)
     world.steps.crash_after(step)
     with pytest.raises(Crash):
-        world.watch(ALL)
+        world.watch.execute(ALL)
     world.clock.time_ms += NEXT_TICK
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert set(world.sent()) == {one_off(number).id for number in range(TWO_PAGES)}
     assert row_of(world).is_scanned
 
@@ -70,9 +70,9 @@ def test_the_takeover_goes_on_from_the_cursor() -> None:
     world = world_with(TWO_PAGES)
     world.steps.crash_after("ledger.advance")
     with pytest.raises(Crash):
-        world.watch(ALL)
+        world.watch.execute(ALL)
     world.clock.time_ms += NEXT_TICK
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert len(world.sent()) == TWO_PAGES, "no row was sent for twice"
 
 
@@ -80,14 +80,14 @@ def test_while_a_lease_is_live_nobody_else_scans() -> None:
     world = world_with(1)
     die_holding_the_lease(world)
     world.clock.time_ms += 1_000
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert world.sent() == []
 
 
 def test_a_watcher_that_lost_its_fence_stops_and_leaves_the_shard_to_the_other() -> None:
     world = world_with(2 * PAGE_ROWS + 1)
     world.steps.after("queue.send", lambda: steal(world))
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert len(world.sent()) == PAGE_ROWS
     assert not row_of(world).is_scanned
     assert row_of(world).cursor is None
@@ -96,7 +96,7 @@ def test_a_watcher_that_lost_its_fence_stops_and_leaves_the_shard_to_the_other()
 def test_a_watcher_that_lost_its_fence_on_the_last_page_does_not_mark_the_shard_done() -> None:
     world = world_with(1)
     world.steps.after("queue.send", lambda: steal(world))
-    assert world.watch(ALL).shards_scanned == 0
+    assert world.watch.execute(ALL).shards_scanned == 0
     assert not row_of(world).is_scanned
 
 
@@ -108,7 +108,7 @@ def steal(world: World) -> None:
 def test_what_the_queue_refuses_is_sent_again() -> None:
     world = world_with(25)
     world.queue.fail_once(one_off(3).id, one_off(13).id)
-    report = world.watch(ALL)
+    report = world.watch.execute(ALL)
     assert len(set(world.sent())) == 25
     assert (report.sent, report.send_failed) == (3, 0)
     assert row_of(world).is_scanned
@@ -118,11 +118,11 @@ def test_what_it_goes_on_refusing_stops_the_scan_before_the_cursor() -> None:
     world = world_with(TWO_PAGES)
     for _ in range(SEND_TRIES):
         world.steps.before("queue.send", lambda: world.queue.fail_once(one_off(3).id))
-    report = world.watch(ALL)
+    report = world.watch.execute(ALL)
     assert (report.send_failed, world.steps.count("ledger.advance")) == (1, 0)
     assert not row_of(world).is_scanned
     world.clock.time_ms += NEXT_TICK
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert set(world.sent()) == {one_off(number).id for number in range(TWO_PAGES)}
 
 
@@ -130,12 +130,12 @@ def test_the_beginning_of_the_first_scan_is_what_the_sweep_will_see() -> None:
     world = world_with(1)
     die_holding_the_lease(world)
     world.clock.time_ms += NEXT_TICK
-    world.watch(ALL)
+    world.watch.execute(ALL)
     assert [shard.scan_began_at for shard in world.ledger.open_before(BUCKET + 1)][-1:] == [SCAN]
 
 
 def test_a_doubled_tick_sends_nothing_twice() -> None:
     world = world_with(TWO_PAGES)
-    world.steps.after("queue.send", lambda: world.watch(ALL))
-    world.watch(ALL)
+    world.steps.after("queue.send", lambda: world.watch.execute(ALL))
+    world.watch.execute(ALL)
     assert len(world.sent()) == TWO_PAGES
