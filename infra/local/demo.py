@@ -37,7 +37,7 @@ class Demo:
             self._remember()
 
     def stop_jobs(self) -> None:
-        """Delete the jobs, so that restarts do not pile them up; one that is done already refuses, and may."""
+        """Delete the jobs, so that restarts do not accumulate them. A finished job refuses, which is fine."""
         while self.jobs:
             self.api.request("DELETE", f"/v1/jobs/{self.jobs[-1]}")
             self.jobs.pop()

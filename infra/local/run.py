@@ -122,9 +122,10 @@ def _introduce(
         Console().out(json.dumps(ready), highlight=False)
         return
     console.print(
-        f"Up in {seconds:.1f} s. API {stack.api_url}, AWS at {stack.endpoint}, log in {stack.emulator.home.log}.\n"
+        f"Up in {seconds:.1f} s. API {stack.api_url}, AWS at {stack.endpoint}, "
+        f"log in {stack.emulator.home.log}.\n"
         "Three jobs are running: once in 5 s, every 5 s, and on the minute.\n"
-        "\nFor the examples in docs/, paste this line into another terminal; then create a job of your own:\n",
+        "\nPaste these lines into another terminal: the variables of the examples in docs/, and a first job.\n",
         highlight=False,
         soft_wrap=True,
     )

@@ -1,13 +1,14 @@
 """Pastes a page into bash from top to bottom, as a reader would, in front of an API that runs in memory.
 
-* A shell block is pasted. `curl` and `python3` are the real programs, and a variable that one block sets is there in
-  the next. `sleep` lets the time of the deployment pass. The project's own commands are checked, not executed; any
-  other program is unknown.
-* A `json` block is the answer to the last request. `"..."` stands for anything, also within a text, and as the name
-  of a member or the last item of a list for any others.
-* An `http` block is the last call to the receiver; one that begins with a status is what receivers answer from then on.
+* A shell block is pasted. `curl` and `python3` are the real programs, and a variable that one block sets is
+  available in the next. `sleep` advances the deployment's clock. The project's own commands are checked, not
+  executed. Any other program is unknown.
+* A `json` block is the answer to the last request. `"..."` stands for anything, also within a text. As the name of
+  a member, or as the last item of a list, it stands for any others.
+* An `http` block is the last call to the receiver. An `http` block that starts with a status is what receivers
+  answer from then on.
 
-Every request of a shell block must succeed, but for the last one where the page shows a problem as its answer.
+Every request of a shell block must succeed. Only the last one may fail, if the page shows a problem as its answer.
 """
 
 import re
@@ -74,7 +75,7 @@ class Reader:
         self._world = ApiWorld()
         self._lanes = Lanes(self._world.world)
         self._exchanges: list[Exchange] = []
-        self._unjudged: Exchange | None = None
+        self._unchecked: Exchange | None = None
         """The last request of the last shell block, whose status is expected to be shown next."""
         self.variables: dict[str, str] = {}
         self._given: dict[str, str] = {}
@@ -138,9 +139,9 @@ class Reader:
 
     def close_page(self) -> None:
         """The last request of the page succeeded."""
-        if self._unjudged is not None:
-            _check_success(self._unjudged)
-        self._unjudged = None
+        if self._unchecked is not None:
+            _check_success(self._unchecked)
+        self._unchecked = None
 
     def _admin_key(self, operator: str) -> str:
         made = self._world.handle(
@@ -176,7 +177,7 @@ class Reader:
             check_command(words)
         for exchange in made[:-1]:
             _check_success(exchange)
-        self._unjudged = made[-1] if made else None
+        self._unchecked = made[-1] if made else None
 
     def _header(self, noted: re.Match[str]) -> str:
         headers = dict(self._world.world.sender.calls[-1].callback.headers)
@@ -203,7 +204,7 @@ class Reader:
 
     def _compare_answer(self, shown: Any) -> None:
         assert self._exchanges, "an answer to no request"
-        last, self._unjudged = self._exchanges[-1], None
+        last, self._unchecked = self._exchanges[-1], None
         if not (isinstance(shown, dict) and "problem" in shown.get("type", "")):
             _check_success(last)
         compare(shown, orjson.loads(last.text))

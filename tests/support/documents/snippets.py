@@ -1,7 +1,7 @@
 """Python that a document shows.
 
-A snippet that only imports and defines is executed. Any other snippet drives something that is not there, such as a
-laptop stack: its imports must exist, and the calls of imported names must fit their signatures.
+A snippet that only imports and defines is executed. Any other snippet drives a system that is not running, such as
+a laptop stack: its imports must exist, and the calls of imported names must match their signatures.
 """
 
 import ast

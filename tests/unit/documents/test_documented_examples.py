@@ -24,7 +24,8 @@ INLINE = re.compile(r'`(\{"[^`]*\})`')
 TEXT = {name_of(document): document.read_text(encoding="utf-8") for document in DOCUMENTS}
 API = "docs/reference/api.md"
 TENANTS = "docs/reference/tenants.md"
-CREATE = """JOB=$(curl -sS "$PUNCTUAL/v1/jobs" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" -d '{
+CREATE = """JOB=$(curl -sS "$PUNCTUAL/v1/jobs" -H "Authorization: Bearer $KEY" \\
+  -H "Content-Type: application/json" -d '{
   "schedule": {"delay_seconds": 0}, "request": {"url": "https://example.com/hooks/a"}
 }' | python3 -c 'import json, sys; print(json.load(sys.stdin)["id"])')
 """
