@@ -40,17 +40,17 @@ def held(site: Site) -> int:
 @pytest.mark.parametrize("count", [1, EXECUTOR_BATCH])
 def test_processes_that_stand_still_after_a_batch_keep_nothing(count: int) -> None:
     site = Site(concurrency=LIMIT)
-    for number in range(MAX_HOLDERS):
-        assert one_batch(site, site.another(f"idle{number}"), count) == count
+    for _ in range(MAX_HOLDERS):
+        assert one_batch(site, site.another(), count) == count
         site.clock.time_ms += 100
     assert held(site) == 0
-    assert begin(site, site.another("new"), 100) == 100
-    assert begin(site, site.another("newer"), 100) == 100
+    assert begin(site, site.another(), 100) == 100
+    assert begin(site, site.another(), 100) == 100
 
 
 def test_a_batch_that_follows_at_once_uses_what_the_last_one_has_left() -> None:
     site = Site(concurrency=LIMIT)
-    busy = site.another("busy")
+    busy = site.another()
     one_batch(site, busy)
     site.clock.time_ms += HOLD_MS - 1
     one_batch(site, busy)
@@ -66,7 +66,7 @@ def test_a_batch_that_follows_at_once_uses_what_the_last_one_has_left() -> None:
 
 def test_a_batch_that_comes_later_says_nothing_of_the_next() -> None:
     site = Site(concurrency=LIMIT)
-    rare = site.another("rare")
+    rare = site.another()
     for _ in range(5):
         one_batch(site, rare)
         assert held(site) == 0
@@ -75,7 +75,7 @@ def test_a_batch_that_comes_later_says_nothing_of_the_next() -> None:
 
 def test_a_long_batch_that_followed_another_keeps_nothing_beyond_its_time() -> None:
     site = Site(concurrency=LIMIT)
-    slow = site.another("slow")
+    slow = site.another()
     one_batch(site, slow)
     begin(site, slow)
     site.clock.time_ms += 60_000
@@ -89,7 +89,7 @@ def test_busy_processes_that_stand_still_all_at_once_keep_a_quarter_at_the_most(
     limit: int, count: int
 ) -> None:
     site = Site(concurrency=limit)
-    gates = [site.another(f"busy{number}") for number in range(MAX_HOLDERS)]
+    gates = [site.another() for _ in range(MAX_HOLDERS)]
     for _ in range(3):
         for gate in gates:
             begin(site, gate, count)
@@ -98,15 +98,15 @@ def test_busy_processes_that_stand_still_all_at_once_keep_a_quarter_at_the_most(
     assert held(site) <= limit // SPARE_PART
     site.clock.time_ms += LEASE_MS - 1
     free = limit - limit // SPARE_PART
-    assert begin(site, site.another("new"), min(100, free)) == min(100, free)
+    assert begin(site, site.another(), min(100, free)) == min(100, free)
 
 
 def test_slots_are_given_back_though_others_take_theirs_meanwhile() -> None:
     site = Site(concurrency=LIMIT)
-    mine = site.another("mine")
+    mine = site.another()
     begin(site, mine)
-    for number in range(5):
-        other = site.another(f"other{number}")
+    for _ in range(5):
+        other = site.another()
         site.steps.before("limits.swap", partial(begin, site, other))
     mine.settle([])
     assert "mine" not in {lease.owner for lease in site.limits.states[SCOPE].leases}
@@ -114,9 +114,9 @@ def test_slots_are_given_back_though_others_take_theirs_meanwhile() -> None:
 
 def test_a_large_limit_is_reached_by_full_batches_of_many_processes() -> None:
     site = Site(concurrency=1_000)
-    gates = [site.another(f"{number}") for number in range(100)]
+    gates = [site.another() for _ in range(100)]
     assert sum(begin(site, gate, EXECUTOR_BATCH) for gate in gates) == 1_000
-    assert begin(site, site.another("more"), EXECUTOR_BATCH) == 0
+    assert begin(site, site.another(), EXECUTOR_BATCH) == 0
     for gate in gates:
         gate.settle([])
     assert held(site) == 0
@@ -124,7 +124,7 @@ def test_a_large_limit_is_reached_by_full_batches_of_many_processes() -> None:
 
 def test_the_limit_holds_while_processes_keep_slots() -> None:
     site = Site(concurrency=40)
-    busy = [site.another(f"busy{number}") for number in range(10)]
+    busy = [site.another() for _ in range(10)]
     for _ in range(3):
         going_on = sum(begin(site, gate, EXECUTOR_BATCH) for gate in busy)
         assert going_on == 40
@@ -138,7 +138,7 @@ def test_a_read_that_is_behind_makes_no_process_forget_its_slots(
     seconds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site = Site(destination_concurrency=LIMIT)
-    scope, gate = destination_scope(HERE), site.another("a")
+    scope, gate = destination_scope(HERE), site.another()
     site.limits.board[scope] = site.clock.time_ms + LEASE_MS
     before = copy(site.limits.states)
     assert begin(site, gate) == 1
@@ -153,7 +153,7 @@ def test_a_read_that_is_behind_makes_no_process_forget_its_slots(
 
 def test_slots_are_given_back_though_very_many_scopes_are_known() -> None:
     site = Site(concurrency=1)
-    gate = site.another("busy")
+    gate = site.another()
     gate.admit.states.refresh([destination_scope(f"{number:010d}") for number in range(MAX_KNOWN - 2)])
     site.limits.board[destination_scope(HERE)] = site.clock.now_ms() + LEASE_MS
     site.limits.states[destination_scope(HERE)] = ScopeState(version=1, circuit=Circuit(failures=1))
@@ -166,7 +166,7 @@ def test_slots_are_given_back_though_very_many_scopes_are_known() -> None:
 def test_a_destination_where_others_wait_stays_on_the_board() -> None:
     """Giving slots back says nothing of those that had to wait; the board is told once, however many batches end."""
     site = Site(destination_concurrency=1)
-    gate, scope = site.another("busy"), destination_scope(HERE)
+    gate, scope = site.another(), destination_scope(HERE)
     for _ in range(20):
         assert begin(site, gate, 3) == 1
         site.clock.time_ms += 50
