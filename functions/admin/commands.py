@@ -7,10 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from functions.api.models.keys import KeyIn, KeyRotationIn, SecretRotationIn
-from functions.api.models.tenants import NewTenantOut, TenantIn, TenantPatch
 from functions.api.operations.accounts import AccountOperations
 from functions.api.operations.audit import Author
+from functions.api.resources.keys.models import KeyIn, KeyRotationIn
+from functions.api.resources.signing_secrets.models import SecretRotationIn
+from functions.api.resources.tenants.models import NewTenantOut, TenantIn, TenantPatch
 from shared.domain.tenancy.audit import Actor
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import OPERATOR, Scope, TenantState

@@ -85,7 +85,7 @@ WATCHING = (
     ),
     Mutant(
         name="newer record that is a fault of ours",
-        file="functions/api/faults.py",
+        file="functions/api/http/error_mapping.py",
         old="    (errors.UnknownVersionError, Problem.SERVICE_UNAVAILABLE),\n",
         new="",
         killer="tests/unit/api/test_faults.py",

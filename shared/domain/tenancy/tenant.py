@@ -20,6 +20,11 @@ KEY_NAME = r"^[^\x00-\x1f\x7f]{1,64}$"
 KEY_ID_BITS = 80
 SECRET_BITS = 160
 SECRET_ID_BITS = 40
+MIN_EXPIRY_SECONDS = 60
+MAX_EXPIRY_SECONDS = 10 * 366 * 86_400
+"""The shortest and the longest life of a new key that expires."""
+MAX_OVERLAP_SECONDS = 30 * 86_400
+"""The longest time for which an old key or secret stays valid after a rotation."""
 MAX_INDEX_SHARDS = 64
 MAX_WEIGHT = 100
 OPERATOR = "operator"

@@ -1,6 +1,6 @@
 """The operations on tenants over the fakes: for the API and for the operator's commands."""
 
-from functions.api.cursors import Cursors
+from functions.api.http.cursors import Cursors
 from functions.api.operations.accounts import AccountOperations
 from functions.api.operations.audit import AuditOperations
 from functions.api.operations.keys import KeyOperations, SecretOperations

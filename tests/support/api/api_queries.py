@@ -1,6 +1,6 @@
 """The operations that only read, over the fakes."""
 
-from functions.api.cursors import Cursors
+from functions.api.http.cursors import Cursors
 from functions.api.operations.dead_letters import DeadLetterOperations
 from functions.api.operations.executions import ExecutionOperations
 from functions.api.operations.listings import ListingOperations

@@ -10,12 +10,12 @@ from typing import Any
 import orjson
 
 from functions.api.app import Api
+from functions.api.http.problems import CONTENT_TYPE
 from functions.api.operations.backfills import BackfillOperations
 from functions.api.operations.batches import BatchOperations
 from functions.api.operations.callbacks import CallbackOperations
 from functions.api.operations.jobs import JobOperations
 from functions.api.operations.lifecycle import LifecycleOperations
-from functions.api.problems import CONTENT_TYPE
 from functions.api.service import Service
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Scope, TenantState

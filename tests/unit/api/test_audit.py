@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from functions.api.route import Route
+from functions.api.http.route import Route
 from shared.domain.tenancy.audit import AuditRecord
 from shared.domain.tenancy.tenant import OPERATOR
 from shared.names import ACCEPTED_LOG_LINE, Metric

@@ -4,9 +4,9 @@ import base64
 
 import pytest
 
-from functions.api.gate import MAX_BODY_BYTES, Admitted, admit
-from functions.api.problems import Problem, ProblemError
-from functions.api.strict_json import MalformedRequestError
+from functions.api.http.admission import MAX_BODY_BYTES, Admitted, admit
+from functions.api.http.problems import Problem, ProblemError
+from functions.api.http.strict_json import MalformedRequestError
 from shared.domain.tenancy.tenant import Scope
 from tests.support.api.api_world import ApiWorld, Request
 
