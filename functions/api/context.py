@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from shared.bootstrap.ports import Ports
-from shared.bootstrap.use_cases import UseCases
-
 from functions.api.audit_trail import AuditTrail
 from functions.api.http.cursors import Cursors
+from shared.bootstrap.ports import Ports
+from shared.bootstrap.settings import require
+from shared.bootstrap.use_cases import UseCases
 from shared.domain.delivery.request import Request
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
@@ -15,12 +15,19 @@ from shared.domain.tenancy.tenant import Tenant
 from shared.settings import ApiSettings
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Context:
     """The use cases, and what presents and records their results."""
 
     cases: UseCases
-    settings: ApiSettings
+
+    @property
+    def ports(self) -> Ports:
+        return self.cases.core.ports
+
+    @cached_property
+    def settings(self) -> ApiSettings:
+        return require(self.cases.core.settings, ApiSettings)
 
     @cached_property
     def cursors(self) -> Cursors:
@@ -29,10 +36,6 @@ class Context:
     @cached_property
     def audit(self) -> AuditTrail:
         return AuditTrail(self.cases.tenancy.record_audit, self.settings.audit_one_offs)
-
-    @property
-    def ports(self) -> Ports:
-        return self.cases.core.ports
 
     def now_ms(self) -> int:
         return self.ports.clock.now_ms()

@@ -4,18 +4,18 @@ import os
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
-from shared.bootstrap.dynamo_ports import dynamo_ports
-from shared.bootstrap.use_cases import use_cases
 
 from functions.api.app import Api
 from functions.api.context import Context
+from shared.bootstrap.dynamo_ports import dynamo_ports
+from shared.bootstrap.use_cases import use_cases
 from shared.names import Metric
 from shared.observability import count, metrics
 from shared.settings import ApiSettings
 
 settings = ApiSettings.from_env(os.environ)
 cases = use_cases(dynamo_ports(settings), settings)
-api = Api(Context(cases=cases, settings=settings))
+api = Api(Context(cases))
 
 
 @metrics.log_metrics

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.adapters.sqs.messages import decode_wakeup
+from shared.bootstrap.aws import decode_wakeup
 from shared.domain.errors import InvalidValueError, NewerMessageError
 from shared.usecases.attempts.run_attempts import BatchReport, Delivery
 

@@ -29,13 +29,13 @@ from tests.crashes.crash_points import CallWatch, CrashPoint, Hit
 
 IMPORTED_FOR_ALL = (
     "functions.api.app",
-    "functions.api.service",
+    "functions.api.context",
     "functions.executor.records",
     "functions.executor.report",
     "shared.adapters.http.sender",
     "shared.adapters.sqs.visibility",
-    "shared.bootstrap.callbacks",
-    "shared.bootstrap.ticks",
+    "shared.bootstrap.dynamo_ports",
+    "shared.bootstrap.use_cases",
 )
 SERVICES = ("dynamodb", "sqs", "kms", "logs")
 PAGE_ROWS = 3

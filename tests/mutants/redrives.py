@@ -173,7 +173,7 @@ REDRIVES = (
     Mutant(
         name="secret that is revealed without a record",
         file="functions/api/resources/dead_letters/routes.py",
-        old='        service.audit.record(admitted, "revealRequest", execution_id, None, inspected)\n',
+        old='        context.audit.record(request, "revealRequest", execution_id, None, inspected)\n',
         new="        pass\n",
         killer="tests/unit/api/test_dead_letters.py",
     ),

@@ -68,7 +68,7 @@ def test_one_scope_that_does_not_answer_lifts_nobody_elses_limits(
     fault: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site = Site(concurrency=1)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(FLOODER, fault)
     assert gate.admit.states.change(FLOODER, lease) is False
     assert begin(site, gate, 3) == 1
@@ -77,7 +77,7 @@ def test_one_scope_that_does_not_answer_lifts_nobody_elses_limits(
 
 def test_a_scope_that_does_not_answer_is_left_alone_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(SCOPE)
     for _ in range(5):
         assert begin(site, gate) == 0
@@ -89,7 +89,7 @@ def test_a_scope_that_does_not_answer_is_left_alone_for_a_while(monkeypatch: pyt
 
 def test_what_is_held_counts_while_a_throttled_scope_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     assert begin(site, gate, 10) == 10
     store.heat(SCOPE)
     gate.settle([])
@@ -100,12 +100,12 @@ def test_what_is_held_counts_while_a_throttled_scope_does_not_answer(monkeypatch
 
 def test_slots_that_may_have_been_given_back_are_not_called_with(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=10)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     assert begin(site, gate, 10) == 10
     site.steps.lose_answer("limits.swap")
     gate.settle([])
     assert held(site) == 0
-    assert begin(site, site.another("b"), 10) == 10
+    assert begin(site, site.another(), 10) == 10
     store.heat(SCOPE, UnavailableError("no answer"))
     assert begin(site, gate, 10) == 0
     site.clock.time_ms += COOLDOWN_MS
@@ -114,7 +114,7 @@ def test_slots_that_may_have_been_given_back_are_not_called_with(monkeypatch: py
 
 def test_slots_that_may_have_been_taken_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT)
-    gate = site.another("a")
+    gate = site.another()
     site.steps.lose_answer("limits.swap")
     assert (begin(site, gate), held(site)) == (0, EXECUTOR_BATCH)
     site.clock.time_ms += COOLDOWN_MS
@@ -124,7 +124,7 @@ def test_slots_that_may_have_been_taken_are_given_back(monkeypatch: pytest.Monke
 
 def test_slots_are_given_back_once_the_scope_answers_again(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     begin(site, gate)
     store.heat(SCOPE)
     gate.settle([])
@@ -136,7 +136,7 @@ def test_slots_are_given_back_once_the_scope_answers_again(monkeypatch: pytest.M
 
 def test_waiting_work_goes_on_where_a_scope_never_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(SCOPE)
     waited = 0
     while begin(site, gate, 3) == 0:
@@ -154,7 +154,7 @@ def test_waiting_work_goes_on_where_a_scope_never_answers(monkeypatch: pytest.Mo
 
 def test_a_single_miss_long_ago_says_nothing_now(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(SCOPE)
     assert begin(site, gate) == 0
     site.clock.time_ms += COOLDOWN_MS + ASKED_AGAIN_MS
@@ -163,7 +163,7 @@ def test_a_single_miss_long_ago_says_nothing_now(monkeypatch: pytest.MonkeyPatch
 
 def test_a_scope_that_was_read_in_between_has_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(SCOPE)
     assert begin(site, gate) == 0
     store.hot.clear()
@@ -177,7 +177,7 @@ def test_a_scope_that_was_read_in_between_has_answered(monkeypatch: pytest.Monke
 
 def test_what_cannot_be_read_keeps_nobody_from_knowing_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT, destination_concurrency=LIMIT)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(destination_scope(HERE))
     until = site.clock.time_ms + LEASE_MS
     full = ScopeState(version=1, leases=(SlotLease(owner="b", slots=LIMIT, until=until),))
