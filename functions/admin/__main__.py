@@ -1,4 +1,4 @@
-"""The operators' command line, with the operator's own AWS credentials and the settings of a deployed function.
+"""The operators' command line, with the operator's AWS credentials and a deployed function's settings.
 
 python -m functions.admin --function <ApiFunctionName of the deployed stack> create-tenant acme
 """

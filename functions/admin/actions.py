@@ -1,6 +1,6 @@
 """The operators' commands as functions: each runs use cases and returns the document to print.
 
-A change has the same audit record as over HTTP, except that its actor has no API key. AWS CloudTrail knows the person.
+A change leaves the same audit record as over HTTP. Its actor has no API key: only AWS knows the person.
 """
 
 from argparse import Namespace

@@ -1,4 +1,4 @@
-"""The operators' command line: every command, its arguments and its action. It needs AWS credentials, and no key."""
+"""The operators' commands: arguments and actions. They need AWS credentials and no API key."""
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable

@@ -51,7 +51,7 @@ class Api:
             return self._resolver.resolve(event, lambda_context)
         except _RouteError as error:
             return self._error_response(error.cause, request_id)
-        except Exception as error:  # noqa: BLE001 - the last line of defence: a client always gets a problem document
+        except Exception as error:  # noqa: BLE001 - a client always gets a problem document
             return self._error_response(error, request_id)
 
     def _register(self, route: Route, handler: Handler) -> None:

@@ -35,7 +35,7 @@ class Context:
 
     @cached_property
     def audit(self) -> AuditTrail:
-        return AuditTrail(self.cases.tenancy.record_audit, self.settings.audit_one_offs)
+        return AuditTrail(self.cases.tenancy.record_audit)
 
     def now_ms(self) -> int:
         return self.ports.clock.now_ms()

@@ -1,7 +1,7 @@
 """Names that the examples of several resources share. Tests check every example against its schema.
 
-All examples belong to one story: the tenant `acme` on 19 February 2025 at 21:10:12.345 UTC. No key or secret in
-them is valid anywhere.
+All examples belong to one story: the tenant `acme` on 19 February 2025 at 21:10:12.345 UTC. No key or secret
+in them is valid anywhere.
 """
 
 from typing import Any

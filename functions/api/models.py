@@ -11,7 +11,7 @@ from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.quota import Quota
 
 EXAMPLES = "x-examples"
-"""The key under which a schema keeps its examples, by name; the OpenAPI document shows them beside each body."""
+"""The key under which a schema keeps its examples, by name. The OpenAPI document shows them."""
 MAX_INSTANT_CHARACTERS = 64
 Seconds = Annotated[int, Field(strict=True)]
 Instant = Annotated[str, Field(max_length=MAX_INSTANT_CHARACTERS, examples=["2030-01-01T09:00:00Z"])]

@@ -64,7 +64,7 @@ def admit(event: dict[str, Any], authenticate: Authenticate, check_quota: CheckQ
 
 
 def check_scope(principal: Principal, method: str, path: str) -> None:
-    """ProblemError where the key's scopes do not allow the request. The answer depends on no id in the path."""
+    """ProblemError where the key's scopes do not allow the request, whatever ids are in the path."""
     sufficient = _sufficient_scopes(method, path)
     if not sufficient & principal.key.scopes:
         names = " or ".join(sorted(scope.value for scope in sufficient))

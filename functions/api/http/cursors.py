@@ -1,4 +1,4 @@
-"""Page cursors, encrypted for one tenant and one query: no other tenant or query can read, forge or reuse them."""
+"""Page cursors, encrypted for one tenant and one query: nobody else can read, forge or reuse them."""
 
 import base64
 import binascii
@@ -15,7 +15,7 @@ from shared.ports.delivery import Vault
 
 MAX_LENGTH = 1024
 FORMAT = 1
-"""The format of the positions inside. A cursor of another format comes from another version and is refused."""
+"""The format of the positions inside. Cursors of another format (another version) are refused."""
 P = TypeVar("P")
 
 
@@ -54,7 +54,7 @@ class Cursors:
     def unseal(
         self, tenant: Tenant, query: Mapping[str, Any], cursor: str | None, read: Callable[[list[Any]], P]
     ) -> P | None:
-        """The position; None where no cursor was given, ProblemError for a cursor of another tenant or query."""
+        """The position; None without a cursor, ProblemError for a cursor of another tenant or query."""
         if cursor is None:
             return None
         text = unseal_cursor(self.vault, tenant, _canonical(query), cursor)

@@ -1,4 +1,4 @@
-"""The problem that each error of the inner layers becomes. An error that is not named here is an internal error."""
+"""The problem that each error of the inner layers becomes. Every other error is an internal error."""
 
 from dataclasses import replace
 
@@ -70,7 +70,7 @@ def schedule_body_problem(error: errors.ScheduleError) -> ProblemError:
 
 
 def schema_problem(error: ValidationError) -> ProblemError:
-    """One problem with all schema errors, each with its JSON pointer. The input is not echoed: it may be secret."""
+    """One problem with all schema errors, each with its pointer. Input may be secret and is not echoed."""
     found = [
         FieldError(_pointer(each["loc"]), each["msg"])
         for each in error.errors(include_url=False, include_context=False, include_input=False)

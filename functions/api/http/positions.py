@@ -1,4 +1,4 @@
-"""Positions in listings as the parts of a cursor, and back. Every `read_` raises ValueError for other parts."""
+"""Positions in listings as parts of a cursor, and back. `read_…` raises ValueError for other parts."""
 
 from typing import Any
 

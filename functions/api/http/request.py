@@ -24,7 +24,7 @@ Body = TypeVar("Body", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class AuthenticatedRequest:
-    """`principal` is None on the paths that need no API key. Every method raises ProblemError for bad input."""
+    """`principal` is None on paths that need no API key. Every method raises ProblemError for bad input."""
 
     principal: Principal | None
     body: bytes = field(repr=False)

@@ -1,1 +1,1 @@
-"""The OpenAPI 3.1 document, generated from the route table and the schemas: `python -m functions.api.openapi`."""
+"""The OpenAPI 3.1 document, made from routes and schemas: `python -m functions.api.openapi`."""

@@ -1,7 +1,7 @@
 """Links: the operations that can follow a response, and where in it their parameters are.
 
-Links are derived from two facts: the places of ids in a response, and the ids in the path of an operation. Items of a
-list link only to operations that read.
+Links are derived from two facts: the places of ids in a response, and the ids in the path of an operation.
+Items of a list link only to operations that read.
 """
 
 from typing import Any

@@ -113,7 +113,7 @@ _IN_HEADER: dict[str, Parameter] = {
         "example": '"3"',
     },
     "Idempotency-Key": {
-        "description": "Visible ASCII. For 7 days, repetitions of a request with the same key have no further effect.",
+        "description": "Visible ASCII. For 7 days, repetitions with the same key have no further effect.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x21-\x7e]+$"},
         "example": "invoice-2025-02",
     },

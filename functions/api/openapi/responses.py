@@ -21,12 +21,12 @@ HEADERS: dict[str, Any] = {
         "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
     },
     "Idempotency-Replayed": {
-        "description": "Present where the same request took effect before, under the same `Idempotency-Key` if the "
-        "operation takes one.",
+        "description": "Present where the same request took effect before (with the same `Idempotency-Key`, "
+        "if the operation takes one).",
         "schema": {"type": "string", "const": "true"},
     },
     "Retry-After": {
-        "description": "Seconds to wait before repeating the request. Always present with `rate-limited` and 503.",
+        "description": "Seconds to wait before a repetition. Always present with `rate-limited` and 503.",
         "schema": {"type": "integer", "minimum": 1},
     },
     "WWW-Authenticate": {

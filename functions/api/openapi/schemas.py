@@ -28,12 +28,16 @@ def schemas() -> dict[str, Any]:
     for route in ROUTES:
         models |= {model for model in (route.answer, route.body, route.dry_run) if model is not None}
     criteria = [(model, "validation") for model in sorted(models, key=lambda model: model.__name__)]
-    _, generated = models_json_schema(criteria, ref_template=_REF, schema_generator=_Untitled)  # type: ignore[arg-type]
+    _, generated = models_json_schema(
+        criteria,  # type: ignore[arg-type]
+        ref_template=_REF,
+        schema_generator=_Untitled,
+    )
     return {name: _cleaned(schema) for name, schema in generated["$defs"].items()}
 
 
 def _cleaned(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without examples, which are components of their own, and without defaults of null where null is not allowed."""
+    """Without examples, which are components, and without defaults of null where null is not allowed."""
     members = {name: _without_null(member) for name, member in schema.get("properties", {}).items()}
     rest = {name: value for name, value in schema.items() if name != EXAMPLES}
     return rest | ({"properties": members} if members else {})

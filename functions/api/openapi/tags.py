@@ -7,19 +7,19 @@ from functions.api.http.route import Route
 OVERVIEW = """\
 Punctual calls an HTTP endpoint at the time you say: once, on a cron line or at a fixed rate.
 
-* **Credentials.** Send `Authorization: Bearer pk_<id>_<secret>`. Another tenant's ids are answered like ids that do
-  not exist: 404. A key has the scopes `read`, `write` or `admin`, and no scope includes another.
-* **Accepted means it happens.** A 201 means that the job is durable. Send an `Idempotency-Key` with a request that
-  creates something; the same request may then be sent again after any failure.
-* **Errors** are problem documents (RFC 9457, `application/problem+json`). Compare `type`. After a 503 the request may
-  or may not have taken effect: sending the same request again settles it.
+* **Credentials.** Send `Authorization: Bearer pk_<id>_<secret>`. Another tenant's ids are answered like ids
+  that do not exist: 404. A key has the scopes `read`, `write` or `admin`, and no scope includes another.
+* **Accepted means it happens.** A 201 means that the job is durable. Send an `Idempotency-Key` with a request
+  that creates something; the same request may then be sent again after any failure.
+* **Errors** are problem documents (RFC 9457, `application/problem+json`). Compare `type`. After a 503 the
+  request may or may not have taken effect: sending the same request again settles it.
 * **Instants** are RFC 3339 in UTC with milliseconds; durations end in `_seconds`.
-* **Lists** come in pages: follow `next_cursor` until it is null. A page may be short, or empty, before the last.
-* **Strict.** Unknown members, unknown query parameters, duplicate keys in an object and whole numbers with a fraction
-  (`30.0`) are refused.
+* **Lists** come in pages: follow `next_cursor` until it is null. Any page may be short or empty.
+* **Strict.** Unknown members, unknown query parameters, duplicate keys in an object and whole numbers with a
+  fraction (`30.0`) are refused.
 
-API Gateway itself answers bodies above 10 MB (413) and requests beyond the account's throttling limits (429, 503);
-those answers are no problem documents.
+API Gateway itself answers bodies above 10 MB (413) and requests beyond the account's throttling limits (429,
+503); those answers are no problem documents.
 """
 
 
@@ -46,8 +46,8 @@ TAGS = (
     ),
     Tag(
         name="Long-running callbacks",
-        description="Receivers that answered 202 with `X-Punctual-Async: true` report here, with the token of their "
-        "attempt and without an API key.",
+        description="Receivers that answered 202 with `X-Punctual-Async: true` report here. The token of the "
+        "attempt is their credential.",
         paths=(),
     ),
     Tag(
@@ -67,7 +67,7 @@ TAGS = (
     ),
     Tag(
         name="Operators",
-        description="Only for keys of the operators' tenant. Every other key gets 403, whether or not the path exists.",
+        description="Only for keys of the operators' tenant. Every other key gets 403 on every path.",
         paths=("/v1/admin",),
     ),
     Tag(name="Service", description="Status of the API, without a key.", paths=("/v1/health",)),

@@ -5,20 +5,21 @@ from typing import Any
 from shared.domain.executions.callback_token import TOKEN_HEADER
 
 _HEADERS = {
-    "webhook-id": "The execution's id, the same for every attempt: deduplicate by it. Also in `Idempotency-Key`.",
+    "webhook-id": "The execution's id, the same for every attempt: deduplicate by it. "
+    "`Idempotency-Key` has the same value.",
     "webhook-timestamp": "The time of signing, in seconds since 1970.",
-    "webhook-signature": "Standard Webhooks: `v1,` and the base64 of an HMAC-SHA256, once for each active secret.",
+    "webhook-signature": "Standard Webhooks: `v1,` and the base64 of an HMAC-SHA256, for each active secret.",
     "X-Job-Id": "The job's id.",
     "X-Attempt": "The number of the attempt, from 1.",
     "X-Scheduled-At": "The nominal instant.",
-    "X-Scheduler-Signature": '`t=<timestamp>,v1=<hex HMAC-SHA256 of "<timestamp>.<body>">`, by the current secret.',
+    "X-Scheduler-Signature": '`t=<timestamp>,v1=<hex HMAC-SHA256 of "<timestamp>.<body>">`, current secret.',
     TOKEN_HEADER: "The token for receivers that report later.",
     "traceparent": "One trace for all attempts of an execution.",
 }
 _OF_BACKFILLS = {"X-Backfill-Of": "The job that the backfill belongs to; only in calls of backfills."}
 _ASYNC = {
     "X-Punctual-Async": {
-        "description": "With it the attempt stays `running` until its receiver reports; without it a 202 is a success.",
+        "description": "With it the attempt stays `running` until a report. Without it a 202 is a success.",
         "schema": {"type": "string", "const": "true"},
     }
 }
@@ -38,8 +39,8 @@ WEBHOOKS: dict[str, Any] = {
             "operationId": "call",
             "tags": ["Jobs"],
             "summary": "The call that your endpoint receives",
-            "description": "The job's own method, headers and body, and these headers. The whole response must arrive "
-            "within `timeout_seconds`. Redirects are not followed and count as failures.",
+            "description": "The job's own method, headers and body, and these headers. The whole response "
+            "must arrive within `timeout_seconds`. Redirects are not followed and count as failures.",
             "parameters": [
                 {
                     "name": name,

@@ -13,7 +13,7 @@ RECORD_ID_BITS = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """The author of a change: a key of a tenant, or, without a key, a person who ran an operators' command."""
+    """The author of a change: a tenant's key, or no key for a person who ran an operators' command."""
 
     tenant_id: str
     key_id: str | None
@@ -40,7 +40,7 @@ class AuditRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPage:
-    """Records, newest first; a page may be short, or even empty, while `next_after` says that there is more."""
+    """Records, newest first. A page may be short, or empty, while `next_after` is not None."""
 
     records: tuple[AuditRecord, ...]
     next_after: str | None
@@ -52,6 +52,6 @@ def new_record_id(bits: int) -> str:
 
 
 def digest(document: Mapping[str, Any]) -> str:
-    """SHA-256 of a JSON document with sorted keys: records can be compared, and nothing can be read from them."""
+    """SHA-256 of a JSON document with sorted keys: comparable, and without anything secret."""
     text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()

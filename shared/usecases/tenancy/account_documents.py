@@ -1,7 +1,7 @@
 """Tenants, keys, secrets and usage as JSON documents, without anything secret.
 
-The API's answers, the output of the operators' commands and the digests of the audit trail are all made of these
-documents, so that a change leaves the same digest whichever way it was made.
+The API's answers, the output of the operators' commands and the digests of the audit trail are all made of
+these documents, so that a change leaves the same digest whichever way it was made.
 """
 
 from typing import Any

@@ -12,7 +12,7 @@ from shared.ports.tenancy import AuditLog
 
 
 class UnrecordedChangeError(UnavailableError):
-    """A change took effect, and its record may not be durable. The caller logs the evidence and asks for a retry."""
+    """A change took effect, and its record may not be durable. The caller logs the evidence."""
 
     def __init__(self, record: AuditRecord) -> None:
         super().__init__("change made but not recorded")
@@ -29,7 +29,7 @@ class UnrecordedChangeError(UnavailableError):
 
 @dataclass(frozen=True, slots=True)
 class RecordAudit:
-    """One record for each change. A change without a durable record is not acknowledged: the client sends it again."""
+    """One record for each change. A change without a durable record is not acknowledged."""
 
     log: AuditLog
     clock: Clock
@@ -47,7 +47,7 @@ class RecordAudit:
         after: Mapping[str, Any] | None,
         request_id: str,
     ) -> AuditRecord:
-        """The durable record. `before` and `after` are JSON documents, kept as digests; UnrecordedChangeError."""
+        """UnrecordedChangeError. Of the JSON documents `before` and `after` only digests are kept."""
         now_ms = self.clock.now_ms()
         record = AuditRecord(
             id=new_record_id(self.entropy.bits(RECORD_ID_BITS)),

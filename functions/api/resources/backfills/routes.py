@@ -4,7 +4,6 @@ from aws_lambda_powertools.event_handler import Response
 
 from functions.api.context import Context
 from functions.api.http.error_mapping import schedule_body_problem
-from functions.api.http.idempotency import replay_header
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.route import (
@@ -19,7 +18,7 @@ from functions.api.http.route import (
 from functions.api.resources.backfills.models import BackfillIn, BackfillPlanOut
 from functions.api.resources.backfills.presenter import plan_out
 from functions.api.resources.jobs.models import JobOut
-from functions.api.resources.jobs.routes import created_headers, present_job
+from functions.api.resources.jobs.responses import created_job, present_job
 from shared.domain.errors import InvalidStateError, ScheduleError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.new_backfill import NewBackfill
@@ -36,10 +35,10 @@ ROUTES = Routes()
         operation="backfillJob",
         summary="Run a recurring job for the instants of a past range",
         description=(
-            "The backfill is a job of its own: it is read, paused, resumed and deleted by its own id, and ends with "
-            "its range. It makes the request that the job had at the time of the backfill, once for each instant, "
-            "whatever happens to the job meanwhile; deleting the job deletes the backfill too. With `dry_run` "
-            "nothing is created."
+            "The backfill is a job of its own: it is read, paused, resumed and deleted by its own id, and "
+            "ends with its range. It makes the request that the job had at the time of the backfill, once "
+            "for each instant, whatever happens to the job meanwhile; deleting the job deletes the backfill "
+            "too. With `dry_run` nothing is created."
         ),
         success=201,
         answer=JobOut,
@@ -78,5 +77,4 @@ def _create(
     created = context.cases.jobs.backfill_job.execute(request.tenant, job_id, new, key)
     job = present_job(context, request.tenant, created.job)
     count(Metric.JOBS_CREATED, 0 if created.replayed else 1)
-    context.audit.job_created(request, job, replayed=created.replayed)
-    return json_response(201, job, created_headers(job) | replay_header(replayed=created.replayed))
+    return created_job(context, request, job, replayed=created.replayed)

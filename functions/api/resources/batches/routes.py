@@ -21,6 +21,7 @@ from functions.api.models import ProblemOut
 from functions.api.resources.batches.models import AcceptedOut, BatchIn, BatchOut, RefusedOut
 from functions.api.resources.jobs.models import JobIn, JobOut
 from functions.api.resources.jobs.presenter import job_out
+from functions.api.resources.jobs.responses import record_creation
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.jobs.new_job import NewJob
 from shared.names import Metric
@@ -37,8 +38,8 @@ ROUTES = Routes()
         operation="createJobs",
         summary="Create up to 100 jobs, each with a result of its own",
         description=(
-            "Each job is accepted or refused by itself: **check the `status` of each result**. The whole batch is "
-            "refused where its body cannot be read, and where it exceeds `creates_per_second`. An "
+            "Each job is accepted or refused by itself: **check the `status` of each result**. The whole "
+            "batch is refused where its body cannot be read, and where it exceeds `creates_per_second`. An "
             "`Idempotency-Key` covers the whole batch: where any result was 503, send the same batch again."
         ),
         success=200,
@@ -111,7 +112,7 @@ def _record(
         count(Metric.QUOTA_EXCEEDED, int(result.problem is Problem.QUOTA_EXCEEDED))
         return result
     try:
-        context.audit.job_created(request, result, replayed=replayed)
+        record_creation(context, request, result, replayed=replayed)
     except UnavailableError as error:
         return _problem_at(number, error)
     return result

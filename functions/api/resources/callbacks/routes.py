@@ -1,6 +1,6 @@
 """/v1/executions/{execution_id}/heartbeat, complete and fail: receivers report on long-running callbacks.
 
-The callback token of the attempt is their only credential. A malformed body is refused before the token is checked.
+The attempt's callback token is their only credential. It is checked after the body.
 """
 
 from aws_lambda_powertools.event_handler import Response
@@ -59,8 +59,8 @@ def heartbeat(context: Context, request: AuthenticatedRequest) -> Response[str]:
         operation="completeExecution",
         summary="Report that a long-running callback has succeeded",
         description=(
-            "The execution ends as `succeeded`. The same report may be repeated; a different one is answered with "
-            "409."
+            "The execution ends as `succeeded`. The same report may be repeated; a different one is answered "
+            "with 409."
         ),
         success=200,
         answer=ReportOut,

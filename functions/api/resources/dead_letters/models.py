@@ -54,7 +54,7 @@ class FailedRequestOut(BaseModel):
 
 
 class InspectedOut(DeadLetterOut):
-    """A dead letter with its request. Header values and the body are withheld unless the request is revealed."""
+    """A dead letter with its request. Header values and body are withheld unless it is revealed."""
 
     model_config = with_examples(examples.INSPECTED)
 

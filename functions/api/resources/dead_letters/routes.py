@@ -26,8 +26,9 @@ ROUTES = Routes()
         operation="listDeadLetters",
         summary="List the executions that failed for good, newest first",
         description=(
-            "Executions in state `failed`, by `due_at`: their attempts are used up, or their receivers refused any "
-            "further attempt. The index may lag by a moment, but the data of each listed execution is never stale."
+            "Executions in state `failed`, by `due_at`: their attempts are used up, or their receivers "
+            "refused any further attempt. The index may lag by a moment, but the data of each listed "
+            "execution is never stale."
         ),
         success=200,
         answer=DeadLetterPageOut,
@@ -70,8 +71,8 @@ def list_dead_letters(context: Context, request: AuthenticatedRequest) -> Respon
         operation="inspectDeadLetter",
         summary="Show a dead letter with its request",
         description=(
-            "Header values and the body are withheld. `reveal=true` shows them: the key then needs `admin` besides "
-            "`read`, and the audit trail records it."
+            "Header values and the body are withheld. `reveal=true` shows them: the key then needs `admin` "
+            "besides `read`, and the audit trail records it."
         ),
         success=200,
         answer=InspectedOut,

@@ -41,7 +41,7 @@ class NotificationOut(BaseModel):
 
     id: str
     state: StateOut | None = Field(
-        description="Null where it does not exist, and in responses to anything but a GET, which do not read it."
+        description="Null where it does not exist, and in responses to other methods than GET."
     )
 
 
@@ -94,8 +94,8 @@ class ExecutionDetailOut(ExecutionOut):
 
     waiting_for: WaitOut | None = Field(
         description=(
-            "Why its next attempt is due and has not started. A hint, which may lag by a few seconds. Null where "
-            "no attempt is due, where it has started, and where the reason is not known."
+            "Why its next attempt is due and has not started. A hint, which may lag by a few seconds. Null "
+            "where no attempt is due, where it has started, and where the reason is not known."
         )
     )
 

@@ -64,8 +64,8 @@ def list_executions(context: Context, request: AuthenticatedRequest) -> Response
         operation="listExecutionsByTime",
         summary="List all executions of the tenant by due time, newest first",
         description=(
-            "By `due_at`. The index may lag by a moment, but the data of each listed execution is never stale. With "
-            "`state=failed` only failed executions are read."
+            "By `due_at`. The index may lag by a moment, but the data of each listed execution is never "
+            "stale. With `state=failed` only failed executions are read."
         ),
         success=200,
         answer=ExecutionPageOut,
@@ -93,7 +93,8 @@ def list_by_time(context: Context, request: AuthenticatedRequest) -> Response[st
         operation="getExecution",
         summary="Show an execution",
         description=(
-            "With all of its attempts. The read is strongly consistent, except for `waiting_for`, which is a hint."
+            "With all of its attempts. The read is strongly consistent, except for `waiting_for`, which is a "
+            "hint."
         ),
         success=200,
         answer=ExecutionDetailOut,
@@ -118,10 +119,10 @@ def get_execution(context: Context, request: AuthenticatedRequest) -> Response[s
         operation="redriveExecution",
         summary="Repeat the request of a failed execution, now",
         description=(
-            "The redrive is an execution of its own with a full set of attempts; the failed execution stays failed. "
-            "While the redrive is open, and after it succeeded, a repetition changes nothing: the answer has the "
-            "same redrive and `Idempotency-Replayed: true`. After it failed or was cancelled, a repetition creates "
-            "another. No `Idempotency-Key` is needed; one that is sent is ignored."
+            "The redrive is an execution of its own with a full set of attempts; the failed execution stays "
+            "failed. While the redrive is open, and after it succeeded, a repetition changes nothing: the "
+            "answer has the same redrive and `Idempotency-Replayed: true`. After it failed or was cancelled, "
+            "a repetition creates another. No `Idempotency-Key` is needed; one that is sent is ignored."
         ),
         success=201,
         answer=ExecutionOut,

@@ -39,7 +39,7 @@ class RequestIn(Schema):
     model_config = ConfigDict(json_schema_extra={"not": {"required": list(_BODIES)}})
 
     url: Annotated[str, Field(max_length=MAX_URL_CHARACTERS)] = Field(
-        description="Absolute, with a public host; port 443 or 1024 and above. Deployed stacks call https only.",
+        description="Absolute, with a public host; port 443, or 1024 and above. Deployed stacks call https.",
         examples=["https://example.com/hooks/report"],
         json_schema_extra={"format": "uri", "pattern": "^https?://"},
     )

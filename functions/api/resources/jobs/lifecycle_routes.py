@@ -16,7 +16,7 @@ from functions.api.http.route import (
 from functions.api.resources.executions.models import ExecutionOut
 from functions.api.resources.executions.presenter import execution_out
 from functions.api.resources.jobs.models import JobOut, PauseIn
-from functions.api.resources.jobs.routes import changed_job
+from functions.api.resources.jobs.responses import changed_job
 from shared.domain.errors import InvalidStateError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
@@ -85,8 +85,8 @@ def resume_job(context: Context, request: AuthenticatedRequest) -> Response[str]
         operation="triggerJob",
         summary="Run a recurring job once more, now",
         description=(
-            "Independent of its schedule, and even while the job is paused. With an `Idempotency-Key` a repetition "
-            "starts no second run."
+            "Independent of its schedule, and even while the job is paused. With an `Idempotency-Key` a "
+            "repetition starts no second run."
         ),
         success=201,
         answer=ExecutionOut,

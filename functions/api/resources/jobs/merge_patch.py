@@ -25,8 +25,8 @@ _MEMBERS = {
 def patched(document: dict[str, Any], patch: Any) -> dict[str, Any]:
     """The document after the patch. ProblemError where the patch is not an object.
 
-    An extension of the RFC: where members exclude one another, a named member replaces the others. A `schedule` of
-    another kind replaces the schedule, a `json` replaces a `body`, a table of delays replaces a backoff.
+    An extension of the RFC: where members exclude one another, a named member replaces the others. A
+    `schedule` of another kind replaces the schedule, a `json` a `body`, a table of delays a backoff.
     """
     if not isinstance(patch, dict):
         raise validation_problem([FieldError("", "a merge patch is a JSON object")])
@@ -48,7 +48,7 @@ def check_backfill_patch(patch: dict[str, Any]) -> None:
 
 
 def _check_names(patch: dict[str, Any]) -> None:
-    """Refuse a null for an unknown member: merging would drop the misspelt name, and validation never see it."""
+    """Refuse a null for an unknown member: merging would drop a misspelt name before validation."""
     parts = {pointer: patch if not pointer else patch.get(pointer[1:]) for pointer in _MEMBERS}
     errors = [
         FieldError(f"{pointer}/{escaped(name)}", "there is no such member")

@@ -156,8 +156,8 @@ class JobIn(Schema):
 class JobPatch(Schema):
     """A merge patch (RFC 7396) of a job: a member replaces the present one, null restores the default.
 
-    The members are those of a new job, and the resulting job is validated like a new one. A `schedule` of another
-    kind replaces the whole schedule.
+    The members are those of a new job, and the resulting job is validated like a new one. A `schedule` of
+    another kind replaces the whole schedule.
     """
 
     model_config = with_examples(examples.JOB_PATCH)

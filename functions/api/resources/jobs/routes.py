@@ -1,14 +1,11 @@
 """/v1/jobs: create, list, read, change and delete jobs."""
 
-from typing import Any
-
 from aws_lambda_powertools.event_handler import Response
 
 from functions.api.context import Context
 from functions.api.http import strict_json
 from functions.api.http.bodies import validate
 from functions.api.http.filters import JOB_FILTERS, job_filter
-from functions.api.http.idempotency import replay_header
 from functions.api.http.positions import job_parts, read_job_position
 from functions.api.http.problems import Problem, ProblemError
 from functions.api.http.request import UNKNOWN_REVISION, AuthenticatedRequest
@@ -28,6 +25,7 @@ from functions.api.http.route import (
 from functions.api.resources.jobs.merge_patch import check_backfill_patch, patched
 from functions.api.resources.jobs.models import JobIn, JobOut, JobPageOut, JobPatch
 from functions.api.resources.jobs.presenter import job_document, job_out, job_summary
+from functions.api.resources.jobs.responses import changed_job, created_job, etag, present_job
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
@@ -48,9 +46,9 @@ ROUTES = Routes()
         operation="createJob",
         summary="Create a job that runs once, on a cron line or at a fixed rate",
         description=(
-            "Needs `schedule` and `request.url`; every other member has a default. A 201 means that the job is "
-            "durable and will run. With an `Idempotency-Key` the same request may be sent again for 7 days. A "
-            "repetition returns the job in its present state, with `Idempotency-Replayed: true`."
+            "Needs `schedule` and `request.url`; every other member has a default. A 201 means that the job "
+            "is durable and will run. With an `Idempotency-Key` the same request may be sent again for 7 "
+            "days. A repetition returns the job in its present state, with `Idempotency-Replayed: true`."
         ),
         success=201,
         answer=JobOut,
@@ -63,12 +61,11 @@ ROUTES = Routes()
 def create_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
     new = request.read(JobIn).new_job()
     created = context.cases.jobs.create_job.execute(request.tenant, new, request.idempotency_key())
-    count(Metric.JOBS_CREATED, 0 if created.replayed else 1)
     # The job of a replay may have been changed since it was created.
     stored = context.open_request(request.tenant, created.job) if created.replayed else new.request
     job = job_out(created.job, stored, context.now_ms())
-    context.audit.job_created(request, job, replayed=created.replayed)
-    return json_response(201, job, created_headers(job) | replay_header(replayed=created.replayed))
+    count(Metric.JOBS_CREATED, 0 if created.replayed else 1)
+    return created_job(context, request, job, replayed=created.replayed)
 
 
 @ROUTES.add(
@@ -78,8 +75,8 @@ def create_job(context: Context, request: AuthenticatedRequest) -> Response[str]
         operation="listJobs",
         summary="List the tenant's jobs: recurring jobs by id, then one-off jobs by due time",
         description=(
-            "A one-off job keeps its position when its time is changed. `GET /v1/jobs/{job_id}` shows the members "
-            "that are left out here."
+            "A one-off job keeps its position when its time is changed. `GET /v1/jobs/{job_id}` shows the "
+            "members that are left out here."
         ),
         success=200,
         answer=JobPageOut,
@@ -117,8 +114,8 @@ def list_jobs(context: Context, request: AuthenticatedRequest) -> Response[str]:
         operation="getJob",
         summary="Show a job",
         description=(
-            "The definition, the state and the next due time. Headers and body of the request are never shown "
-            "again."
+            "The definition, the state and the next due time. Headers and body of the request are never "
+            "shown again."
         ),
         success=200,
         answer=JobOut,
@@ -139,10 +136,10 @@ def get_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
         operation="updateJob",
         summary="Change a job with a JSON merge patch",
         description=(
-            "A JSON merge patch (RFC 7396) of the members of a new job. Null restores a default, and the result is "
-            "validated like a new job. A `schedule` of another kind replaces the whole schedule. A one-off job can "
-            "be changed until its first attempt starts. For a recurring job, every run that has not started uses "
-            "the new definition."
+            "A JSON merge patch (RFC 7396) of the members of a new job. Null restores a default, and the "
+            "result is validated like a new job. A `schedule` of another kind replaces the whole schedule. A "
+            "one-off job can be changed until its first attempt starts. For a recurring job, every run that "
+            "has not started uses the new definition."
         ),
         success=200,
         answer=JobOut,
@@ -186,10 +183,10 @@ def update_job(context: Context, request: AuthenticatedRequest) -> Response[str]
         operation="cancelJob",
         summary="Cancel a one-off job or delete a recurring one",
         description=(
-            "A one-off job can be cancelled until an attempt starts, and between attempts. While an attempt runs "
-            "the answer is 409; with `stop_retries=true` it is 202, and that attempt is the last. Deleting a "
-            "recurring job cancels its next executions and retries. After the answer nothing starts any more. A "
-            "repetition changes nothing, and the job can still be read."
+            "A one-off job can be cancelled until an attempt starts, and between attempts. While an attempt "
+            "runs the answer is 409; with `stop_retries=true` it is 202, and that attempt is the last. "
+            "Deleting a recurring job cancels its next executions and retries. After the answer nothing "
+            "starts any more. A repetition changes nothing, and the job can still be read."
         ),
         success=200,
         later="The running attempt is now the last; the job ends with it.",
@@ -216,35 +213,8 @@ def cancel_job(context: Context, request: AuthenticatedRequest) -> Response[str]
     return json_response(202 if job.state == "running" else 200, job, etag(job))
 
 
-def present_job(context: Context, tenant: Tenant, job: Execution | Job) -> JobOut:
-    """The job with its stored request."""
-    return job_out(job, context.open_request(tenant, job), context.now_ms())
-
-
-def changed_job(
-    context: Context,
-    request: AuthenticatedRequest,
-    operation: str,
-    before: Execution | Job,
-    after: Execution | Job,
-) -> Response[str]:
-    """Record a change of a job, and answer with the job after it."""
-    old = present_job(context, request.tenant, before)
-    job = present_job(context, request.tenant, after)
-    context.audit.record(request, operation, job.id, old, job)
-    return json_response(200, job, etag(job))
-
-
-def etag(job: JobOut) -> dict[str, str]:
-    return {"ETag": f'"{job.revision}"'}
-
-
-def created_headers(job: JobOut) -> dict[str, Any]:
-    return {"Location": f"/v1/jobs/{job.id}"} | etag(job)
-
-
 def _check_quota(context: Context, tenant: Tenant, job: Execution | Job, new: NewJob) -> None:
-    """The quotas of a new job hold for a changed one too. Only a one-off job that moves counts in its minute."""
+    """A changed job has the quotas of a new one. Only a one-off job that moves counts in its minute."""
     due_at = None
     is_moved = isinstance(job, Execution) and not (
         isinstance(new.timing, Once) and new.timing.at == job.nominal_at

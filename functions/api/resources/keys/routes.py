@@ -63,8 +63,8 @@ def create_key(context: Context, request: AuthenticatedRequest) -> Response[str]
         operation="revokeKey",
         summary="Revoke an API key",
         description=(
-            "Every function refuses it within a minute. A tenant cannot revoke its own last key that may manage "
-            "keys."
+            "Every function refuses it within a minute. A tenant cannot revoke its own last key that may "
+            "manage keys."
         ),
         success=200,
         answer=KeyOut,

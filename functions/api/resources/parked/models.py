@@ -16,7 +16,7 @@ class ParkedOut(BaseModel):
     lane: QueueName = Field(description="The queue that the message came from.")
     reason: str
     body: str = Field(
-        description=f"The first {KEPT_CHARACTERS} characters; characters that cannot be displayed are escaped."
+        description=f"The first {KEPT_CHARACTERS} characters; those that cannot be displayed are escaped."
     )
     size: int = Field(description="The length of the whole body, in characters.")
     parked_at: InstantOut

@@ -19,8 +19,8 @@ _CURSOR_QUERY = {"list": "parked"}
         operation="listParked",
         summary="List the messages that could not be handled, newest first (operators)",
         description=(
-            "Messages of the dead-letter queues that are unreadable, or whose execution is in no state that they "
-            "could apply to. They are kept until an operator removes them: `python -m functions.admin "
+            "Messages of the dead-letter queues that are unreadable, or whose execution is in no state that "
+            "they could apply to. They are kept until an operator removes them: `python -m functions.admin "
             "remove-parked`."
         ),
         success=200,

@@ -96,7 +96,7 @@ class RedrivePlanOut(BaseModel):
         description="The number of matching dead letters with a redrive that was not cancelled."
     )
     complete: bool = Field(
-        description=f"False where both counts are lower bounds: only the oldest {COUNTED_AT_MOST} are counted."
+        description=f"False where both are lower bounds: only the oldest {COUNTED_AT_MOST} are counted."
     )
     sample: list[DeadLetterOut] = Field(
         description=f"The first {SAMPLE} that would be redriven, oldest first."
@@ -126,8 +126,8 @@ class RedriveOut(BaseModel):
 
     id: str
     state: TaskState = Field(
-        description="`finished`: every redrive was created and runs when it is due. While the state is `undoing`, "
-        "`cancelled` and `already_started` count the pass in progress."
+        description="`finished`: every redrive was created and runs when it is due. While the state is "
+        "`undoing`, `cancelled` and `already_started` count the pass in progress."
     )
     job: str | None
     tag: str | None

@@ -27,10 +27,10 @@ ROUTES = Routes()
         operation="redriveDeadLetters",
         summary="Redrive all dead letters of a range, at a limited rate",
         description=(
-            "A 202 means that the bulk redrive is durable. It proceeds in the background, oldest first, and at most "
-            "`rate` redrives are due in one second. Dead letters with a redrive that is open or has succeeded are "
-            "skipped, so nothing is redriven twice. A tenant can have one open bulk redrive at a time. With "
-            "`dry_run` nothing is created."
+            "A 202 means that the bulk redrive is durable. It proceeds in the background, oldest first, and "
+            "at most `rate` redrives are due in one second. Dead letters with a redrive that is open or has "
+            "succeeded are skipped, so nothing is redriven twice. A tenant can have one open bulk redrive at "
+            "a time. With `dry_run` nothing is created."
         ),
         success=202,
         answer=RedriveOut,
@@ -88,8 +88,9 @@ def get_redrive(context: Context, request: AuthenticatedRequest) -> Response[str
         operation="undoRedrive",
         summary="Undo a bulk redrive, except for redrives that have started",
         description=(
-            "No more dead letters are redriven, and redrives that have not started are cancelled in the background "
-            "until the state is `undone`; `already_started` counts the others. A repetition changes nothing."
+            "No more dead letters are redriven, and redrives that have not started are cancelled in the "
+            "background until the state is `undone`; `already_started` counts the others. A repetition "
+            "changes nothing."
         ),
         success=202,
         answer=RedriveOut,
@@ -111,7 +112,7 @@ def _find(context: Context, request: AuthenticatedRequest) -> RedriveOut:
 
 
 def _first_page(context: Context, task: RedriveTask) -> RedriveTask:
-    """Process the first page at once. The task is durable: after an error the sweeper's next run continues it."""
+    """Process the first page now. The task is durable: after an error the sweeper continues it."""
     with suppress(PunctualError):
         return context.cases.dead_letters.process_bulk_redrives.page(task) or task
     return task

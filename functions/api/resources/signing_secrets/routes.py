@@ -1,4 +1,4 @@
-"""/v1/signing-secrets: the tenant's signing secrets; under /v1/admin/tenants/{tenant_id} those of any tenant."""
+"""/v1/signing-secrets: signing secrets; under /v1/admin/tenants/{tenant_id} those of any tenant."""
 
 from aws_lambda_powertools.event_handler import Response
 

@@ -94,9 +94,10 @@ def get_tenant(context: Context, request: AuthenticatedRequest) -> Response[str]
         operation="changeTenant",
         summary="Suspend or reactivate a tenant, or change its weight and quotas (operators)",
         description=(
-            "Requests of a suspended tenant are refused within a minute; **its jobs continue to run**. A quota of "
-            "null returns to the deployment's default. `index_shards` can only grow. `on_success` and `on_failure` "
-            "are called with the outcomes of jobs that name no URL of their own; null removes them."
+            "Requests of a suspended tenant are refused within a minute; **its jobs continue to run**. A "
+            "quota of null returns to the deployment's default. `index_shards` can only grow. `on_success` "
+            "and `on_failure` are called with the outcomes of jobs that name no URL of their own; null "
+            "removes them."
         ),
         success=200,
         answer=TenantOut,

@@ -51,8 +51,8 @@ def list_next_runs(context: Context, request: AuthenticatedRequest) -> Response[
         operation="listUpcoming",
         summary="List the next runs of all jobs of the tenant, by time",
         description=(
-            "The calls of the next `within` seconds. All pages cover the window of the first page, however long "
-            "reading them takes."
+            "The calls of the next `within` seconds. All pages cover the window of the first page, however "
+            "long reading them takes."
         ),
         success=200,
         answer=UpcomingPageOut,
@@ -83,7 +83,8 @@ def list_upcoming(context: Context, request: AuthenticatedRequest) -> Response[s
         operation="listDue",
         summary="List executions that are about to be due, across tenants, by time (operators)",
         description=(
-            "The rows of the buckets. A retry within the next 15 minutes is a delayed message, and is not included."
+            "The rows of the buckets. A retry within the next 15 minutes is a delayed message, and is not "
+            "included."
         ),
         success=200,
         answer=DuePageOut,
