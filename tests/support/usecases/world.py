@@ -37,6 +37,7 @@ class World(UseCases):
     ) -> None:
         super().__init__(now_ms, counts=counts, answer_to=answer_to, audit_one_offs=audit_one_offs)
         self.credentials = self.create_tenant.execute(TENANT)
+        self.steps.taken.clear()
         self.tenant: Tenant = self.tenants.tenants[TENANT]
 
     def seal(self, job_id: str, request: Request = REQUEST) -> bytes:

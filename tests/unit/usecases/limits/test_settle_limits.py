@@ -121,6 +121,6 @@ def test_a_probe_is_judged_by_its_own_answer() -> None:
         other.settle_limits.execute([(DESTINATION, REFUSED)] * 3)
     ports.clock.time_ms += 2 * STEP_MS
     assert prober.admit.execute([CALL], QueueName.STANDARD) == {}
-    assert ports.limits.states[SCOPE].circuit.prober == "prober"
+    assert ports.limits.states[SCOPE].circuit.prober == prober.admit.states.owner
     prober.settle_limits.execute([(DESTINATION, REFUSED)])
     assert ports.limits.states[SCOPE].circuit.phase(ports.clock.now_ms()) is Phase.OPEN
