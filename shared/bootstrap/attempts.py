@@ -22,7 +22,7 @@ from shared.usecases.attempts.settle_refusal import SettleRefusal
 from shared.usecases.limits.admit_calls import AdmitCalls
 from shared.usecases.limits.apply_backpressure import ApplyBackpressure
 from shared.usecases.limits.defer_keys import DeferKeys
-from shared.usecases.limits.limit_cache import LimitStates
+from shared.usecases.limits.limit_cache import LimitCache
 from shared.usecases.limits.settle_limits import SettleLimits
 from shared.usecases.limits.throttle_batch import ThrottleBatch
 from shared.usecases.tenancy.spend_budget import SpendBudget
@@ -59,12 +59,12 @@ def run_attempts(parts: CallbackParts, lane: QueueName, sender: Sender, defaults
 def _gate_calls(parts: CallbackParts, queue: QueueName, defaults: Quotas) -> ThrottleBatch:
     core = parts.core
     owner = encode_base32(core.entropy.bits(OWNER_BITS), OWNER_BITS // 5)
-    states = LimitStates(store=core.limits, clock=core.clock, owner=owner, entropy=core.entropy, pause=pause)
+    limits = LimitCache.over(core.limits, core.clock, owner, core.entropy, pause)
     return ThrottleBatch(
         queue=queue,
         backpressure=ApplyBackpressure(progress=core.progress, clock=core.clock, entropy=core.entropy),
         admit=AdmitCalls(
-            states=states,
+            limits=limits,
             spend=SpendBudget(
                 budgets=DynamoBudgetStore(core.dynamodb, parts.settings.leases_table), clock=core.clock
             ),
@@ -73,8 +73,8 @@ def _gate_calls(parts: CallbackParts, queue: QueueName, defaults: Quotas) -> Thr
             clock=core.clock,
             entropy=core.entropy,
         ),
-        settle_limits=SettleLimits(states=states, clock=core.clock),
-        defer=DeferKeys(queue=core.queue, clock=core.clock),
+        settle_limits=SettleLimits(limits=limits, clock=core.clock),
+        defer_keys=DeferKeys(queue=core.queue, clock=core.clock),
     )
 
 

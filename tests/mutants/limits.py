@@ -5,15 +5,15 @@ from tests.mutants.mutant import Mutant
 _ADMIT = "tests/unit/usecases/limits/test_admit.py"
 _CIRCUIT = "tests/unit/domain/limits/test_circuit_breaker.py"
 _SWEEP = "tests/unit/domain/dispatch/test_sweep.py"
-_SILENT = "tests/unit/usecases/limits/test_scope_cooldowns.py"
+_COOLDOWNS = "tests/unit/usecases/limits/test_scope_cooldowns.py"
 _OVERDUE = "tests/unit/usecases/ticks/test_overdue.py"
-_GIVE_WAY = "tests/unit/usecases/limits/test_backpressure.py"
+_BACKPRESSURE = "tests/unit/usecases/limits/test_backpressure.py"
 
 LIMITS = (
     Mutant(
         name="limits asked after the claim",
         file="shared/usecases/attempts/run_attempts.py",
-        old="                if key not in held:\n",
+        old="                if key not in deferred:\n",
         new="                if key is not None:\n",
         killer=_ADMIT,
     ),
@@ -55,8 +55,8 @@ LIMITS = (
     Mutant(
         name="new work before what waits",
         file="shared/usecases/limits/admit_calls.py",
-        old="key=lambda one: (one.waited == 0, one.key.dispatch_at)",
-        new="key=lambda one: (one.waited, one.key.dispatch_at)",
+        old="key=lambda call: (call.waited == 0, call.key.dispatch_at)",
+        new="key=lambda call: (call.waited, call.key.dispatch_at)",
         killer=_ADMIT,
     ),
     Mutant(
@@ -67,10 +67,10 @@ LIMITS = (
         killer=_ADMIT,
     ),
     Mutant(
-        name="silent store that stops calls",
+        name="limit store that is down and stops calls",
         file="shared/usecases/limits/admit_calls.py",
-        old="        if is_changed is None:\n            return wanted\n",
-        new="        if is_changed is None:\n            return 0\n",
+        old="        if result is ChangeResult.STORE_DOWN:\n            return count\n",
+        new="        if result is ChangeResult.STORE_DOWN:\n            return 0\n",
         killer=_ADMIT,
     ),
     Mutant(
@@ -127,21 +127,21 @@ LIMITS = (
         file="shared/usecases/limits/apply_backpressure.py",
         old="        if left_ms <= 0:\n",
         new="        if left_ms:\n",
-        killer=_GIVE_WAY,
+        killer=_BACKPRESSURE,
     ),
     Mutant(
         name="late work that waits for the lane it left",
         file="shared/usecases/limits/apply_backpressure.py",
-        old="for one in arrived if one.wakeup.lane is Lane.BULK]",
-        new="for one in arrived]",
-        killer=_GIVE_WAY,
+        old="for message in messages if message.wakeup.lane is Lane.BULK]",
+        new="for message in messages]",
+        killer=_BACKPRESSURE,
     ),
     Mutant(
         name="fresh work behind late work",
         file="shared/usecases/limits/apply_backpressure.py",
-        old="        if queue is QueueName.STANDARD and len(arrived) >= EXECUTOR_BATCH:\n",
-        new="        if queue is QueueName.STANDARD and not arrived:\n",
-        killer=_GIVE_WAY,
+        old="        if queue is QueueName.STANDARD and len(messages) >= EXECUTOR_BATCH:\n",
+        new="        if queue is QueueName.STANDARD and not messages:\n",
+        killer=_BACKPRESSURE,
     ),
     Mutant(
         name="waits that wake operators",
@@ -181,14 +181,14 @@ LIMITS = (
     Mutant(
         name="slots held that count for nothing while their scope is hot",
         file="shared/usecases/limits/admit_calls.py",
-        old="granted if is_changed else self.states.held(scope))",
-        new="granted if is_changed else 0)",
-        killer=_SILENT,
+        old="granted if result is ChangeResult.APPLIED else self.limits.own_slots(scope))",
+        new="granted if result is ChangeResult.APPLIED else 0)",
+        killer=_COOLDOWNS,
     ),
     Mutant(
-        name="board read with each question",
+        name="hot scopes read with each question",
         file="shared/usecases/limits/explain_wait.py",
-        old="self._hot_scopes if is_known else None",
+        old="self._hot_scopes if is_cached else None",
         new="None)",
         killer="tests/unit/api/test_waiting_for.py",
     ),
@@ -197,7 +197,7 @@ LIMITS = (
         file="shared/usecases/limits/apply_backpressure.py",
         old="        wait_ms = left_ms + int(",
         new="        wait_ms = int(",
-        killer=_GIVE_WAY,
+        killer=_BACKPRESSURE,
     ),
     Mutant(
         name="waits that grow however short the backlog is",

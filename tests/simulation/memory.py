@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from shared.domain.tenancy.quota import Quotas
 from shared.names import QueueName
 from shared.usecases.limits.admit_calls import AdmitCalls
-from shared.usecases.limits.limit_cache import LimitStates
+from shared.usecases.limits.limit_cache import LimitCache
 from shared.usecases.limits.settle_limits import SettleLimits
 from shared.usecases.tenancy.read_tenant import ReadTenant
 from shared.usecases.tenancy.spend_budget import SpendBudget
@@ -19,40 +19,41 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 
+class Rebound:
+    """A port of the process that runs the present batch: `port` is replaced with each batch."""
+
+    def __init__(self) -> None:
+        self.port: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.port, name)
+
+
 class Memory:
-    """One sandbox's. Its ports are those of the process that works on the present batch."""
+    """What one sandbox remembers. Its ports are those of the process that runs the present batch."""
 
     def __init__(self, world: World, owner: str) -> None:
-        self._world = world
-        self._owner = owner
-        self._states: LimitStates | None = None
+        self._entropy = world.entropy
+        self._store: Any = Rebound()
+        self._budgets: Any = Rebound()
+        self._clock: Any = Rebound()
+        self._limits = LimitCache.over(self._store, self._clock, owner, world.entropy, lambda _: None)
+        self._spend = SpendBudget(self._budgets, self._clock)
         self._admit: AdmitCalls | None = None
-        self._settle: SettleLimits | None = None
+        self.settle_limits = SettleLimits(self._limits, self._clock)
 
-    def states(self, limits: Any, clock: Any) -> LimitStates:
-        """The states of limits that it knows."""
-        if self._states is None:
-            self._states = LimitStates(limits, clock, self._owner, self._world.entropy, lambda _: None)
-        self._states.store, self._states.clock = limits, clock
-        return self._states
+    def resume(self, limits: Any, budgets: Any, clock: Any) -> None:
+        """Another process goes on with what the sandbox remembers."""
+        self._store.port, self._budgets.port, self._clock.port = limits, budgets, clock
 
-    def admit(
-        self, states: LimitStates, budgets: Any, read_tenant: ReadTenant, defaults: Quotas
-    ) -> AdmitCalls:
-        """What it has leased of rates, and where somebody had to wait."""
+    def admit(self, read_tenant: ReadTenant, defaults: Quotas) -> AdmitCalls:
+        """The leased tokens, and the scopes that deferred work a moment ago."""
         if self._admit is None:
-            spend = SpendBudget(budgets, states.clock)
-            self._admit = AdmitCalls(states, spend, read_tenant, defaults, states.clock, self._world.entropy)
-        self._admit.spend.budgets, self._admit.spend.clock = budgets, states.clock
-        self._admit.clock, self._admit.read_tenant = states.clock, read_tenant
+            self._admit = AdmitCalls(
+                self._limits, self._spend, read_tenant, defaults, self._clock, self._entropy
+            )
+        self._admit.read_tenant = read_tenant
         return self._admit
-
-    def settle_limits(self, states: LimitStates) -> SettleLimits:
-        """What it heard of destinations and has not said yet."""
-        if self._settle is None:
-            self._settle = SettleLimits(states, states.clock)
-        self._settle.clock = states.clock
-        return self._settle
 
 
 class Sandboxes:

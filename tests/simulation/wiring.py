@@ -101,13 +101,13 @@ class Ports(ApiPorts):
     def gate_calls(self, queue: QueueName, memory: Memory) -> ThrottleBatch:
         """The gate of the executor's process, with what this sandbox has learned before."""
         world = self._world
-        states = memory.states(self.limits, self.clock)
-        admit = memory.admit(states, self.budgets, ReadTenant(world.tenants, self.clock), world.quotas)
+        memory.resume(self.limits, self.budgets, self.clock)
+        admit = memory.admit(ReadTenant(world.tenants, self.clock), world.quotas)
         return ThrottleBatch(
             queue,
             ApplyBackpressure(self.progress, self.clock, world.entropy),
             admit,
-            memory.settle_limits(states),
+            memory.settle_limits,
             DeferKeys(self.queue, self.clock),
         )
 

@@ -20,7 +20,7 @@ BACKED_UP_MS = 30_000
 """A lane that reported to be behind is taken to be so for this long; while it is, it reports twice as often."""
 LATE_MS = 120_000
 """A message that was visible for so long goes on beside the fresh ones of its lane."""
-YIELDS_AT_MOST_MS = 900_000
+MAX_YIELD_MS = 900_000
 """Work in bulk makes room for other lanes until it is overdue by so much."""
 AGED_MS = 1_800_000
 """What is overdue by so much in the lane for bulk is woken through the standard lane too, some of it at a time."""

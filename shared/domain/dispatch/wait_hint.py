@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from shared.domain.dispatch.sweep import BACKED_UP_MS, YIELDS_AT_MOST_MS, LaneProgress
+from shared.domain.dispatch.sweep import BACKED_UP_MS, MAX_YIELD_MS, LaneProgress
 from shared.domain.executions.execution import NOT_STARTED, Execution, State
 from shared.domain.limits.circuit_breaker import Phase
 from shared.domain.limits.scopes import ScopeState, WaitReason, destination_scope, is_limited, tenant_scope
@@ -76,7 +76,7 @@ def hint_of(execution: Execution, snapshot: ThrottleSnapshot, limits: Quotas, no
 
 
 def _makes_room(execution: Execution, snapshot: ThrottleSnapshot, now_ms: int) -> bool:
-    may_wait = now_ms - execution.id.dispatch_at < YIELDS_AT_MOST_MS
+    may_wait = now_ms - execution.id.dispatch_at < MAX_YIELD_MS
     return may_wait and any(now_ms - report.reported_at < BACKED_UP_MS for report in snapshot.progress)
 
 

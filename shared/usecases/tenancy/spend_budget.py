@@ -33,14 +33,14 @@ class SpendBudget:
     In any second of the clock, and for any due minute, all processes together spend no more than the limit. The
     limit starts anew with each second, so a stretch of one second that lies across two of them can see up to twice
     the limit. Tokens that a process leased and did not spend are lost with their slot. Where the store does not
-    answer, everything is admitted (availability before limits) and counted in `unanswered`.
+    answer, everything is admitted (availability before limits) and counted in `store_errors`.
     """
 
     budgets: BudgetStore
     clock: Clock
-    unanswered: int = 0
+    store_errors: int = 0
     _leased: dict[BudgetKey, LeasedTokens] = field(default_factory=dict)
-    _silent_until: int = 0
+    _backoff_until: int = 0
 
     def per_second(
         self, tenant_id: str, name: BudgetName, limit: int, count: int = 1, *, looks_first: bool = False
@@ -67,9 +67,9 @@ class SpendBudget:
             key, slot=0, limit=limit, count=count, demand=0, expires_at=(minute + 1) * MINUTE_MS
         )
 
-    def take_unanswered(self) -> int:
+    def take_store_errors(self) -> int:
         """How much was admitted without an answer since this was last asked."""
-        counted, self.unanswered = self.unanswered, 0
+        counted, self.store_errors = self.store_errors, 0
         return counted
 
     def _spend(
@@ -93,16 +93,16 @@ class SpendBudget:
                 self._look(key, tokens, slot, limit)
             is_leased = self._lease(key, tokens, slot, limit, count, demand)
         except UnavailableError:
-            self._silent_until = self.clock.now_ms() + STORE_BACKOFF_MS
+            self._backoff_until = self.clock.now_ms() + STORE_BACKOFF_MS
             is_leased = None
         if is_leased is None:
-            self.unanswered += count
+            self.store_errors += count
             return True
         return is_leased and tokens.spend(slot, count)
 
     def _look(self, key: BudgetKey, tokens: LeasedTokens, slot: int, limit: int) -> None:
         """Know what is left of a slot before it is asked for: a refused write costs as much as one that is made."""
-        if slot not in tokens.rest and self.clock.now_ms() >= self._silent_until:
+        if slot not in tokens.rest and self.clock.now_ms() >= self._backoff_until:
             tokens.rest[slot] = max(0, limit - self.budgets.taken(key).get(slot, 0))
 
     def _lease(
@@ -113,7 +113,7 @@ class SpendBudget:
             block = tokens.block(slot, count, limit, demand)
             if block < tokens.deficit(slot, count):
                 return False
-            if self.clock.now_ms() < self._silent_until:
+            if self.clock.now_ms() < self._backoff_until:
                 return None
             portions = [TokenLease(slot=slot, tokens=block, ceiling=limit)]
             if not tokens.is_ahead:

@@ -5,8 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from shared.domain.dispatch.sweep import (
+    MAX_YIELD_MS,
     PROGRESS_FRESH_MS,
-    YIELDS_AT_MOST_MS,
     DueRow,
     LaneProgress,
     LaneView,
@@ -20,7 +20,7 @@ from shared.domain.limits.scopes import ScopeState, destination_scope
 from shared.names import Lane, QueueName
 from shared.ports.dispatch import Backlog, LaneProgressStore
 from shared.ports.limits import LimitStore
-from shared.usecases.limits.apply_backpressure import PREFERRED
+from shared.usecases.limits.apply_backpressure import PREFERRED_LANES
 
 MOST_READ = 100
 BEGUN_MS = 180_000
@@ -108,9 +108,9 @@ class LaneSnapshot:
         return may_wait(row, self._ordered(now_ms), now_ms) or self._makes_room(row, now_ms)
 
     def _makes_room(self, row: DueRow, now_ms: int) -> bool:
-        if row.lane is not Lane.BULK or now_ms - row.id.dispatch_at >= YIELDS_AT_MOST_MS:
+        if row.lane is not Lane.BULK or now_ms - row.id.dispatch_at >= MAX_YIELD_MS:
             return False
-        reports = (self._progress_of(lane) for lane in PREFERRED)
+        reports = (self._progress_of(lane) for lane in PREFERRED_LANES)
         return any(one is not None and now_ms - one.reported_at <= PROGRESS_FRESH_MS for one in reports)
 
     def is_at_work(self, lane: Lane, now_ms: int) -> bool:

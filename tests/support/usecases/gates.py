@@ -7,7 +7,7 @@ from shared.names import QueueName
 from shared.usecases.limits.admit_calls import AdmitCalls
 from shared.usecases.limits.apply_backpressure import ApplyBackpressure
 from shared.usecases.limits.defer_keys import DeferKeys
-from shared.usecases.limits.limit_cache import LimitStates
+from shared.usecases.limits.limit_cache import LimitCache
 from shared.usecases.limits.settle_limits import SettleLimits
 from shared.usecases.limits.throttle_batch import ThrottleBatch
 from shared.usecases.tenancy.read_tenant import ReadTenant
@@ -20,7 +20,7 @@ def _pass(clock: Any, duration_ms: int) -> None:
 
 def gate(ports: Any, queue: QueueName, defaults: Quotas, owner: str = "process1") -> ThrottleBatch:
     """A process that has just started: it knows nothing yet."""
-    states = LimitStates(
+    limits = LimitCache.over(
         store=ports.tapped("limits", ports.limits),
         clock=ports.clock,
         owner=owner,
@@ -28,7 +28,7 @@ def gate(ports: Any, queue: QueueName, defaults: Quotas, owner: str = "process1"
         pause=lambda duration_ms: _pass(ports.clock, duration_ms),
     )
     admit = AdmitCalls(
-        states=states,
+        limits=limits,
         spend=SpendBudget(budgets=ports.tapped("budgets", ports.budgets), clock=ports.clock),
         read_tenant=ReadTenant(tenants=ports.tenants, clock=ports.clock),
         defaults=defaults,
@@ -39,6 +39,6 @@ def gate(ports: Any, queue: QueueName, defaults: Quotas, owner: str = "process1"
         queue=queue,
         backpressure=ApplyBackpressure(progress=ports.board, clock=ports.clock, entropy=ports.entropy),
         admit=admit,
-        settle_limits=SettleLimits(states=states, clock=ports.clock),
-        defer=DeferKeys(queue=ports.tapped("queue", ports.queue), clock=ports.clock),
+        settle_limits=SettleLimits(limits=limits, clock=ports.clock),
+        defer_keys=DeferKeys(queue=ports.tapped("queue", ports.queue), clock=ports.clock),
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.dispatch.sweep import BACKED_UP_MS, YIELDS_AT_MOST_MS, LaneProgress
+from shared.domain.dispatch.sweep import BACKED_UP_MS, MAX_YIELD_MS, LaneProgress
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import NOT_STARTED, Execution, State
 from shared.domain.ids import ExecutionId
@@ -49,7 +49,7 @@ class Waiting:
 
     def note(self, scope: str, until: int = UNTIL) -> None:
         """Something waits there."""
-        self.world.limits.board[scope] = until
+        self.world.limits.hot[scope] = until
         self.world.clock.time_ms += HOT_SCOPES_TTL_MS
 
     def shown(self) -> Any:
@@ -188,7 +188,7 @@ def test_work_in_bulk_makes_room_while_another_lane_is_behind() -> None:
     assert waiting.reason() is None
 
 
-@pytest.mark.parametrize(("lane", "late_ms"), [(Lane.STANDARD, 10_000), (Lane.BULK, YIELDS_AT_MOST_MS)])
+@pytest.mark.parametrize(("lane", "late_ms"), [(Lane.STANDARD, 10_000), (Lane.BULK, MAX_YIELD_MS)])
 def test_what_is_of_another_lane_or_very_late_makes_no_room(lane: Lane, late_ms: int) -> None:
     waiting = Waiting(lane=lane)
     waiting.world.clock.time_ms = now = DUE_AT + late_ms

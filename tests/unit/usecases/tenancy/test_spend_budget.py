@@ -137,10 +137,10 @@ def test_without_an_answer_everything_goes_on_and_is_counted() -> None:
     store = BrokenStore()
     fleet = Fleet(1, 5, store).run([(at, 0) for at in range(20)])
     assert (len(fleet.admitted), fleet.store.writes) == (20, 1)
-    assert (fleet.processes[0].take_unanswered(), fleet.processes[0].take_unanswered()) == (20, 0)
+    assert (fleet.processes[0].take_store_errors(), fleet.processes[0].take_store_errors()) == (20, 0)
     store.is_broken = False
     fleet.run([(STORE_BACKOFF_MS, 0)] * 20)
-    assert (len(fleet.admitted), fleet.processes[0].take_unanswered()) == (25, 0)
+    assert (len(fleet.admitted), fleet.processes[0].take_store_errors()) == (25, 0)
 
 
 def test_what_a_process_remembers_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

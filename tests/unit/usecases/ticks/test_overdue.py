@@ -8,7 +8,7 @@ import pytest
 from shared.domain.bucket import bucket_end_ms
 from shared.domain.delivery.async_policy import AsyncPolicy
 from shared.domain.delivery.callback import Reason
-from shared.domain.dispatch.sweep import YIELDS_AT_MOST_MS, LaneProgress
+from shared.domain.dispatch.sweep import MAX_YIELD_MS, LaneProgress
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution, State
 from shared.domain.limits.circuit_breaker import Circuit
@@ -35,7 +35,7 @@ def due(**fields: Any) -> World:
 
 def waits(world: World, *scopes: str) -> World:
     """Something waits in these scopes."""
-    world.limits.board |= dict.fromkeys(scopes, world.clock.now_ms() + 60_000)
+    world.limits.hot |= dict.fromkeys(scopes, world.clock.now_ms() + 60_000)
     return world
 
 
@@ -50,7 +50,7 @@ def slow(world: World, *leases: SlotLease, **circuit: Any) -> World:
     world.limits.states[SCOPES[1]] = ScopeState(
         version=1, circuit=Circuit(slow=True, **circuit), leases=leases
     )
-    world.limits.board[SCOPES[1]] = world.clock.now_ms() + 600_000
+    world.limits.hot[SCOPES[1]] = world.clock.now_ms() + 600_000
     return world
 
 
@@ -70,7 +70,7 @@ def test_what_nothing_is_known_to_keep_counts(scopes: list[str]) -> None:
 
 def test_an_entry_that_has_ended_excuses_nothing() -> None:
     world = due()
-    world.limits.board[SCOPES[0]] = NOW
+    world.limits.hot[SCOPES[0]] = NOW
     assert told(world.sweep.execute()) == (OVERDUE, 0)
 
 
@@ -224,10 +224,10 @@ def test_bulk_that_makes_room_is_told_apart(lane: Lane, behind: Lane, ago_ms: in
 
 def test_bulk_that_makes_no_room_any_more_counts() -> None:
     world = due(lane=Lane.BULK)
-    world.clock.time_ms = DUE_AT + YIELDS_AT_MOST_MS
+    world.clock.time_ms = DUE_AT + MAX_YIELD_MS
     progress = LaneProgress(visible_at=NOW, reported_at=world.clock.time_ms)
     world.board.report(Lane.STANDARD, progress)
-    assert told(world.sweep.execute()) == (YIELDS_AT_MOST_MS, 0)
+    assert told(world.sweep.execute()) == (MAX_YIELD_MS, 0)
 
 
 def test_retries_and_what_runs_are_neither() -> None:
