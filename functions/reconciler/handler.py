@@ -5,7 +5,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.reconciler.recomputed import tell_recomputed
+from functions.reconciler.recomputed import log_recomputed
 from shared.bootstrap.core import Core
 from shared.bootstrap.ticks import reconcile
 from shared.names import Metric
@@ -21,7 +21,7 @@ run = reconcile(Core(settings), settings.api_log_group)
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     """Reconcile what has settled since the last run; what there is no time for is left to the next."""
     report = run.execute(
-        lambda: context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS, _tell, tell_recomputed
+        lambda: context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS, _report, log_recomputed
     )
     count(Metric.RECOMPUTED, report.recomputed)
     metrics.flush_metrics()
@@ -37,7 +37,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     }
 
 
-def _tell(report: ReconcileReport) -> None:
+def _report(report: ReconcileReport) -> None:
     """Written out at once: whatever becomes of this run afterwards, its findings are known."""
     count(Metric.RECONCILER_TICK)
     count(Metric.RECONCILED_JOBS, report.jobs)

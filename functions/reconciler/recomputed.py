@@ -7,7 +7,7 @@ from shared.usecases.chains.recompute_job import Recomputed
 LINE = "zone rules changed"
 
 
-def tell_recomputed(job: Recomputed) -> None:
+def log_recomputed(job: Recomputed) -> None:
     """`moves_from` and `moves_to` are the first instants that differ, where any do in the near future."""
     logger.warning(
         LINE,

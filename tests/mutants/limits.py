@@ -48,8 +48,8 @@ LIMITS = (
     Mutant(
         name="refused token that costs a write",
         file="shared/usecases/limits/admit_calls.py",
-        old="chunk, looks_first=True)",
-        new="chunk, looks_first=False)",
+        old="chunk, read_first=True)",
+        new="chunk, read_first=False)",
         killer=_ADMIT,
     ),
     Mutant(
@@ -146,21 +146,21 @@ LIMITS = (
     Mutant(
         name="waits that wake operators",
         file="shared/usecases/ticks/measure_overdue.py",
-        old="        if self.lanes.waits_as_ordered(row, now_ms):\n",
+        old="        if self.lanes.is_throttled(row, now_ms):\n",
         new="        if row.attempt:\n",
         killer=_OVERDUE,
     ),
     Mutant(
         name="outage behind a tenant that waits",
         file="shared/usecases/ticks/measure_overdue.py",
-        old="if self.lanes.is_at_work(lane, now_ms)}",
+        old="if self.lanes.is_working(lane, now_ms)}",
         new="if lane}",
         killer=_OVERDUE,
     ),
     Mutant(
         name="lane at work by what began long ago",
         file="shared/usecases/ticks/lane_snapshot.py",
-        old="        if now_ms - self._begun_at.get(lane, 0) < BEGUN_MS or",
+        old="        if now_ms - self._begun_at.get(lane, 0) < RECENT_START_MS or",
         new="        if lane in self._begun_at or",
         killer=_OVERDUE,
     ),
@@ -202,8 +202,8 @@ LIMITS = (
     Mutant(
         name="waits that grow however short the backlog is",
         file="shared/domain/limits/scopes.py",
-        old="min(MOST_WAIT_MS, often, late_ms // LATE_PART)",
-        new="min(MOST_WAIT_MS, often)",
+        old="min(MAX_WAIT_MS, by_waits, late_ms // LATE_DIVISOR)",
+        new="min(MAX_WAIT_MS, by_waits)",
         killer="tests/unit/domain/limits/test_wait.py",
     ),
 )

@@ -31,7 +31,7 @@ SLOTS = (
     Mutant(
         name="large limit that is never reached",
         file="shared/domain/limits/slots.py",
-        old="    return min(MOST_HOLDERS, max(MAX_HOLDERS, -(-limit // EXECUTOR_BATCH)))\n",
+        old="    return min(MAX_LARGE_HOLDERS, max(MAX_HOLDERS, -(-limit // EXECUTOR_BATCH)))\n",
         new="    return MAX_HOLDERS if limit else EXECUTOR_BATCH\n",
         killer=_SLOTS,
     ),

@@ -10,7 +10,7 @@ RECORD_ID_BITS = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who made a change: a key of a tenant, or, without a key, whoever ran the operator's command."""
+    """Who made a change: a key of a tenant, or the operator's command line where there is no key."""
 
     tenant_id: str
     key_id: str | None
@@ -22,22 +22,22 @@ class AuditRecord:
 
     id: str
     tenant_id: str
-    """Whose thing was changed: the record is that tenant's, whoever acted."""
+    """The owner of the changed object, and so of the record, whoever the actor was."""
     at: int
     actor: Actor
     operation: str
-    """As the API's description names it."""
+    """The operation id of the OpenAPI document."""
     target: str
-    """The id of what was changed."""
+    """The id of the changed object."""
     before: str | None
-    """Digest of what stood before; None where there was nothing."""
+    """Digest of the object before the change; None where it did not exist."""
     after: str | None
     request_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPage:
-    """Records, newest first; a page may be short, or even empty, while `next_after` says that there is more."""
+    """Records, newest first. A page may be short or empty while `next_after` is set."""
 
     records: tuple[AuditRecord, ...]
     next_after: str | None
@@ -49,5 +49,5 @@ def new_record_id(bits: int) -> str:
 
 
 def digest(document: bytes) -> str:
-    """What a record keeps of a document: enough to compare it, nothing to read in it."""
+    """SHA-256 of a document: a record can be compared with it, and reveals nothing of it."""
     return sha256(document).hexdigest()

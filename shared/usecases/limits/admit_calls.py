@@ -1,7 +1,8 @@
-"""Throttling: decide which executions of a batch may be claimed now, by the limits of tenants and destinations.
+"""Throttling: decide which executions of a batch may be claimed, by the limits of tenants and destinations.
 
-It runs before the claim, because a claim counts an attempt. Executions that have waited come first, then older
-ones. In a scope that deferred work a moment ago, new work waits once as well, so that it does not overtake.
+It runs before the claim, because a claim counts an attempt. Executions that have waited come first, then
+older ones. In a scope that deferred work a moment ago, new work waits once as well, so that it does not
+overtake.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -200,7 +201,7 @@ class AdmitCalls:
         owner, rate = limits.budget_owner, limits.rate
         spent, chunk = 0, min(count, rate)
         while chunk and spent < count:
-            if self.spend.per_second(owner, limits.budget, rate, chunk, looks_first=True):
+            if self.spend.per_second(owner, limits.budget, rate, chunk, read_first=True):
                 spent += chunk
                 chunk = min(chunk, count - spent)
             else:

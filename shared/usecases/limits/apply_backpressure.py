@@ -1,8 +1,9 @@
 """Backpressure: while a lane is behind, defer bulk work, and move old standard work to the bulk queue.
 
-Bulk work (catch-up runs and backfills, by default) waits while the critical or the standard lane is behind. In full
-batches of the standard queue, messages that have been visible for long move to the bulk queue, so that fresh work is
-not stuck behind them. There they are not deferred: bulk workers have capacity while bulk work waits.
+Bulk work (catch-up runs and backfills, by default) waits while the critical or the standard lane is behind.
+In full batches of the standard queue, messages that have been visible for long move to the bulk queue, so
+that fresh work is not stuck behind them. There they are not deferred: bulk workers have capacity while bulk
+work waits.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from shared.ports.runtime import Clock, Entropy
 
 READ_EVERY_MS = 5_000
 SPREAD_MS = 10_000
-"""Deferred bulk work comes back spread over this time after the lane's last report expires, not as one wave."""
+"""Deferred bulk work comes back over this time after the last report expires, not as one wave."""
 PREFERRED_LANES = (Lane.CRITICAL, Lane.STANDARD)
 
 

@@ -35,7 +35,7 @@ class DeferKeys:
         for wakeup in wakeups:
             for deferral, keys in _by_deferral(wakeup, deferred, seen).items():
                 later = _later(wakeup, keys, deferral, now_ms)
-                # The sweeper re-sends after `ends_at`: a deferred copy beyond it would only add up with the next one.
+                # The sweeper re-sends after `ends_at`: a copy beyond that would add up with the next one.
                 if later.ends_at is None or later.not_before < later.ends_at:
                     fresh.append(later)
                     seen.update(keys)

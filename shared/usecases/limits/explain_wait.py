@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shared.domain.dispatch.wait_hint import WaitHint, WaitingFor, has_not_begun, hint_of, scopes_of
+from shared.domain.dispatch.wait_hint import WaitHint, WaitingFor, is_due_and_unstarted, scopes_of, wait_hint
 from shared.domain.executions.execution import Execution
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.tenancy.quota import Quotas
@@ -15,7 +15,7 @@ from shared.ports.runtime import Clock
 from shared.usecases.limits.apply_backpressure import PREFERRED_LANES
 
 HOT_SCOPES_TTL_MS = 2_000
-"""Every worker reads the index of hot scopes as well, and it is one item: readers of the API must not heat it."""
+"""The index of hot scopes is one item, which every worker reads: the API must not overload it."""
 STORE_BACKOFF_MS = 5_000
 """How long the store is skipped after it failed to respond."""
 
@@ -33,9 +33,9 @@ class ExplainWait:
     _backoff_until: int = 0
 
     def execute(self, tenant: Tenant, execution: Execution) -> WaitHint | None:
-        """What the execution waits for; None where it does not wait or the reason is unknown. Raises nothing."""
+        """The reason and end of the wait; None where there is no wait or no known reason. Raises nothing."""
         now_ms = self.clock.now_ms()
-        if now_ms < self._backoff_until or not has_not_begun(execution, now_ms):
+        if now_ms < self._backoff_until or not is_due_and_unstarted(execution, now_ms):
             return None
         try:
             return self._hint(tenant, execution, now_ms)
@@ -53,7 +53,7 @@ class ExplainWait:
         )
         if not is_cached:
             self._hot_scopes, self._hot_scopes_read_at = snapshot.hot_scopes, now_ms
-        return hint_of(execution, snapshot, self.defaults.overridden_by(tenant.quotas), now_ms)
+        return wait_hint(execution, snapshot, self.defaults.overridden_by(tenant.quotas), now_ms)
 
     def _waits_for_overlap(self, execution: Execution) -> bool:
         rules = execution.recurrence

@@ -1,7 +1,7 @@
 """The hot scopes as one process knows them: a cached read of the shared index, and notes to be added to it.
 
-The index only says where to look: a scope without an entry is not read at all unless it has a limit. It is best
-effort, so a failed write delays a note and fails nothing else.
+The index only says where to look: a scope without an entry is not read at all unless it has a limit. It is
+best effort, so a failed write delays a note and fails nothing else.
 """
 
 from collections.abc import Collection, Iterable, Mapping

@@ -1,7 +1,8 @@
 """The states of scopes (slots, circuit breakers) as one process has them cached, changed by compare-and-swap.
 
-Where the store does not respond there are no limits: a limit may delay a job, but never stop or lose one. A single
-scope that does not respond, while the index of hot scopes does, keeps its cached state for a bounded time.
+Where the store does not respond there are no limits: a limit may delay a job, but never stop or lose one. A
+single scope that does not respond, while the index of hot scopes does, keeps its cached state for a bounded
+time.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -41,8 +42,6 @@ class ChangeResult(Enum):
 
 
 class _Swap(Enum):
-    """How one compare-and-swap ended."""
-
     WRITTEN = auto()
     CONFLICT = auto()
     NO_RESPONSE = auto()
@@ -108,7 +107,7 @@ class LimitCache:
         self._cached[scope] = (read_at, state)
 
     def _evict(self) -> None:
-        """Drop the oldest entries, but never a scope with slots of this process: nobody else can release them."""
+        """Drop the oldest entries, but no scope with slots of this process: only it can release them."""
         surplus = len(self._cached) - MAX_CACHED
         if surplus > 0:
             evictable = (
@@ -118,7 +117,7 @@ class LimitCache:
                 del self._cached[scope]
 
     def _newest(self, scope: str, state: ScopeState) -> ScopeState:
-        """A read may lag behind this process's own write: taking it would forget the slots leased by that write."""
+        """A read that lags behind this process's own write would forget the slots leased by that write."""
         cached = self.get(scope)
         lags = state.version < cached.version and self.ms_since_write(scope) < READ_LAG_MS
         return cached if lags else state
@@ -157,7 +156,7 @@ class LimitCache:
         return self.clock.now_ms() - self._written_at.get(scope, 0)
 
     def ms_since_conflict(self, scope: str) -> int:
-        """Milliseconds since another process last won the compare-and-swap against a repeated try of this one."""
+        """Milliseconds since a repeated try of this process last lost a compare-and-swap."""
         return self.clock.now_ms() - self._conflict_at.get(scope, 0)
 
     def with_slots(self, state: ScopeState, slots: int) -> ScopeState:
@@ -165,7 +164,7 @@ class LimitCache:
         return replace(state, leases=leased_to(self.owner, slots, state.leases, self.clock.now_ms()))
 
     def change(self, scope: str, make: Change, tries: int = TRIES) -> ChangeResult:
-        """Change a state by compare-and-swap; after a conflict `make` is called again with the stored state."""
+        """Change a state by compare-and-swap; a conflict calls `make` again with the stored state."""
         for number in range(tries):
             if number:
                 self._pause_after_conflict()
@@ -213,7 +212,7 @@ class LimitCache:
         return _Swap.WRITTEN
 
     def _record_doubt(self, scope: str, before: ScopeState, after: ScopeState) -> None:
-        """The write may have been made: release the larger number of slots later, call with the smaller one now."""
+        """The write may have been made: call with the smaller number of slots, release the larger one."""
         ends_at = self.clock.now_ms() + EXECUTOR_TIMEOUT_SECONDS * 1000
         slots = {leases: held_by(self.owner, leases, ends_at) for leases in (before.leases, after.leases)}
         confirmed = self.cooldowns.confirmed_slots(scope, min(slots.values()))
@@ -222,7 +221,7 @@ class LimitCache:
         self._record_failure({scope: confirmed})
 
     def _record_failure(self, confirmed_slots: Mapping[str, int]) -> None:
-        """Reading the hot scopes tells a hot item from a store that is down, which starts the store's backoff."""
+        """Refreshing the hot scopes tells a hot item from a store that is down, and starts its backoff."""
         self.backoff.record_error()
         self.cooldowns.record_failure(confirmed_slots)
         self.hot_scopes.refresh()

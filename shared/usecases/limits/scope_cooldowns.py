@@ -1,7 +1,7 @@
-"""Cooldown of single scopes: skip a scope whose own item fails to respond (hot, throttled) while the store works.
+"""Cooldown of scopes: skip a scope whose own item fails to respond (hot, throttled) while the store works.
 
-During its cooldown a scope is limited by the slots that this process is certain to hold. After `GIVE_UP_MS` without
-any response it has no limit: a limit may delay a job, but never stop one.
+During its cooldown a scope is limited by the slots that this process is certain to hold. After `GIVE_UP_MS`
+without any response it has no limit: a limit may delay a job, but never stop one.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,15 +15,13 @@ COOLDOWN_MS = 5_000
 GIVE_UP_MS = 30_000
 """A scope that failed again and again for this long has no limit, so that waiting work goes on."""
 COOLDOWN_EXPIRY_MS = 60_000
-"""A failure this long after the last cooldown starts a new period: deferred work comes back sooner than this."""
+"""A failure this long after the last cooldown starts a new period; deferred work comes back sooner."""
 MAX_CACHED = 1_000
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cooldown:
-    """Of one scope."""
-
     since: int
     """When the scope began to fail without a response in between."""
     until: int
@@ -49,7 +47,7 @@ class ScopeCooldowns:
             put_recent(self._cooldowns, scope, cooldown)
 
     def record_read(self, scopes: Iterable[str]) -> None:
-        """These scopes were read. A read may lag behind a write, so it ends no doubt, but it is a response."""
+        """These scopes were read. That is a response, but it ends no doubt: it may lag behind a write."""
         for scope in scopes:
             if scope in self._cooldowns:
                 self._cooldowns[scope] = replace(self._cooldowns[scope], since=self.clock.now_ms())

@@ -14,9 +14,9 @@ from shared.ports.runtime import Clock
 from shared.usecases.limits.limit_cache import TRIES, ChangeResult, LimitCache
 
 HOLD_MS = 2_000
-"""A batch that follows the last one this soon makes another likely: slots are kept for it, for at most this long."""
+"""A batch this soon after the last makes another likely: slots are kept for it, at most this long."""
 RELEASE_TRIES = 10
-"""Tries of a process that may be frozen after its batch: unreleased slots stay leased until the lease ends."""
+"""Tries of a process that may be frozen after its batch: unreleased slots wait for the lease to end."""
 REPORT_MS = 2_000
 """The least time between two writes of a process that only report responses; a probe is reported at once."""
 MIN_FAILURES = 3
@@ -41,11 +41,10 @@ class SettleLimits:
     _expects_more: bool = False
 
     def begin(self) -> None:
-        """A batch begins."""
         self._expects_more = self.clock.now_ms() - self._ended_at < HOLD_MS
 
     def execute(self, responses: Iterable[tuple[str, CallbackResponse]]) -> None:
-        """A batch ends. `responses` are pairs of destination and response. Raises nothing for a failing store."""
+        """A batch ends. `responses` are pairs of destination and response."""
         self._ended_at = self.clock.now_ms()
         batch: dict[str, Tally] = {}
         for destination, response in responses:
@@ -55,7 +54,7 @@ class SettleLimits:
             self._tallies[scope] = self._tallies.get(scope, Tally()).then(tally)
         scopes = dict.fromkeys((*self.limits.slot_limits, *self.limits.probing, *self._tallies))
         hot_scopes = self.limits.hot_scopes.current() if scopes else {}
-        # The call may have started before its destination was in trouble: judge the response by the present state.
+        # A call may have started before its destination was in trouble: refresh before judging its response.
         self.limits.refresh([scope for scope in scopes if scope in hot_scopes])
         for scope in scopes:
             self._settle(scope, batch.get(scope, Tally()), is_hot=scope in hot_scopes)
@@ -74,7 +73,7 @@ class SettleLimits:
         tally = batch if is_probe else self._tallies.get(scope, Tally())
         self.limits.probing.discard(scope)
         releases = self._releases(scope)
-        # Slots were leased by a write a moment ago, but a report inside the write that releases them costs nothing.
+        # The lease of the slots was a write a moment ago, but a report in the write of the release is free.
         may_report = releases or self._may_write(scope)
         reports = is_probe or (may_report and self._is_worth_reporting(tally, is_hot=is_hot))
         if reports or releases:
@@ -123,7 +122,7 @@ class SettleLimits:
             nonlocal opens, recovers
             circuit = state.circuit.after(tally, owner, now_ms)
             if is_probe:
-                # The execution may have ended before its probe: without this the breaker waits until `probe_until`.
+                # A probe without a result: the breaker would wait until `probe_until`.
                 circuit = circuit.without_probe_of(owner)
             opens = circuit.phase(now_ms) is Phase.OPEN and circuit.trips > state.circuit.trips
             recovers = circuit.is_healthy and not state.circuit.is_healthy
@@ -139,7 +138,7 @@ class SettleLimits:
     def _note(self, scope: str, *, recovers: bool) -> None:
         """Tell other processes about trouble at a destination before their own calls fail.
 
-        Only a recovery removes the entry: a destination that was healthy is there because executions wait for it.
+        Only a recovery removes an entry: a healthy destination is hot because executions wait for it.
         """
         if not scope.startswith(destination_scope("")):
             return

@@ -33,7 +33,6 @@ class StoreBackoff:
         self.store_errors += 1
 
     def record_skip(self) -> None:
-        """Count a request that was not sent."""
         self.store_errors += 1
 
     def take_store_errors(self) -> int:

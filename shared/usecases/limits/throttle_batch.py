@@ -14,7 +14,7 @@ from shared.usecases.limits.defer_keys import DeferKeys
 from shared.usecases.limits.settle_limits import SettleLimits
 
 UNSENT_WAIT_SECONDS = 15
-"""The least visibility timeout of a message without a replacement, so that its receives last for some minutes."""
+"""The least visibility timeout of a message without a replacement: its receives must last for a while."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ class ThrottleBatch:
             return {}
 
     def report(self, responses: Iterable[tuple[str, CallbackResponse]]) -> None:
-        """A batch ends: report its pairs of destination and response, and release leased slots. Raises nothing."""
+        """A batch ends: report pairs of destination and response, and release slots. Raises nothing."""
         try:
             self.settle_limits.execute((where, response) for where, response in responses if where)
         except Exception:  # noqa: BLE001 - the outcomes are recorded, and nothing may undo that

@@ -1,4 +1,4 @@
-"""RECORD a change that took effect, before it is acknowledged."""
+"""Record a change that took effect in the audit log, before the API acknowledges it."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from shared.ports.tenancy import AuditLog
 
 @dataclass(frozen=True, slots=True)
 class RecordAudit:
-    """One record a change. A change whose record could not be written is not acknowledged: its maker tries again."""
+    """One record a change. Without a record the change is not acknowledged, and the client tries again."""
 
     log: AuditLog
     clock: Clock
@@ -28,7 +28,7 @@ class RecordAudit:
         after: str | None,
         request_id: str,
     ) -> AuditRecord:
-        """The record, durable; UnavailableError where it may not be."""
+        """The durable record; UnavailableError where it may not have been written."""
         now_ms = self.clock.now_ms()
         record = AuditRecord(
             id=new_record_id(self.entropy.bits(RECORD_ID_BITS)),

@@ -11,7 +11,7 @@ from shared.domain.executions.execution import NOT_STARTED, Execution, State
 from shared.domain.ids import ExecutionId
 from shared.domain.limits.circuit_breaker import PROBE_MS, Circuit
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
-from shared.domain.limits.slots import LEASE_MS, MOST_HOLDERS, SlotLease
+from shared.domain.limits.slots import LEASE_MS, MAX_LARGE_HOLDERS, SlotLease
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.quota import Quota
@@ -106,7 +106,7 @@ def test_slots_that_are_free_or_whose_leases_have_ended_keep_nothing_waiting() -
 
 def test_slots_without_a_limit_keep_nothing_waiting_however_many_hold_some() -> None:
     waiting = Waiting()
-    waiting.let(MINE, *(replace(lease(900), owner=f"worker{number}") for number in range(MOST_HOLDERS)))
+    waiting.let(MINE, *(replace(lease(900), owner=f"worker{number}") for number in range(MAX_LARGE_HOLDERS)))
     assert waiting.shown() is None
 
 

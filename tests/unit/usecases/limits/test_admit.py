@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.executions.execution import State
 from shared.domain.limits.circuit_breaker import OPEN_MS, Circuit
-from shared.domain.limits.scopes import MOST_WAIT_MS, ScopeState, WaitReason
+from shared.domain.limits.scopes import MAX_WAIT_MS, ScopeState, WaitReason
 from shared.domain.limits.slots import LEASE_MS
 from shared.usecases.attempts.run_attempts import Verdict
 from shared.usecases.filing.file_execution import wakeup_for
@@ -159,7 +159,7 @@ def test_who_has_waited_goes_first_and_what_is_new_waits_once_while_others_do() 
 
 def test_waits_grow_and_are_drawn_so_that_those_who_wait_do_not_come_as_one_wave() -> None:
     site = Site(concurrency=1)
-    site.clock.time_ms += 4 * MOST_WAIT_MS
+    site.clock.time_ms += 4 * MAX_WAIT_MS
     assert site.another("process2").defer([arrived(site, one) for one in site.due(99)]) == {}
     (job,) = site.due(1)
     waits: dict[int, set[int]] = {}
@@ -168,14 +168,14 @@ def test_waits_grow_and_are_drawn_so_that_those_who_wait_do_not_come_as_one_wave
             (deferral,) = site.another("process3").defer([arrived(site, job, waited=waited)]).values()
             waits.setdefault(waited, set()).add(deferral.deferral.wait_ms)
     assert all(len(drawn) > 30 for drawn in waits.values())
-    assert (min(waits[0]) >= 1_000, max(waits[0]) <= 2_000, max(waits[99]) <= MOST_WAIT_MS) == (True,) * 3
+    assert (min(waits[0]) >= 1_000, max(waits[0]) <= 2_000, max(waits[99]) <= MAX_WAIT_MS) == (True,) * 3
     assert min(waits[1]) >= 1_500
-    assert min(waits[99]) >= MOST_WAIT_MS // 2
+    assert min(waits[99]) >= MAX_WAIT_MS // 2
 
 
 def test_where_the_store_does_not_answer_there_are_no_limits_and_that_is_counted() -> None:
     site = Site(concurrency=1, calls_per_second=1)
-    for call in ("limits.read", "limits.swap", "limits.hot_scopes", "budgets.take", "budgets.taken"):
+    for call in ("limits.read", "limits.swap", "limits.hot_scopes", "budgets.take", "budgets.usage"):
         site.steps.fail(call, times=50)
     jobs = site.due(*range(10))
     site.send_for(jobs)

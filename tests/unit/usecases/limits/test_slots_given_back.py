@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
-from shared.domain.limits.slots import LEASE_MS, MAX_HOLDERS, SPARE_PART
+from shared.domain.limits.slots import LEASE_MS, MAX_HOLDERS, SPARE_DIVISOR
 from shared.names import EXECUTOR_BATCH
 from shared.usecases.limits.admit_calls import STAND_ASIDE_MS
 from shared.usecases.limits.scope_cooldowns import MAX_CACHED
@@ -95,9 +95,9 @@ def test_busy_processes_that_stand_still_all_at_once_keep_a_quarter_at_the_most(
             begin(site, gate, count)
         for gate in gates:
             gate.report([])
-    assert held(site) <= limit // SPARE_PART
+    assert held(site) <= limit // SPARE_DIVISOR
     site.clock.time_ms += LEASE_MS - 1
-    free = limit - limit // SPARE_PART
+    free = limit - limit // SPARE_DIVISOR
     assert begin(site, site.another("new"), min(100, free)) == min(100, free)
 
 

@@ -124,10 +124,10 @@ class BrokenStore(FakeBudgetStore):
     is_broken = True
 
     def take(
-        self, key: BudgetKey, portions: Sequence[TokenLease], expires_at_s: int
+        self, key: BudgetKey, leases: Sequence[TokenLease], expires_at_s: int
     ) -> Mapping[int, int] | None:
         """See the port."""
-        answer = super().take(key, portions, expires_at_s)
+        answer = super().take(key, leases, expires_at_s)
         if self.is_broken:
             raise UnavailableError("no answer")
         return answer
@@ -144,7 +144,7 @@ def test_without_an_answer_everything_goes_on_and_is_counted() -> None:
 
 
 def test_what_a_process_remembers_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spend_budget, "MAX_PURSES", 50)
+    monkeypatch.setattr(spend_budget, "MAX_BUDGETS", 50)
     store = FakeBudgetStore()
     spend = SpendBudget(budgets=store, clock=VirtualClock(START_MS))
     minute = START_MS // 60_000

@@ -148,7 +148,7 @@ def test_messages_in_a_lane_where_work_begins_say_nothing() -> None:
 
 
 @pytest.mark.parametrize("state", [State.SUCCEEDED, State.FAILED, State.WAITING, State.RUNNING])
-def test_a_lane_is_at_work_by_when_its_calls_began_however_long_ago_they_were_due(state: State) -> None:
+def test_a_lane_is_working_by_when_its_calls_began_however_long_ago_they_were_due(state: State) -> None:
     """All of its work is one tenant's that waits for a limit: each call that begins was due long ago."""
     world = due(lane=Lane.BULK)
     world.clock.time_ms = now = NOW + 600_000
@@ -159,18 +159,18 @@ def test_a_lane_is_at_work_by_when_its_calls_began_however_long_ago_they_were_du
     assert told(world.sweep.execute()) == (0, OVERDUE + 600_000)
 
 
-@pytest.mark.parametrize(("ago_ms", "is_at_work"), [(179_999, True), (180_000, False)])
-def test_a_call_that_its_receiver_works_on_tells_when_it_was_claimed(ago_ms: int, is_at_work: bool) -> None:
+@pytest.mark.parametrize(("ago_ms", "is_working"), [(179_999, True), (180_000, False)])
+def test_a_call_that_its_receiver_works_on_tells_when_it_was_claimed(ago_ms: int, is_working: bool) -> None:
     world = waits(due(), *SCOPES)
     world.queue.backlog[QueueName.STANDARD] = 3
     deadline_at = NOW - ago_ms + 7_200_000
     policy = AsyncPolicy(deadline_seconds=7_200)
     working = one_off(2, async_policy=policy)
     world.put(in_state(working, State.RUNNING, async_until=deadline_at, lease_until=NOW + 60_000))
-    assert told(world.sweep.execute()) == ((0, OVERDUE) if is_at_work else (OVERDUE, 0))
+    assert told(world.sweep.execute()) == ((0, OVERDUE) if is_working else (OVERDUE, 0))
 
 
-def test_a_worker_with_an_old_job_is_at_work() -> None:
+def test_a_worker_with_an_old_job_is_working() -> None:
     world = due()
     world.queue.backlog[QueueName.STANDARD] = 50
     world.clock.time_ms += 3_600_000
