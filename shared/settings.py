@@ -120,20 +120,24 @@ class CallbackSettings(Settings):
         return TargetPolicy(exceptions=self.dial_exceptions, own_hosts=self.api_hosts)
 
 
-class ApiSettings(CallbackSettings):
-    """What the API and the operator's command need besides."""
+class QuotaSettings(CallbackSettings):
+    """Settings of functions that hold tenants to their quotas."""
+
+    default_quotas: Annotated[Quotas, BeforeValidator(_quotas)]
+
+
+class ApiSettings(QuotaSettings):
+    """Settings of the API and of the operators' command line."""
 
     audit_table: Text
     audit_retention_days: Annotated[int, Field(ge=1)]
     audit_one_offs: bool
-    default_quotas: Annotated[Quotas, BeforeValidator(_quotas)]
 
 
-class ExecutorSettings(CallbackSettings):
-    """What an executor needs besides."""
+class ExecutorSettings(QuotaSettings):
+    """Settings of an executor."""
 
     lane: QueueName
-    default_quotas: Annotated[Quotas, BeforeValidator(_quotas)]
 
 
 class DeadLetterSettings(Settings):

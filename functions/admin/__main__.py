@@ -14,15 +14,18 @@ from pydantic import BaseModel, ValidationError
 from functions.admin.commands import COMMANDS, Shown, add_commands
 from functions.api.operations.accounts import AccountOperations, account_operations, audit_operations
 from shared.adapters.clients import function_environment
-from shared.bootstrap.accounts import api_parts_from
+from shared.bootstrap.dynamo_ports import dynamo_ports
+from shared.bootstrap.use_cases import use_cases
 from shared.domain.errors import InvalidValueError, PunctualError
 from shared.names import Env
+from shared.settings import ApiSettings
 
 
 def operations_from(environment: Mapping[str, str]) -> AccountOperations:
     """The operations over the tables that an environment names."""
-    parts = api_parts_from(environment)
-    return account_operations(parts, audit_operations(parts))
+    settings = ApiSettings.from_env(environment)
+    cases = use_cases(dynamo_ports(settings), settings)
+    return account_operations(cases, audit_operations(cases))
 
 
 def main(arguments: list[str]) -> int:

@@ -6,8 +6,8 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from shared.adapters.sqs.messages import decode_wakeup
-from shared.bootstrap.core import Core
-from shared.bootstrap.ticks import handle_dead_messages
+from shared.bootstrap.dynamo_ports import dynamo_ports
+from shared.bootstrap.use_cases import use_cases
 from shared.domain.errors import InvalidValueError
 from shared.names import Metric
 from shared.observability import count, logger, metrics
@@ -15,7 +15,7 @@ from shared.settings import DeadLetterSettings
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage
 
 settings = DeadLetterSettings.from_env(os.environ)
-rescue = handle_dead_messages(Core(settings))
+rescue = use_cases(dynamo_ports(settings), settings).dead_letters.handle_dead_messages
 lanes = {arn: lane for lane, arn in settings.dead_letter_arns.items()}
 
 

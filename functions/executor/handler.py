@@ -8,21 +8,18 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.executor.records import batch_response, deliveries
 from functions.executor.report import emit, emit_limits
-from shared.adapters.http.sender import AiohttpSender
-from shared.adapters.sqs.visibility import SqsVisibility
-from shared.bootstrap.attempts import run_attempts
-from shared.bootstrap.callbacks import CallbackParts
+from shared.bootstrap.dynamo_ports import dynamo_ports
+from shared.bootstrap.use_cases import use_cases
 from shared.observability import metrics
 from shared.settings import ExecutorSettings
 
 settings = ExecutorSettings.from_env(os.environ)
-parts = CallbackParts(settings)
+ports = dynamo_ports(settings)
 # One loop for the life of the sandbox: kept-alive connections belong to it.
 loop = asyncio.new_event_loop()
-sender = AiohttpSender(settings.target_policy)
-run = run_attempts(parts, settings.lane, sender, settings.default_quotas)
+run = use_cases(ports, settings).attempts.run_attempts(settings.lane)
 gate = run.gate
-put_back = SqsVisibility(parts.core.sqs, settings.lane_queue_urls)
+put_back = ports.visibility
 
 
 @metrics.log_metrics

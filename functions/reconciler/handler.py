@@ -6,8 +6,8 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.reconciler.recomputed import log_recomputed
-from shared.bootstrap.core import Core
-from shared.bootstrap.ticks import reconcile
+from shared.bootstrap.dynamo_ports import dynamo_ports
+from shared.bootstrap.use_cases import use_cases
 from shared.names import Metric
 from shared.observability import count, logger, metrics
 from shared.settings import ReconcilerSettings
@@ -15,7 +15,7 @@ from shared.usecases.ticks.reconcile import ReconcileReport
 
 STOP_BEFORE_END_MS = 20_000
 settings = ReconcilerSettings.from_env(os.environ)
-run = reconcile(Core(settings), settings.api_log_group)
+run = use_cases(dynamo_ports(settings), settings).ticks.reconcile
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:

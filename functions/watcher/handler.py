@@ -1,15 +1,19 @@
 """Entry point of the watchers: a tick from EventBridge, with the part of the shards that it is for."""
 
+import os
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from shared.bootstrap.ticks import core_from_env, watch_buckets
+from shared.bootstrap.dynamo_ports import dynamo_ports
+from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import ShardRange
 from shared.names import Metric
 from shared.observability import count, logger, metrics
+from shared.settings import Settings
 
-watch = watch_buckets(core_from_env())
+settings = Settings.from_env(os.environ)
+watch = use_cases(dynamo_ports(settings), settings).ticks.watch_buckets
 
 
 @metrics.log_metrics

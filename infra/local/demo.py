@@ -37,26 +37,22 @@ class Demo:
             self._remember()
 
     def stop_jobs(self) -> None:
-        """Delete the jobs, so that restarts do not pile them up; one that is done already refuses, and may."""
+        """Delete the jobs, so that restarts do not accumulate them. A finished job refuses, which is fine."""
         while self.jobs:
             self.api.request("DELETE", f"/v1/jobs/{self.jobs[-1]}")
             self.jobs.pop()
         self._remember()
 
+    def exports(self) -> str:
+        """A shell line that sets the variables of the documents' examples: `PUNCTUAL` and `KEY`."""
+        return f"export PUNCTUAL=http://{self.api.host} KEY={self.tenant.api_key}"
+
     def curl(self, url: str) -> str:
-        """A command that creates a job of the user's own; it needs no name lookup, so that any curl can do it."""
-        job = (
-            '{"name": "mine", "schedule": {"delay_seconds": 5}, '
-            f'"request": {{"method": "POST", "url": "{url}/hooks/mine", "json": {{"hello": "world"}}}}}}'
-        )
-        return " ".join(
-            (
-                f"curl -sS http://127.0.0.1:{self.api.port}/v1/jobs",
-                f"-H 'Host: {self.api.host}'",
-                f"-H 'Authorization: Bearer {self.api.key}'",
-                "-H 'Content-Type: application/json'",
-                f"-d {shlex.quote(job)}",
-            )
+        """A command that creates a job with these variables; it calls the given receiver in five seconds."""
+        job = f'{{"schedule": {{"delay_seconds": 5}}, "request": {{"url": "{url}/hooks/mine"}}}}'
+        return (
+            'curl -sS "$PUNCTUAL/v1/jobs" -H "Authorization: Bearer $KEY" '
+            f'-H "Content-Type: application/json" -d {shlex.quote(job)}'
         )
 
     def _submit(self, kind: str, schedule: dict[str, Any], url: str) -> str:

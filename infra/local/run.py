@@ -67,7 +67,7 @@ def _run(options: argparse.Namespace, console: Console, screen: Screen, exits: E
     receiver.secret = shown.tenant.signing_secret
     exits.callback(_end_jobs, shown)
     shown.start_jobs(receiver.url)
-    _introduce(stack, shown.curl(receiver.url), time.monotonic() - begun, console, options)
+    _introduce(stack, shown, receiver.url, time.monotonic() - begun, console, options)
     exits.callback(console.print, "Stopping …")
     with screen.shown():
         _show(came, screen, stack, options.seconds)
@@ -101,26 +101,43 @@ def _receiver(came: "queue.SimpleQueue[Call]") -> Receiver:
 
 
 def _introduce(
-    stack: LocalStack, curl: str, seconds: float, console: Console, options: argparse.Namespace
+    stack: LocalStack,
+    shown: Demo,
+    receiver: str,
+    seconds: float,
+    console: Console,
+    options: argparse.Namespace,
 ) -> None:
-    """Say what is up and how to make a job of one's own."""
+    """Print the variables that the documents' examples use, and a command that creates a job."""
+    curl = shown.curl(receiver)
     if options.json:
-        ready = {"event": "ready", "seconds": round(seconds, 1), "api": stack.api_url, "curl": curl}
-        ready["admin"] = _admin(stack)
+        ready = {
+            "event": "ready",
+            "seconds": round(seconds, 1),
+            "api": stack.api_url,
+            "key": shown.tenant.api_key,
+            "curl": f"{shown.exports()}; {curl}",
+            "admin": _admin(stack),
+        }
         Console().out(json.dumps(ready), highlight=False)
         return
     console.print(
-        f"Up in {seconds:.1f} s. API {stack.api_url}, AWS at {stack.endpoint}, log in {stack.emulator.home.log}.\n"
-        "Three jobs are at work: once in 5 s, every 5 s, and on the minute. For one of your own, paste this into "
-        "another terminal:\n",
+        f"Up in {seconds:.1f} s. API {stack.api_url}, AWS at {stack.endpoint}, "
+        f"log in {stack.emulator.home.log}.\n"
+        "Three jobs are running: once in 5 s, every 5 s, and on the minute.\n"
+        "\nPaste these lines into another terminal: the variables of the examples in docs/, and a first job.\n",
         highlight=False,
         soft_wrap=True,
     )
-    # No line breaks and no markup, so that what is copied is what was printed.
+    # `out` adds no line breaks and no markup, so a copied line is complete.
+    console.out(shown.exports(), highlight=False)
     console.out(curl, highlight=False)
+    console.print("\nThe API's documentation, in a browser:\n", highlight=False)
+    console.out(f"{stack.api_url}/v1/docs", highlight=False)
     console.print(
-        "\nAnd for tenants, keys and quotas, as an operator, from this directory (--help tells more):\n",
+        "\nFor tenants, keys and quotas, as an operator, from this directory (--help lists the commands):\n",
         highlight=False,
+        soft_wrap=True,
     )
     console.out(_admin(stack), highlight=False)
     console.out("")

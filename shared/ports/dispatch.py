@@ -128,3 +128,11 @@ class LaneProgressStore(Protocol):
     def read(self, lane: Lane | QueueName) -> LaneProgress | None:
         """The last report; None where the lane was never behind."""
         ...
+
+
+class MessageVisibility(Protocol):
+    """The time at which a received message comes back."""
+
+    def __call__(self, queue: QueueName, receipt_handle: str, seconds: int) -> bool:
+        """Hide the message for this long; False leaves it to the queue's own, longer timeout. Raises nothing."""
+        ...

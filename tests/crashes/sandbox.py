@@ -34,8 +34,8 @@ IMPORTED_FOR_ALL = (
     "functions.executor.report",
     "shared.adapters.http.sender",
     "shared.adapters.sqs.visibility",
-    "shared.bootstrap.callbacks",
-    "shared.bootstrap.ticks",
+    "shared.bootstrap.dynamo_ports",
+    "shared.bootstrap.use_cases",
 )
 SERVICES = ("dynamodb", "sqs", "kms", "logs")
 PAGE_ROWS = 3

@@ -13,11 +13,11 @@ from tests.simulation.faults import FaultMix, Weather, draw_mix
 from tests.simulation.functions import Functions
 from tests.simulation.hub import Hub
 from tests.simulation.lanes import SimLanes
-from tests.simulation.memory import Sandboxes
 from tests.simulation.process import Process
 from tests.simulation.receiver import SimReceiver
 from tests.simulation.stores import SimClaimer, SimExecutionStore, SimOneOffBatches
 from tests.simulation.trace import Trace
+from tests.simulation.wiring import Sandboxes
 from tests.support.fakes.accepted_log import FakeAcceptedLog
 from tests.support.fakes.boards import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore

@@ -7,9 +7,9 @@ from functions.api.operations.audit import AuditOperations
 from functions.api.operations.keys import KeyOperations, SecretOperations
 from functions.api.operations.parked import ParkedOperations
 from functions.api.operations.tenants import TenantOperations
-from shared.bootstrap import accounts, callbacks, redrives
-from shared.bootstrap.accounts import ApiParts
-from shared.usecases.tenancy.manage_tenants import ChangeTenant, FindTenant, ListTenants
+from shared.bootstrap.settings import require
+from shared.bootstrap.use_cases import UseCases
+from shared.settings import ApiSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,34 +22,35 @@ class AccountOperations:
     parked: ParkedOperations
 
 
-def audit_operations(parts: ApiParts) -> AuditOperations:
+def audit_operations(cases: UseCases) -> AuditOperations:
     """The log of changes."""
     return AuditOperations(
-        record_audit=accounts.record_audit(parts),
-        log=parts.audit_log,
-        vault=parts.vault,
-        one_offs=parts.settings.audit_one_offs,
+        record_audit=cases.tenancy.record_audit,
+        log=cases.core.ports.audit_log,
+        vault=cases.core.ports.vault,
+        one_offs=require(cases.core.settings, ApiSettings).audit_one_offs,
     )
 
 
-def account_operations(parts: ApiParts, audit: AuditOperations) -> AccountOperations:
+def account_operations(cases: UseCases, audit: AuditOperations) -> AccountOperations:
     """All operations on tenants."""
-    clock = parts.core.clock
+    ports, tenancy = cases.core.ports, cases.tenancy
+    clock = ports.clock
     return AccountOperations(
         tenants=TenantOperations(
-            create_tenant=callbacks.create_tenant(parts),
-            find_tenant=FindTenant(parts.tenants),
-            list_tenants=ListTenants(parts.tenants),
-            change_tenant=ChangeTenant(parts.tenants, parts.vault, parts.settings.target_policy),
-            read_usage=accounts.read_usage(parts),
+            create_tenant=tenancy.create_tenant,
+            find_tenant=tenancy.find_tenant,
+            list_tenants=tenancy.list_tenants,
+            change_tenant=tenancy.change_tenant,
+            read_usage=tenancy.read_usage,
             audit=audit,
-            vault=parts.vault,
+            vault=cases.core.ports.vault,
             clock=clock,
-            defaults=parts.settings.default_quotas,
+            defaults=require(cases.core.settings, ApiSettings).default_quotas,
         ),
-        keys=KeyOperations(keyring=accounts.keyring(parts), audit=audit, clock=clock),
-        secrets=SecretOperations(secrets=accounts.signing_secrets(parts), audit=audit, clock=clock),
+        keys=KeyOperations(keyring=tenancy.keyring, audit=audit, clock=clock),
+        secrets=SecretOperations(secrets=tenancy.signing_secrets, audit=audit, clock=clock),
         parked=ParkedOperations(
-            parked_messages=redrives.parking_lot(parts.core), audit=audit, cursors=Cursors(parts.vault)
+            parked_messages=ports.parked_messages, audit=audit, cursors=Cursors(ports.vault)
         ),
     )

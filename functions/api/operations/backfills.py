@@ -9,8 +9,7 @@ from functions.api.idempotency import check_key
 from functions.api.job_views import job_out
 from functions.api.models.backfills import BackfillIn, BackfillPlanOut
 from functions.api.models.jobs import JobOut
-from shared.bootstrap import callbacks
-from shared.bootstrap.accounts import ApiParts
+from shared.bootstrap.use_cases import UseCases
 from shared.domain.errors import InvalidStateError, ScheduleError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.new_backfill import NewBackfill
@@ -62,12 +61,12 @@ class BackfillOperations:
         return MadeBackfill(job=shown, replayed=made.replayed)
 
 
-def backfill_operations(parts: ApiParts) -> BackfillOperations:
+def backfill_operations(cases: UseCases) -> BackfillOperations:
     """The operations of a deployment."""
     return BackfillOperations(
-        find_job=parts.find_job,
-        backfill_job=callbacks.backfill_job(parts, parts.check_quota),
-        plan_backfill=callbacks.plan_backfill(parts),
-        open_request=parts.open_request,
-        clock=parts.core.clock,
+        find_job=cases.core.find_job,
+        backfill_job=cases.jobs.backfill_job,
+        plan_backfill=cases.jobs.plan_backfill,
+        open_request=cases.core.open_request,
+        clock=cases.core.ports.clock,
     )

@@ -11,8 +11,7 @@ from functions.api.job_views import job_out
 from functions.api.models.batches import BatchIn
 from functions.api.models.jobs import JobOut
 from functions.api.problems import FieldError, Problem, ProblemError
-from shared.bootstrap import callbacks
-from shared.bootstrap.accounts import ApiParts
+from shared.bootstrap.use_cases import UseCases
 from shared.domain.errors import PunctualError
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.tenancy.tenant import Tenant
@@ -77,13 +76,13 @@ class BatchOperations:
             return problem_at(number, fault)
 
 
-def batch_operations(parts: ApiParts) -> BatchOperations:
+def batch_operations(cases: UseCases) -> BatchOperations:
     """The operations of a deployment."""
     return BatchOperations(
-        create_jobs=callbacks.create_jobs(parts, parts.check_quota),
-        check_quota=parts.check_quota,
-        open_request=parts.open_request,
-        clock=parts.core.clock,
+        create_jobs=cases.jobs.create_jobs,
+        check_quota=cases.tenancy.check_quota,
+        open_request=cases.core.open_request,
+        clock=cases.core.ports.clock,
     )
 
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from functions.api.bodies import read_optional
 from functions.api.models.callbacks import FailureIn, HeartbeatOut, NothingIn, ReportOut
-from shared.bootstrap.attempts import heartbeat_execution, report_outcome
-from shared.bootstrap.callbacks import CallbackParts
+from shared.bootstrap.use_cases import UseCases
 from shared.domain.schedules.schedule import format_instant
 from shared.names import Metric
 from shared.observability import count
@@ -52,10 +51,11 @@ class CallbackOperations:
         return _report_out(reported)
 
 
-def callback_operations(parts: CallbackParts) -> CallbackOperations:
+def callback_operations(cases: UseCases) -> CallbackOperations:
     """The operations of a deployment."""
     return CallbackOperations(
-        heartbeat_execution=heartbeat_execution(parts), report_outcome=report_outcome(parts)
+        heartbeat_execution=cases.attempts.heartbeat_execution,
+        report_outcome=cases.attempts.report_outcome,
     )
 
 

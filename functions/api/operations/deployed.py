@@ -13,37 +13,36 @@ from functions.api.operations.queries import (
     redrive_operations,
 )
 from functions.api.service import Service
-from shared.bootstrap import callbacks
-from shared.bootstrap.accounts import ApiParts
+from shared.bootstrap.use_cases import UseCases
 
 
-def service_of(parts: ApiParts) -> Service:
+def service_of(cases: UseCases) -> Service:
     """What the routes call."""
-    audit = audit_operations(parts)
+    audit, core = audit_operations(cases), cases.core
     return Service(
         jobs=JobOperations(
-            create_job=callbacks.create_job(parts, parts.check_quota),
-            find_job=parts.find_job,
-            cancel_job=callbacks.cancel_job(parts),
-            open_request=parts.open_request,
-            clock=parts.core.clock,
+            create_job=cases.jobs.create_job,
+            find_job=core.find_job,
+            cancel_job=core.cancel_job,
+            open_request=core.open_request,
+            clock=core.ports.clock,
         ),
-        batches=batch_operations(parts),
-        backfills=backfill_operations(parts),
+        batches=batch_operations(cases),
+        backfills=backfill_operations(cases),
         lifecycle=LifecycleOperations(
-            find_job=parts.find_job,
-            open_request=parts.open_request,
-            revise_job=callbacks.revise_job(parts),
-            trigger_job=callbacks.trigger_job(parts),
-            lifecycle=parts.core.lifecycle,
-            check_quota=parts.check_quota,
-            clock=parts.core.clock,
+            find_job=core.find_job,
+            open_request=core.open_request,
+            revise_job=cases.jobs.revise_job,
+            trigger_job=cases.jobs.trigger_job,
+            lifecycle=core.lifecycle,
+            check_quota=cases.tenancy.check_quota,
+            clock=core.ports.clock,
         ),
-        executions=execution_operations(parts),
-        dead_letters=dead_letter_operations(parts),
-        redrives=redrive_operations(parts),
-        callbacks=callback_operations(parts),
-        listings=listing_operations(parts),
-        accounts=account_operations(parts, audit),
+        executions=execution_operations(cases),
+        dead_letters=dead_letter_operations(cases),
+        redrives=redrive_operations(cases),
+        callbacks=callback_operations(cases),
+        listings=listing_operations(cases),
+        accounts=account_operations(cases, audit),
         audit=audit,
     )

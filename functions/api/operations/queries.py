@@ -5,59 +5,51 @@ from functions.api.operations.dead_letters import DeadLetterOperations
 from functions.api.operations.executions import ExecutionOperations
 from functions.api.operations.listings import ListingOperations
 from functions.api.operations.redrives import RedriveOperations
-from shared.bootstrap import redrive_requests, redrives
-from shared.bootstrap.accounts import ApiParts, explain_wait
-from shared.bootstrap.callbacks import CallbackParts
-from shared.bootstrap.listings import Listings
-from shared.usecases.dead_letters.undo_redrive import UndoRedrive
-from shared.usecases.outcomes.follow_notifications import FollowNotifications
+from shared.bootstrap.use_cases import UseCases
 
 
-def execution_operations(parts: ApiParts) -> ExecutionOperations:
+def execution_operations(cases: UseCases) -> ExecutionOperations:
     """What became of jobs."""
-    listings = Listings(parts)
     return ExecutionOperations(
-        find_execution=listings.find_execution(),
-        list_executions=listings.list_executions(),
-        list_by_time=listings.list_by_time(),
-        explain_wait=explain_wait(parts),
-        follow_notifications=FollowNotifications(parts.core.store),
-        cursors=Cursors(parts.vault),
+        find_execution=cases.core.find_execution,
+        list_executions=cases.listings.list_executions,
+        list_by_time=cases.listings.list_by_time,
+        explain_wait=cases.listings.explain_wait,
+        follow_notifications=cases.dead_letters.follow_notifications,
+        cursors=Cursors(cases.core.ports.vault),
     )
 
 
-def dead_letter_operations(parts: CallbackParts) -> DeadLetterOperations:
+def dead_letter_operations(cases: UseCases) -> DeadLetterOperations:
     """What failed for good, and its redrives."""
     return DeadLetterOperations(
-        list_dead_letters=redrives.list_dead_letters(parts.core),
-        find_execution=Listings(parts).find_execution(),
-        open_request=parts.open_request,
-        redrive_execution=redrives.redrive_execution(parts.core),
-        cancel_redrive=redrive_requests.cancel_redrive(parts),
-        follow_notifications=FollowNotifications(parts.core.store),
-        cursors=Cursors(parts.vault),
+        list_dead_letters=cases.dead_letters.list_dead_letters,
+        find_execution=cases.core.find_execution,
+        open_request=cases.core.open_request,
+        redrive_execution=cases.dead_letters.redrive_execution,
+        cancel_redrive=cases.dead_letters.cancel_redrive,
+        follow_notifications=cases.dead_letters.follow_notifications,
+        cursors=Cursors(cases.core.ports.vault),
     )
 
 
-def redrive_operations(parts: CallbackParts) -> RedriveOperations:
+def redrive_operations(cases: UseCases) -> RedriveOperations:
     """Redrives of many dead letters."""
-    start = redrive_requests.start_redrive(parts)
     return RedriveOperations(
-        start_redrive=start,
-        undo_redrive=UndoRedrive(tasks=start.tasks, start=start, clock=parts.core.clock),
-        work_off=redrives.process_bulk_redrives(parts.core),
+        start_redrive=cases.dead_letters.start_redrive,
+        undo_redrive=cases.dead_letters.undo_redrive,
+        work_off=cases.dead_letters.process_bulk_redrives,
     )
 
 
-def listing_operations(parts: CallbackParts) -> ListingOperations:
+def listing_operations(cases: UseCases) -> ListingOperations:
     """Jobs, and what is about to run."""
-    listings = Listings(parts)
     return ListingOperations(
-        list_jobs=listings.list_jobs(),
-        list_upcoming=listings.list_upcoming(),
-        list_due=listings.list_due(),
-        next_runs=listings.next_runs(),
-        preview_schedule=listings.preview_schedule(),
-        cursors=Cursors(parts.vault),
-        clock=parts.core.clock,
+        list_jobs=cases.listings.list_jobs,
+        list_upcoming=cases.listings.list_upcoming,
+        list_due=cases.listings.list_due,
+        next_runs=cases.listings.next_runs,
+        preview_schedule=cases.listings.preview_schedule,
+        cursors=Cursors(cases.core.ports.vault),
+        clock=cases.core.ports.clock,
     )

@@ -5,9 +5,6 @@ from collections.abc import Mapping, Sequence
 from shared.domain.jobs.job import ENDED
 from shared.domain.tenancy.budget import BudgetKey, TokenLease
 from shared.domain.tenancy.quota import Quotas
-from shared.ports.runtime import Clock
-from shared.usecases.tenancy.check_quota import CheckQuota
-from shared.usecases.tenancy.spend_budget import SpendBudget
 from tests.support.fakes.table import FakeTable
 
 GENEROUS = Quotas(
@@ -55,9 +52,3 @@ class FakeRecurringJobs:
         """See the port."""
         standing = [job for job in self._table.jobs.values() if job.tenant_id == tenant_id]
         return min(at_most, sum(job.state not in ENDED for job in standing))
-
-
-def generous(table: FakeTable, clock: Clock) -> CheckQuota:
-    """A check that refuses nothing which a test asks for."""
-    spend = SpendBudget(budgets=FakeBudgetStore(), clock=clock)
-    return CheckQuota(spend=spend, recurring=FakeRecurringJobs(table), clock=clock, defaults=GENEROUS)

@@ -48,9 +48,9 @@ class Site(World):
             for number in numbers
         ]
 
-    def another(self, owner: str = "process2", queue: QueueName = QueueName.STANDARD) -> ThrottleBatch:
+    def another(self, queue: QueueName = QueueName.STANDARD) -> ThrottleBatch:
         """The gate of another process."""
-        return gate(self, queue, self.defaults, owner)
+        return gate(self, queue, self.defaults)
 
     def work(self, through: ThrottleBatch | None = None) -> BatchReport:
         """Hand every message that is visible to one process."""

@@ -9,7 +9,6 @@ from shared.domain.tenancy.audit import AuditRecord
 from shared.domain.tenancy.tenant import OPERATOR
 from shared.names import ACCEPTED_LOG_LINE, Metric
 from shared.observability import metrics
-from tests.support.api.accounts import audit_of
 from tests.support.api.api_world import JOB, REQUEST_ID, Answer, ApiWorld, logged
 from tests.support.api.request_factory import (
     OF_TENANT,
@@ -251,6 +250,4 @@ def test_records_expire_after_the_retention_of_the_deployment() -> None:
     change(office, office.party)
     record = office.records()[-1]
     expires_at_s = office.api.world.audit_log.expiries[record.id]
-    assert (
-        expires_at_s - record.at // 1_000 == audit_of(office.api.world).record_audit.retention_days * 86_400
-    )
+    assert expires_at_s - record.at // 1_000 == office.api.audit.record_audit.retention_days * 86_400

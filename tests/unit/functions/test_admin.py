@@ -9,12 +9,11 @@ import pytest
 
 from functions.admin import __main__ as admin
 from functions.admin.commands import COMMANDS
-from functions.api.operations.accounts import AccountOperations
+from functions.api.operations.accounts import AccountOperations, account_operations, audit_operations
 from shared.domain.dead_letters.parked_message import park
 from shared.domain.errors import InvalidStateError, InvalidValueError, PunctualError, UnavailableError
 from shared.domain.tenancy.tenant import OPERATOR, Scope
 from shared.names import QueueName
-from tests.support.api.accounts import accounts_of, audit_of
 from tests.support.usecases.world import World
 
 Run = Callable[..., Any]
@@ -26,7 +25,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     world = World()
 
     def operations(_: Mapping[str, str]) -> AccountOperations:
-        return accounts_of(world, audit_of(world))
+        return account_operations(world.cases, audit_operations(world.cases))
 
     monkeypatch.setattr(admin, "operations_from", operations)
     monkeypatch.setenv("TENANTS_TABLE", "tenants")

@@ -67,13 +67,13 @@ def test_a_report_says_which_of_its_attempts_had_to_wait() -> None:
 def test_all_processes_together_keep_to_the_limit_while_their_calls_go_on() -> None:
     site = Site(concurrency=5)
     site.send_for(site.due(*range(4)))
-    first = site.another("process2")
+    first = site.another()
     first.defer([])
     limits = first.admit.limits
     candidates = site.due(*range(4))
     assert first.defer([arrived(site, one) for one in candidates]) == {}
     assert sum(lease.slots for lease in site.limits.states[f"t#{TENANT}"].leases) == 4
-    second = site.another("process3")
+    second = site.another()
     others = site.due(*range(10, 14))
     assert len(second.defer([arrived(site, one) for one in others])) == 3
     assert sum(lease.slots for lease in site.limits.states[f"t#{TENANT}"].leases) == 5
@@ -82,18 +82,18 @@ def test_all_processes_together_keep_to_the_limit_while_their_calls_go_on() -> N
 
 def test_a_process_that_died_gives_its_slots_back_when_its_lease_ends() -> None:
     site = Site(concurrency=2)
-    dead = site.another("process2")
+    dead = site.another()
     assert dead.defer([arrived(site, one) for one in site.due(1, 2)]) == {}
     (waiting,) = site.due(3)
     site.clock.time_ms += LEASE_MS - 1
-    assert len(site.another("process3").defer([arrived(site, waiting)])) == 1
+    assert len(site.another().defer([arrived(site, waiting)])) == 1
     site.clock.time_ms += 1
-    assert site.another("process4").defer([arrived(site, waiting)]) == {}
+    assert site.another().defer([arrived(site, waiting)]) == {}
 
 
 def test_waiting_writes_nothing_however_often_it_is_looked_at() -> None:
     site = Site(concurrency=1)
-    other = site.another("process2")
+    other = site.another()
     assert other.defer([arrived(site, one) for one in site.due(99)]) == {}
     site.send_for(site.due(*range(10)))
     site.work()
@@ -160,12 +160,12 @@ def test_who_has_waited_goes_first_and_what_is_new_waits_once_while_others_do() 
 def test_waits_grow_and_are_drawn_so_that_those_who_wait_do_not_come_as_one_wave() -> None:
     site = Site(concurrency=1)
     site.clock.time_ms += 4 * MAX_WAIT_MS
-    assert site.another("process2").defer([arrived(site, one) for one in site.due(99)]) == {}
+    assert site.another().defer([arrived(site, one) for one in site.due(99)]) == {}
     (job,) = site.due(1)
     waits: dict[int, set[int]] = {}
     for waited in (0, 1, 2, 99):
         for _ in range(40):
-            (deferral,) = site.another("process3").defer([arrived(site, job, waited=waited)]).values()
+            (deferral,) = site.another().defer([arrived(site, job, waited=waited)]).values()
             waits.setdefault(waited, set()).add(deferral.deferral.wait_ms)
     assert all(len(drawn) > 30 for drawn in waits.values())
     assert (min(waits[0]) >= 1_000, max(waits[0]) <= 2_000, max(waits[99]) <= MAX_WAIT_MS) == (True,) * 3
@@ -275,9 +275,9 @@ def test_a_process_that_knows_of_nobody_waiting_lets_who_has_waited_go_first_and
 
 def test_what_another_process_has_used_up_of_a_second_costs_a_read_and_no_write() -> None:
     site = Site(calls_per_second=3)
-    assert site.another("process2").defer([arrived(site, one) for one in site.due(1, 2, 3)]) == {}
+    assert site.another().defer([arrived(site, one) for one in site.due(1, 2, 3)]) == {}
     written = site.budgets.writes
-    assert len(site.another("process3").defer([arrived(site, one) for one in site.due(4, 5)])) == 2
+    assert len(site.another().defer([arrived(site, one) for one in site.due(4, 5)])) == 2
     assert site.budgets.writes == written
 
 

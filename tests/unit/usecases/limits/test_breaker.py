@@ -62,10 +62,10 @@ def test_only_one_process_probes_and_a_probe_that_died_is_taken_over() -> None:
     site = Site()
     open_breaker(site, until=DUE_AT)
     jobs = site.due(1, 2)
-    assert site.another("process2").defer([arrived(site, jobs[0])]) == {}
-    assert len(site.another("process3").defer([arrived(site, jobs[1])])) == 1
+    assert site.another().defer([arrived(site, jobs[0])]) == {}
+    assert len(site.another().defer([arrived(site, jobs[1])])) == 1
     site.clock.time_ms += PROBE_MS
-    assert site.another("process3").defer([arrived(site, jobs[1])]) == {}
+    assert site.another().defer([arrived(site, jobs[1])]) == {}
 
 
 def test_a_probe_for_something_that_had_ended_already_is_left_to_the_next() -> None:
@@ -135,7 +135,7 @@ def test_each_queue_has_a_slow_path_of_its_own_and_a_slow_path_calls(queue: Queu
     site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
     site.limits.hot[f"d#{HERE}"] = DUE_AT + 600_000
     site.send_for(site.due(1))
-    report = site.work(site.another("process2", queue))
+    report = site.work(site.another(queue))
     gone_on = [one.wakeup.queue for one in site.queue.messages]
     assert gone_on == ([] if queue.is_slow else [QueueName[f"SLOW_{queue.name}"]])
     assert len(report.attempts) == queue.is_slow
@@ -152,9 +152,9 @@ def test_a_slow_destination_goes_on_through_the_slow_path_at_once_and_nothing_is
     assert {(one.wakeup.queue, one.wakeup.waited) for one in site.queue.messages} == {
         (QueueName.SLOW_STANDARD, 0)
     }
-    slow = site.work(site.another("process2", QueueName.SLOW_STANDARD))
+    slow = site.work(site.another(QueueName.SLOW_STANDARD))
     assert len(slow.attempts) == 2
     assert not site.limits.states[f"d#{HERE}"].circuit.slow, "it answered quickly"
     site.clock.time_ms += 3_000
     site.send_for(site.due(3))
-    assert len(site.work(site.another("process3")).attempts) == 1
+    assert len(site.work(site.another()).attempts) == 1

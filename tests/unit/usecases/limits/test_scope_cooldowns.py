@@ -67,7 +67,7 @@ def test_one_scope_that_does_not_answer_lifts_nobody_elses_limits(
     fault: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site = Site(concurrency=1)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(FLOODER, fault)
     assert gate.admit.limits.change(FLOODER, lease) is ChangeResult.CONTENDED
     assert begin(site, gate, 3) == 1
@@ -76,7 +76,7 @@ def test_one_scope_that_does_not_answer_lifts_nobody_elses_limits(
 
 def test_a_scope_that_does_not_answer_is_left_alone_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(SCOPE)
     for _ in range(5):
         assert begin(site, gate) == 0
@@ -88,7 +88,7 @@ def test_a_scope_that_does_not_answer_is_left_alone_for_a_while(monkeypatch: pyt
 
 def test_what_is_held_counts_while_a_throttled_scope_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     assert begin(site, gate, 10) == 10
     store.heat(SCOPE)
     gate.report([])
@@ -99,12 +99,12 @@ def test_what_is_held_counts_while_a_throttled_scope_does_not_answer(monkeypatch
 
 def test_slots_that_may_have_been_given_back_are_not_called_with(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=10)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     assert begin(site, gate, 10) == 10
     site.steps.lose_answer("limits.swap")
     gate.report([])
     assert held(site) == 0
-    assert begin(site, site.another("b"), 10) == 10
+    assert begin(site, site.another(), 10) == 10
     store.heat(SCOPE, UnavailableError("no answer"))
     assert begin(site, gate, 10) == 0
     site.clock.time_ms += COOLDOWN_MS
@@ -113,7 +113,7 @@ def test_slots_that_may_have_been_given_back_are_not_called_with(monkeypatch: py
 
 def test_slots_that_may_have_been_taken_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT)
-    gate = site.another("a")
+    gate = site.another()
     site.steps.lose_answer("limits.swap")
     assert (begin(site, gate), held(site)) == (0, EXECUTOR_BATCH)
     site.clock.time_ms += COOLDOWN_MS
@@ -123,7 +123,7 @@ def test_slots_that_may_have_been_taken_are_given_back(monkeypatch: pytest.Monke
 
 def test_slots_are_given_back_once_the_scope_answers_again(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     begin(site, gate)
     store.heat(SCOPE)
     gate.report([])
@@ -135,7 +135,7 @@ def test_slots_are_given_back_once_the_scope_answers_again(monkeypatch: pytest.M
 
 def test_waiting_work_goes_on_where_a_scope_never_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(SCOPE)
     waited = 0
     while begin(site, gate, 3) == 0:
@@ -153,7 +153,7 @@ def test_waiting_work_goes_on_where_a_scope_never_answers(monkeypatch: pytest.Mo
 
 def test_a_single_miss_long_ago_says_nothing_now(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(SCOPE)
     assert begin(site, gate) == 0
     site.clock.time_ms += COOLDOWN_MS + COOLDOWN_EXPIRY_MS
@@ -162,7 +162,7 @@ def test_a_single_miss_long_ago_says_nothing_now(monkeypatch: pytest.MonkeyPatch
 
 def test_a_scope_that_was_read_in_between_has_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(SCOPE)
     assert begin(site, gate) == 0
     store.hot.clear()
@@ -176,7 +176,7 @@ def test_a_scope_that_was_read_in_between_has_answered(monkeypatch: pytest.Monke
 
 def test_what_cannot_be_read_keeps_nobody_from_knowing_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT, destination_concurrency=LIMIT)
-    store, gate = HotStore(site, monkeypatch), site.another("a")
+    store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(destination_scope(HERE))
     until = site.clock.time_ms + LEASE_MS
     full = ScopeState(version=1, leases=(SlotLease(owner="b", slots=LIMIT, until=until),))

@@ -44,13 +44,13 @@ def test_processes_that_stand_still_after_a_batch_keep_nothing(count: int) -> No
         assert one_batch(site, site.another(f"idle{number}"), count) == count
         site.clock.time_ms += 100
     assert held(site) == 0
-    assert begin(site, site.another("new"), 100) == 100
-    assert begin(site, site.another("newer"), 100) == 100
+    assert begin(site, site.another(), 100) == 100
+    assert begin(site, site.another(), 100) == 100
 
 
 def test_a_batch_that_follows_at_once_uses_what_the_last_one_has_left() -> None:
     site = Site(concurrency=LIMIT)
-    busy = site.another("busy")
+    busy = site.another()
     one_batch(site, busy)
     site.clock.time_ms += HOLD_MS - 1
     one_batch(site, busy)
@@ -66,7 +66,7 @@ def test_a_batch_that_follows_at_once_uses_what_the_last_one_has_left() -> None:
 
 def test_a_batch_that_comes_later_says_nothing_of_the_next() -> None:
     site = Site(concurrency=LIMIT)
-    rare = site.another("rare")
+    rare = site.another()
     for _ in range(5):
         one_batch(site, rare)
         assert held(site) == 0
@@ -75,7 +75,7 @@ def test_a_batch_that_comes_later_says_nothing_of_the_next() -> None:
 
 def test_a_long_batch_that_followed_another_keeps_nothing_beyond_its_time() -> None:
     site = Site(concurrency=LIMIT)
-    slow = site.another("slow")
+    slow = site.another()
     one_batch(site, slow)
     begin(site, slow)
     site.clock.time_ms += 60_000
@@ -98,12 +98,12 @@ def test_busy_processes_that_stand_still_all_at_once_keep_a_quarter_at_the_most(
     assert held(site) <= limit // SPARE_DIVISOR
     site.clock.time_ms += LEASE_MS - 1
     free = limit - limit // SPARE_DIVISOR
-    assert begin(site, site.another("new"), min(100, free)) == min(100, free)
+    assert begin(site, site.another(), min(100, free)) == min(100, free)
 
 
 def test_slots_are_given_back_though_others_take_theirs_meanwhile() -> None:
     site = Site(concurrency=LIMIT)
-    mine = site.another("mine")
+    mine = site.another()
     begin(site, mine)
     for number in range(5):
         other = site.another(f"other{number}")
@@ -116,7 +116,7 @@ def test_a_large_limit_is_reached_by_full_batches_of_many_processes() -> None:
     site = Site(concurrency=1_000)
     gates = [site.another(f"{number}") for number in range(100)]
     assert sum(begin(site, gate, EXECUTOR_BATCH) for gate in gates) == 1_000
-    assert begin(site, site.another("more"), EXECUTOR_BATCH) == 0
+    assert begin(site, site.another(), EXECUTOR_BATCH) == 0
     for gate in gates:
         gate.report([])
     assert held(site) == 0
@@ -138,7 +138,7 @@ def test_a_read_that_is_behind_makes_no_process_forget_its_slots(
     seconds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site = Site(destination_concurrency=LIMIT)
-    scope, gate = destination_scope(HERE), site.another("a")
+    scope, gate = destination_scope(HERE), site.another()
     site.limits.hot[scope] = site.clock.time_ms + LEASE_MS
     before = copy(site.limits.states)
     assert begin(site, gate) == 1
@@ -153,7 +153,7 @@ def test_a_read_that_is_behind_makes_no_process_forget_its_slots(
 
 def test_slots_are_given_back_though_very_many_scopes_are_known() -> None:
     site = Site(concurrency=1)
-    gate = site.another("busy")
+    gate = site.another()
     gate.admit.limits.refresh([destination_scope(f"{number:010d}") for number in range(MAX_CACHED - 2)])
     site.limits.hot[destination_scope(HERE)] = site.clock.now_ms() + LEASE_MS
     site.limits.states[destination_scope(HERE)] = ScopeState(version=1, circuit=Circuit(failures=1))
@@ -166,7 +166,7 @@ def test_slots_are_given_back_though_very_many_scopes_are_known() -> None:
 def test_a_destination_where_others_wait_stays_on_the_board() -> None:
     """Giving slots back says nothing of those that had to wait; the board is told once, however many batches end."""
     site = Site(destination_concurrency=1)
-    gate, scope = site.another("busy"), destination_scope(HERE)
+    gate, scope = site.another(), destination_scope(HERE)
     for _ in range(20):
         assert begin(site, gate, 3) == 1
         site.clock.time_ms += 50
