@@ -36,8 +36,8 @@ def emit(report: BatchReport) -> None:
     count(Metric.FENCED, ends[AttemptEnd.FENCED])
     count(Metric.MESSAGES_RETURNED, len(report.returned()))
     count(Metric.UNREADABLE_MESSAGES, report.unreadable_messages)
-    for reason, deferred in Counter(held.deferral.reason for held in report.held).items():
-        count(DEFERRED[reason], deferred)
+    for reason, keys in Counter(key.deferral.reason for key in report.deferred).items():
+        count(DEFERRED[reason], keys)
     lags = [(attempt.execution.id in report.waited, attempt.lag_ms) for attempt in report.attempts]
     milliseconds(Metric.START_LAG_MS, [lag_ms for has_waited, lag_ms in lags if not has_waited])
     milliseconds(Metric.WAITED_LAG_MS, [lag_ms for has_waited, lag_ms in lags if has_waited])
@@ -54,7 +54,7 @@ def emit(report: BatchReport) -> None:
 
 def emit_limits(gate: ThrottleBatch) -> None:
     """Count errors of the limit store and opened circuit breakers since the last call."""
-    count(Metric.LIMIT_STORE_ERRORS, gate.take_unanswered())
+    count(Metric.LIMIT_STORE_ERRORS, gate.take_store_errors())
     opened = gate.settle_limits.take_opened()
     if opened:
         count(Metric.BREAKER_OPENED, opened)

@@ -17,7 +17,7 @@ WATCHING = (
         name="outage of a slow path as a wait",
         file="shared/usecases/ticks/lane_snapshot.py",
         old="not is_slow_alone(states.get(scope, ScopeState()), now_ms))",
-        new="scope in self.board)",
+        new="scope in self.hot_scopes)",
         killer=_OVERDUE,
     ),
     Mutant(
