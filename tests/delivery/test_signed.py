@@ -15,7 +15,7 @@ from shared.domain.delivery.signing import new_secret
 from shared.domain.errors import InvalidValueError, UnavailableError
 from shared.domain.executions.execution import Execution, State
 from shared.domain.schedules.timing import After
-from shared.domain.tenancy.tenant import SIGNING_CONTEXT
+from shared.domain.tenancy.tenant import SIGNING_CONTEXT, Tenant
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS
 from tests.support.builders import DUE_AT, TENANT, in_state
 from tests.support.fakes.sender import in_turn
@@ -143,7 +143,7 @@ def _sealed_for_another_context(world: World) -> None:
 
 
 def _no_key(world: World) -> None:
-    def unseal(*_: object) -> bytes:
+    def unseal(tenant: Tenant, context: str, sealed: bytes) -> bytes:
         raise UnavailableError("no key service")
 
     world.vault.unseal = unseal  # type: ignore[method-assign]

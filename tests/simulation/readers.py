@@ -108,7 +108,8 @@ class Readers:
                     before_at=before_at,
                     page_size=LONG_PAGE,
                 )
-                shown[order.job_id] = list(self._at_rest(read, order.job_id) or ())
+                records = self._at_rest(read, order.job_id)
+                shown[order.job_id] = list(records or ())
         return shown
 
     def foreign(self) -> list[Sighting]:
@@ -133,7 +134,7 @@ class Readers:
             if call.job_id not in known and f"//{tenant}." in call.url
         }
         shown = (
-            self._at_rest(lambda cases, tenant=tenant, one=one: self._found(cases, tenant, one), one)
+            self._at_rest(partial(self._found, tenant=tenant, execution_id=one), one)
             for tenant, one in sorted(called)
         )
         return [record for record in shown if record is not None]

@@ -37,7 +37,7 @@ class SimCore(Core):
         if planted.FROZEN:
             return successor
         counts: Any = planted.TodaysCounts(successor, self.settings.shard_plan, self.ports.clock)
-        return counts  # type: ignore[no-any-return]
+        return counts
 
 
 def use_cases_of(world: World, process: Process) -> UseCases:

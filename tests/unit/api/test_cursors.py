@@ -67,7 +67,7 @@ def test_what_is_no_cursor_is_refused(cursor: str) -> None:
 def test_a_vault_that_does_not_answer_is_no_forgery() -> None:
     world = World()
     cursor = sealed(world)
-    world.vault = type("Silent", (), {"unseal": _silent})()  # type: ignore[assignment]
+    world.vault = type("Silent", (), {"unseal": _silent})()
     with pytest.raises(UnavailableError):
         unseal_cursor(world.vault, world.tenant, QUESTION, cursor)
 

@@ -63,7 +63,7 @@ def test_the_first_operator_is_made_here(world: World, run: Run) -> None:
     assert shown.keys() == {"tenant", "api_key"}
     principal = world.authenticate.execute(shown["api_key"])
     assert principal is not None
-    assert (principal.tenant.id, principal.key.scopes) == (OPERATOR, {Scope.ADMIN})
+    assert (principal.tenant.id, set(principal.key.scopes)) == (OPERATOR, {Scope.ADMIN})
 
 
 def test_another_operator_can_be_made_where_all_keys_are_lost(world: World, run: Run) -> None:
@@ -171,7 +171,12 @@ def test_the_settings_may_come_from_a_deployed_function(
     monkeypatch.setattr(admin, "function_environment", variables)
     monkeypatch.setenv("AWS_REGION", "eu-central-1")
     behind = admin.use_cases_from
-    monkeypatch.setattr(admin, "use_cases_from", lambda given: seen.append(given) or behind(given))
+
+    def use_cases_from(given: Mapping[str, str]) -> Any:
+        seen.append(given)
+        return behind(given)
+
+    monkeypatch.setattr(admin, "use_cases_from", use_cases_from)
     assert admin.main(["--function", "punctual-test-api", "create-tenant", "other"]) == 0
     assert (asked, seen) == ([("punctual-test-api", "eu-central-1")], [{"FROM": "the function"}])
     assert capsys.readouterr().out

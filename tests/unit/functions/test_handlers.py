@@ -190,8 +190,8 @@ def test_dead_letters_are_rescued_and_what_could_not_be_settled_is_listed(
     body = encode_wakeup(wakeup())
     answer = module.handler({"Records": [record(body, "m1", Lane.BULK), record("{", "m2")]}, context())
     assert answer == {"batchItemFailures": [{"itemIdentifier": "m2"}]}
-    assert seen[0] == DeadMessage(message_id="m1", lane=Lane.BULK, body=body, wakeup=wakeup())
-    assert (seen[1].lane, seen[1].body, seen[1].wakeup) == (Lane.STANDARD, "{", None)
+    assert seen[0] == DeadMessage(message_id="m1", lane=QueueName.BULK, body=body, wakeup=wakeup())
+    assert (seen[1].lane, seen[1].body, seen[1].wakeup) == (QueueName.STANDARD, "{", None)
     assert seen[1].fault
     output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
     assert flushed("\n".join(output)) == {

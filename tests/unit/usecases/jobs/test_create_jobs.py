@@ -1,6 +1,7 @@
 """CREATE many jobs at once: each is accepted or refused by itself, in few calls, by the steps of FILE."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,12 @@ def test_every_job_stands_as_it_was_asked_for_and_in_order() -> None:
 
 def test_it_is_the_same_job_that_its_creation_alone_would_have_made() -> None:
     """But for its identity."""
-    fields = {"lane": Lane.BULK, "timeout_seconds": 7, "start_deadline_seconds": 9, "jitter_ms": 2_000}
+    fields: dict[str, Any] = {
+        "lane": Lane.BULK,
+        "timeout_seconds": 7,
+        "start_deadline_seconds": 9,
+        "jitter_ms": 2_000,
+    }
     worlds = World(), World()
     (mine,) = executions(create(worlds[0], [new(After(3_600), **fields)]))
     alone = worlds[1].accept_one_off(After(3_600), **fields)

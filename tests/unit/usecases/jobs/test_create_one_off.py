@@ -1,6 +1,7 @@
 """CREATE a one-off job: durable before it is acknowledged, sealed, and in a shard that its bucket has."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -76,7 +77,7 @@ def test_an_instant_up_to_a_minute_ago_is_accepted_and_runs_at_once() -> None:
     ],
 )
 def test_what_cannot_be_accepted_leaves_nothing_behind(
-    fields: dict[str, object], error: type[Exception]
+    fields: dict[str, Any], error: type[Exception]
 ) -> None:
     world = World()
     with pytest.raises(error):

@@ -189,7 +189,7 @@ def test_what_cannot_be_read_keeps_nobody_from_knowing_the_others(monkeypatch: p
 def test_a_large_limit_that_many_write_about_is_written_about_less(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where others are faster again and again a busy process uses what it holds for some more batches."""
     site = Site(concurrency=1_000)
-    gates = [site.another(f"{number}") for number in range(60)]
+    gates = [site.another() for _ in range(60)]
     for gate in gates:
         begin(site, gate, EXECUTOR_BATCH)
     for gate in gates:

@@ -40,8 +40,8 @@ def held(site: Site) -> int:
 @pytest.mark.parametrize("count", [1, EXECUTOR_BATCH])
 def test_processes_that_stand_still_after_a_batch_keep_nothing(count: int) -> None:
     site = Site(concurrency=LIMIT)
-    for number in range(MAX_HOLDERS):
-        assert one_batch(site, site.another(f"idle{number}"), count) == count
+    for _ in range(MAX_HOLDERS):
+        assert one_batch(site, site.another(), count) == count
         site.clock.time_ms += 100
     assert held(site) == 0
     assert begin(site, site.another(), 100) == 100
@@ -89,7 +89,7 @@ def test_busy_processes_that_stand_still_all_at_once_keep_a_quarter_at_the_most(
     limit: int, count: int
 ) -> None:
     site = Site(concurrency=limit)
-    gates = [site.another(f"busy{number}") for number in range(MAX_HOLDERS)]
+    gates = [site.another() for _ in range(MAX_HOLDERS)]
     for _ in range(3):
         for gate in gates:
             begin(site, gate, count)
@@ -105,8 +105,8 @@ def test_slots_are_given_back_though_others_take_theirs_meanwhile() -> None:
     site = Site(concurrency=LIMIT)
     mine = site.another()
     begin(site, mine)
-    for number in range(5):
-        other = site.another(f"other{number}")
+    for _ in range(5):
+        other = site.another()
         site.steps.before("limits.swap", partial(begin, site, other))
     mine.report([])
     assert "mine" not in {lease.owner for lease in site.limits.states[SCOPE].leases}
@@ -114,7 +114,7 @@ def test_slots_are_given_back_though_others_take_theirs_meanwhile() -> None:
 
 def test_a_large_limit_is_reached_by_full_batches_of_many_processes() -> None:
     site = Site(concurrency=1_000)
-    gates = [site.another(f"{number}") for number in range(100)]
+    gates = [site.another() for _ in range(100)]
     assert sum(begin(site, gate, EXECUTOR_BATCH) for gate in gates) == 1_000
     assert begin(site, site.another(), EXECUTOR_BATCH) == 0
     for gate in gates:
@@ -124,7 +124,7 @@ def test_a_large_limit_is_reached_by_full_batches_of_many_processes() -> None:
 
 def test_the_limit_holds_while_processes_keep_slots() -> None:
     site = Site(concurrency=40)
-    busy = [site.another(f"busy{number}") for number in range(10)]
+    busy = [site.another() for _ in range(10)]
     for _ in range(3):
         going_on = sum(begin(site, gate, EXECUTOR_BATCH) for gate in busy)
         assert going_on == 40

@@ -153,9 +153,12 @@ def test_a_lane_is_working_by_when_its_calls_began_however_long_ago_they_were_du
     world = due(lane=Lane.BULK)
     world.clock.time_ms = now = NOW + 600_000
     waits(world, SCOPES[0]).queue.backlog[QueueName.BULK] = 3
-    runs = {"owner": "0123456789abcdef", "lease_until": now - 1} if state is State.RUNNING else {}
-    retries = {"next_attempt_at": now + 1} if state is State.WAITING else {}
-    world.put(replace(began(now - 60_000, lane=Lane.BULK), state=state, **runs, **retries))
+    progress: dict[str, Any] = {}
+    if state is State.RUNNING:
+        progress = {"owner": "0123456789abcdef", "lease_until": now - 1}
+    elif state is State.WAITING:
+        progress = {"next_attempt_at": now + 1}
+    world.put(replace(began(now - 60_000, lane=Lane.BULK), state=state, **progress))
     assert told(world.sweep.execute()) == (0, OVERDUE + 600_000)
 
 
