@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from shared.bootstrap.core import Core
+from shared.bootstrap.core import CoreUseCases
 from shared.bootstrap.settings import require
 from shared.domain.ids import encode_base32
 from shared.names import QueueName
@@ -34,7 +34,7 @@ OWNER_BITS = 40
 class AttemptUseCases:
     """For functions that have CallbackSettings; `run_attempts` needs QuotaSettings besides."""
 
-    core: Core
+    core: CoreUseCases
 
     def run_attempts(self, lane: QueueName) -> RunAttempts:
         """The executor of one queue. It caches limits and leases: make it once for a process."""
