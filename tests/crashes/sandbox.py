@@ -29,7 +29,7 @@ from tests.crashes.crash_points import CallWatch, CrashPoint, Hit
 
 IMPORTED_FOR_ALL = (
     "functions.api.app",
-    "functions.api.service",
+    "functions.api.context",
     "functions.executor.records",
     "functions.executor.report",
     "shared.adapters.http.sender",

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from functions.api.gate import MAX_BODY_BYTES
-from functions.api.problems import Problem
+from functions.api.http.admission import MAX_BODY_BYTES
+from functions.api.http.problems import Problem
 from shared.domain.errors import UnavailableError
 from shared.domain.tenancy.quota import Quota
 from tests.support.api.api_world import JOB, Answer, ApiWorld, Request

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from functions.api.route import Route
+from functions.api.http.route import Route
 from functions.api.routes import ROUTES
 from shared.domain.dead_letters.parked_message import park
 from shared.domain.delivery.callback import CallbackResponse, Reason

@@ -6,8 +6,8 @@ import schemathesis
 from schemathesis import Case, CheckContext, Response
 from schemathesis.core.parameters import ParameterLocation
 
-from functions.api.gate import OPERATORS_PATH
-from functions.api.problems import CONTENT_TYPE
+from functions.api.http.admission import OPERATORS_PATH
+from functions.api.http.problems import CONTENT_TYPE
 from functions.api.routes import ROUTES
 from tests.support.contract.gateway import Got, Sent
 from tests.support.contract.neighbours import Neighbours

@@ -26,18 +26,18 @@ class FakeBudgetStore:
         """How often somebody asked to take something."""
 
     def take(
-        self, key: BudgetKey, portions: Sequence[TokenLease], expires_at_s: int
+        self, key: BudgetKey, leases: Sequence[TokenLease], expires_at_s: int
     ) -> Mapping[int, int] | None:
         """See the port."""
         self.writes += 1
         slots = self.slots.get(key, {})
-        wanted = {portion.slot: slots.get(portion.slot, 0) + portion.tokens for portion in portions}
-        if any(wanted[portion.slot] > portion.ceiling for portion in portions):
+        wanted = {lease.slot: slots.get(lease.slot, 0) + lease.tokens for lease in leases}
+        if any(wanted[lease.slot] > lease.ceiling for lease in leases):
             return dict(slots)
         self.slots[key] = slots | wanted
         return None
 
-    def taken(self, key: BudgetKey) -> Mapping[int, int]:
+    def usage(self, key: BudgetKey) -> Mapping[int, int]:
         """See the port."""
         return dict(self.slots.get(key, {}))
 

@@ -80,13 +80,13 @@ class Site(World):
 
 
 def held(report: BatchReport) -> Counter[WaitReason]:
-    return Counter(one.deferral.reason for one in report.held)
+    return Counter(one.deferral.reason for one in report.deferred)
 
 
 def open_breaker(site: Site, until: int = DUE_AT + OPEN_MS) -> None:
     circuit = Circuit(failures=TRIP_AFTER, trips=1, open_until=until)
     site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=circuit)
-    site.limits.board[f"d#{HERE}"] = until + 600_000
+    site.limits.hot[f"d#{HERE}"] = until + 600_000
 
 
 def arrived(site: Site, execution: Execution, waited: int = 0) -> ReceivedMessage:

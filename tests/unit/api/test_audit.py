@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from functions.api.route import Route
+from functions.api.http.route import Route
 from shared.domain.tenancy.audit import AuditRecord
 from shared.domain.tenancy.tenant import OPERATOR
 from shared.names import ACCEPTED_LOG_LINE, Metric
@@ -23,6 +23,7 @@ from tests.support.api.request_factory import (
     routes,
     settle,
 )
+from tests.support.settings import AUDIT_DAYS
 
 CHANGES_NOTHING = {"previewSchedule"}
 """Operations that are no reading methods and yet change nothing."""
@@ -76,7 +77,7 @@ def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
     answer, ids = audited.do(route)
     assert answer.status in (200, 201, 202), f"{route.operation} needs a better document: {answer.text}"
     added = [record for record in audited.records(owner) if record.id not in before]
-    assert added, f"{route.operation} left no record: let its route call service.audit.record"
+    assert added, f"{route.operation} left no record: let its route call context.audit.record"
     operation = recorded_as(route)
     record = next(each for each in added if each.operation == operation)
     acting = OPERATOR if route.path.startswith("/v1/admin") else "ours"
@@ -250,4 +251,4 @@ def test_records_expire_after_the_retention_of_the_deployment() -> None:
     change(audited, audited.party)
     record = audited.records()[-1]
     expires_at_s = audited.api.world.audit_log.expiries[record.id]
-    assert expires_at_s - record.at // 1_000 == audited.api.audit.record_audit.retention_days * 86_400
+    assert expires_at_s - record.at // 1_000 == AUDIT_DAYS * 86_400

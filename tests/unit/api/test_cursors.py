@@ -4,8 +4,8 @@ import base64
 
 import pytest
 
-from functions.api.cursors import MAX_LENGTH, seal_cursor, unseal_cursor
-from functions.api.problems import Problem, ProblemError
+from functions.api.http.cursors import MAX_LENGTH, seal_cursor, unseal_cursor
+from functions.api.http.problems import Problem, ProblemError
 from shared.domain.errors import UnavailableError
 from tests.support.api.api_world import ApiWorld
 from tests.support.usecases.world import World

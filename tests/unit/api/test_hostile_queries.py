@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from functions.api.cursors import Cursors, seal_cursor
+from functions.api.http.cursors import Cursors, seal_cursor
 from shared.domain.tenancy.tenant import Scope
 from tests.support.api.api_world import Answer, ApiWorld, Request
 from tests.support.usecases.lanes import Lanes

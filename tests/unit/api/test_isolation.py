@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from functions.api.gate import OPERATORS_PATH
-from functions.api.route import Route
+from functions.api.http.admission import OPERATORS_PATH
+from functions.api.http.route import Route
 from shared.domain.tenancy.tenant import OPERATOR, Scope
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS
 from tests.support.api.api_world import Answer, ApiWorld, Request

@@ -8,7 +8,7 @@ import orjson
 import pytest
 from pydantic import ValidationError
 
-from functions.api.problems import Problem
+from functions.api.http.problems import Problem
 from functions.api.routes import ROUTES
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.execution import EndReason

@@ -251,11 +251,11 @@ def test_a_reconciler_names_the_jobs_that_newer_tables_have_moved(
     seen = [Outdated(parts_at=DUE_AT, tenant_id="acme", job_id=f"job_{number}") for number in (1, 2, 3)]
 
     def run(
-        _: object, tell: Callable[[ReconcileReport], None], tell_recomputed: Callable[[Recomputed], None]
+        _: object, tell: Callable[[ReconcileReport], None], on_recomputed: Callable[[Recomputed], None]
     ) -> ReconcileReport:
         tell(ReconcileReport(jobs=7))
-        tell_recomputed(moved)
-        tell_recomputed(replace(moved, job_id="job_2", old_release=None, move=None))
+        on_recomputed(moved)
+        on_recomputed(replace(moved, job_id="job_2", old_release=None, move=None))
         return ReconcileReport(jobs=7, outdated=seen, recomputed=2)
 
     monkeypatch.setattr(module, "run", SimpleNamespace(execute=run))

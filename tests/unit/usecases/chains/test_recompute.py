@@ -124,7 +124,7 @@ def test_nothing_of_the_old_chain_runs_after_an_acknowledged_change(change: str)
 def test_the_reconciler_finds_the_head_and_accounts_for_the_chain(situation: Callable[[], Chain]) -> None:
     chain = situation()
     findings = chain.world.reconcile_job.execute(chain.standing, 0, chain.world.clock.time_ms + MINUTE)
-    assert (findings.missing_executions, findings.is_mended) == ([], False)
+    assert (findings.missing_executions, findings.is_repaired) == ([], False)
 
 
 def test_a_new_name_leaves_the_chain_its_rules() -> None:

@@ -189,7 +189,7 @@ def test_a_deletion_that_dies_anywhere_is_finished_by_whoever_meets_it(
             case.delete()
         elif case.parent.state in CHANGING:
             case.world.clock.time_ms += STUCK_MS
-            assert case.world.reconcile_job.execute(case.parent, 0, 1).is_settled
+            assert case.world.reconcile_job.execute(case.parent, 0, 1).is_completed
         else:
             continue
         case.assert_ended()

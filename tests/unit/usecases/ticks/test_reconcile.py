@@ -102,16 +102,16 @@ def test_a_run_that_dies_while_it_tells_what_it_found_leaves_the_finding_to_the_
         raise SystemExit
 
     with pytest.raises(SystemExit):
-        reconcile(world, accepted, tell=die)
+        reconcile(world, accepted, on_report=die)
     told: list[ReconcileReport] = []
-    reconcile(world, accepted, tell=told.append)
+    reconcile(world, accepted, on_report=told.append)
     assert [report.missing_executions for report in told] == [[one_off().job_id]]
 
 
 def test_a_run_with_nothing_to_look_at_tells_so(world: World) -> None:
     reconcile(world)
     told: list[ReconcileReport] = []
-    assert told == [reconcile(world, tell=told.append)]
+    assert told == [reconcile(world, on_report=told.append)]
 
 
 def test_what_a_store_did_not_answer_for_is_looked_at_again(world: World) -> None:
