@@ -25,7 +25,7 @@ def home(tmp_path: Path) -> LocalHome:
 
 
 @linux
-def test_it_listens_on_loopback_alone(home: LocalHome) -> None:
+def test_emulator_listens_on_loopback_alone(home: LocalHome) -> None:
     emulator = Emulator(home)
     emulator.start()
     try:
@@ -86,7 +86,7 @@ def test_one_directory_serves_one_emulator_at_a_time(
         emulator.stop()
 
 
-def test_it_saves_its_state_and_goes_when_its_owner_is_killed(home: LocalHome) -> None:
+def test_emulator_saves_its_state_and_ends_when_its_owner_is_killed(home: LocalHome) -> None:
     script = (
         "import sys, time; from pathlib import Path; from infra.local.state_dir import LocalHome; "
         "from infra.local.emulator import Emulator; e = Emulator(LocalHome(Path(sys.argv[1]))); e.start(); "

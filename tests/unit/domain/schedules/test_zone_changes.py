@@ -68,7 +68,7 @@ def test_a_schedule_without_rules_has_parted_in_any_case() -> None:
     assert parts_at(NINE, NOW) == NOW
 
 
-def test_it_parts_where_the_offsets_first_differ() -> None:
+def test_zone_rules_part_where_the_offsets_first_differ() -> None:
     assert parts_at(OLD, NOW) == PARTED
     assert parts_at(OLD, PARTED - 1) == PARTED
     assert parts_at(OLD, PARTED + 5) == PARTED + 5
@@ -86,7 +86,7 @@ def test_what_comes_after_its_end_is_of_no_account() -> None:
     assert parts_at(replace(OLD, end_at=PARTED), NOW) == PARTED
 
 
-def test_it_is_looked_at_a_year_ahead() -> None:
+def test_zone_rules_are_compared_a_year_ahead() -> None:
     start = NOW + COMPARED_AHEAD_MS
     assert parts_at(departing(start, start + 10 * DAY), NOW) is None
     assert parts_at(departing(start, start + 10 * DAY), NOW + 1) == start
