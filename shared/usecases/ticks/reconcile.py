@@ -183,7 +183,7 @@ class Reconcile:
                 report.executions += len(page.executions)
                 report.unreadable += page.unreadable
                 report.double_completed += [
-                    str(found.id) for found in page.executions if _is_completed_twice(found)
+                    str(run.id) for run in page.executions if _is_completed_twice(run)
                 ]
                 after = page.next_after
                 if after is None:
