@@ -65,19 +65,19 @@ def build(wheels: tuple[str, ...] | None, build_dir: Path) -> Bundle:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             (target / name).write_bytes(content)
 
-    path = _once(build_dir / f"bundle-{digest.hexdigest()[:32]}", fill)
+    path = _build_once(build_dir / f"bundle-{digest.hexdigest()[:32]}", fill)
     return Bundle(path=path, hash=digest.hexdigest())
 
 
 def _source_files() -> list[Path]:
-    found = [path for source in SOURCES for path in (ROOT / source).rglob("*") if path.is_file()]
-    return sorted(path for path in found if path.suffix != ".pyc")
+    paths = [path for source in SOURCES for path in (ROOT / source).rglob("*") if path.is_file()]
+    return sorted(path for path in paths if path.suffix != ".pyc")
 
 
 def _dependencies(wheels: tuple[str, ...], build_dir: Path) -> Path:
-    made_from = [LOCK.read_bytes(), Path(__file__).read_bytes(), " ".join(wheels).encode()]
+    inputs = [LOCK.read_bytes(), Path(__file__).read_bytes(), " ".join(wheels).encode()]
     if not wheels:
-        made_from.append(sys.version.encode())
+        inputs.append(sys.version.encode())
 
     def fill(target: Path) -> None:
         options = ["-qq", "--disable-pip-version-check", "--no-deps", "--no-compile", "--only-binary=:all:"]
@@ -86,7 +86,7 @@ def _dependencies(wheels: tuple[str, ...], build_dir: Path) -> Path:
         subprocess.run(command, check=True)  # noqa: S603 - nothing in it comes from outside
         _prune(target)
 
-    return _once(build_dir / f"wheels-{sha256(b'|'.join(made_from)).hexdigest()[:32]}", fill)
+    return _build_once(build_dir / f"wheels-{sha256(b'|'.join(inputs)).hexdigest()[:32]}", fill)
 
 
 def _prune(target: Path) -> None:
@@ -99,7 +99,7 @@ def _prune(target: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _once(path: Path, fill: Callable[[Path], None]) -> Path:
+def _build_once(path: Path, fill: Callable[[Path], None]) -> Path:
     """Make a directory by filling another and renaming it, unless it exists."""
     if path.exists():
         return path
@@ -108,9 +108,9 @@ def _once(path: Path, fill: Callable[[Path], None]) -> Path:
         unfinished = Path(scratch) / path.name
         unfinished.mkdir()
         fill(unfinished)
-        for made in unfinished.rglob("*"):
+        for entry in unfinished.rglob("*"):
             # Lambda runs as another user: under a strict umask it could not read its own code.
-            made.chmod(0o755 if made.is_dir() else 0o644)
+            entry.chmod(0o755 if entry.is_dir() else 0o644)
         try:
             unfinished.rename(path)
         except OSError:

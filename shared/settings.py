@@ -49,11 +49,11 @@ def _plan(value: Any) -> ShardPlan:
     )
 
 
-def _every_queue(found: dict[QueueName, str]) -> dict[QueueName, str]:
-    missing = [name.value for name in QueueName if not found.get(name)]
+def _every_queue(urls: dict[QueueName, str]) -> dict[QueueName, str]:
+    missing = [name.value for name in QueueName if not urls.get(name)]
     if missing:
         raise InvalidValueError(f"no queue for {', '.join(missing)}")
-    return found
+    return urls
 
 
 def _quotas(value: Any) -> Any:
@@ -74,10 +74,10 @@ def _hosts(value: Any) -> Any:
     """Host names, or URLs with them, by commas; a misspelt one would otherwise open what it should close."""
     if not isinstance(value, str):
         return value
-    found = [_HOST.fullmatch(part.strip()) for part in value.split(",") if part.strip()]
-    if None in found:
+    urls = [_HOST.fullmatch(part.strip()) for part in value.split(",") if part.strip()]
+    if None in urls:
         raise InvalidValueError("each must be a host name, or a URL that has nothing behind the host")
-    return frozenset(match["host"].lower() for match in found if match)
+    return frozenset(match["host"].lower() for match in urls if match)
 
 
 class Settings(BaseModel):

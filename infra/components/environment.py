@@ -20,7 +20,7 @@ that no thread outlives its call by much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shared:
+class SharedResources:
     """What every function works on."""
 
     tables: Tables
@@ -28,7 +28,9 @@ class Shared:
     lanes: Lanes
 
 
-def environment(scope: Construct, stage: StageConfig, spec: FunctionSpec, shared: Shared) -> dict[str, str]:
+def environment(
+    scope: Construct, stage: StageConfig, spec: FunctionSpec, shared: SharedResources
+) -> dict[str, str]:
     """The variables of one function, as `shared.settings` reads them."""
     urls = {str(lane): pair.main.queue_url for lane, pair in shared.lanes.queues.items()}
     variables = {
@@ -49,16 +51,16 @@ def environment(scope: Construct, stage: StageConfig, spec: FunctionSpec, shared
     if spec.lane is not None:
         variables[Env.LANE] = spec.lane
         variables["RES_OPTIONS"] = RESOLVER_OPTIONS
-    if spec.rescues:
+    if spec.reads_dead_letters:
         arns = {str(lane): pair.dead.queue_arn for lane, pair in shared.lanes.queues.items()}
         variables[Env.DEAD_LETTER_ARNS] = Stack.of(scope).to_json_string(arns)
-    if spec.keeps_accounts:
+    if spec.manages_tenants:
         variables[Env.AUDIT_TABLE] = shared.tables.audit.table_name
         variables[Env.AUDIT_RETENTION_DAYS] = str(stage.audit_retention_days)
         variables[Env.AUDIT_ONE_OFFS] = str(stage.audit_one_offs).lower()
-    if spec.keeps_accounts or spec.lane is not None:
+    if spec.manages_tenants or spec.lane is not None:
         variables[Env.DEFAULT_QUOTAS] = json.dumps(asdict(stage.default_quotas), separators=(",", ":"))
-    if spec.calls_back:
+    if spec.makes_callbacks:
         variables[Env.KMS_KEY_ID] = shared.key.key_id
         variables[Env.DIAL_EXCEPTIONS] = ",".join(stage.dial_exceptions)
     return variables

@@ -20,17 +20,17 @@ class FunctionSpec:
     memory_mb: int
     lane: QueueName | None = None
     """The queue that it consumes."""
-    calls_back: bool = False
+    makes_callbacks: bool = False
     """Reads tenants' secrets and judges callback addresses: it gets the key and the dial exceptions."""
-    keeps_accounts: bool = False
+    manages_tenants: bool = False
     """Manages tenants, holds them to their quotas and records changes."""
-    ticked: bool = False
+    is_scheduled: bool = False
     """Invoked by the clock: a failed run is not repeated, since the next tick does its work."""
-    rescues: bool = False
+    reads_dead_letters: bool = False
     """Reads the dead-letter queues."""
-    audits: bool = False
+    reads_api_log: bool = False
     """Reads back what the API logged as acknowledged."""
-    loops: bool = False
+    allows_recursion: bool = False
     """Lawfully feeds the queue that invokes it (retries, successors, returned work). Lambda would cut such a
     chain after about 16 passes; `max_attempts` and the schedule are what bound it instead."""
 
@@ -42,7 +42,7 @@ class FunctionSpec:
     @property
     def consumes(self) -> bool:
         """Whether it reads wake-ups, of a queue or of the dead-letter queues."""
-        return self.lane is not None or self.rescues
+        return self.lane is not None or self.reads_dead_letters
 
 
 def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
@@ -54,23 +54,31 @@ def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
             package="api",
             timeout_seconds=25,
             memory_mb=memory.api,
-            calls_back=True,
-            keeps_accounts=True,
+            makes_callbacks=True,
+            manages_tenants=True,
         ),
         # Longer than a tick on purpose: leases keep overlapping runs apart, and a full bucket may need it.
         FunctionSpec(
-            service="watcher", package="watcher", timeout_seconds=110, memory_mb=memory.watcher, ticked=True
+            service="watcher",
+            package="watcher",
+            timeout_seconds=110,
+            memory_mb=memory.watcher,
+            is_scheduled=True,
         ),
         FunctionSpec(
-            service="sweeper", package="sweeper", timeout_seconds=110, memory_mb=memory.sweeper, ticked=True
+            service="sweeper",
+            package="sweeper",
+            timeout_seconds=110,
+            memory_mb=memory.sweeper,
+            is_scheduled=True,
         ),
         FunctionSpec(
             service="reconciler",
             package="reconciler",
             timeout_seconds=RECONCILER_TIMEOUT_SECONDS,
             memory_mb=memory.sweeper,
-            ticked=True,
-            audits=True,
+            is_scheduled=True,
+            reads_api_log=True,
         ),
         *(_executor(queue, memory) for queue in QueueName),
         FunctionSpec(
@@ -78,8 +86,8 @@ def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
             package="dead_letter",
             timeout_seconds=DEAD_LETTER_TIMEOUT_SECONDS,
             memory_mb=memory.dead_letter,
-            rescues=True,
-            loops=True,
+            reads_dead_letters=True,
+            allows_recursion=True,
         ),
     )
 
@@ -91,6 +99,6 @@ def _executor(lane: QueueName, memory: FunctionMemory) -> FunctionSpec:
         timeout_seconds=EXECUTOR_TIMEOUT_SECONDS,
         memory_mb=memory.executor,
         lane=lane,
-        calls_back=True,
-        loops=True,
+        makes_callbacks=True,
+        allows_recursion=True,
     )

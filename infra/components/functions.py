@@ -10,7 +10,7 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.bundling import bundle
-from infra.components.environment import Shared, environment
+from infra.components.environment import SharedResources, environment
 from infra.components.function_specs import FunctionSpec, function_specs
 from infra.components.grants import LOG, READ_LOG, allow, statements
 from infra.components.log_groups import log_group
@@ -21,33 +21,33 @@ from shared.names import Env, QueueName
 class Functions(Construct):
     """Every function of the service, by its service name."""
 
-    def __init__(self, scope: Construct, stage: StageConfig, shared: Shared) -> None:
+    def __init__(self, scope: Construct, stage: StageConfig, shared: SharedResources) -> None:
         """Declare log group, role and function for each entry of the table of functions."""
         super().__init__(scope, "Functions")
         self._stage = stage
         self._shared = shared
-        built = bundle(stage.bundle)
+        code_bundle = bundle(stage.bundle)
         self._code = lambda_.Code.from_asset(
-            str(built.path), asset_hash=built.hash, asset_hash_type=AssetHashType.CUSTOM
+            str(code_bundle.path), asset_hash=code_bundle.hash, asset_hash_type=AssetHashType.CUSTOM
         )
         self._logs: dict[str, logs.LogGroup] = {}
         self.specs = {spec.service: spec for spec in function_specs(stage.memory)}
-        self._made = {spec.service: self._function(spec) for spec in self.specs.values()}
+        self._functions = {spec.service: self._function(spec) for spec in self.specs.values()}
         self._replace_consumers_first()
 
     @property
     def by_service(self) -> Mapping[str, lambda_.Function]:
         """Every function by its service name."""
-        return self._made
+        return self._functions
 
     def executor(self, queue: QueueName) -> lambda_.Function:
         """The function that works off one queue."""
-        return self._made[f"executor-{queue}"]
+        return self._functions[f"executor-{queue}"]
 
-    def tell_api_hosts(self, *hosts: str) -> None:
+    def set_api_hosts(self, *hosts: str) -> None:
         """Let those that accept or make callbacks know the API by its names (or URLs), so that no job calls it."""
-        for service, function in self._made.items():
-            if self.specs[service].calls_back:
+        for service, function in self._functions.items():
+            if self.specs[service].makes_callbacks:
                 function.add_environment(Env.API_HOSTS, ",".join(hosts))
 
     def _replace_consumers_first(self) -> None:
@@ -59,13 +59,13 @@ class Functions(Construct):
                     self._resource(spec).add_dependency(reader)
 
     def _resource(self, spec: FunctionSpec) -> lambda_.CfnFunction:
-        return cast(lambda_.CfnFunction, self._made[spec.service].node.default_child)
+        return cast(lambda_.CfnFunction, self._functions[spec.service].node.default_child)
 
     def _function(self, spec: FunctionSpec) -> lambda_.Function:
         group = log_group(self, f"{spec.construct_id}Log", self._stage)
         self._logs[spec.service] = group
         variables = environment(self, self._stage, spec, self._shared)
-        if spec.audits:
+        if spec.reads_api_log:
             variables[Env.API_LOG_GROUP] = self._logs["api"].log_group_name
         function = lambda_.Function(
             self,
@@ -80,9 +80,9 @@ class Functions(Construct):
             timeout=Duration.seconds(spec.timeout_seconds),
             environment=variables,
             log_group=group,
-            recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.loops else None,
+            recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.allows_recursion else None,
         )
-        if spec.ticked:
+        if spec.is_scheduled:
             function.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
         return function
 
@@ -96,7 +96,7 @@ class Functions(Construct):
             emulated=self._stage.emulated,
         )
         granted.append(allow(LOG, [log_group_arn]))
-        if spec.audits:
+        if spec.reads_api_log:
             granted.append(allow(READ_LOG, [self._logs["api"].log_group_arn]))
         role = iam.Role(
             self,

@@ -34,7 +34,7 @@ class Grants:
     leases: tuple[str, ...] = ()
     audit: tuple[str, ...] = ()
     """Never more than to append and to read: nobody may change or delete what was recorded."""
-    sees_queues: bool = False
+    reads_queue_depth: bool = False
     """Asks how much waits in each lane."""
     decrypts: bool = False
     makes_data_keys: bool = False
@@ -59,7 +59,7 @@ GRANTS: dict[str, Grants] = {
         jobs=(GET, PUT, UPDATE),
         tenants=(GET,),
         leases=(GET, UPDATE, DELETE, QUERY, BATCH_GET),
-        sees_queues=True,
+        reads_queue_depth=True,
     ),
     "reconciler": Grants(
         executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
@@ -84,7 +84,7 @@ GRANTS: dict[str, Grants] = {
 """By the package under `functions/`."""
 
 SEND = ("sqs:SendMessage",)
-SEE = ("sqs:GetQueueAttributes",)
+QUEUE_DEPTH = ("sqs:GetQueueAttributes",)
 CONSUME = (
     "sqs:ReceiveMessage",
     "sqs:DeleteMessage",
@@ -101,7 +101,7 @@ def statements(
     """The statements of one function's role, except that for its logs."""
     grants = GRANTS[spec.package]
     executions = tables.executions.table_arn
-    wanted: list[tuple[tuple[str, ...], list[str]]] = [
+    grants_table: list[tuple[tuple[str, ...], list[str]]] = [
         (_dynamodb(grants.executions), [executions]),
         (_dynamodb(grants.failed_index), [f"{executions}/index/{Index.FAILED}"]),
         (_dynamodb(grants.tenant_index), [f"{executions}/index/{Index.BY_TENANT}"]),
@@ -110,20 +110,20 @@ def statements(
         (_dynamodb(grants.leases), [tables.leases.table_arn]),
         (_dynamodb(grants.audit), [tables.audit.table_arn]),
         (SEND, _sent_to(spec, lanes)),
-        (SEE if grants.sees_queues else (), _of_lanes(lanes)),
+        (QUEUE_DEPTH if grants.reads_queue_depth else (), _of_lanes(lanes)),
         (CONSUME, _consumed(spec, lanes)),
     ]
-    found = [allow(actions, resources) for actions, resources in wanted if actions and resources]
+    allowed = [allow(actions, resources) for actions, resources in grants_table if actions and resources]
     if grants.decrypts:
         actions = [
             "kms:Decrypt",
             *(["kms:GenerateDataKeyWithoutPlaintext"] if grants.makes_data_keys else []),
         ]
-        found.append(_use_key(key_arn, actions, emulated=emulated))
+        allowed.append(_use_key(key_arn, actions, emulated=emulated))
     if emulated:
         # For a batch AWS asks for the action of its parts; the emulator for one that AWS does not have.
-        found.append(allow(["dynamodb:BatchExecuteStatement", "sqs:SendMessageBatch"], ["*"]))
-    return found
+        allowed.append(allow(["dynamodb:BatchExecuteStatement", "sqs:SendMessageBatch"], ["*"]))
+    return allowed
 
 
 def allow(actions: Sequence[str], resources: Sequence[str]) -> iam.PolicyStatement:
@@ -148,7 +148,7 @@ def _sent_to(spec: FunctionSpec, lanes: Lanes) -> list[str]:
 def _consumed(spec: FunctionSpec, lanes: Lanes) -> list[str]:
     if spec.lane is not None:
         return [lanes.queues[spec.lane].main.queue_arn]
-    return [pair.dead.queue_arn for pair in lanes.queues.values()] if spec.rescues else []
+    return [pair.dead.queue_arn for pair in lanes.queues.values()] if spec.reads_dead_letters else []
 
 
 def _use_key(key_arn: str, actions: list[str], *, emulated: bool) -> iam.PolicyStatement:

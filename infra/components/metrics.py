@@ -17,7 +17,7 @@ MINUTE = Duration.minutes(1)
 SUM, MAXIMUM, P99 = "Sum", "Maximum", "p99"
 
 
-def own(name: str, service: str, statistic: str = SUM) -> cloudwatch.Metric:
+def service_metric(name: str, service: str, statistic: str = SUM) -> cloudwatch.Metric:
     """A metric that one of our functions emits: its only dimension is the name of the service."""
     return cloudwatch.Metric(
         namespace=METRICS_NAMESPACE,
@@ -28,12 +28,12 @@ def own(name: str, service: str, statistic: str = SUM) -> cloudwatch.Metric:
     )
 
 
-def of_queue(name: str, queue: sqs.Queue) -> cloudwatch.Metric:
+def queue_metric(name: str, queue: sqs.Queue) -> cloudwatch.Metric:
     """A metric that SQS keeps of a queue."""
     return queue.metric(name, statistic=MAXIMUM, period=MINUTE)
 
 
-def of_function(name: str, function: lambda_.Function) -> cloudwatch.Metric:
+def function_metric(name: str, function: lambda_.Function) -> cloudwatch.Metric:
     """A metric that Lambda keeps of a function."""
     return function.metric(name, statistic=SUM, period=MINUTE)
 
@@ -45,13 +45,19 @@ def table_throttles(table: dynamodb.Table, indexes: Iterable[str]) -> cloudwatch
     every write to the table. What was never throttled has no data, which counts as zero.
     """
     table_name = {"TableName": table.table_name}
-    places = [table_name] + [{**table_name, "GlobalSecondaryIndexName": index} for index in indexes]
-    wanted = [(name, place) for place in places for name in ("ReadThrottleEvents", "WriteThrottleEvents")]
+    tables = [table_name] + [{**table_name, "GlobalSecondaryIndexName": index} for index in indexes]
+    series = [
+        (name, dimensions) for dimensions in tables for name in ("ReadThrottleEvents", "WriteThrottleEvents")
+    ]
     metrics = {
         f"m{number}": cloudwatch.Metric(
-            namespace="AWS/DynamoDB", metric_name=name, dimensions_map=place, statistic=SUM, period=MINUTE
+            namespace="AWS/DynamoDB",
+            metric_name=name,
+            dimensions_map=dimensions,
+            statistic=SUM,
+            period=MINUTE,
         )
-        for number, (name, place) in enumerate(wanted)
+        for number, (name, dimensions) in enumerate(series)
     }
     expression = f"SUM([{','.join(f'FILL({key},0)' for key in metrics)}])"
     return cloudwatch.MathExpression(

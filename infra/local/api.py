@@ -9,7 +9,7 @@ from infra.local.sockets import HOST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ApiResponse:
     """One response."""
 
     status: int
@@ -39,20 +39,20 @@ class Api:
         headers: dict[str, str] | None = None,
         *,
         timeout: float = 30,
-    ) -> Answer:
+    ) -> ApiResponse:
         """Send one request; `body` is bytes as they are, or anything else as JSON. OSError where nobody answers."""
-        sent = {"Host": self.host}
+        defaults = {"Host": self.host}
         if self.key is not None:
-            sent["Authorization"] = f"Bearer {self.key}"
+            defaults["Authorization"] = f"Bearer {self.key}"
         if body is not None:
-            sent["Content-Type"] = "application/json"
+            defaults["Content-Type"] = "application/json"
         content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
         # http.client looks at no proxy settings, which would send loopback traffic elsewhere.
         connection = http.client.HTTPConnection(HOST, self.port, timeout=timeout)
         try:
-            connection.request(method, path, body=content, headers=sent | (headers or {}))
+            connection.request(method, path, body=content, headers=defaults | (headers or {}))
             response = connection.getresponse()
-            return Answer(
+            return ApiResponse(
                 status=response.status,
                 headers={name.lower(): value for name, value in response.getheaders()},
                 body=response.read(),

@@ -42,8 +42,8 @@ class StackArtifact:
 def read_assembly(directory: Path, *, account: str, region: str) -> tuple[StackArtifact, ...]:
     """The stacks of an assembly, each after the stacks that it depends on."""
     artifacts = json.loads((directory / "manifest.json").read_text())["artifacts"]
-    place = {"${AWS::AccountId}": account, "${AWS::Region}": region, "${AWS::Partition}": "aws"}
-    return tuple(_stack(directory, name, artifacts, place) for name in _in_order(artifacts))
+    values = {"${AWS::AccountId}": account, "${AWS::Region}": region, "${AWS::Partition}": "aws"}
+    return tuple(_stack(directory, name, artifacts, values) for name in _in_order(artifacts))
 
 
 def _in_order(artifacts: dict[str, Any]) -> list[str]:
@@ -63,38 +63,38 @@ def _in_order(artifacts: dict[str, Any]) -> list[str]:
     return ordered
 
 
-def _stack(directory: Path, name: str, artifacts: dict[str, Any], place: dict[str, str]) -> StackArtifact:
+def _stack(directory: Path, name: str, artifacts: dict[str, Any], values: dict[str, str]) -> StackArtifact:
     properties = artifacts[name]["properties"]
     manifests = [
         artifacts[dependency]["properties"]["file"]
         for dependency in artifacts[name].get("dependencies", ())
         if artifacts[dependency]["type"] == "cdk:asset-manifest"
     ]
-    assets = tuple(asset for file in manifests for asset in _assets(directory, file, place))
+    assets = tuple(asset for file in manifests for asset in _assets(directory, file, values))
     return StackArtifact(
         name=properties.get("stackName", name),
         file=directory / properties["templateFile"],
-        url_path=_fill(properties["stackTemplateAssetObjectUrl"], place).removeprefix("s3://"),
+        url_path=_fill(properties["stackTemplateAssetObjectUrl"], values).removeprefix("s3://"),
         assets=assets,
     )
 
 
-def _assets(directory: Path, manifest: str, place: dict[str, str]) -> list[Asset]:
+def _assets(directory: Path, manifest: str, values: dict[str, str]) -> list[Asset]:
     files = json.loads((directory / manifest).read_text())["files"].values()
     return [
         Asset(
             source=directory / file["source"]["path"],
             packed=file["source"]["packaging"] == "zip",
-            bucket=_fill(destination["bucketName"], place),
-            key=_fill(destination["objectKey"], place),
+            bucket=_fill(destination["bucketName"], values),
+            key=_fill(destination["objectKey"], values),
         )
         for file in files
         for destination in file["destinations"].values()
     ]
 
 
-def _fill(text: str, place: dict[str, str]) -> str:
-    for name, value in place.items():
+def _fill(text: str, values: dict[str, str]) -> str:
+    for name, value in values.items():
         text = text.replace(name, value)
     return text
 

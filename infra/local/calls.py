@@ -57,7 +57,8 @@ def is_genuine(headers: Mapping[str, str], body: bytes, secret: str) -> bool:
     """
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signed = f"{headers.get('webhook-id', '')}.{headers.get('webhook-timestamp', '')}.".encode() + body
-    wanted = "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
+    expected = "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
     return any(
-        hmac.compare_digest(wanted, given) for given in headers.get("webhook-signature", "").split(" ")
+        hmac.compare_digest(expected, signature)
+        for signature in headers.get("webhook-signature", "").split(" ")
     )

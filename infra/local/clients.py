@@ -20,12 +20,12 @@ class Clients:
             aws_secret_access_key=CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
             region_name=REGION,
         )
-        self._made: dict[str, Any] = {}
+        self._clients: dict[str, Any] = {}
 
     def client(self, service: str) -> Any:
         """The client of a service, such as `dynamodb`; retries are off, so that a test sees the first answer."""
-        if service not in self._made:
-            self._made[service] = self._session.client(
+        if service not in self._clients:
+            self._clients[service] = self._session.client(
                 service,  # type: ignore[call-overload]
                 endpoint_url=self.endpoint,
                 config=Config(
@@ -37,4 +37,4 @@ class Clients:
                     s3={"addressing_style": "path"},
                 ),
             )
-        return self._made[service]
+        return self._clients[service]

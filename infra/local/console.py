@@ -15,8 +15,8 @@ from rich.text import Text
 
 from infra.local.calls import Call
 
-PROMISED_LAG_MS = 1500
-ROOM_FOR_FRAME = 9
+MAX_LAG_MS = 1500
+FRAME_LINES = 9
 """Lines of a terminal that the table's rows cannot have."""
 
 
@@ -66,7 +66,7 @@ class Screen:
         self._live: Live | None = None
 
     @contextmanager
-    def shown(self) -> Iterator[None]:
+    def live(self) -> Iterator[None]:
         """Keep the table on the terminal; does nothing where there is none."""
         if self._as_json or not self._console.is_terminal:
             yield
@@ -91,7 +91,7 @@ class Screen:
         for column in ("arrived", "job", "execution", "attempt", "scheduled"):
             table.add_column(column, no_wrap=True)
         table.add_column("lag ms", justify="right", no_wrap=True)
-        rows = max(3, self._console.size.height - ROOM_FOR_FRAME)
+        rows = max(3, self._console.size.height - FRAME_LINES)
         for call in self._calls[-rows:]:
             table.add_row(*self._columns(call)[:-1], _coloured(call))
         head = Text.assemble(("Punctual", "bold"), f"  {self.totals.line()}   Ctrl-C stops")
@@ -139,5 +139,5 @@ def _coloured(call: Call) -> Text:
         return Text("-")
     if call.attempt > 1:
         return Text(f"{call.lag_ms:.0f}", style="dim")
-    in_time = 0 <= call.lag_ms <= PROMISED_LAG_MS
+    in_time = 0 <= call.lag_ms <= MAX_LAG_MS
     return Text(f"{call.lag_ms:.0f}", style="green" if in_time else "bold red")

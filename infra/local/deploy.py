@@ -41,8 +41,8 @@ def deploy(stacks: Iterable[StackArtifact], clients: Clients) -> None:
 
 def exists(name: str, clients: Clients) -> bool:
     """Whether a stack of this name is there and usable."""
-    found = _describe(name, clients.client("cloudformation"))
-    return found is not None and found["StackStatus"] in ("CREATE_COMPLETE", "UPDATE_COMPLETE")
+    stack = _describe(name, clients.client("cloudformation"))
+    return stack is not None and stack["StackStatus"] in ("CREATE_COMPLETE", "UPDATE_COMPLETE")
 
 
 def describe(names: Iterable[str], clients: Clients) -> Deployment:
@@ -50,10 +50,10 @@ def describe(names: Iterable[str], clients: Clients) -> Deployment:
     cloudformation = clients.client("cloudformation")
     outputs: dict[str, str] = {}
     for name in names:
-        found = _describe(name, cloudformation)
-        if found is None:
+        stack = _describe(name, cloudformation)
+        if stack is None:
             raise LocalStackError(f"stack {name} is not in the emulator")
-        outputs |= {output["OutputKey"]: output["OutputValue"] for output in found.get("Outputs", ())}
+        outputs |= {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", ())}
     return Deployment(outputs=MappingProxyType(outputs))
 
 
@@ -64,12 +64,12 @@ def _upload(asset: Asset, clients: Clients) -> None:
 
 
 def _deploy_stack(name: str, template_url: str, cloudformation: Any) -> None:
-    found = _describe(name, cloudformation)
-    if found is not None and found["StackStatus"].startswith(("ROLLBACK", "CREATE_FAILED", "DELETE")):
+    stack = _describe(name, cloudformation)
+    if stack is not None and stack["StackStatus"].startswith(("ROLLBACK", "CREATE_FAILED", "DELETE")):
         # Such a stack cannot be updated; nothing in it was ever in use.
         cloudformation.delete_stack(StackName=name)
-        found = None
-    act = cloudformation.create_stack if found is None else cloudformation.update_stack
+        stack = None
+    act = cloudformation.create_stack if stack is None else cloudformation.update_stack
     try:
         act(
             StackName=name,
@@ -86,8 +86,8 @@ def _deploy_stack(name: str, template_url: str, cloudformation: Any) -> None:
 def _await(name: str, cloudformation: Any) -> None:
     deadline = time.monotonic() + DEPLOY_SECONDS
     while time.monotonic() < deadline:
-        found = _describe(name, cloudformation)
-        status = found["StackStatus"] if found else "DELETE_COMPLETE"
+        stack = _describe(name, cloudformation)
+        status = stack["StackStatus"] if stack else "DELETE_COMPLETE"
         if status in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
             return
         if not status.endswith("IN_PROGRESS"):
@@ -98,12 +98,12 @@ def _await(name: str, cloudformation: Any) -> None:
 
 def _describe(name: str, cloudformation: Any) -> dict[str, Any] | None:
     try:
-        found = cloudformation.describe_stacks(StackName=name)["Stacks"]
+        stack = cloudformation.describe_stacks(StackName=name)["Stacks"]
     except ClientError as error:
         if error.response["Error"]["Code"] == "ValidationError":
             return None
         raise
-    return found[0] if found else None
+    return stack[0] if stack else None
 
 
 def _reasons(name: str, cloudformation: Any) -> str:

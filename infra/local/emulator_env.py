@@ -13,7 +13,7 @@ DROPPED = ("AWS_", "PYTHON", "MINISTACK_", "LAMBDA_", "S3_")
 
 def environment(*, port: int, state: Path, tmp: Path) -> dict[str, str]:
     """Ours alone: no proxy, no AWS account and no import path of the user reaches the emulator or a function."""
-    kept = {
+    inherited = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(DROPPED) and not name.lower().endswith("_proxy")
@@ -34,4 +34,4 @@ def environment(*, port: int, state: Path, tmp: Path) -> dict[str, str]:
         "LAMBDA_WARM_TTL_SECONDS": str(KEEP_WORKERS_SECONDS),
         "PYTHONUNBUFFERED": "1",
     }
-    return kept | CREDENTIALS | ours
+    return inherited | CREDENTIALS | ours

@@ -10,8 +10,10 @@ from infra.local.clients import Clients
 def fill_gaps(stack: StackArtifact, clients: Clients) -> None:
     """Turn on the tables' expiry. Point-in-time recovery is dropped too, and stays off: nothing restores here."""
     resources = json.loads(stack.body())["Resources"]
-    made = clients.client("cloudformation").describe_stack_resources(StackName=stack.name)["StackResources"]
-    names = {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in made}
+    deployed = clients.client("cloudformation").describe_stack_resources(StackName=stack.name)[
+        "StackResources"
+    ]
+    names = {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in deployed}
     for logical_id, resource in resources.items():
         expiry = resource.get("Properties", {}).get("TimeToLiveSpecification")
         if resource["Type"] == "AWS::DynamoDB::Table" and expiry:

@@ -27,8 +27,8 @@ def warm(clients: Clients, invoke: Invoke, call_api: Callable[[], Any]) -> None:
     calls = [*empty, *ticks(clients)]
     with ThreadPoolExecutor(max_workers=len(calls) + 1) as pool:
         started = [pool.submit(call_api), *(pool.submit(invoke, *call) for call in calls)]
-        for one in started:
-            one.result()
+        for future in started:
+            future.result()
 
 
 def tick(clients: Clients, invoke: Invoke) -> None:

@@ -19,8 +19,8 @@ def in_group(group: int) -> list[Process]:
 
     The emulator leads a group of its own and its workers stay in it, so a group names exactly what is ours.
     """
-    listed = _from_proc() if Path("/proc/self/stat").exists() else _from_ps()
-    return [Process(pid=pid, command=command) for pid, pgid, command in listed if pgid == group]
+    processes = _from_proc() if Path("/proc/self/stat").exists() else _from_ps()
+    return [Process(pid=pid, command=command) for pid, pgid, command in processes if pgid == group]
 
 
 def _from_proc() -> Iterator[tuple[int, int, str]]:
@@ -38,10 +38,10 @@ def _from_proc() -> Iterator[tuple[int, int, str]]:
 
 
 def _from_ps() -> Iterator[tuple[int, int, str]]:
-    listed = subprocess.run(
+    processes = subprocess.run(
         ["/bin/ps", "-axo", "pid=,pgid=,stat=,command="], capture_output=True, text=True, check=True
     )
-    for line in listed.stdout.splitlines():
+    for line in processes.stdout.splitlines():
         pid, group, state, command = line.split(None, 3)
         if not state.startswith("Z"):
             yield int(pid), int(group), command

@@ -50,7 +50,7 @@ class Receiver:
         self.secret = secret
         self.respond: Responder = respond or (lambda _: OK)
         self._calls: deque[Call] = deque(maxlen=keep)
-        self._came = threading.Condition()
+        self._arrived = threading.Condition()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="receiver", daemon=True)
         self._runner: web.AppRunner | None = None
@@ -90,18 +90,18 @@ class Receiver:
 
     def calls(self, path: str | None = None) -> list[Call]:
         """The calls so far, those of one path or all."""
-        with self._came:
+        with self._arrived:
             return [call for call in self._calls if path is None or call.path == path]
 
     def wait_for(self, count: int, *, path: str | None = None, timeout: float = 30.0) -> list[Call]:
         """Wait until `count` calls have come, and return those there are by then; TimeoutError if too few came."""
         deadline = time.monotonic() + timeout
-        with self._came:
+        with self._arrived:
             while len(found := [call for call in self._calls if path is None or call.path == path]) < count:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     raise TimeoutError(f"{len(found)} of {count} calls came to {path or 'any path'}")
-                self._came.wait(left)
+                self._arrived.wait(left)
             return found
 
     async def _listen(self) -> None:
@@ -126,9 +126,9 @@ class Receiver:
             arrived_at=arrived_at,
             genuine=genuine,
         )
-        with self._came:
+        with self._arrived:
             self._calls.append(call)
-            self._came.notify_all()
+            self._arrived.notify_all()
         reply = self.respond(call)
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.sleep(reply.after_seconds)

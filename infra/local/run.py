@@ -19,11 +19,11 @@ from rich.console import Console
 from infra.local.calls import Call
 from infra.local.clients import CREDENTIALS, REGION
 from infra.local.console import Screen
-from infra.local.demo import Demo, demo
+from infra.local.demo import Demo, load_demo
 from infra.local.receiver import OK, Receiver, Reply
-from infra.local.sockets import taken
+from infra.local.sockets import in_use
 from infra.local.stack import LocalStack, local_stack
-from infra.local.state_dir import DEFAULT_HOME, LocalHome, LocalStackError
+from infra.local.state_dir import DEFAULT_STATE_DIR, LocalStackError, StateDir
 
 PREFERRED_PORT = 14566
 RECEIVER_PORT = 14567
@@ -61,62 +61,62 @@ def _run(options: argparse.Namespace, console: Console, screen: Screen, exits: E
     begun = time.monotonic()
     console.print("Starting the AWS emulator and deploying the stacks into it …")
     stack = exits.enter_context(local_stack(options.home, fresh=options.fresh, port=options.port))
-    came: queue.SimpleQueue[Call] = queue.SimpleQueue()
-    receiver = exits.enter_context(_receiver(came))
-    shown = demo(stack, LocalHome(options.home))
-    receiver.secret = shown.tenant.signing_secret
-    exits.callback(_end_jobs, shown)
-    shown.start_jobs(receiver.url)
-    _introduce(stack, shown, receiver.url, time.monotonic() - begun, console, options)
+    calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
+    receiver = exits.enter_context(_receiver(calls))
+    demo = load_demo(stack, StateDir(options.home))
+    receiver.secret = demo.tenant.signing_secret
+    exits.callback(_end_jobs, demo)
+    demo.start_jobs(receiver.url)
+    _introduce(stack, demo, receiver.url, time.monotonic() - begun, console, options)
     exits.callback(console.print, "Stopping …")
-    with screen.shown():
-        _show(came, screen, stack, options.seconds)
+    with screen.live():
+        _show(calls, screen, stack, options.seconds)
 
 
-def _end_jobs(shown: Demo) -> None:
+def _end_jobs(demo: Demo) -> None:
     """Where the API is gone the jobs stay noted, and the next start deletes them."""
     with suppress(OSError):
-        shown.stop_jobs()
+        demo.stop_jobs()
 
 
-def _show(came: "queue.SimpleQueue[Call]", screen: Screen, stack: LocalStack, seconds: float | None) -> None:
+def _show(calls: "queue.SimpleQueue[Call]", screen: Screen, stack: LocalStack, seconds: float | None) -> None:
     """Show each call; LocalStackError if the emulator is gone."""
     end = time.monotonic() + seconds if seconds is not None else float("inf")
     while time.monotonic() < end:
         try:
-            screen.add(came.get(timeout=0.5))
+            screen.add(calls.get(timeout=0.5))
         except queue.Empty:
             if not stack.emulator.alive():
                 raise LocalStackError(f"the emulator ended; see {stack.emulator.home.log}") from None
 
 
-def _receiver(came: "queue.SimpleQueue[Call]") -> Receiver:
+def _receiver(calls: "queue.SimpleQueue[Call]") -> Receiver:
     """One that hands each call on at once; on the same port as last time if it can, for jobs that call it."""
 
     def respond(call: Call) -> Reply:
-        came.put(call)
+        calls.put(call)
         return OK
 
-    return Receiver(port=0 if taken(RECEIVER_PORT) else RECEIVER_PORT, respond=respond, keep=1)
+    return Receiver(port=0 if in_use(RECEIVER_PORT) else RECEIVER_PORT, respond=respond, keep=1)
 
 
 def _introduce(
     stack: LocalStack,
-    shown: Demo,
+    demo: Demo,
     receiver: str,
     seconds: float,
     console: Console,
     options: argparse.Namespace,
 ) -> None:
     """Print the variables that the documents' examples use, and a command that creates a job."""
-    curl = shown.curl(receiver)
+    curl = demo.curl(receiver)
     if options.json:
         ready = {
             "event": "ready",
             "seconds": round(seconds, 1),
             "api": stack.api_url,
-            "key": shown.tenant.api_key,
-            "curl": f"{shown.exports()}; {curl}",
+            "key": demo.tenant.api_key,
+            "curl": f"{demo.exports()}; {curl}",
             "admin": _admin(stack),
         }
         Console().out(json.dumps(ready), highlight=False)
@@ -130,7 +130,7 @@ def _introduce(
         soft_wrap=True,
     )
     # `out` adds no line breaks and no markup, so a copied line is complete.
-    console.out(shown.exports(), highlight=False)
+    console.out(demo.exports(), highlight=False)
     console.out(curl, highlight=False)
     console.print("\nThe API's documentation, in a browser:\n", highlight=False)
     console.out(f"{stack.api_url}/v1/docs", highlight=False)
@@ -155,7 +155,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m infra.local.run", description="Punctual on this machine."
     )
-    parser.add_argument("--home", type=Path, default=DEFAULT_HOME, help="where its state is kept")
+    parser.add_argument("--home", type=Path, default=DEFAULT_STATE_DIR, help="where its state is kept")
     parser.add_argument("--fresh", action="store_true", help="forget all jobs and tenants of earlier runs")
     parser.add_argument("--port", type=int, default=PREFERRED_PORT, help="the emulator's port, if it is free")
     parser.add_argument("--seconds", type=float, help="stop by itself after this time")

@@ -13,7 +13,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def taken(port: int) -> bool:
+def in_use(port: int) -> bool:
     """Whether another process listens on this port of the loopback address."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -24,7 +24,7 @@ def taken(port: int) -> bool:
     return False
 
 
-def answers(port: int, path: str) -> bool:
+def responds(port: int, path: str) -> bool:
     """Whether an HTTP server on this port answers at all, whatever it says."""
     connection = http.client.HTTPConnection(HOST, port, timeout=5)
     try:

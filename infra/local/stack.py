@@ -17,7 +17,7 @@ from infra.local.clients import ACCOUNT, CREDENTIALS, REGION, Clients
 from infra.local.deploy import Deployment, deploy, describe, exists
 from infra.local.emulator import START_SECONDS, Emulator
 from infra.local.prewarm import tick, warm
-from infra.local.state_dir import PROJECT_ROOT, LocalHome, LocalStackError
+from infra.local.state_dir import PROJECT_ROOT, LocalStackError, StateDir
 from infra.local.synthesise import assembly
 
 
@@ -74,9 +74,9 @@ class LocalStack:
     def invoke(self, function: str, event: Any) -> Any:
         """Invoke a function, named by service or by its own name, and wait; LocalStackError if it failed."""
         name = self.functions.get(function, function)
-        answer = self.client("lambda").invoke(FunctionName=name, Payload=json.dumps(event).encode())
-        payload = json.loads(answer["Payload"].read() or b"null")
-        if "FunctionError" in answer:
+        response = self.client("lambda").invoke(FunctionName=name, Payload=json.dumps(event).encode())
+        payload = json.loads(response["Payload"].read() or b"null")
+        if "FunctionError" in response:
             raise LocalStackError(f"function {name} failed: {json.dumps(payload)[:2000]}")
         return payload
 
@@ -101,23 +101,23 @@ class LocalStack:
 
     def create_tenant(self, name: str) -> Tenant:
         """A new tenant."""
-        shown = self.admin("create-tenant", name)
-        return Tenant(name=name, api_key=shown["api_key"], signing_secret=shown["signing_secret"])
+        output = self.admin("create-tenant", name)
+        return Tenant(name=name, api_key=output["api_key"], signing_secret=output["signing_secret"])
 
     def admin(self, *arguments: str) -> Any:
         """What an operator's command shows, run with the settings of the api function; LocalStackError if refused."""
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("AWS_")}
-        done = subprocess.run(  # noqa: S603 - nothing in it comes from outside
+        inherited = {key: value for key, value in os.environ.items() if not key.startswith("AWS_")}
+        result = subprocess.run(  # noqa: S603 - nothing in it comes from outside
             [sys.executable, "-m", "functions.admin", *arguments],
             cwd=PROJECT_ROOT,
-            env=kept | self.environment() | {"NO_PROXY": "*", "no_proxy": "*"},
+            env=inherited | self.environment() | {"NO_PROXY": "*", "no_proxy": "*"},
             capture_output=True,
             text=True,
             check=False,
         )
-        if done.returncode:
-            raise LocalStackError(f"{' '.join(arguments)} did not work: {done.stderr[-2000:]}")
-        return json.loads(done.stdout)
+        if result.returncode:
+            raise LocalStackError(f"{' '.join(arguments)} did not work: {result.stderr[-2000:]}")
+        return json.loads(result.stdout)
 
 
 @contextmanager
@@ -128,12 +128,12 @@ def local_stack(
 
     What an earlier run left in the directory is found again unless `fresh`. Raises LocalStackError.
     """
-    home = LocalHome(root) if root is not None else LocalHome()
+    home = StateDir(root) if root is not None else StateDir()
     emulator = Emulator(home, port=port)
     emulator.start(fresh=fresh)
     try:
         clients = Clients(emulator.endpoint)
-        stack = LocalStack(emulator=emulator, clients=clients, deployment=_deployed(home, clients))
+        stack = LocalStack(emulator=emulator, clients=clients, deployment=_ensure_deployed(home, clients))
         if warm_up:
             warm(
                 clients, stack.invoke, lambda: stack.api().request("GET", "/v1/health", timeout=START_SECONDS)
@@ -143,13 +143,13 @@ def local_stack(
         emulator.stop()
 
 
-def _deployed(home: LocalHome, clients: Clients) -> Deployment:
+def _ensure_deployed(home: StateDir, clients: Clients) -> Deployment:
     """Deploy unless just this assembly is deployed in the state that was restored."""
-    made = assembly()
-    stacks = read_assembly(made, account=ACCOUNT, region=REGION)
+    directory = assembly()
+    stacks = read_assembly(directory, account=ACCOUNT, region=REGION)
     names = [stack.name for stack in stacks]
-    there = all(exists(name, clients) for name in names)
-    if not there or home.read("deployed.json").get("assembly") != made.name:
+    deployed = all(exists(name, clients) for name in names)
+    if not deployed or home.read("deployed.json").get("assembly") != directory.name:
         deploy(stacks, clients)
-        home.write("deployed.json", {"assembly": made.name})
+        home.write("deployed.json", {"assembly": directory.name})
     return describe(names, clients)

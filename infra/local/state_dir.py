@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
-DEFAULT_HOME = PROJECT_ROOT / ".local"
+DEFAULT_STATE_DIR = PROJECT_ROOT / ".local"
 LOCK_SECONDS = 10.0
 
 
@@ -19,10 +19,10 @@ class LocalStackError(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class LocalHome:
+class StateDir:
     """The state directory: everything that a restart needs, and nothing that another directory shares."""
 
-    root: Path = DEFAULT_HOME
+    root: Path = DEFAULT_STATE_DIR
 
     @property
     def state(self) -> Path:

@@ -23,7 +23,7 @@ def assembly() -> Path:
     if target.exists():
         return target
     BUILD.mkdir(exist_ok=True)
-    _forget_old()
+    _remove_old()
     with TemporaryDirectory(dir=BUILD, prefix="unfinished-") as scratch:
         unfinished = Path(scratch) / "assembly"
         _synthesise(unfinished)
@@ -38,9 +38,9 @@ def assembly() -> Path:
 def sources_hash() -> str:
     """A name for the content of everything that templates and bundles are made from."""
     digest = sha256()
-    found = [path for source in SOURCES for path in (PROJECT_ROOT / source).rglob("*") if path.is_file()]
-    found += [path for name in FILES if (path := PROJECT_ROOT / name).exists()]
-    for path in sorted(found):
+    paths = [path for source in SOURCES for path in (PROJECT_ROOT / source).rglob("*") if path.is_file()]
+    paths += [path for name in FILES if (path := PROJECT_ROOT / name).exists()]
+    for path in sorted(paths):
         name = path.relative_to(PROJECT_ROOT).as_posix()
         # What runs the laptop stack is not part of what it deploys.
         if "__pycache__" not in path.parts and not name.startswith("infra/local/"):
@@ -51,7 +51,7 @@ def sources_hash() -> str:
 def _synthesise(target: Path) -> None:
     """In a process of its own: the CDK brings a Node process along, which is of no use once it is done."""
     silence = ("DEPRECATED", "END_OF_LIFE", "UNTESTED")
-    done = subprocess.run(  # noqa: S603 - nothing in it comes from outside
+    result = subprocess.run(  # noqa: S603 - nothing in it comes from outside
         [sys.executable, "-m", "infra.local.synthesise", str(target)],
         cwd=PROJECT_ROOT,
         env=os.environ | {f"JSII_SILENCE_WARNING_{what}_NODE_VERSION": "1" for what in silence},
@@ -60,11 +60,11 @@ def _synthesise(target: Path) -> None:
         start_new_session=True,
         check=False,
     )
-    if done.returncode:
-        raise LocalStackError(f"synthesis failed:\n{(done.stdout + done.stderr)[-3000:]}")
+    if result.returncode:
+        raise LocalStackError(f"synthesis failed:\n{(result.stdout + result.stderr)[-3000:]}")
 
 
-def _forget_old() -> None:
+def _remove_old() -> None:
     """Drop assemblies of earlier sources; the last day's may be in use by another run."""
     for path in BUILD.glob("assembly-*"):
         if path.stat().st_mtime < time.time() - KEEP_SECONDS:

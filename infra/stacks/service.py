@@ -6,12 +6,12 @@ from constructs import Construct
 from infra.components.alarms import Alarms
 from infra.components.construct_ids import construct_id
 from infra.components.dashboard import add_dashboard
-from infra.components.environment import Shared
+from infra.components.environment import SharedResources
 from infra.components.functions import Functions
 from infra.components.http_entry import HttpEntry
 from infra.components.lanes import Lanes
 from infra.components.nag import acknowledge
-from infra.components.resource_alarms import Watched
+from infra.components.resource_alarms import MonitoredResources
 from infra.components.sources import Ticks, connect_queues
 from infra.config import StageConfig
 from infra.stacks.data import DataStack
@@ -29,15 +29,17 @@ class ServiceStack(Stack):
             description="Punctual: the functions, queues and API of a cell. Replaceable.",
         )
         self.lanes = Lanes(self, stage)
-        shared = Shared(tables=data.tables, key=data.key, lanes=self.lanes)
+        shared = SharedResources(tables=data.tables, key=data.key, lanes=self.lanes)
         self.functions = Functions(self, stage, shared)
         connect_queues(self.functions, self.lanes, stage)
         self.entry = HttpEntry(self, self.functions.by_service["api"], stage)
-        self.functions.tell_api_hosts(self.entry.api.api_endpoint, *stage.api_domains)
+        self.functions.set_api_hosts(self.entry.api.api_endpoint, *stage.api_domains)
         Ticks(self, self.functions, stage)
-        watched = Watched(functions=self.functions, lanes=self.lanes, tables=data.tables, entry=self.entry)
-        self.alarms = Alarms(self, stage, watched)
-        add_dashboard(self, stage, watched, self.alarms)
+        resources = MonitoredResources(
+            functions=self.functions, lanes=self.lanes, tables=data.tables, entry=self.entry
+        )
+        self.alarms = Alarms(self, stage, resources)
+        add_dashboard(self, stage, resources, self.alarms)
         acknowledge(self)
         self._outputs(stage)
 

@@ -29,7 +29,7 @@ def function_environment(function_name: str, region: str | None) -> dict[str, st
     """
     try:
         aws = boto3.client("lambda", region_name=region, config=_CONFIG)
-        answer = aws.get_function_configuration(FunctionName=function_name)
-    except (BotoCoreError, ClientError, ValueError) as fault:
-        raise UnavailableError(f"could not read the settings of {function_name}: {fault}") from fault
-    return dict(answer.get("Environment", {}).get("Variables", {}))
+        response = aws.get_function_configuration(FunctionName=function_name)
+    except (BotoCoreError, ClientError, ValueError) as error:
+        raise UnavailableError(f"could not read the settings of {function_name}: {error}") from error
+    return dict(response.get("Environment", {}).get("Variables", {}))

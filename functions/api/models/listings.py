@@ -12,7 +12,7 @@ from functions.api.models.schedules import ScheduleOut
 from functions.api.models.schema import InstantOut, shown_by
 from shared.domain.listings.filters import Kind
 from shared.domain.schedules.dst import DstEffect
-from shared.domain.schedules.schedule_warnings import CautionCode
+from shared.domain.schedules.schedule_warnings import WarningCode
 from shared.names import Lane
 
 
@@ -132,7 +132,7 @@ class ClockChangeOut(BaseModel):
 class CautionOut(BaseModel):
     """What one may not expect of the schedule. None of it is an error."""
 
-    code: CautionCode
+    code: WarningCode
     text: str
 
 

@@ -14,7 +14,7 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from functions.api.models.schema import Schema, Seconds
-from shared.domain.delivery.outcome_callbacks import SILENT
+from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import (
     MAX_ATTEMPTS,
@@ -34,7 +34,7 @@ GiveUpSeconds = Annotated[Seconds, Field(ge=1, le=MAX_RETRY_SPAN_SECONDS)]
 
 
 ListenerUrl = Annotated[
-    str, Field(max_length=MAX_URL_CHARACTERS, json_schema_extra={"pattern": f"^({SILENT}$|https?://)"})
+    str, Field(max_length=MAX_URL_CHARACTERS, json_schema_extra={"pattern": f"^({NO_CALLBACK}$|https?://)"})
 ]
 """Whom to tell of an outcome."""
 

@@ -22,8 +22,8 @@ it is left behind until the system's resolver gives up too. Threads are made whe
 
 def look_up_by_system(name: str) -> list[str]:
     """What the host's own resolver answers, for the address families that the host has."""
-    found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
-    return [str(destination[0]) for *_, destination in found]
+    entries = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+    return [str(destination[0]) for *_, destination in entries]
 
 
 class BoundedResolver(AbstractResolver):

@@ -13,12 +13,12 @@ from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 
 from shared.adapters.http.dial import DialGuard, GuardedResolver
-from shared.adapters.http.wire import BoundedHandler, NoAnswerError
+from shared.adapters.http.wire import BoundedHandler, InvalidResponseError
 
 USER_AGENT = "Punctual/0.1"
 CHUNK_BYTES = 4 * 1024
 _MAX_LINE_BYTES = 8 * 1024
-_MAX_ANSWER_HEADERS = 100
+_MAX_RESPONSE_HEADERS = 100
 # Below the five seconds after which common servers drop an idle connection: reusing one that the receiver is just
 # closing costs an attempt.
 _KEEPALIVE_SECONDS = 4.0
@@ -37,7 +37,7 @@ def open_pool(
     guard: DialGuard, resolver: AbstractResolver, limits: PoolLimits, ssl_context: SSLContext | None
 ) -> aiohttp.ClientSession:
     """A pool whose every connection passes the guard; it belongs to the running event loop."""
-    connector = _QuietConnector(
+    connector = _StrictConnector(
         resolver=GuardedResolver(guard, resolver),
         socket_factory=guard.open_socket,
         ssl=ssl_context or True,
@@ -55,12 +55,12 @@ def open_pool(
         read_bufsize=CHUNK_BYTES,
         max_line_size=_MAX_LINE_BYTES,
         max_field_size=_MAX_LINE_BYTES,
-        max_headers=_MAX_ANSWER_HEADERS,
+        max_headers=_MAX_RESPONSE_HEADERS,
         middlewares=(_never_repeat,),
     )
 
 
-class _QuietConnector(aiohttp.TCPConnector):
+class _StrictConnector(aiohttp.TCPConnector):
     """Bounds what a receiver may say, and refuses a connection on which it spoke before it was asked.
 
     aiohttp would take a response that reached an idle kept connection for the answer to the next request, and every
@@ -77,7 +77,7 @@ class _QuietConnector(aiohttp.TCPConnector):
         connection = await super().connect(req, traces, timeout)
         if connection.protocol is None or connection.protocol.should_close:
             connection.close()
-            raise NoAnswerError("the receiver answered before it was asked")
+            raise InvalidResponseError("the receiver answered before it was asked")
         return connection
 
 
@@ -94,4 +94,4 @@ async def _never_repeat(
     except aiohttp.ClientConnectorError:
         raise
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        raise NoAnswerError("the connection ended before a complete response head") from error
+        raise InvalidResponseError("the connection ended before a complete response head") from error

@@ -16,14 +16,14 @@ from shared.adapters.http.dial import AddressNotAllowedError, DialGuard
 from shared.adapters.http.look_up import LOOK_UP_SECONDS, BoundedResolver, LookUp, look_up_by_system
 from shared.adapters.http.pool import CHUNK_BYTES, PoolLimits, open_pool
 from shared.adapters.http.retry_after import retry_after_seconds
-from shared.adapters.http.wire import NoAnswerError
-from shared.domain.delivery.callback import KEPT_BODY_BYTES, Callback, CallbackResponse, Reason
+from shared.adapters.http.wire import InvalidResponseError
+from shared.domain.delivery.callback import STORED_BODY_BYTES, Callback, CallbackResponse, Reason
 from shared.domain.delivery.target_policy import TargetPolicy
 
 MAX_BODY_BYTES = 64 * 1024
 """How much of an answer's body is read; where there is more, the connection is closed instead of drained."""
 
-WORKS_ON_HEADER = "X-Punctual-Async"
+ASYNC_HEADER = "X-Punctual-Async"
 """With a 202 and the value `true` it says that the receiver has begun, and will report the outcome."""
 
 NO_RETRY_HEADER = "X-Punctual-No-Retry"
@@ -45,7 +45,7 @@ _REASONS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], Rea
 
 
 @dataclass(slots=True, kw_only=True)
-class _Seen:
+class _PartialResponse:
     """What has arrived of one answer; it stands even if the rest never comes."""
 
     status: int | None = None
@@ -56,17 +56,17 @@ class _Seen:
 
     async def read(self, response: aiohttp.ClientResponse) -> None:
         if response.version not in (aiohttp.HttpVersion10, aiohttp.HttpVersion11):
-            raise NoAnswerError("the version is neither HTTP/1.0 nor HTTP/1.1")
+            raise InvalidResponseError("the version is neither HTTP/1.0 nor HTTP/1.1")
         self.status = response.status
         if not 200 <= response.status < 300:
             self.retry_after_seconds = retry_after_seconds(response.headers)
-            self.gave_up = _says_true(response, NO_RETRY_HEADER)
+            self.gave_up = _is_true(response, NO_RETRY_HEADER)
         if response.status == HTTPStatus.ACCEPTED:
-            self.async_accepted = _says_true(response, WORKS_ON_HEADER)
+            self.async_accepted = _is_true(response, ASYNC_HEADER)
         unread = MAX_BODY_BYTES
         while unread and (chunk := await response.content.read(min(unread, CHUNK_BYTES))):
             unread -= len(chunk)
-            self.body += chunk[: KEPT_BODY_BYTES - len(self.body)]
+            self.body += chunk[: STORED_BODY_BYTES - len(self.body)]
             await asyncio.sleep(0)  # reading what is there already would let nobody else have a turn
 
     def answer(self, error: Exception | None, duration_ms: int) -> CallbackResponse:
@@ -128,7 +128,7 @@ class AiohttpSender:
         MAX_BODY_BYTES succeeds.
         """
         started = self._monotonic()
-        seen = _Seen()
+        seen = _PartialResponse()
         error: Exception | None = None
         try:
             await self._exchange(callback, timeout_seconds, seen)
@@ -145,7 +145,7 @@ class AiohttpSender:
             await self._resolver.close()
             self._resolver = None
 
-    async def _exchange(self, callback: Callback, timeout_seconds: float, seen: _Seen) -> None:
+    async def _exchange(self, callback: Callback, timeout_seconds: float, seen: _PartialResponse) -> None:
         if not timeout_seconds > 0:
             raise TimeoutError  # aiohttp would take it as no deadline at all
         if not (_METHOD.fullmatch(callback.method) and _URL.fullmatch(callback.url)):
@@ -179,7 +179,7 @@ class AiohttpSender:
         return self._sessions[scheme]
 
 
-def _says_true(response: aiohttp.ClientResponse, header: str) -> bool:
+def _is_true(response: aiohttp.ClientResponse, header: str) -> bool:
     return response.headers.get(header, "").strip().lower() == "true"
 
 

@@ -7,7 +7,7 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.http import RawResponseMessage
 from aiohttp.streams import StreamReader
 
-MAX_ANSWER_BYTES = 256 * 1024
+MAX_RESPONSE_BYTES = 256 * 1024
 """Of one answer, from its first byte on, with everything around the body that is no body."""
 
 MAX_HEADS = 100
@@ -16,7 +16,7 @@ MAX_HEADS = 100
 _PIECE_BYTES = 8 * 1024
 
 
-class NoAnswerError(aiohttp.ClientError):
+class InvalidResponseError(aiohttp.ClientError):
     """What the receiver did is no HTTP/1 answer to this request."""
 
 
@@ -29,7 +29,7 @@ class BoundedHandler(ResponseHandler):
 
     def __init__(self, loop: Any) -> None:
         super().__init__(loop)
-        self._waiting = b""
+        self._pending = b""
         self._bytes = 0
         self._heads = 0
 
@@ -40,14 +40,14 @@ class BoundedHandler(ResponseHandler):
 
     def data_received(self, data: bytes) -> None:
         """Parse piece by piece; nothing at all is a word from the reader that it has room again."""
-        self._waiting += data
+        self._pending += data
         if not data:
             super().data_received(b"")
-        while self._waiting and not self._reading_paused and self.is_connected():
-            piece, self._waiting = self._waiting[:_PIECE_BYTES], self._waiting[_PIECE_BYTES:]
+        while self._pending and not self._reading_paused and self.is_connected():
+            piece, self._pending = self._pending[:_PIECE_BYTES], self._pending[_PIECE_BYTES:]
             self._bytes += len(piece)
             super().data_received(piece)
-            if self._bytes > MAX_ANSWER_BYTES:
+            if self._bytes > MAX_RESPONSE_BYTES:
                 self._give_up()
 
     def feed_data(self, data: tuple[RawResponseMessage, StreamReader], size: int = 0) -> None:
@@ -59,7 +59,7 @@ class BoundedHandler(ResponseHandler):
             self._give_up()
 
     def _give_up(self) -> None:
-        error, body = NoAnswerError("the receiver sends more than an answer has"), self._payload
+        error, body = InvalidResponseError("the receiver sends more than an answer has"), self._payload
         self.abort()
         self.set_exception(error)
         if body is not None:

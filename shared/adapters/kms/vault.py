@@ -36,19 +36,19 @@ class KmsVault:
     def new_data_key(self, tenant_id: str) -> bytes:
         """See the port."""
         try:
-            answer = self._client.generate_data_key_without_plaintext(
+            response = self._client.generate_data_key_without_plaintext(
                 KeyId=self._key_id,
                 KeySpec="AES_256",
                 EncryptionContext={ENCRYPTION_CONTEXT_TENANT: tenant_id},
             )
-        except (BotoCoreError, ClientError) as fault:
-            raise UnavailableError("KMS made no data key") from fault
-        return bytes(answer["CiphertextBlob"])
+        except (BotoCoreError, ClientError) as error:
+            raise UnavailableError("KMS made no data key") from error
+        return bytes(response["CiphertextBlob"])
 
     def seal(self, tenant: Tenant, context: str, plain: bytes) -> bytes:
         """See the port. One version byte, a random nonce, ciphertext and tag."""
         nonce = self._entropy.bits(_NONCE_BYTES * 8).to_bytes(_NONCE_BYTES)
-        sealed = AESGCM(self._key(tenant)).encrypt(nonce, plain, _bound_to(tenant, context))
+        sealed = AESGCM(self._key(tenant)).encrypt(nonce, plain, _associated_data(tenant, context))
         return _VERSION + nonce + sealed
 
     def unseal(self, tenant: Tenant, context: str, sealed: bytes) -> bytes:
@@ -57,9 +57,9 @@ class KmsVault:
             raise UnreadableItemError("not sealed by a version that is known")
         nonce, body = sealed[1 : 1 + _NONCE_BYTES], sealed[1 + _NONCE_BYTES :]
         try:
-            return AESGCM(self._key(tenant)).decrypt(nonce, body, _bound_to(tenant, context))
-        except InvalidTag as fault:
-            raise UnreadableItemError("sealed for another tenant or context, or altered") from fault
+            return AESGCM(self._key(tenant)).decrypt(nonce, body, _associated_data(tenant, context))
+        except InvalidTag as error:
+            raise UnreadableItemError("sealed for another tenant or context, or altered") from error
 
     def fingerprint(self, tenant: Tenant, data: bytes) -> bytes:
         """See the port."""
@@ -80,15 +80,15 @@ class KmsVault:
 
     def _unwrap(self, tenant: Tenant) -> bytes:
         try:
-            answer = self._client.decrypt(
+            response = self._client.decrypt(
                 KeyId=self._key_id,
                 CiphertextBlob=tenant.data_key,
                 EncryptionContext={ENCRYPTION_CONTEXT_TENANT: tenant.id},
             )
-        except (BotoCoreError, ClientError) as fault:
-            raise UnavailableError("KMS did not unwrap the data key") from fault
-        return bytes(answer["Plaintext"])
+        except (BotoCoreError, ClientError) as error:
+            raise UnavailableError("KMS did not unwrap the data key") from error
+        return bytes(response["Plaintext"])
 
 
-def _bound_to(tenant: Tenant, context: str) -> bytes:
+def _associated_data(tenant: Tenant, context: str) -> bytes:
     return f"{tenant.id}|{context}".encode()

@@ -19,7 +19,7 @@ class CloudWatchAcceptedLog:
 
     def between(self, from_at: int, until_at: int) -> Iterator[Accepted]:
         """See the port."""
-        more: dict[str, Any] = {}
+        continuation: dict[str, Any] = {}
         while True:
             with translated():
                 page = self._client.filter_log_events(
@@ -27,7 +27,7 @@ class CloudWatchAcceptedLog:
                     startTime=from_at,
                     endTime=until_at - 1,
                     filterPattern=f'"{ACCEPTED_LOG_LINE}"',
-                    **more,
+                    **continuation,
                 )
             for event in page["events"]:
                 accepted = _read(event["message"])
@@ -35,7 +35,7 @@ class CloudWatchAcceptedLog:
                     yield accepted
             if not page.get("nextToken"):
                 return
-            more = {"nextToken": page["nextToken"]}
+            continuation = {"nextToken": page["nextToken"]}
 
 
 def _read(line: str) -> Accepted | None:

@@ -14,7 +14,7 @@ from shared.names import Lane, QueueName
 VERSION = 2
 FIRST_VERSION = 1
 """It knew no destinations and no waiting. Messages of it may be under way while a deployment is replaced."""
-MOST_WAITED = 1_000_000
+MAX_WAITED = 1_000_000
 _TOO_HIGH = "less_than_equal"
 """What pydantic calls the fault of a number above the highest one."""
 _SINCE_2 = frozenset({"to", "via", "waited", "ends_at"})
@@ -32,7 +32,7 @@ class MessageBody(BaseModel):
     not_before: Annotated[int, Field(ge=0)]
     to: list[Annotated[str, Field(pattern=f"^(?:{DESTINATION})?$")]] | None = None
     via: Annotated[QueueName, Field(strict=False)] | None = None
-    waited: Annotated[int, Field(ge=0, le=MOST_WAITED)] = 0
+    waited: Annotated[int, Field(ge=0, le=MAX_WAITED)] = 0
     ends_at: Annotated[int, Field(ge=0)] | None = None
 
     @model_validator(mode="after")
@@ -56,7 +56,7 @@ def encode_wakeup(wakeup: Wakeup) -> str:
     optional = {
         "to": list(wakeup.destinations) or None,
         "via": wakeup.via,
-        "waited": min(wakeup.waited, MOST_WAITED) or None,
+        "waited": min(wakeup.waited, MAX_WAITED) or None,
         "ends_at": wakeup.ends_at,
     }
     body |= {name: value for name, value in optional.items() if value is not None}
@@ -70,21 +70,21 @@ def decode_wakeup(body: str) -> Wakeup:
     """
     try:
         message = MessageBody.model_validate_json(body)
-    except ValidationError as fault:
-        found = fault.errors(include_input=False, include_url=False, include_context=False)
-        if any(one["loc"] == ("v",) and one["type"] == _TOO_HIGH for one in found):
-            raise NewerMessageError("a newer version wrote the message") from fault
-        first = found[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise InvalidValueError(f"unreadable message: {place or 'body'}: {first['msg']}") from fault
-    places = {parse_execution_id(key): number for number, key in reversed([*enumerate(message.keys)])}
+    except ValidationError as error:
+        details = error.errors(include_input=False, include_url=False, include_context=False)
+        if any(item["loc"] == ("v",) and item["type"] == _TOO_HIGH for item in details):
+            raise NewerMessageError("a newer version wrote the message") from error
+        first = details[0]
+        location = ".".join(str(part) for part in first["loc"])
+        raise InvalidValueError(f"unreadable message: {location or 'body'}: {first['msg']}") from error
+    positions = {parse_execution_id(key): number for number, key in reversed([*enumerate(message.keys)])}
     keys = tuple(dict.fromkeys(parse_execution_id(key) for key in message.keys))
     return Wakeup(
         lane=message.lane,
         tenant_id=message.tenant,
         keys=keys,
         not_before=message.not_before,
-        destinations=tuple(message.to[places[key]] for key in keys) if message.to else (),
+        destinations=tuple(message.to[positions[key]] for key in keys) if message.to else (),
         via=message.via,
         waited=message.waited,
         ends_at=message.ends_at,

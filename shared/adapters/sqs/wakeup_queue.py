@@ -39,12 +39,12 @@ class SqsWakeupQueue:
     def visible(self, queue: QueueName) -> int:
         """See the port of the backlog."""
         try:
-            answer = self._client.get_queue_attributes(
+            response = self._client.get_queue_attributes(
                 QueueUrl=self._queue_urls[queue], AttributeNames=["ApproximateNumberOfMessages"]
             )
-        except (BotoCoreError, ClientError) as fault:
-            raise UnavailableError(type(fault).__name__) from fault
-        return int(answer["Attributes"]["ApproximateNumberOfMessages"])
+        except (BotoCoreError, ClientError) as error:
+            raise UnavailableError(type(error).__name__) from error
+        return int(response["Attributes"]["ApproximateNumberOfMessages"])
 
     def _send_batch(self, queue: QueueName, batch: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
         entries: Any = [
@@ -52,10 +52,10 @@ class SqsWakeupQueue:
             for number, wakeup in enumerate(batch)
         ]
         try:
-            answer = self._client.send_message_batch(QueueUrl=self._queue_urls[queue], Entries=entries)
+            response = self._client.send_message_batch(QueueUrl=self._queue_urls[queue], Entries=entries)
         except (BotoCoreError, ClientError):
             return list(batch)
-        accepted = {int(entry["Id"]) for entry in answer.get("Successful", [])}
+        accepted = {int(entry["Id"]) for entry in response.get("Successful", [])}
         return [wakeup for number, wakeup in enumerate(batch) if number not in accepted]
 
 

@@ -6,7 +6,7 @@ from enum import IntEnum
 from shared.domain.delivery.signing import SIGNATURE_HEADER
 from shared.domain.errors import InvalidValueError
 
-KEPT_BODY_BYTES = 256
+STORED_BODY_BYTES = 256
 """How much of a failing answer's body is kept in the history."""
 
 GONE_STATUS = 410

@@ -6,7 +6,7 @@ notification needs no key, only whoever sends it.
 
 from dataclasses import dataclass
 
-SILENT = "none"
+NO_CALLBACK = "none"
 """In the place of a URL: nobody is told, whatever the tenant has."""
 OUTCOME_CONTEXT = "outcome-callback"
 """The context to which sealed URLs are bound."""

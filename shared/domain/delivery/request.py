@@ -4,7 +4,7 @@ import json
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
 
-from shared.domain.delivery.outcome_callbacks import SILENT
+from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
 from shared.domain.delivery.target import check_headers, check_target
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import CallbackUrlNotAllowedError, InvalidValueError, UnreadableItemError
@@ -50,7 +50,7 @@ def check_request(request: Request, policy: TargetPolicy) -> None:
 
 def check_callback_target(name: str, url: str | None, policy: TargetPolicy) -> None:
     """Refuse a URL that may not be told of outcomes, as one that may not be called: CallbackUrlNotAllowedError."""
-    if url is None or url == SILENT:
+    if url is None or url == NO_CALLBACK:
         return
     try:
         check_target(url, policy)
@@ -82,5 +82,5 @@ def decode_request(stored: bytes) -> Request:
             on_success=parts.get("s"),
             on_failure=parts.get("f"),
         )
-    except (ValueError, KeyError, TypeError) as fault:
-        raise UnreadableItemError("the stored request cannot be read") from fault
+    except (ValueError, KeyError, TypeError) as error:
+        raise UnreadableItemError("the stored request cannot be read") from error

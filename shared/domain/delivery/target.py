@@ -30,7 +30,7 @@ _QUERY = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]]|%[0-9A-Fa-f]{2})*")
 
 HEADER_NAME = r"^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$"
 HEADER_VALUE = r"^[\t\x20-\x7e]*$"
-_OF_THE_CONNECTION = {
+_CONNECTION_HEADERS = {
     "host",
     "content-length",
     "transfer-encoding",
@@ -41,7 +41,7 @@ _OF_THE_CONNECTION = {
     "trailer",
     "expect",
 }
-_SET_BY_PUNCTUAL = {
+_PUNCTUAL_HEADERS = {
     "x-job-id",
     "x-attempt",
     "x-backfill-of",
@@ -51,7 +51,7 @@ _SET_BY_PUNCTUAL = {
     "idempotency-key",
     "traceparent",
 }
-_REFUSED_HEADERS = frozenset(_OF_THE_CONNECTION | _SET_BY_PUNCTUAL)
+_REFUSED_HEADERS = frozenset(_CONNECTION_HEADERS | _PUNCTUAL_HEADERS)
 _REFUSED_PREFIXES = ("proxy-", "webhook-")
 
 
