@@ -1,4 +1,4 @@
-"""What the API acknowledged, read back from its log in CloudWatch Logs."""
+"""Reads acknowledged jobs from the API's log in CloudWatch Logs."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,14 +11,13 @@ from shared.ports.dispatch import Accepted
 
 
 class CloudWatchAcceptedLog:
-    """The log is written by the API alone and knows nothing of the tables."""
+    """An independent record of acknowledged jobs: only the API writes it, and no table is involved."""
 
     def __init__(self, client: Any, log_group: str) -> None:
         self._client = client
         self._log_group = log_group
 
     def between(self, from_at: int, until_at: int) -> Iterator[Accepted]:
-        """See the port."""
         continuation: dict[str, Any] = {}
         while True:
             with translated():
@@ -39,7 +38,7 @@ class CloudWatchAcceptedLog:
 
 
 def _read(line: str) -> Accepted | None:
-    """A line that only quotes the message is none of ours."""
+    """Parse a log line; None for a line that merely contains the message text."""
     try:
         entry = orjson.loads(line)
         if entry["message"] != ACCEPTED_LOG_LINE:

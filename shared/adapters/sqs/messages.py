@@ -1,4 +1,4 @@
-"""Wake-ups as message bodies, and back. The body has a version; a newer one is not guessed at."""
+"""Encodes wake-ups as message bodies and decodes them. A body with a newer version is rejected."""
 
 from typing import Annotated, Any
 
@@ -13,15 +13,15 @@ from shared.names import Lane, QueueName
 
 VERSION = 2
 FIRST_VERSION = 1
-"""It knew no destinations and no waiting. Messages of it may be under way while a deployment is replaced."""
+"""Without destinations and waiting. Such messages may be in flight during a deployment."""
 MAX_WAITED = 1_000_000
 _TOO_HIGH = "less_than_equal"
-"""What pydantic calls the fault of a number above the highest one."""
+"""Pydantic's error type for a number above the maximum."""
 _SINCE_2 = frozenset({"to", "via", "waited", "ends_at"})
 
 
 class MessageBody(BaseModel):
-    """Schema of versions 1 and 2. It names executions and says when; it carries no URL, secret or payload."""
+    """Schema of versions 1 and 2: execution ids and a time. It carries no URL, secret or payload."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -45,7 +45,6 @@ class MessageBody(BaseModel):
 
 
 def encode_wakeup(wakeup: Wakeup) -> str:
-    """The body of a message."""
     body: dict[str, Any] = {
         "v": VERSION,
         "lane": wakeup.lane,
@@ -64,9 +63,9 @@ def encode_wakeup(wakeup: Wakeup) -> str:
 
 
 def decode_wakeup(body: str) -> Wakeup:
-    """The wake-up; InvalidValueError, with a reason fit for people, for anything else.
+    """Decode a message body; raises InvalidValueError with a readable reason.
 
-    NewerMessageError is that of a body whose version is above ours, whatever else it may have.
+    A body with a newer version raises NewerMessageError, whatever else the body contains.
     """
     try:
         message = MessageBody.model_validate_json(body)
