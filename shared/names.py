@@ -15,14 +15,14 @@ class Lane(StrEnum):
 
 
 class QueueName(StrEnum):
-    """A queue of wake-ups: each lane has a main queue and a slow path for destinations that respond slowly."""
+    """A queue of wake-ups: each lane has a main queue and a slow path for slow destinations."""
 
     CRITICAL = "critical"
     STANDARD = "standard"
     BULK = "bulk"
     SLOW_CRITICAL = "slow-critical"
     SLOW_STANDARD = "slow"
-    """The oldest slow path, once shared by all lanes: messages in flight and parked messages use this value."""
+    """The oldest slow path, once shared by all lanes; parked messages contain this value."""
     SLOW_BULK = "slow-bulk"
 
     @property

@@ -1,4 +1,4 @@
-"""What an alarm is made of."""
+"""The specification of an alarm."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ MISSING_IS_BREACHING = cloudwatch.TreatMissingData.BREACHING
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlarmSpec:
-    """One alarm: in `minutes` of the last `of_minutes`, the metric was on the wrong side of the threshold."""
+    """Fires if the metric breached the threshold in `minutes` of the last `of_minutes` minutes."""
 
     name: str
     description: str
@@ -23,4 +23,4 @@ class AlarmSpec:
     of_minutes: int = 1
     missing: cloudwatch.TreatMissingData = MISSING_IS_OK
     pages: bool = True
-    """Whether it notifies the topic; what merely informs is seen on the dashboard."""
+    """Whether the alarm notifies the topic; other alarms are only shown on the dashboard."""

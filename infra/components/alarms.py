@@ -1,4 +1,4 @@
-"""Alarms, each of which means something: its description says what is wrong and what that does to callers."""
+"""The alarms of a stage; each description states the fault and its effect."""
 
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
@@ -12,10 +12,9 @@ from infra.config import StageConfig
 
 
 class Alarms(Construct):
-    """Every alarm of a stage; those that page notify one topic."""
+    """All alarms of a stage; paging alarms notify one SNS topic."""
 
     def __init__(self, scope: Construct, stage: StageConfig, resources: MonitoredResources) -> None:
-        """Declare the alarms over what is watched."""
         super().__init__(scope, "Alarms")
         self.topic = self._topic(stage)
         self._action = actions.SnsAction(self.topic)

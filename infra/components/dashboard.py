@@ -1,4 +1,4 @@
-"""The dashboard: one row for each question that an operator asks first."""
+"""The CloudWatch dashboard: each row answers a question that operators ask first."""
 
 from collections.abc import Sequence
 
@@ -28,42 +28,46 @@ _OTHER_DEFERRALS = (Metric.DEFERRED_BACKPRESSURE, Metric.DEFERRED_LATE)
 def add_dashboard(
     scope: Construct, stage: StageConfig, resources: MonitoredResources, alarms: Alarms
 ) -> None:
-    """Declare the dashboard; its name carries the region, since dashboards are global to an account."""
+    """Declare the dashboard; its name includes the region, because dashboards are global to an account."""
     dashboard = cloudwatch.Dashboard(scope, "Dashboard", dashboard_name=f"{stage.prefix}-{stage.region}")
     dashboard.add_widgets(
         cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms.alarms), width=WIDTH, height=5)
     )
+    _row(dashboard, {"Start lag, p99 (ms)": _lag(), "Heartbeats": _ticks(), "Oldest unclaimed (s)": _late()})
     _row(
-        dashboard, {"Are calls in time?": _lag(), "Is the clock ticking?": _ticks(), "What is late?": _late()}
+        dashboard,
+        {"Executions": _outcomes(), "Dispatch": _dispatch(), "Recovered": _recovered()},
     )
     _row(
         dashboard,
-        {"Claimed and ended": _outcomes(), "Found and sent": _dispatch(), "Recovered": _recovered()},
-    )
-    _row(
-        dashboard,
-        {"Queue age (s)": _ages(resources), "Dead letters": _dead(resources), "API": _api(resources)},
+        {"Oldest message (s)": _ages(resources), "Dead messages": _dead(resources), "API": _api(resources)},
     )
     _row(
         dashboard,
         {
-            "Waits for tenants' limits": _deferred(_TENANT_DEFERRALS),
-            "Waits for destinations": _deferred(_DESTINATION_DEFERRALS),
-            "Gives way": _deferred(_OTHER_DEFERRALS),
+            "Throttled by tenant limits": _deferred(_TENANT_DEFERRALS),
+            "Throttled by destination": _deferred(_DESTINATION_DEFERRALS),
+            "Backpressure": _deferred(_OTHER_DEFERRALS),
         },
     )
     _row(
         dashboard,
         {
-            "Oldest that waits (s)": [service_metric(Metric.OLDEST_WAITING_DUE_SECONDS, "sweeper", MAXIMUM)],
-            "Lag of what had to wait (ms)": [
+            "Oldest throttled (s)": [service_metric(Metric.OLDEST_WAITING_DUE_SECONDS, "sweeper", MAXIMUM)],
+            "Start lag of throttled calls, p99 (ms)": [
                 service_metric(Metric.WAITED_LAG_MS, executor, P99) for executor in EXECUTORS
             ],
-            "Breakers": _breakers(),
+            "Circuit breakers": _breakers(),
         },
     )
-    _row(dashboard, {"Failed for good": _failed(), "Redriven": _redriven(), "Parked": _parked()})
-    _row(dashboard, {"Errors": _calls(resources, "Errors"), "Throttles": _calls(resources, "Throttles")})
+    _row(dashboard, {"Failed executions": _failed(), "Redrives": _redriven(), "Parked messages": _parked()})
+    _row(
+        dashboard,
+        {
+            "Function errors": _calls(resources, "Errors"),
+            "Function throttles": _calls(resources, "Throttles"),
+        },
+    )
 
 
 def _row(dashboard: cloudwatch.Dashboard, graphs: dict[str, Sequence[cloudwatch.IMetric]]) -> None:

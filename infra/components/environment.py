@@ -1,4 +1,4 @@
-"""The environment of the functions: one base set for all, and beyond it what each needs by its kind."""
+"""The environment variables of the functions: a common set, and additions for each kind of function."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -15,13 +15,13 @@ from infra.config import StageConfig
 from shared.names import METRICS_NAMESPACE, Env
 
 RESOLVER_OPTIONS = "timeout:2 attempts:2"
-"""Of the system's resolver: it gives up on a silent name server within the 5 s that a callback's look-up may last, so
-that no thread outlives its call by much."""
+"""Options of the system's resolver: it gives up on a silent name server within the 5 s timeout of a
+callback's DNS lookup, so that no thread outlives its call by much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedResources:
-    """What every function works on."""
+    """Resources that all functions use."""
 
     tables: Tables
     key: kms.IKey
@@ -31,7 +31,7 @@ class SharedResources:
 def environment(
     scope: Construct, stage: StageConfig, spec: FunctionSpec, shared: SharedResources
 ) -> dict[str, str]:
-    """The variables of one function, as `shared.settings` reads them."""
+    """Return the variables of a function, as `shared.settings` reads them."""
     urls = {str(lane): pair.main.queue_url for lane, pair in shared.lanes.queues.items()}
     variables = {
         Env.STAGE: stage.name,
@@ -40,7 +40,7 @@ def environment(
         Env.JOBS_TABLE: shared.tables.jobs.table_name,
         Env.TENANTS_TABLE: shared.tables.tenants.table_name,
         Env.LEASES_TABLE: shared.tables.leases.table_name,
-        # The URLs are known at deployment only, so CloudFormation has to join this JSON.
+        # The URLs are known only at deployment, so CloudFormation assembles this JSON.
         Env.LANE_QUEUE_URLS: Stack.of(scope).to_json_string(urls),
         Env.SHARD_PLAN: plan_json(stage.shard_plan),
         Env.RETENTION_DAYS: str(stage.retention_days),

@@ -1,4 +1,4 @@
-"""The functions as a table: what each is called, what it runs, for how long, and what it may loop through."""
+"""The table of Lambda functions: name, code, timeout, memory and capabilities."""
 
 from dataclasses import dataclass
 
@@ -12,43 +12,43 @@ RECONCILER_TIMEOUT_SECONDS = 600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionSpec:
-    """One Lambda function. `service` names it in logs and metrics, and so in alarms too."""
+    """A Lambda function. `service` is its name in logs, metrics and alarms."""
 
     service: str
     package: str
     timeout_seconds: int
     memory_mb: int
     lane: QueueName | None = None
-    """The queue that it consumes."""
+    """The queue that the function consumes."""
     makes_callbacks: bool = False
-    """Reads tenants' secrets and judges callback addresses: it gets the key and the dial exceptions."""
+    """Decrypts tenants' secrets and checks callback addresses, so it gets the KMS key and the dial
+    exceptions."""
     manages_tenants: bool = False
-    """Manages tenants, holds them to their quotas and records changes."""
+    """Manages tenants, enforces their quotas and records changes."""
     is_scheduled: bool = False
-    """Invoked by the clock: a failed run is not repeated, since the next tick does its work."""
+    """Invoked on a schedule: a failed run is not retried, because the next tick does its work."""
     reads_dead_letters: bool = False
     """Reads the dead-letter queues."""
     reads_api_log: bool = False
-    """Reads back what the API logged as acknowledged."""
+    """Reads the API's log of acknowledged jobs."""
     allows_recursion: bool = False
-    """Lawfully feeds the queue that invokes it (retries, successors, returned work). Lambda would cut such a
-    chain after about 16 passes; `max_attempts` and the schedule are what bound it instead."""
+    """Sends to the queue that invokes it (retries, successors, returned messages). Lambda's loop detection
+    would stop such a chain after about 16 passes; `max_attempts` and the schedule bound it instead."""
 
     @property
     def construct_id(self) -> str:
-        """The service in CamelCase, as CloudFormation names resources."""
+        """The service name in CamelCase."""
         return construct_id(self.service)
 
     @property
     def consumes(self) -> bool:
-        """Whether it reads wake-ups, of a queue or of the dead-letter queues."""
+        """Whether the function reads wake-ups from a queue or from the dead-letter queues."""
         return self.lane is not None or self.reads_dead_letters
 
 
 def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
-    """Every function of a stage."""
     return (
-        # The gateway answers 503 after 30 s at the latest; a function that lasts longer works for nobody.
+        # The gateway returns 503 after 30 s, so work after that is wasted.
         FunctionSpec(
             service="api",
             package="api",
@@ -57,7 +57,8 @@ def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
             makes_callbacks=True,
             manages_tenants=True,
         ),
-        # Longer than a tick on purpose: leases keep overlapping runs apart, and a full bucket may need it.
+        # Longer than a tick on purpose: leases separate overlapping runs, and a full bucket may need the
+        # time.
         FunctionSpec(
             service="watcher",
             package="watcher",

@@ -1,4 +1,4 @@
-"""The Lambda functions: one shared bundle, one role each, one environment for all."""
+"""The Lambda functions: one shared bundle, and one role, environment and log group per function."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -19,10 +19,9 @@ from shared.names import Env, QueueName
 
 
 class Functions(Construct):
-    """Every function of the service, by its service name."""
+    """All functions of the service."""
 
     def __init__(self, scope: Construct, stage: StageConfig, shared: SharedResources) -> None:
-        """Declare log group, role and function for each entry of the table of functions."""
         super().__init__(scope, "Functions")
         self._stage = stage
         self._shared = shared
@@ -37,21 +36,21 @@ class Functions(Construct):
 
     @property
     def by_service(self) -> Mapping[str, lambda_.Function]:
-        """Every function by its service name."""
+        """All functions by service name."""
         return self._functions
 
     def executor(self, queue: QueueName) -> lambda_.Function:
-        """The function that works off one queue."""
+        """Return the executor of a queue."""
         return self._functions[f"executor-{queue}"]
 
     def set_api_hosts(self, *hosts: str) -> None:
-        """Let those that accept or make callbacks know the API by its names (or URLs), so that no job calls it."""
+        """Pass the API's host names (or URLs) to functions that check targets, so that no job calls the API."""
         for service, function in self._functions.items():
             if self.specs[service].makes_callbacks:
                 function.add_environment(Env.API_HOSTS, ",".join(hosts))
 
     def _replace_consumers_first(self) -> None:
-        """Whoever reads messages knows their newest version before anybody else writes it."""
+        """Deploy message consumers first: they must know a new message version before producers send it."""
         readers = [self._resource(spec) for spec in self.specs.values() if spec.consumes]
         for spec in self.specs.values():
             if not spec.consumes:
@@ -87,7 +86,7 @@ class Functions(Construct):
         return function
 
     def _role(self, spec: FunctionSpec, log_group_arn: str) -> iam.IRole:
-        """A role with one inline policy, finished before the function exists; nothing adds to it later."""
+        """Create a role with one complete inline policy; without_policy_updates prevents later additions."""
         granted = statements(
             spec,
             tables=self._shared.tables,

@@ -1,7 +1,7 @@
-"""What each function may do: the whole table of permissions, in one place.
+"""The IAM permissions of all functions in one table.
 
-No statement has a wildcard action, and none names a resource that its function does not touch. Adding a call to
-an adapter means adding its action here.
+No statement has a wildcard action or a resource that its function does not use. A new AWS call in an adapter
+needs its action here.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ PARTIQL, INSERT, CHECK = "PartiQLUpdate", "PartiQLInsert", "ConditionCheckItem"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grants:
-    """DynamoDB actions on each table, and what it may do with tenants' data keys.
+    """DynamoDB actions on each table, and the use of tenants' data keys.
 
-    All send to the lanes, and executors to the slow path beside their queue.
+    All functions send to the lanes; an executor also sends to its slow path.
     """
 
     executions: tuple[str, ...] = ()
@@ -33,9 +33,9 @@ class Grants:
     tenants: tuple[str, ...] = ()
     leases: tuple[str, ...] = ()
     audit: tuple[str, ...] = ()
-    """Never more than to append and to read: nobody may change or delete what was recorded."""
+    """Append and read only: no function may change or delete an audit record."""
     reads_queue_depth: bool = False
-    """Asks how much waits in each lane."""
+    """Reads the backlog of each lane."""
     decrypts: bool = False
     makes_data_keys: bool = False
 
@@ -81,7 +81,7 @@ GRANTS: dict[str, Grants] = {
         leases=(PUT, UPDATE),
     ),
 }
-"""By the package under `functions/`."""
+"""Keys are packages under `functions/`."""
 
 SEND = ("sqs:SendMessage",)
 QUEUE_DEPTH = ("sqs:GetQueueAttributes",)
@@ -98,7 +98,7 @@ READ_LOG = ("logs:FilterLogEvents",)
 def statements(
     spec: FunctionSpec, *, tables: Tables, lanes: Lanes, key_arn: str, emulated: bool
 ) -> list[iam.PolicyStatement]:
-    """The statements of one function's role, except that for its logs."""
+    """Return the statements of a function's role, except the statements for logs."""
     grants = GRANTS[spec.package]
     executions = tables.executions.table_arn
     grants_table: list[tuple[tuple[str, ...], list[str]]] = [
@@ -121,13 +121,12 @@ def statements(
         ]
         allowed.append(_use_key(key_arn, actions, emulated=emulated))
     if emulated:
-        # For a batch AWS asks for the action of its parts; the emulator for one that AWS does not have.
+        # AWS checks the actions of a batch's parts; the emulator checks an action that AWS does not have.
         allowed.append(allow(["dynamodb:BatchExecuteStatement", "sqs:SendMessageBatch"], ["*"]))
     return allowed
 
 
 def allow(actions: Sequence[str], resources: Sequence[str]) -> iam.PolicyStatement:
-    """A statement that allows these actions on these resources."""
     return iam.PolicyStatement(actions=list(actions), resources=list(resources))
 
 
@@ -140,7 +139,7 @@ def _of_lanes(lanes: Lanes) -> list[str]:
 
 
 def _sent_to(spec: FunctionSpec, lanes: Lanes) -> list[str]:
-    """The lanes; and for an executor the slow path of its own queue, where it moves calls or puts them off."""
+    """Return the lanes, plus an executor's own slow path, to which it moves slow or deferred calls."""
     own = [lanes.queues[spec.lane.slow_path].main.queue_arn] if spec.lane is not None else []
     return _of_lanes(lanes) + own
 
@@ -152,9 +151,11 @@ def _consumed(spec: FunctionSpec, lanes: Lanes) -> list[str]:
 
 
 def _use_key(key_arn: str, actions: list[str], *, emulated: bool) -> iam.PolicyStatement:
-    """Unwrap data keys, or make them, and only for a named tenant."""
+    """Allow key actions only with a tenant in the encryption context."""
     statement = allow(actions, [key_arn])
-    if not emulated:  # The emulator's policy engine does not know this condition key and would refuse all.
+    if (
+        not emulated
+    ):  # The emulator's policy engine does not know this condition key and would deny all calls.
         names = {"kms:EncryptionContextKeys": ENCRYPTION_CONTEXT_TENANT}
         statement.add_condition("ForAnyValue:StringEquals", names)
     return statement

@@ -1,4 +1,4 @@
-"""Alarms over what the functions say of themselves: is the clock ticking, are calls in time, is work lost."""
+"""Alarms on our own metrics: heartbeats, start lag, and broken guarantees."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ START_LAG_MS = 1_000
 
 
 def slo_alarms(stage: StageConfig) -> Iterator[AlarmSpec]:
-    """The alarms over our own metrics."""
+    """Yield the alarms on our own metrics."""
     yield from _heartbeats(stage)
     yield from _sweeper()
     yield from _reconciler()
@@ -27,10 +27,10 @@ def slo_alarms(stage: StageConfig) -> Iterator[AlarmSpec]:
 
 
 def _heartbeats(stage: StageConfig) -> Iterator[AlarmSpec]:
-    # A tick may slip over the edge of its minute, leaving one minute short, but never three running.
+    # A tick may slip into the next minute and leave one minute short, but never three in a row.
     yield AlarmSpec(
         name="WatcherHeartbeat",
-        description="A range of shards has not been scanned for 3 minutes: jobs due soon wait for the sweeper.",
+        description="A shard range was not scanned for 3 minutes: its jobs start late, through the sweeper.",
         metric=service_metric(Metric.WATCHER_TICK, "watcher"),
         threshold=stage.watchers,
         comparison=UNDER,
@@ -40,7 +40,7 @@ def _heartbeats(stage: StageConfig) -> Iterator[AlarmSpec]:
     )
     yield AlarmSpec(
         name="SweeperHeartbeat",
-        description="No sweep for 3 minutes: lost messages and dead workers go unnoticed.",
+        description="No sweep for 3 minutes: lost messages and crashed workers are not detected.",
         metric=service_metric(Metric.SWEEPER_TICK, "sweeper"),
         threshold=1,
         comparison=UNDER,
@@ -53,7 +53,7 @@ def _heartbeats(stage: StageConfig) -> Iterator[AlarmSpec]:
 def _reconciler() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="ReconcilerHeartbeat",
-        description="Nothing was reconciled for an hour: a lost job would go unnoticed.",
+        description="No reconciliation for an hour: a missing execution would not be detected.",
         metric=service_metric(Metric.RECONCILER_TICK, "reconciler"),
         threshold=1,
         comparison=UNDER,
@@ -65,14 +65,18 @@ def _reconciler() -> Iterator[AlarmSpec]:
         (
             "MissingExecutions",
             Metric.MISSING_EXECUTIONS,
-            "Something that was acknowledged has no record: the promise is broken.",
+            "An acknowledged execution has no record: a guarantee is broken. Preserve logs and tables.",
         ),
         (
             "DoubleCompleted",
             Metric.DOUBLE_COMPLETED,
-            "An execution was completed twice: the fence did not hold.",
+            "An execution was completed twice: fencing failed. Preserve logs and tables.",
         ),
-        ("ChainsRepaired", Metric.CHAINS_REPAIRED, "An active job had lost its next run, and got it back."),
+        (
+            "ChainsRepaired",
+            Metric.CHAINS_REPAIRED,
+            "An active job had no next execution; the reconciler filed it.",
+        ),
     ):
         yield AlarmSpec(name=name, description=description, metric=service_metric(metric, "reconciler"))
 
@@ -80,18 +84,18 @@ def _reconciler() -> Iterator[AlarmSpec]:
 def _sweeper() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="OldestUnclaimedDue",
-        description="A job is due for over 2 minutes, does not wait as ordered, and no worker has claimed it.",
+        description="An unthrottled execution is over 2 minutes late and no worker has claimed it.",
         metric=service_metric(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, "sweeper", MAXIMUM),
         threshold=OLDEST_UNCLAIMED_SECONDS,
     )
     yield AlarmSpec(
         name="Quarantined",
-        description="The sweeper set a row aside that it cannot read: that job does not run.",
+        description="The sweeper quarantined a row that it cannot read: its job does not run.",
         metric=service_metric(Metric.QUARANTINED, "sweeper"),
     )
     yield AlarmSpec(
         name="FailedSweeper",
-        description="Executions ended as failed because their last worker died. For the tenant to act on.",
+        description="Executions failed because their last worker crashed. The tenant's responsibility.",
         metric=service_metric(Metric.FAILED, "sweeper"),
         pages=False,
     )
@@ -100,7 +104,7 @@ def _sweeper() -> Iterator[AlarmSpec]:
 def _start_lag(lane: Lane) -> AlarmSpec:
     return AlarmSpec(
         name=f"StartLag{lane.capitalize()}",
-        description=f"1 in 100 calls of the {lane} lane starts over a second late, and had nothing to wait for.",
+        description=f"1 in 100 unthrottled calls of the {lane} lane starts over a second late.",
         metric=service_metric(Metric.START_LAG_MS, f"executor-{lane}", P99),
         threshold=START_LAG_MS,
         minutes=3,
@@ -112,13 +116,13 @@ def _executor(queue: QueueName) -> Iterator[AlarmSpec]:
     name, executor = construct_id(queue), f"executor-{queue}"
     yield AlarmSpec(
         name=f"Failed{name}",
-        description=f"Executions of the {queue} queue used up their attempts. For the tenant to act on.",
+        description=f"Executions of the {queue} queue failed all attempts. The tenant's responsibility.",
         metric=service_metric(Metric.FAILED, executor),
         pages=False,
     )
     yield AlarmSpec(
         name=f"LimitStoreErrors{name}",
-        description="Calls were made without their limits, since the store of limits did not answer.",
+        description="Calls were made without limits, because the leases table did not respond.",
         metric=service_metric(Metric.LIMIT_STORE_ERRORS, executor),
         minutes=3,
         of_minutes=5,
@@ -128,7 +132,7 @@ def _executor(queue: QueueName) -> Iterator[AlarmSpec]:
 def _breakers() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="OpenBreakers",
-        description="Destinations do not answer, and their jobs wait. For their tenants to act on.",
+        description="Destinations fail; their jobs wait for circuit breakers. The tenant's responsibility.",
         metric=service_metric(Metric.OPEN_BREAKERS, "sweeper", MAXIMUM),
         pages=False,
     )
@@ -137,18 +141,18 @@ def _breakers() -> Iterator[AlarmSpec]:
 def _dead_letters() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="Parked",
-        description="A message could not be read or scheduled again and was parked.",
+        description="A message could not be read or rescheduled and was parked.",
         metric=service_metric(Metric.DEAD_LETTER_PARKED, "dead-letter"),
     )
     yield AlarmSpec(
         name="ParkedWaiting",
-        description="A parked message waits for an operator: list-parked shows it, remove-parked ends this alarm.",
+        description="A parked message waits for an operator: see list-parked; remove-parked clears it.",
         metric=service_metric(Metric.PARKED_WAITING, "sweeper", MAXIMUM),
         pages=False,
     )
     yield AlarmSpec(
         name="FailedDeadLetter",
-        description="Executions ended as failed because their messages did. For the tenant to act on.",
+        description="Executions failed because their messages did. The tenant's responsibility.",
         metric=service_metric(Metric.DEAD_LETTER_FAILED, "dead-letter"),
         pages=False,
     )
@@ -157,12 +161,12 @@ def _dead_letters() -> Iterator[AlarmSpec]:
 def _accounts() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="AuditFailed",
-        description="A change was made whose record could not be written; the API's log has it.",
+        description="A change was made, but its audit record could not be written; the API's log has it.",
         metric=service_metric(Metric.AUDIT_FAILED, "api"),
     )
     yield AlarmSpec(
         name="QuotaStoreErrors",
-        description="Requests went on without their tenants' limits, since the store of budgets did not answer.",
+        description="Requests were accepted without rate limits, because the leases table did not respond.",
         metric=service_metric(Metric.QUOTA_STORE_ERRORS, "api"),
         minutes=3,
         of_minutes=5,

@@ -1,4 +1,4 @@
-"""boto3 clients of the emulator, which never look at the user's own AWS configuration."""
+"""boto3 clients of the emulator, independent of the user's AWS configuration."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 
 
 class Clients:
-    """Makes clients for one endpoint and keeps them: building one takes a tenth of a second."""
+    """Creates and caches clients for one endpoint; creating a client takes a tenth of a second."""
 
     def __init__(self, endpoint: str) -> None:
         self.endpoint = endpoint
@@ -23,7 +23,7 @@ class Clients:
         self._clients: dict[str, Any] = {}
 
     def client(self, service: str) -> Any:
-        """The client of a service, such as `dynamodb`; retries are off, so that a test sees the first answer."""
+        """Return the client of a service. Without retries, so that a test sees the first response."""
         if service not in self._clients:
             self._clients[service] = self._session.client(
                 service,  # type: ignore[call-overload]

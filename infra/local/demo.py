@@ -1,4 +1,4 @@
-"""What `make run` shows: a tenant of its own, and three jobs that call the local receiver."""
+"""The demo of `make run`: a tenant, and three jobs that call the local receiver."""
 
 import secrets
 import shlex
@@ -21,34 +21,39 @@ SCHEDULES: dict[str, dict[str, Any]] = {
 
 @dataclass(slots=True, kw_only=True)
 class Demo:
-    """The demo's tenant and the jobs that it has at work, remembered in a file for the next start."""
+    """The demo's tenant and active jobs, saved in a file for the next start."""
 
     home: StateDir
     api: Api
     tenant: Tenant
     jobs: list[str]
-    """Ids of the jobs."""
 
     def start_jobs(self, url: str) -> None:
-        """Delete what an interrupted run left at work, then submit the three jobs."""
+        """Delete the jobs of an interrupted run, then create the three jobs."""
         self.stop_jobs()
         for kind, schedule in SCHEDULES.items():
             self.jobs.append(self._submit(kind, schedule, f"{url}/hooks/{kind}"))
             self._save()
 
     def stop_jobs(self) -> None:
-        """Delete the jobs, so that restarts do not accumulate them. A finished job refuses, which is fine."""
+        """Delete the jobs, so that restarts do not accumulate jobs.
+
+        The API refuses to delete a finished job.
+        """
         while self.jobs:
             self.api.request("DELETE", f"/v1/jobs/{self.jobs[-1]}")
             self.jobs.pop()
         self._save()
 
     def exports(self) -> str:
-        """A shell line that sets the variables of the documents' examples: `PUNCTUAL` and `KEY`."""
+        """Return a shell line that sets the variables of the documentation: `PUNCTUAL` and `KEY`."""
         return f"export PUNCTUAL=http://{self.api.host} KEY={self.tenant.api_key}"
 
     def curl(self, url: str) -> str:
-        """A command that creates a job with these variables; it calls the given receiver in five seconds."""
+        """Return a command that creates a job with these variables.
+
+        The job calls the receiver in five seconds.
+        """
         job = f'{{"schedule": {{"delay_seconds": 5}}, "request": {{"url": "{url}/hooks/mine"}}}}'
         return (
             'curl -sS "$PUNCTUAL/v1/jobs" -H "Authorization: Bearer $KEY" '
@@ -79,7 +84,7 @@ class Demo:
 
 
 def load_demo(stack: LocalStack, home: StateDir) -> Demo:
-    """The demo of this state directory: its tenant of last time if the API still knows it, else a new one."""
+    """Return the demo with its saved tenant, or with a new tenant if the API rejects the saved key."""
     saved = home.read(FILE)
     if saved and _key_is_valid(stack.api(saved.get("api_key"))):
         tenant = Tenant(
@@ -87,11 +92,11 @@ def load_demo(stack: LocalStack, home: StateDir) -> Demo:
         )
         jobs = list(saved.get("jobs", ()))
     else:
-        # A name of its own each time, for a state that has the tenant while the file with its key is gone.
+        # A new name each time, because the tenant may exist although the file with its key is lost.
         tenant, jobs = stack.create_tenant(f"demo-{secrets.token_hex(3)}"), []
     return Demo(home=home, api=stack.api(tenant.api_key), tenant=tenant, jobs=jobs)
 
 
 def _key_is_valid(api: Api) -> bool:
-    """Any answer but 401 means that the key is good; this job never exists."""
+    """Return whether the API accepts the key: any response to this unknown job but 401."""
     return api.request("GET", "/v1/jobs/none").status != UNAUTHENTICATED

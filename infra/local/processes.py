@@ -1,4 +1,4 @@
-"""Which processes belong to the emulator. Read from /proc where there is one, from `ps` elsewhere."""
+"""Lists the emulator's processes from /proc, or from `ps` on systems without /proc."""
 
 import subprocess
 from collections.abc import Iterator
@@ -8,16 +8,17 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """A running process of a group; a zombie, which runs no more, is not listed."""
+    """A running process of a group; zombies are not listed."""
 
     pid: int
     command: str
 
 
 def in_group(group: int) -> list[Process]:
-    """The processes of one process group, its leader included.
+    """Return the processes of a process group, including its leader.
 
-    The emulator leads a group of its own and its workers stay in it, so a group names exactly what is ours.
+    The emulator leads its own group and its workers stay in it, so the group holds exactly the emulator's
+    processes.
     """
     processes = _from_proc() if Path("/proc/self/stat").exists() else _from_ps()
     return [Process(pid=pid, command=command) for pid, pgid, command in processes if pgid == group]
@@ -28,7 +29,7 @@ def _from_proc() -> Iterator[tuple[int, int, str]]:
         if not entry.name.isdigit():
             continue
         try:
-            # The second field is the program's name in parentheses and may itself hold any character.
+            # The second field is the program's name in parentheses and may contain any character.
             state, _parent, group = (entry / "stat").read_text().rpartition(")")[2].split()[:3]
             command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
         except (OSError, ValueError):

@@ -7,14 +7,14 @@ HOST = "127.0.0.1"
 
 
 def free_port() -> int:
-    """A port that nothing listens on now."""
+    """Return a port that is currently free."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
 
 
 def in_use(port: int) -> bool:
-    """Whether another process listens on this port of the loopback address."""
+    """Return whether another process uses this port of the loopback address."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -25,7 +25,7 @@ def in_use(port: int) -> bool:
 
 
 def responds(port: int, path: str) -> bool:
-    """Whether an HTTP server on this port answers at all, whatever it says."""
+    """Return whether an HTTP server on this port responds, with any status."""
     connection = http.client.HTTPConnection(HOST, port, timeout=5)
     try:
         connection.request("GET", path)

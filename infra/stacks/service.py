@@ -1,4 +1,7 @@
-"""The stack that is replaceable: everything that runs. It holds no data that the tables do not have."""
+"""The service stack: everything that runs.
+
+It is replaceable, because all durable data is in the data stack.
+"""
 
 from aws_cdk import CfnOutput, Environment, Stack
 from constructs import Construct
@@ -18,15 +21,14 @@ from infra.stacks.data import DataStack
 
 
 class ServiceStack(Stack):
-    """Queues, functions, API, clock and alarms of one stage."""
+    """Queues, functions, API, scheduled ticks and alarms of a stage."""
 
     def __init__(self, scope: Construct, stage: StageConfig, data: DataStack) -> None:
-        """Declare the stack on top of the stage's data."""
         super().__init__(
             scope,
             f"{stage.prefix}-service",
             env=Environment(account=stage.account, region=stage.region),
-            description="Punctual: the functions, queues and API of a cell. Replaceable.",
+            description="Punctual: functions, queues and API of a deployment. Replaceable.",
         )
         self.lanes = Lanes(self, stage)
         shared = SharedResources(tables=data.tables, key=data.key, lanes=self.lanes)
@@ -44,7 +46,7 @@ class ServiceStack(Stack):
         self._outputs(stage)
 
     def _outputs(self, stage: StageConfig) -> None:
-        """What clients, operators and the laptop stack need to know."""
+        """Declare the outputs for clients, operators and the local stack."""
         CfnOutput(self, "Region", value=stage.region)
         CfnOutput(self, "ApiUrl", value=self.entry.api.api_endpoint)
         CfnOutput(self, "AlarmTopicArn", value=self.alarms.topic.topic_arn)

@@ -24,8 +24,8 @@ def client(service: str, region: str) -> Any:
 def function_environment(function_name: str, region: str | None) -> dict[str, str]:
     """Read the environment variables of a deployed function with the caller's credentials.
 
-    The default region is that of the caller's AWS configuration. Raises UnavailableError, with a message for the
-    operator, if the function, the region, the credentials or the permission is missing.
+    The default region is that of the caller's AWS configuration. Raises UnavailableError, with a message for
+    the operator, if the function, the region, the credentials or the permission is missing.
     """
     try:
         aws = boto3.client("lambda", region_name=region, config=_CONFIG)

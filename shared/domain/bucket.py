@@ -1,7 +1,7 @@
 """Buckets (UTC minutes), their shards, and the time windows of watching and sweeping.
 
-A bucket's name is its minute number since the epoch. The number of shards of a bucket never shrinks, so a writer
-with an older, smaller count still writes to a shard that every watcher reads.
+A bucket's name is its minute number since the epoch. The number of shards of a bucket never shrinks, so a
+writer with an older, smaller count still writes to a shard that every watcher reads.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,8 @@ MINUTE_MS = 60_000
 LOOK_AHEAD_MS = 120_000
 """Watchers scan a bucket from this long before its start."""
 GUARD_MS = 5_000
-"""Clock-skew margin: this close to the scan, the writer sends the wake-up, because the watcher may miss the row."""
+"""Clock-skew margin: this close to the scan, the writer sends the wake-up, because the watcher may miss the
+row."""
 FIRST_SWEEP_MS = 10_000
 """The delay from the end of a bucket to its first sweep; the sweep may close the bucket."""
 LATER_SWEEPS_MS = (60_000, 300_000, 1_800_000)
@@ -46,7 +47,7 @@ def may_be_closed(bucket: int, now_ms: int) -> bool:
 
 
 def buckets_to_watch(now_ms: int) -> range:
-    """Return the buckets in the look-ahead: the current minute and the following buckets that are due for a scan."""
+    """Return the buckets in the look-ahead: the current minute and those whose scan is due."""
     return range(bucket_of(now_ms), bucket_of(now_ms + LOOK_AHEAD_MS) + 1)
 
 
@@ -101,7 +102,7 @@ class ShardPlan:
     epochs: tuple[ShardEpoch, ...]
 
     def __post_init__(self) -> None:
-        """Raise InvalidValueError if empty, unordered or shrinking: a shrunk bucket would hide its upper shards."""
+        """Refuse an empty, unordered or shrinking plan: a shrunk bucket would hide its upper shards."""
         if not self.epochs:
             raise InvalidValueError("a shard plan needs at least one epoch")
         for earlier, later in zip(self.epochs, self.epochs[1:], strict=False):

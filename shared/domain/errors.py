@@ -49,7 +49,7 @@ class UnavailableError(PunctualError):
 
 
 class ThrottledError(UnavailableError):
-    """A service throttled the call: this try changed nothing, though an earlier try of the same call may have."""
+    """A service throttled the call. This try changed nothing; an earlier try of the call may have."""
 
 
 class NotFoundError(PunctualError):

@@ -2,8 +2,8 @@
 
 `exe_` + 30 characters of Crockford's base32: a version (1), the dispatch instant in ms (50 bits), the final
 shard number (15 bits) and 80 bits that are random for a one-off and derived for an occurrence of a recurring
-job. A one-off job *is* its execution: its id has the same 30 characters after `job_`. The id of a backfill begins
-with the id of its job.
+job. A one-off job *is* its execution: its id has the same 30 characters after `job_`. The id of a backfill
+begins with the id of its job.
 """
 
 import re
@@ -107,7 +107,10 @@ def recurring_job_id(created_at: int, entropy: int) -> str:
 
 
 def backfill_job_id(of: str, created_at: int, entropy: int) -> str:
-    """Return a new id for a backfill: the job's id plus a suffix. Backfills of a job sort by creation time."""
+    """Return a new id for a backfill: the job's id plus a suffix.
+
+    Backfills of a job sort by creation time.
+    """
     return f"{of}_b{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}"
 
 
@@ -136,10 +139,10 @@ def new_one_off_id(dispatch_at: int, counts: ShardCounts, entropy: int) -> Execu
 def occurrence_id(
     job_id: str, revision: int, nominal_at: int, counts: ShardCounts, dispatch_at: int | None = None
 ) -> ExecutionId:
-    """Return the id of an occurrence of a recurring job. A pure function, so all writers compute the same key.
+    """Return the id of an occurrence of a recurring job.
 
-    `counts` must be the counts frozen in the job's revision, never the current configuration. `dispatch_at` is the
-    instant after jitter.
+    A pure function, so all writers compute the same key. `counts` must be the counts frozen in the job's
+    revision, never the current configuration. `dispatch_at` is the instant after jitter.
     """
     at = nominal_at if dispatch_at is None else dispatch_at
     digest = sha256(f"{job_id}|{revision}|{nominal_at}".encode()).digest()

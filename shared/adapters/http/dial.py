@@ -1,8 +1,8 @@
 """SSRF guard: blocks connections from users' targets to anything but the public internet.
 
-A name may resolve to any address, and DNS may change within a second. The guard therefore resolves a name once, checks
-every address in the answer, and connects to these addresses only. It checks again when a socket opens, because
-clients do not resolve literal addresses.
+A name may resolve to any address, and DNS may change within a second. The guard therefore resolves a name
+once, checks every address in the answer, and connects to these addresses only. It checks again when a socket
+opens, because clients do not resolve literal addresses.
 """
 
 import socket
@@ -64,7 +64,10 @@ class GuardedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """Return addresses that are all allowed; never an empty list, which would fail an assertion in aiohttp."""
+        """Return addresses that are all allowed.
+
+        Never an empty list, which would fail an assertion in aiohttp.
+        """
         answers = await self._resolver.resolve(host, port, family)
         self._guard.judge(answer["host"] for answer in answers)
         return answers

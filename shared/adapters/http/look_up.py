@@ -12,12 +12,12 @@ LookUp = Callable[[str], Sequence[str]]
 """Returns all addresses of a name as text, or raises OSError. Blocks; called from many threads at once."""
 
 LOOK_UP_SECONDS = 5.0
-"""The timeout of one lookup. It allows the system's resolver one lost packet, and is well below the timeout of a
-callback, so that a silent name server is distinguished from a silent receiver."""
+"""The timeout of one lookup. It allows the system's resolver one lost packet, and is well below the timeout
+of a callback, so that a silent name server is distinguished from a silent receiver."""
 
 LOOK_UP_THREADS = 256
-"""Twice the calls of an executor batch and more, because a lookup that times out occupies its thread until the
-system's resolver gives up. Threads are created on demand."""
+"""Twice the calls of an executor batch and more, because a lookup that times out occupies its thread until
+the system's resolver gives up. Threads are created on demand."""
 
 
 def look_up_by_system(name: str) -> list[str]:
@@ -29,8 +29,8 @@ def look_up_by_system(name: str) -> list[str]:
 class BoundedResolver(AbstractResolver):
     """Looks up names concurrently, so that a lookup without an answer does not delay others.
 
-    The loop's default executor is too small: it has four threads more than the machine has cores. The owner closes
-    the resolver; running lookups then end by themselves.
+    The loop's default executor is too small: it has four threads more than the machine has cores. The owner
+    closes the resolver; running lookups then end by themselves.
     """
 
     def __init__(
@@ -46,7 +46,10 @@ class BoundedResolver(AbstractResolver):
         port: int = 0,
         family: socket.AddressFamily = socket.AF_UNSPEC,  # noqa: ARG002 - part of the interface
     ) -> list[ResolveResult]:
-        """Return the addresses, flagged as numeric so that aiohttp does not resolve them; OSError after the timeout."""
+        """Return the addresses, flagged as numeric so that aiohttp does not resolve them.
+
+        OSError after the timeout.
+        """
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self._seconds):

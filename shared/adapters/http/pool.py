@@ -19,8 +19,8 @@ USER_AGENT = "Punctual/0.1"
 CHUNK_BYTES = 4 * 1024
 _MAX_LINE_BYTES = 8 * 1024
 _MAX_RESPONSE_HEADERS = 100
-# Below the five seconds after which common servers close an idle connection: reusing a connection that the receiver
-# is closing costs an attempt.
+# Below the five seconds after which common servers close an idle connection: reusing a connection that the
+# receiver is closing costs an attempt.
 _KEEPALIVE_SECONDS = 4.0
 _AUTO_HEADERS = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
@@ -63,8 +63,8 @@ def open_pool(
 class _StrictConnector(aiohttp.TCPConnector):
     """Bounds the size of responses, and refuses a connection on which data arrived before the request.
 
-    aiohttp would treat a response that arrived on an idle connection as the response to the next request, and shift
-    every later response by one.
+    aiohttp would treat a response that arrived on an idle connection as the response to the next request, and
+    shift every later response by one.
     """
 
     def __init__(self, **options: Any) -> None:

@@ -12,7 +12,8 @@ _LONGEST_DATE = 64
 def retry_after_seconds(headers: Mapping[str, str]) -> int | None:
     """Return Retry-After in whole seconds from 0 to a day; None if absent or unreadable.
 
-    A date is compared with the response's Date header, because both come from one clock; without Date it is ignored.
+    A date is compared with the response's Date header, because both come from one clock; without Date it is
+    ignored.
     """
     text = headers.get("Retry-After", "").strip()
     if text.isascii() and text.isdecimal():

@@ -91,11 +91,11 @@ class _PartialResponse:
 
 
 class AiohttpSender:
-    """Sends callbacks over keep-alive connections: at most once, within the deadline, and to allowed addresses only.
+    """Sends callbacks over keep-alive connections: at most once, in time, and to allowed addresses only.
 
-    All calls belong to one event loop; connections open on demand. Each call checks the policy again, because DNS
-    changes and a job may be older than the policy. `monotonic` is in seconds. A call waits within its deadline while
-    all connections (`limit` and `limit_per_host`, for each scheme) are in use.
+    All calls belong to one event loop; connections open on demand. Each call checks the policy again, because
+    DNS changes and a job may be older than the policy. `monotonic` is in seconds. A call waits within its
+    deadline while all connections (`limit` and `limit_per_host`, for each scheme) are in use.
     """
 
     def __init__(
@@ -122,9 +122,9 @@ class AiohttpSender:
     async def send(self, callback: Callback, *, timeout_seconds: float) -> CallbackResponse:
         """Make one call without repeats or redirects; raises nothing but CancelledError.
 
-        `timeout_seconds` bounds the whole call, from the DNS lookup to the end of the body. A 2xx whose body is
-        truncated, or incomplete at the deadline, ends as PROTOCOL_ERROR or TIMEOUT, with its status. Any other status
-        decides the result when its head arrives. A 2xx with more than MAX_BODY_BYTES succeeds.
+        `timeout_seconds` bounds the whole call, from the DNS lookup to the end of the body. A 2xx whose body
+        is truncated, or incomplete at the deadline, ends as PROTOCOL_ERROR or TIMEOUT, with its status. Any
+        other status decides the result when its head arrives. A 2xx with more than MAX_BODY_BYTES succeeds.
         """
         started = self._monotonic()
         partial = _PartialResponse()
@@ -153,8 +153,8 @@ class AiohttpSender:
         host = url.raw_host or ""
         if ":" not in host and not self._policy.admits_name(host):  # IPv6 addresses are checked at the socket
             raise AddressNotAllowedError("the host may not be called, wherever it is")
-        # Lambda freezes workers between invocations. Two iterations of the loop let aiohttp notice which keep-alive
-        # connections the receiver has closed meanwhile.
+        # Lambda freezes workers between invocations. Two iterations of the loop let aiohttp notice which
+        # keep-alive connections the receiver has closed meanwhile.
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         async with self._session(url.scheme).request(

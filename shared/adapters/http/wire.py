@@ -23,8 +23,9 @@ class InvalidResponseError(aiohttp.ClientError):
 class BoundedHandler(ResponseHandler):
     """Reads one response, and aborts the connection if the response is too long.
 
-    aiohttp limits lines and bodies, but skips any number of interim responses, and parses all data of a socket read
-    at once. A flood of interim responses, or of one-byte chunks, would block the event loop for all other calls.
+    aiohttp limits lines and bodies, but skips any number of interim responses, and parses all data of a
+    socket read at once. A flood of interim responses, or of one-byte chunks, would block the event loop for
+    all other calls.
     """
 
     def __init__(self, loop: Any) -> None:

@@ -9,8 +9,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
-# The IANA special-purpose registries and further blocks. Blocks outside 2000::/3 or inside a larger row are listed
-# too, so that a reader can look up each of them.
+# The IANA special-purpose registries and further blocks. Blocks outside 2000::/3 or inside a larger row are
+# listed too, so that a reader can look up each of them.
 BLOCKED_V4 = {
     "0.0.0.0/8": "this network",
     "10.0.0.0/8": "private use",
@@ -64,8 +64,8 @@ _GLOBAL_UNICAST_V6 = IPv6Network("2000::/3")
 def may_dial(address: Address, exceptions: Sequence[Network]) -> bool:
     """Return whether a callback may connect to this address. Pure; no other code makes this decision.
 
-    True for an address in an exception; otherwise only for public unicast. An exception is taken literally: an IPv4
-    network does not cover the IPv6 forms of its addresses.
+    True for an address in an exception; otherwise only for public unicast. An exception is taken literally:
+    an IPv4 network does not cover the IPv6 forms of its addresses.
     """
     if is_exception(address, exceptions):
         return True

@@ -1,4 +1,4 @@
-"""Limits of asynchronous attempts, which continue after the HTTP call: the deadline and the heartbeat interval."""
+"""Limits of asynchronous attempts, which continue after the HTTP call: deadline and heartbeat."""
 
 from dataclasses import dataclass
 
@@ -47,10 +47,10 @@ DEFAULT_ASYNC_POLICY = AsyncPolicy()
 
 
 def check_span(retry: RetryPolicy, policy: AsyncPolicy) -> None:
-    """Raise InvalidValueError if attempts and waits together could outlast the records of neighbouring executions.
+    """Raise InvalidValueError if attempts and waits could outlast records of neighbouring executions.
 
-    A retry files its successor again and must find its record. The default deadline is accepted with every retry
-    policy: twenty such attempts take less than the day by which records outlive the longest waits.
+    A retry files its successor again and must find its record. The default deadline is accepted with every
+    retry policy: twenty such attempts take less than the day by which records outlive the longest waits.
     """
     if policy.deadline_seconds <= DEFAULT_ASYNC_POLICY.deadline_seconds:
         return

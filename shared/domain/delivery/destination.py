@@ -1,7 +1,7 @@
 """Destinations: a scheme, a host and a port, identified by a keyed code that does not reveal the host.
 
-The code is an HMAC under the tenant's own key. Within one tenant, equal destinations have equal codes. Codes of two
-tenants never match, and a code cannot be reversed to a host.
+The code is an HMAC under the tenant's own key. Within one tenant, equal destinations have equal codes. Codes
+of two tenants never match, and a code cannot be reversed to a host.
 """
 
 import re

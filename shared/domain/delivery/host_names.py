@@ -1,7 +1,8 @@
 """Host names that no callback may use, whatever address they resolve to.
 
-The address check at each call is the security boundary; this check is a second layer. It reports the error when the
-job is created. It also protects credentials from a foreign resolver and from an address exception that is too wide.
+The address check at each call is the security boundary; this check is a second layer. It reports the error
+when the job is created. It also protects credentials from a foreign resolver and from an address exception
+that is too wide.
 """
 
 METADATA_NAMES = {

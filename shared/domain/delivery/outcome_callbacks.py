@@ -1,7 +1,7 @@
 """The callbacks that announce the outcome of an execution.
 
-A job sets its own targets or inherits those of its tenant. A stored URL is sealed for the tenant, so the code that
-creates a notification needs no key; only the code that sends it does.
+A job sets its own targets or inherits those of its tenant. A stored URL is sealed for the tenant, so the code
+that creates a notification needs no key; only the code that sends it does.
 """
 
 from dataclasses import dataclass

@@ -29,9 +29,10 @@ class Request:
 
 
 def new_payload_id(job_id: str, entropy: int) -> str:
-    """Return a new id for a separately stored request when a job changes; at creation, the id is the job's id.
+    """Return a new id for a separately stored request when a job changes.
 
-    Chance tells apart what rivals store for the same revision: the loser must not write over the winner's.
+    At creation, the id is the job's id. Chance tells apart what rivals store for the same revision: the loser
+    must not write over the winner's.
     """
     return f"{job_id}.{entropy:020x}"
 

@@ -66,7 +66,8 @@ class RetryPolicy:
     def delay_ms(self, attempt: int, draw: float, retry_after_seconds: int | None = None) -> int:
         """Return the wait after `attempt` failed; `draw` is uniform in [0, 1).
 
-        The wait is at least the receiver's Retry-After, limited to the cap, or to a day for a policy with a table.
+        The wait is at least the receiver's Retry-After, limited to the cap, or to a day for a policy with a
+        table.
         """
         most_seconds = MAX_RETRY_DELAY_SECONDS if self.delays_seconds else self.cap_seconds
         asked_seconds = min(retry_after_seconds or 0, most_seconds)

@@ -1,7 +1,7 @@
 """Signs callbacks with the Standard Webhooks scheme, version v1, and a compact scheme of equal strength.
 
-A secret is written as `whsec_` and the base64 of its bytes. During a rotation, both the new and the old secret sign,
-so a receiver may use either.
+A secret is written as `whsec_` and the base64 of its bytes. During a rotation, both the new and the old
+secret sign, so a receiver may use either.
 """
 
 import base64
@@ -18,14 +18,17 @@ MAX_SECRET_BYTES = 64
 
 
 def new_secret(random_bytes: bytes) -> str:
-    """Encode random bytes as a secret. ValueError unless there are 24 to 64 bytes, as Standard Webhooks requires."""
+    """Encode random bytes as a secret.
+
+    ValueError unless there are 24 to 64 bytes, as Standard Webhooks requires.
+    """
     if not MIN_SECRET_BYTES <= len(random_bytes) <= MAX_SECRET_BYTES:
         raise ValueError(f"a signing secret has {MIN_SECRET_BYTES} to {MAX_SECRET_BYTES} bytes")
     return SECRET_PREFIX + base64.b64encode(random_bytes).decode("ascii")
 
 
 def sign(*, message_id: str, timestamp_s: int, body: bytes, secrets: Sequence[str]) -> str:
-    """Return the value of `webhook-signature`: a `v1,<base64>` for each secret, in order, separated by spaces.
+    """Return the value of `webhook-signature`: one `v1,<base64>` per secret, separated by spaces.
 
     ValueError without a secret or with a malformed secret, so no callback is ever sent unsigned.
     """
@@ -46,9 +49,10 @@ def signed_headers(
     traceparent: str,
     backfill_of: str | None = None,
 ) -> tuple[tuple[str, str], ...]:
-    """Return all headers that Punctual adds to a callback; `message_id` is the execution id, equal for all attempts.
+    """Return all headers that Punctual adds to a callback.
 
-    `backfill_of` is the original job, for a callback of a backfill. ValueError as for `sign`.
+    `message_id` is the execution id, equal for all attempts. `backfill_of` is the original job, for a
+    callback of a backfill. ValueError as for `sign`.
     """
     return (
         ("webhook-id", message_id),

@@ -1,7 +1,7 @@
 """Validates target URLs and headers when a job is accepted.
 
-The check covers the syntax, and a host that is an address or a forbidden name. The sender checks the addresses of a
-name at each call, because DNS may change at any time.
+The check covers the syntax, and a host that is an address or a forbidden name. The sender checks the
+addresses of a name at each call, because DNS may change at any time.
 """
 
 import re
@@ -55,10 +55,10 @@ _REFUSED_PREFIXES = ("proxy-", "webhook-")
 
 
 def check_target(url: str, policy: TargetPolicy) -> None:
-    """Raise CallbackUrlNotAllowedError, with a text for users, unless the target URL is valid and unambiguous.
+    """Raise CallbackUrlNotAllowedError, with a text for users, for an invalid or ambiguous URL.
 
-    An accepted URL has https (or http if the policy allows it), no user name or fragment, a host in canonical form
-    that the policy admits, an allowed port, and printable ASCII only.
+    An accepted URL has https (or http if the policy allows it), no user name or fragment, a host in canonical
+    form that the policy admits, an allowed port, and printable ASCII only.
     """
     _check_characters(url)
     parts = _PARTS.fullmatch(url)

@@ -16,7 +16,8 @@ class TargetPolicy:
     exceptions: tuple[Network, ...] = ()
     """Non-public networks that callbacks may reach. Plain http is allowed only to these networks."""
     own_hosts: frozenset[str] = frozenset()
-    """Host names of the deployment's own API, in lower case: jobs that create jobs could multiply without bound."""
+    """Host names of the deployment's own API, in lower case: jobs that create jobs could multiply without
+    bound."""
 
     @property
     def allows_http(self) -> bool:

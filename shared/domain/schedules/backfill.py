@@ -1,8 +1,8 @@
 """Maps each run of a backfill to the past instant that it makes up for.
 
-The runs of a backfill have nominal instants of their own, from the time of the request, so its chain works like
-any other chain. The runs cover the instants of a past range in order. The backfill carries the original schedule
-with the rules of its time zone, so every process computes the same mapping.
+The runs of a backfill have nominal instants of their own, from the time of the request, so its chain works
+like any other chain. The runs cover the instants of a past range in order. The backfill carries the original
+schedule with the rules of its time zone, so every process computes the same mapping.
 """
 
 from dataclasses import replace
@@ -32,6 +32,6 @@ def backfilled_instants(of: Rate | Cron, from_at: int, to_at: int, limit: int) -
 
 
 def resume_backfill(backfill: Backfill, after_at: int, now_ms: int) -> Backfill:
-    """Return the backfill that continues after the run at `after_at`, from now, with the same interval and no gap."""
+    """Return the rest of the backfill after the run at `after_at`, from now, at the same interval."""
     first = backfill.first + backfill.index_at(after_at) + 1
     return replace(backfill, first=first, anchor=max(now_ms, after_at + backfill.interval_ms))

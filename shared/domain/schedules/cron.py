@@ -34,19 +34,23 @@ __all__ = [
 ]
 
 HORIZON_MS: Final = 250_246_627_200_000
-"""9900-01-01T00:00Z: every instant of a line lies between 1970 and this, safely below the limit of `datetime`."""
+"""9900-01-01T00:00Z: every instant of a line lies between 1970 and this, safely below the limit of
+`datetime`."""
 
 # Exceeds every instant by more than any UTC offset.
 _NEVER_MS: Final = HORIZON_MS + 2 * DAY_MS
 
 
 def parse_cron(line: str) -> CronLine:
-    """Parse a five-field line; `read_line` documents the grammar. Raises ScheduleError that names the field."""
+    """Parse a five-field line; `read_line` documents the grammar.
+
+    Raises ScheduleError that names the field.
+    """
     return _parse(line, False)
 
 
 def parse_line(line: str) -> CronLine:
-    """Parse a line in either dialect: text that begins with `cron(` is EventBridge's, see `read_eventbridge_line`."""
+    """Parse a line of either dialect; EventBridge's begins with `cron(`, see `read_eventbridge_line`."""
     return _parse(line, is_eventbridge(line))
 
 
@@ -60,7 +64,10 @@ def _parse(line: str, from_eventbridge: bool) -> CronLine:
 
 
 def naive_next(line: CronLine, wall_ms: int) -> int:
-    """Return the first match strictly after a naive wall time; a value above HORIZON_MS if there is no match."""
+    """Return the first match strictly after a naive wall time.
+
+    A value above HORIZON_MS if there is no match.
+    """
     return _stepper(line.steps, line.years)(wall_ms)
 
 
@@ -71,10 +78,10 @@ def cron_next(
     gap: Gap = Gap.SHIFT,
     overlap: Overlap = Overlap.FIRST,
 ) -> int | None:
-    """Return the first instant (UTC, milliseconds) of the line strictly after `after_ms`; None beyond HORIZON_MS.
+    """Return the first instant (UTC, milliseconds) of the line strictly after `after_ms`.
 
-    An interval line always skips gaps and counts both passes of an overlap, whatever `gap` and `overlap` say.
-    Raises ScheduleError (field `timezone`) for an unknown zone.
+    None beyond HORIZON_MS. An interval line always skips gaps and counts both passes of an overlap, whatever
+    `gap` and `overlap` say. Raises ScheduleError (field `timezone`) for an unknown zone.
     """
     clock = _clock(line, zone, gap, overlap)
     if after_ms >= HORIZON_MS:
@@ -92,7 +99,10 @@ def cron_count(
     gap: Gap = Gap.SHIFT,
     overlap: Overlap = Overlap.FIRST,
 ) -> int:
-    """Count the instants in (after, until], at most `limit`. The cost grows with matching days, not instants."""
+    """Count the instants in (after, until], at most `limit`.
+
+    The cost grows with matching days, not instants.
+    """
     clock = _clock(line, zone, gap, overlap)
     after_ms, until_ms = max(after_ms, -1), min(until_ms, _end_ms(line))
     if after_ms >= until_ms:

@@ -1,7 +1,8 @@
 """Counts the instants of a line in a time range by arithmetic on whole days, without listing them.
 
 After a long outage a dense line has missed tens of thousands of instants, and the run that counts them has a
-deadline. The count therefore steps through matching days; the number of matches in one day is known beforehand.
+deadline. The count therefore steps through matching days; the number of matches in one day is known
+beforehand.
 """
 
 from bisect import bisect_right
@@ -38,7 +39,7 @@ class DayPattern:
 
 
 def count_instants(pattern: DayPattern, clock: WallClock, after_ms: int, until_ms: int, limit: int) -> int:
-    """Count instants in (after, until], at most `limit`, with the rules of `first_instant` in each segment."""
+    """Count instants in (after, until], at most `limit`, by the rules of `first_instant`."""
     segment = clock.segment_at(after_ms)
     low = clock.wall_before(segment, after_ms)
     total = 0

@@ -1,7 +1,8 @@
 """The grammar of one field of a cron line. Items are expanded here, so croniter sees plain numbers only.
 
-croniter accepts more than any cron does and reinterprets some input: a range from a value to itself becomes the
-whole field, a stepped range that wraps restarts at the wrong value, and `R` is random. None of these reach it.
+croniter accepts more than any cron does and reinterprets some input: a range from a value to itself becomes
+the whole field, a stepped range that wraps restarts at the wrong value, and `R` is random. None of these
+reach it.
 """
 
 import re
@@ -24,8 +25,8 @@ _LAST_WEEKDAY = re.compile(r"(?:l([0-7])|([0-7]|[a-z]{3})l)")
 class Field:
     """The expansion of one field.
 
-    `every` is true if an item is `*` or `*/1`. `values` holds the plain numbers. `special` holds the items with
-    L, W or `#`, in croniter's spelling.
+    `every` is true if an item is `*` or `*/1`. `values` holds the plain numbers. `special` holds the items
+    with L, W or `#`, in croniter's spelling.
     """
 
     every: bool
@@ -91,7 +92,10 @@ def _special_item(rule: FieldRule, item: str) -> str | None:
 
 
 def plain_item(rule: FieldRule, item: str) -> set[int]:
-    """Return the values of `*`, `n` or `n-m`, each optionally with `/step`. Raises ScheduleError for other text."""
+    """Return the values of `*`, `n` or `n-m`, each optionally with `/step`.
+
+    Raises ScheduleError for other text.
+    """
     match = _ITEM.fullmatch(item)
     if match is None or (match[1] == "*" and match[2]):
         rule.refuse(f"cannot read {item[:40]!a}")
@@ -106,7 +110,10 @@ def plain_item(rule: FieldRule, item: str) -> set[int]:
 
 
 def _range(rule: FieldRule, start: int, end: int, step: int) -> set[int]:
-    """Return the values of `start-end/step`. A range that wraps keeps counting steps across the end of the field."""
+    """Return the values of `start-end/step`.
+
+    A range that wraps keeps counting steps across the end of the field.
+    """
     if start >= end and (start - end) % rule.size == 0:
         rule.refuse("a range from a value to itself; write the value alone, or * for all")
     if start > end:

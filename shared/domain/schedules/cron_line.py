@@ -1,4 +1,4 @@
-"""Parses a whole cron line: splits it into five fields, parses each, then checks the fields against one another."""
+"""Parses a whole cron line: the five fields, then the constraints between fields."""
 
 import re
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ _ANY = Field(every=True, values=frozenset())
 class CronLine:
     """A valid line. It fires for ever, or until the last of its years ends.
 
-    `text` is the user's spelling; `steps` holds the five Unix fields with all values listed. An interval line,
-    whose minute or hour field starts with `*`, fires by elapsed time, whatever the DST policy.
+    `text` is the user's spelling; `steps` holds the five Unix fields with all values listed. An interval
+    line, whose minute or hour field starts with `*`, fires by elapsed time, whatever the DST policy.
     """
 
     text: str
@@ -53,10 +53,11 @@ class CronLine:
 def read_line(text: str) -> CronLine:
     """Parse a five-field Unix line or one of ALIASES.
 
-    The month is 1-12 or jan-dec; the weekday is 0-7 or sun-sat, and both 0 and 7 mean Sunday. If both day fields
-    are restricted (neither holds a `*`), a day needs to match only one of them; `*/2` restricts, `*/1` does not.
-    `L` is the last day of the month. `15W` is the weekday nearest to the 15th in the same month; if the month
-    lacks the day, its last day counts. `1#3` is the third Monday; `5L` (also `L5`) is the last Friday.
+    The month is 1-12 or jan-dec; the weekday is 0-7 or sun-sat, and both 0 and 7 mean Sunday. If both day
+    fields are restricted (neither holds a `*`), a day needs to match only one of them; `*/2` restricts, `*/1`
+    does not. `L` is the last day of the month. `15W` is the weekday nearest to the 15th in the same month; if
+    the month lacks the day, its last day counts. `1#3` is the third Monday; `5L` (also `L5`) is the last
+    Friday.
 
     Raises ScheduleError whose `field` is minute, hour, day_of_month, month, day_of_week or cron, and
     ScheduleNeverFiresError for a day that no month in the line has.
@@ -96,7 +97,10 @@ def _unix_words(text: str) -> list[str]:
 
 
 def check_text(text: str) -> str:
-    """Strip blanks from both ends. Raises ScheduleError (field `cron`) for a long line or a forbidden character."""
+    """Strip blanks from both ends.
+
+    Raises ScheduleError (field `cron`) for a long line or a forbidden character.
+    """
     if len(text) > MAX_LINE_LENGTH:
         raise refusal(f"a line of {len(text)} characters; {MAX_LINE_LENGTH} is the most")
     if not text.isascii():

@@ -13,7 +13,10 @@ _WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldRule:
-    """The range of one field. `top` is the largest number a user may write; it exceeds `high` for Sunday as 7."""
+    """The range of one field.
+
+    `top` is the largest number a user may write; it exceeds `high` for Sunday as 7.
+    """
 
     name: str
     low: int

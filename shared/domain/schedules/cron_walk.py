@@ -3,14 +3,14 @@
     gap      (clocks go forward)  shift: fire at the first instant after the gap; skip: do not fire
     overlap  (clocks go back)     first: fire in the first pass; second: in the second pass; both: in both
 
-Several matches in one gap fire once, and a match at the end of the gap does not fire twice. A gap of more than three
-hours, such as a lost day, is always skipped.
+Several matches in one gap fire once, and a match at the end of the gap does not fire twice. A gap of more
+than three hours, such as a lost day, is always skipped.
 
-A line may match only skipped times, such as 02:30 on the second Sunday of March in New York. Such a line never
-fires; the search for its first instant ends in bounded time.
+A line may match only skipped times, such as 02:30 on the second Sunday of March in New York. Such a line
+never fires; the search for its first instant ends in bounded time.
 
-This module does not know cron syntax. A line is a function from a naive wall time (milliseconds, as if it were UTC)
-to the first match strictly after it.
+This module does not know cron syntax. A line is a function from a naive wall time (milliseconds, as if it
+were UTC) to the first match strictly after it.
 """
 
 from collections.abc import Callable
@@ -60,7 +60,7 @@ class WallClock:
         return segment_at(self.zone, instant_ms)
 
     def wall_before(self, segment: Segment, after_ms: int) -> int:
-        """Return the wall time in the segment after which matches count, for an instant in it or just before it."""
+        """Return the wall time after which matches count, for an instant in or just before the segment."""
         wall = after_ms + segment.offset_ms
         if self.overlap is Overlap.FIRST:
             before = self.segment_at(segment.start_ms - 1)
@@ -81,8 +81,8 @@ class WallClock:
 def first_instant(step: Step, clock: WallClock, after_ms: int) -> int | None:
     """Return the first instant strictly after `after_ms`; None if every match falls into a skipped gap.
 
-    The loop moves from segment to segment until the match lies inside the current segment. Invariant: `match` is
-    the first match whose wall time is after `low`.
+    The loop moves from segment to segment until the match lies inside the current segment. Invariant: `match`
+    is the first match whose wall time is after `low`.
     """
     here = clock.segment_at(after_ms)
     low = clock.wall_before(here, after_ms)
@@ -92,8 +92,8 @@ def first_instant(step: Step, clock: WallClock, after_ms: int) -> int | None:
         following = clock.segment_at(here.end_ms)
         start = clock.wall_before(following, here.end_ms - 1)
         if match - low > _FAR_MS and start >= low:
-            # No offset exceeds a day, so nothing fires earlier and years of transitions need no visit. An overlap
-            # just ahead must not be skipped, because its wall time goes back to before `low`.
+            # No offset exceeds a day, so nothing fires earlier and years of transitions need no visit. An
+            # overlap just ahead must not be skipped, because its wall time goes back to before `low`.
             near_ms = match - 2 * DAY_MS
             here = clock.segment_at(near_ms)
             low = clock.wall_before(here, near_ms)

@@ -10,10 +10,10 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 def within_years(step: Step, first_from: Step, years: tuple[int, ...], never_ms: int) -> Step:
-    """Filter the matches of `step` by `years` (ascending); the result returns `never_ms` after the last match.
+    """Filter the matches of `step` by `years` (ascending).
 
-    `first_from` is a cached equivalent of `step`. It is called only with starts of years, which repeat from one
-    search to the next.
+    The result returns `never_ms` after the last match. `first_from` is a cached equivalent of `step`. It is
+    called only with starts of years, which repeat from one search to the next.
     """
 
     def filtered(wall_ms: int) -> int:

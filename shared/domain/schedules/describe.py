@@ -21,7 +21,10 @@ _MAX_LISTED_TIMES = 6
 
 
 def describe(schedule: Schedule, timezone: str = "UTC") -> str:
-    """Return one sentence without a full stop. `timezone` is used unless the schedule is a line with its own zone."""
+    """Return one sentence without a full stop.
+
+    `timezone` is used unless the schedule is a line with its own zone.
+    """
     match schedule:
         case Once():
             return f"Once, at {_shown(schedule.at, timezone)}"

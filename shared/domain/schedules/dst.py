@@ -33,8 +33,9 @@ class DstEffect(StrEnum):
 class DstChange:
     """A clock change, from `local_before` to `local_after`, that affects runs.
 
-    `count` is the number of skipped or repeated local times that the line matches; `local_times` lists the first
-    MAX_LISTED_TIMES of them. `runs_at` is set for SHIFTED (one run) and COLLAPSED (several runs become one).
+    `count` is the number of skipped or repeated local times that the line matches; `local_times` lists the
+    first MAX_LISTED_TIMES of them. `runs_at` is set for SHIFTED (one run) and COLLAPSED (several runs become
+    one).
     """
 
     at: int

@@ -36,9 +36,9 @@ def read_expression(
 ) -> Cron | Every | Once:
     """Parse an expression. The default policies are EventBridge's: skip and first.
 
-    The zone applies to `cron` and `at`; the policies and bounds apply to `cron` only, because a rate gets its anchor
-    and end later. Raises ScheduleError whose `field` is `expression`, `rate`, `at`, `timezone`, `end_at` or a field
-    of `read_eventbridge_line`.
+    The zone applies to `cron` and `at`; the policies and bounds apply to `cron` only, because a rate gets its
+    anchor and end later. Raises ScheduleError whose `field` is `expression`, `rate`, `at`, `timezone`,
+    `end_at` or a field of `read_eventbridge_line`.
     """
     bare = text.strip(" \t")
     if bare.startswith("rate("):
@@ -62,7 +62,8 @@ def read_expression(
 def parse_rate(text: str) -> int:
     """Return the seconds of `rate(1 minute)` or `rate(5 minutes)`; likewise hours and days.
 
-    The unit must be singular after 1 and plural otherwise. Raises ScheduleError (field `rate`), also above 366 days.
+    The unit must be singular after 1 and plural otherwise. Raises ScheduleError (field `rate`), also above
+    366 days.
     """
     match = _RATE.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None:
@@ -81,9 +82,10 @@ def parse_rate(text: str) -> int:
 
 
 def parse_at(text: str, timezone: str) -> int:
-    """Return the instant of `at(yyyy-mm-ddThh:mm:ss)`, a local time in the zone; a repeated time is its first pass.
+    """Return the instant of `at(yyyy-mm-ddThh:mm:ss)`, a local time in the zone.
 
-    Raises ScheduleError with field `at`, also for a local time that the clocks skip, or with field `timezone`.
+    A repeated time is its first pass. Raises ScheduleError with field `at`, also for a local time that the
+    clocks skip, or with field `timezone`.
     """
     match = _AT.fullmatch(text)
     if match is None:

@@ -1,7 +1,7 @@
-"""Parses EventBridge's `cron(minutes hours day-of-month month day-of-week year)` into the fields of a Unix line.
+"""Parses EventBridge's `cron(minutes hours day-of-month month day-of-week year)`.
 
-The dialect resembles Quartz and differs from Unix cron: exactly one of the two day fields is `?`, weekdays are 1-7
-starting on Sunday, and a year is required.
+The dialect resembles Quartz and differs from Unix cron: exactly one of the two day fields is `?`, weekdays
+are 1-7 starting on Sunday, and a year is required.
 """
 
 import re
@@ -39,10 +39,10 @@ def is_eventbridge(text: str) -> bool:
 def read_eventbridge_line(text: str) -> CronLine:
     """Parse `cron(...)`; names of months and weekdays may be in either case.
 
-    In the day of month, `L` is the last day, `LW` is the last weekday (Monday to Friday), and `15W` is the weekday
-    nearest to the 15th in the same month; if the month lacks the day, its last day counts. In the day of week, `L` is
-    Saturday, `6L` or `FRIL` is the last Friday of the month, and `3#2` is its second Tuesday. None of these may be
-    part of a list.
+    In the day of month, `L` is the last day, `LW` is the last weekday (Monday to Friday), and `15W` is the
+    weekday nearest to the 15th in the same month; if the month lacks the day, its last day counts. In the day
+    of week, `L` is Saturday, `6L` or `FRIL` is the last Friday of the month, and `3#2` is its second Tuesday.
+    None of these may be part of a list.
 
     Raises ScheduleError whose `field` is minute, hour, day_of_month, month, day_of_week, year or cron, and
     ScheduleNeverFiresError if no day of any of the years matches.

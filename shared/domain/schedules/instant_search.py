@@ -1,7 +1,8 @@
 """Searches backward in a sequence of instants that only offers its next instant.
 
-A sequence is a function from an instant to the first instant strictly after it, or None at its end. The search window
-doubles until it holds an instant and shrinks when it holds too many, so few instants are ever listed.
+A sequence is a function from an instant to the first instant strictly after it, or None at its end. The
+search window doubles until it holds an instant and shrinks when it holds too many, so few instants are ever
+listed.
 """
 
 from collections.abc import Callable, Iterator

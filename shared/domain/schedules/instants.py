@@ -24,7 +24,7 @@ _RFC_3339 = re.compile(
 
 
 def check_once(at: int, now: int) -> None:
-    """Check that an instant lies from one minute ago to ten years ahead (UTC, milliseconds, both ends included).
+    """Check that `at` is from one minute ago to ten years ahead (UTC, milliseconds, ends included).
 
     Raises ScheduleInPastError or ScheduleTooFarError (field `at`).
     """
@@ -37,11 +37,12 @@ def check_once(at: int, now: int) -> None:
 def parse_instant(text: str, timezone: str | None) -> int:
     """Parse an RFC 3339 instant, or a local time in the zone, to UTC milliseconds.
 
-    An offset in the text takes precedence over the zone. A repeated local time means its first pass. Digits below the
-    millisecond are truncated.
+    An offset in the text takes precedence over the zone. A repeated local time means its first pass. Digits
+    below the millisecond are truncated.
 
-    Raises ScheduleError with field `at` for malformed text, a missing offset and zone, a leap second, a local time in
-    a gap of the zone, or a year outside 1970 to 9998. Raises it with field `timezone` for an unknown zone.
+    Raises ScheduleError with field `at` for malformed text, a missing offset and zone, a leap second, a local
+    time in a gap of the zone, or a year outside 1970 to 9998. Raises it with field `timezone` for an unknown
+    zone.
     """
     zone = None if timezone is None else load_zone(timezone)
     match = _RFC_3339.fullmatch(text)

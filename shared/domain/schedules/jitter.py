@@ -1,4 +1,4 @@
-"""Jitter: delays each run slightly after its nominal instant, so that many jobs do not start at the same time."""
+"""Jitter: delays each run after its nominal instant, so that many jobs do not start together."""
 
 from hashlib import blake2b
 
@@ -11,10 +11,11 @@ MAX_JITTER_MS = 86_400_000
 def dispatch_at(schedule: Once | Series, job_id: str, nominal_at: int, jitter_ms: int) -> int:
     """Return the dispatch instant: in [nominal, nominal + jitter), and before the next nominal instant.
 
-    A pure function, because the dispatch instant is part of the storage key of an execution. The delay is the first
-    eight bytes of the unkeyed BLAKE2b hash of `<job id>/<nominal instant>`, as a big-endian number, modulo the width.
-    The width is the jitter or the distance to the next nominal instant, whichever is shorter. The hash spreads load
-    and is no secret. Raises InvalidValueError for a jitter outside 0 to 24 hours.
+    A pure function, because the dispatch instant is part of the storage key of an execution. The delay is the
+    first eight bytes of the unkeyed BLAKE2b hash of `<job id>/<nominal instant>`, as a big-endian number,
+    modulo the width. The width is the jitter or the distance to the next nominal instant, whichever is
+    shorter. The hash spreads load and is no secret. Raises InvalidValueError for a jitter outside 0 to 24
+    hours.
     """
     check_jitter(jitter_ms)
     following = first_after(schedule, nominal_at)

@@ -24,8 +24,8 @@ class Upcoming:
 def upcoming(schedule: Schedule, after_ms: int, count: int, timezone: str = "UTC") -> tuple[Upcoming, ...]:
     """Return the first `count` nominal instants strictly after `after_ms`, or fewer if the schedule ends.
 
-    A cron schedule uses its own zone; other schedules use `timezone`. Raises InvalidValueError for a count outside
-    1 to MAX_UPCOMING, and ScheduleError (field `timezone`) for an unknown zone.
+    A cron schedule uses its own zone; other schedules use `timezone`. Raises InvalidValueError for a count
+    outside 1 to MAX_UPCOMING, and ScheduleError (field `timezone`) for an unknown zone.
     """
     if not 1 <= count <= MAX_UPCOMING:
         raise InvalidValueError(f"count: must be from 1 to {MAX_UPCOMING}")

@@ -1,7 +1,7 @@
 """Queries over a schedule: its nominal instants after, before and between given instants.
 
-All functions are pure functions of the schedule and of instants (UTC, integer milliseconds). They never read the
-clock, so lateness, pauses and restarts cannot move an instant.
+All functions are pure functions of the schedule and of instants (UTC, integer milliseconds). They never read
+the clock, so lateness, pauses and restarts cannot move an instant.
 """
 
 from functools import partial
@@ -47,7 +47,8 @@ __all__ = [
 def check_fires(schedule: Rate | Cron, now_ms: int) -> int:
     """Return the first nominal instant after now, in bounded time.
 
-    Raises ScheduleNeverFiresError if every instant is past, after the end of the schedule, or in a skipped gap.
+    Raises ScheduleNeverFiresError if every instant is past, after the end of the schedule, or in a skipped
+    gap.
     """
     first_at = first_after(schedule, now_ms)
     if first_at is None:

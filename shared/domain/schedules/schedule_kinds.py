@@ -1,7 +1,7 @@
 """When a job runs: once, at a fixed rate, or on a cron line. All instants are UTC in integer milliseconds.
 
-Each kind is a fixed set of nominal instants; the module `schedule` queries them. A backfill has instants of its own,
-at which it runs for past instants of another schedule.
+Each kind is a fixed set of nominal instants; the module `schedule` queries them. A backfill has instants of
+its own, at which it runs for past instants of another schedule.
 """
 
 from dataclasses import dataclass, replace
@@ -31,10 +31,11 @@ class Once:
 class Rate:
     """The instants `anchor + n * interval_ms` for n = 0, 1, 2, ... up to and including `end_at`.
 
-    The anchor is the requested start, or the second in which the job was created, and never moves. The interval is
-    from 1 s to 366 days in whole seconds.
+    The anchor is the requested start, or the second in which the job was created, and never moves. The
+    interval is from 1 s to 366 days in whole seconds.
 
-    Raises ScheduleError: field `interval_seconds` for another interval, `end_at` for an end before the anchor.
+    Raises ScheduleError: field `interval_seconds` for another interval, `end_at` for an end before the
+    anchor.
     """
 
     interval_ms: int
@@ -58,12 +59,13 @@ class Rate:
 class Cron:
     """The instants of a line in an IANA zone that lie in [start_at, end_at], both ends included.
 
-    The line has five fields, or is EventBridge's `cron(...)`. `gap` and `overlap` define what happens to local times
-    that a clock change skips or repeats. They do not apply to an interval line, whose minute or hour field starts
-    with `*` and which fires by elapsed time. A gap of more than three hours is always skipped.
+    The line has five fields, or is EventBridge's `cron(...)`. `gap` and `overlap` define what happens to
+    local times that a clock change skips or repeats. They do not apply to an interval line, whose minute or
+    hour field starts with `*` and which fires by elapsed time. A gap of more than three hours is always
+    skipped.
 
-    Raises ScheduleError, with the wrong field, for an invalid line or zone, and with field `end_at` for an end before
-    the start. `check_fires` checks that there is an instant between the two.
+    Raises ScheduleError, with the wrong field, for an invalid line or zone, and with field `end_at` for an
+    end before the start. `check_fires` checks that there is an instant between the two.
     """
 
     line: str
@@ -75,7 +77,8 @@ class Cron:
     rules: str | None = None
     """Frozen rules of the zone, see `zone_rules`; None uses the installed tzdata.
 
-    Every schedule that storage keys are computed from has them: a newer tzdata release must not move those keys.
+    Every schedule that storage keys are computed from has them: a newer tzdata release must not move those
+    keys.
     """
 
     def __post_init__(self) -> None:
@@ -93,11 +96,12 @@ class Cron:
 class Backfill:
     """The instants `anchor + n * interval_ms` for n = 0, 1, ...; each run covers one past instant of `of`.
 
-    `of` has `count` instants in [from_at, to_at). Run n covers instant number `first + n`, from 0; earlier instants
-    have already run. `backfill.scheduled_at` returns that instant. The anchor moves only together with `first`.
+    `of` has `count` instants in [from_at, to_at). Run n covers instant number `first + n`, from 0; earlier
+    instants have already run. `backfill.scheduled_at` returns that instant. The anchor moves only together
+    with `first`.
 
-    Raises ScheduleError: field `to` for an empty range or a count outside 1 to 1,000; field `every_seconds` for an
-    interval outside 1 s to one day, or not in whole seconds.
+    Raises ScheduleError: field `to` for an empty range or a count outside 1 to 1,000; field `every_seconds`
+    for an interval outside 1 s to one day, or not in whole seconds.
     """
 
     of: Rate | Cron

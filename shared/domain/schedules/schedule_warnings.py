@@ -44,7 +44,7 @@ class ScheduleWarning:
 
 
 def warnings(schedule: Schedule, now_ms: int, max_runs: int | None = None) -> tuple[ScheduleWarning, ...]:
-    """Return the warnings for the schedule from now on, for at most `max_runs` runs and two years of clock changes."""
+    """Return the warnings for at most `max_runs` runs from now and two years of clock changes."""
     result = [*_of_frequency(schedule, now_ms, max_runs)]
     if isinstance(schedule, Rate) and schedule.interval_ms % DAY_MS == 0:
         result.append(

@@ -1,4 +1,4 @@
-"""Detects how a newer tzdata release changes a schedule whose instants were computed with an older release."""
+"""Detects how a newer tzdata release changes a schedule that was computed with an older release."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -12,7 +12,8 @@ from shared.domain.schedules.zones import load_zone
 S = TypeVar("S", bound=Series)
 DAY_MS: Final = 86_400_000
 FROZEN_AHEAD_MS: Final = 3 * 366 * DAY_MS
-"""Frozen rules are exact for this long; a zone that departs from its rule is frozen again well before the end."""
+"""Frozen rules are exact for this long; a zone that departs from its rule is frozen again well before the
+end."""
 COMPARED_AHEAD_MS: Final = 400 * DAY_MS
 """A schedule must agree with the installed tzdata this far ahead; later checks cover later changes."""
 _NEAR_MS: Final = DAY_MS
@@ -22,14 +23,17 @@ _STEPS: Final = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """The first instant that differs, by the old rules and by the new rules; None if there is no instant left."""
+    """The first instant that differs, by the old rules and by the new rules.
+
+    None if there is no instant left.
+    """
 
     from_at: int | None
     to_at: int | None
 
 
 def with_frozen_rules(series: S, from_ms: int, now_ms: int) -> S:
-    """Return the schedule with the installed tzdata's rules of its zone, exact from the earlier of the two instants.
+    """Return the schedule with frozen rules from the installed tzdata, exact from the earlier instant.
 
     If the installed tzdata lacks the zone, the schedule keeps its rules.
     """
@@ -45,7 +49,8 @@ def with_frozen_rules(series: S, from_ms: int, now_ms: int) -> S:
 def outdated_from(series: Series, now_ms: int) -> int | None:
     """Return the first instant from now at which the frozen rules differ from the installed tzdata, or None.
 
-    A schedule without frozen rules is outdated now if its zone can change: the release behind its instants is unknown.
+    A schedule without frozen rules is outdated now if its zone can change: the release behind its instants is
+    unknown.
     """
     if not isinstance(series, Cron):
         return None

@@ -1,9 +1,9 @@
 """Frozen rules: the rules of a time zone as a short text.
 
-Computations with frozen rules give the same result in every process, whichever tzdata release is installed. The text
-holds the release, a space, and the zone's POSIX rule without names: `2026f 5,,M3.2.0,M11.1.0` for New York. While
-the tables depart from the POSIX rule, the initial offset and each change with its instant come first, in seconds:
-`2026f 3600/1771120800:0/1774144800:3600;-1`.
+Computations with frozen rules give the same result in every process, whichever tzdata release is installed.
+The text holds the release, a space, and the zone's POSIX rule without names: `2026f 5,,M3.2.0,M11.1.0` for
+New York. While the tables depart from the POSIX rule, the initial offset and each change with its instant
+come first, in seconds: `2026f 3600/1771120800:0/1774144800:3600;-1`.
 """
 
 import re
@@ -33,10 +33,10 @@ _HEADER = b"TZif2" + bytes(15)
 
 
 def frozen_rules(zone_name: str, from_ms: int, until_ms: int) -> str | None:
-    """Return the installed tzdata's rules of a zone: exact offsets in [from, until], the POSIX rule afterwards.
+    """Return the zone's rules: exact offsets in [from, until], then the POSIX rule.
 
-    None for UTC and zones named `Etc/...`, whose offsets are fixed. Raises ScheduleError (field `timezone`) for an
-    unknown zone.
+    None for UTC and zones named `Etc/...`, whose offsets are fixed. Raises ScheduleError (field `timezone`)
+    for an unknown zone.
     """
     if zone_name == "UTC" or zone_name.startswith("Etc/"):
         return None
@@ -62,7 +62,7 @@ def release_of(text: str) -> str:
 def offset_differences(
     one: ZoneInfo, other: ZoneInfo, from_ms: int, until_ms: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield the ranges [start, end) within [from, until) in which the offsets of two zones differ, in order."""
+    """Yield the ranges [start, end) within [from, until) in which two zones differ, in order."""
     at = from_ms
     while at < until_ms:
         here, there = segment_at(one, at), segment_at(other, at)
@@ -97,7 +97,7 @@ def _rule_of(zone_name: str) -> str:
 
 
 def _offsets(zone: ZoneInfo, from_ms: int, until_ms: int) -> Iterator[tuple[int, int]]:
-    """Yield, in seconds: the first instant and its offset, each change, and the end, where the POSIX rule applies."""
+    """Yield pairs of instant and offset, in seconds: the start, each change, and the end."""
     at, last = from_ms, None
     while at < until_ms:
         segment = segment_at(zone, at)

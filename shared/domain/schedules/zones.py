@@ -1,7 +1,8 @@
 """Loads time zones from the pinned PyPI `tzdata` only, and splits them into segments of constant UTC offset.
 
-Importing this module clears zoneinfo's search path for the whole process. The operating system's tables are often
-older than the pinned release, and two functions that disagree on an offset would file one execution at two instants.
+Importing this module clears zoneinfo's search path for the whole process. The operating system's tables are
+often older than the pinned release, and two functions that disagree on an offset would file one execution at
+two instants.
 """
 
 from bisect import bisect_right
@@ -32,7 +33,7 @@ _BLOCK_MS = 91 * _SAMPLE_MS
 
 
 class Segment(NamedTuple):
-    """Instants from `start_ms` up to, not including, `end_ms`, in which local time is UTC plus `offset_ms`."""
+    """The instants in [start_ms, end_ms), in which local time is UTC plus `offset_ms`."""
 
     start_ms: int
     end_ms: int
@@ -49,8 +50,8 @@ def _known_names() -> frozenset[str]:
 def load_zone(name: str) -> ZoneInfo:
     """Load the zone of an exact, case-sensitive IANA name.
 
-    Raises ScheduleError (field `timezone`) for any other text. Only listed names reach the file system, so a path
-    cannot.
+    Raises ScheduleError (field `timezone`) for any other text. Only listed names reach the file system, so a
+    path cannot.
     """
     if name not in _known_names():
         raise ScheduleError(

@@ -85,8 +85,8 @@ def test_one_directory_serves_one_emulator_at_a_time(home: StateDir, monkeypatch
 
 def test_it_saves_its_state_and_goes_when_its_owner_is_killed(home: StateDir) -> None:
     script = (
-        "import sys, time; from pathlib import Path; from infra.local.state_dir import LocalHome; "
-        "from infra.local.emulator import Emulator; e = Emulator(LocalHome(Path(sys.argv[1]))); e.start(); "
+        "import sys, time; from pathlib import Path; from infra.local.state_dir import StateDir; "
+        "from infra.local.emulator import Emulator; e = Emulator(StateDir(Path(sys.argv[1]))); e.start(); "
         "print(e.processes()[0].pid, flush=True); time.sleep(60)"
     )
     with subprocess.Popen(
