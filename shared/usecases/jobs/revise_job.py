@@ -9,7 +9,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.ids import ENTROPY_BITS
 from shared.domain.jobs.job import ENDED, Definition, Job
 from shared.domain.jobs.new_job import NewJob
-from shared.domain.schedules.schedule import Backfill, Once, as_asked, check_fires
+from shared.domain.schedules.schedule import Backfill, Once, check_fires, without_rules
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.delivery import Vault
 from shared.ports.jobs import JobStore
@@ -82,7 +82,7 @@ class ReviseJob:
         schedule = new.schedule_at(self.clock.now_ms())
         if isinstance(schedule, Once):
             raise ScheduleError("a job that recurs cannot be made to run once", field="schedule")
-        if schedule != as_asked(job.schedule):
+        if schedule != without_rules(job.schedule):
             check_fires(schedule, self.clock.now_ms())
         sealed = self._seal(tenant, job.id, job, present, new.request)
         definition = Definition(

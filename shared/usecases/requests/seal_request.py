@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from shared.domain.delivery.destination import DESTINATION_CONTEXT, destination_id, origin_of
 from shared.domain.delivery.outcome_callbacks import (
+    NO_CALLBACK,
     NO_TARGET,
     OUTCOME_CONTEXT,
-    SILENT,
     CallbackTarget,
     OutcomeCallbacks,
 )
@@ -47,7 +47,7 @@ def seal_request(
 
 def seal_callback_target(vault: Vault, tenant: Tenant, url: str | None) -> CallbackTarget | None:
     """Who is told, by a URL or SILENT; None where nothing is said of it."""
-    if url is None or url == SILENT:
+    if url is None or url == NO_CALLBACK:
         return None if url is None else NO_TARGET
     sealed = vault.seal(tenant, OUTCOME_CONTEXT, url.encode())
     return CallbackTarget(sealed_url=sealed, destination=_destination(vault, tenant, url))
@@ -56,7 +56,7 @@ def seal_callback_target(vault: Vault, tenant: Tenant, url: str | None) -> Callb
 def open_callback_target(vault: Vault, tenant: Tenant, listener: CallbackTarget | None) -> str | None:
     """The URL, or SILENT; the inverse."""
     if listener is None or listener == NO_TARGET:
-        return None if listener is None else SILENT
+        return None if listener is None else NO_CALLBACK
     return vault.unseal(tenant, OUTCOME_CONTEXT, listener.sealed_url).decode()
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from shared.domain.delivery.outcome_callbacks import SILENT, OutcomeCallbacks
+from shared.domain.delivery.outcome_callbacks import NO_CALLBACK, OutcomeCallbacks
 from shared.domain.delivery.request import check_callback_target
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidStateError, InvalidValueError, NotFoundError, UnavailableError
@@ -94,7 +94,7 @@ class ChangeTenant:
         raise UnavailableError(CONFLICT)
 
     def _callbacks(self, tenant: Tenant, change: TenantChange) -> OutcomeCallbacks:
-        urls = {name: None if url == SILENT else url for name, url in change.listeners.items()}
+        urls = {name: None if url == NO_CALLBACK else url for name, url in change.listeners.items()}
         return replace(
             tenant.callbacks,
             **{name: seal_callback_target(self.vault, tenant, url) for name, url in urls.items()},

@@ -14,7 +14,7 @@ from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import one_off_execution
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.schedules.zone_changes import parts_at
+from shared.domain.schedules.zone_changes import outdated_from
 from shared.ports.dispatch import AcceptedLog, ReconcileMark
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
@@ -132,9 +132,9 @@ class Reconcile:
                 return
 
     def _note_rules(self, job: Job, report: ReconcileReport) -> None:
-        parted_at = parts_at(job.schedule, self.clock.now_ms()) if job.state is JobState.ACTIVE else None
+        parted_at = outdated_from(job.schedule, self.clock.now_ms()) if job.state is JobState.ACTIVE else None
         if parted_at is not None:
-            found = Outdated(parts_at=parted_at, tenant_id=job.tenant_id, job_id=job.id)
+            found = Outdated(outdated_from=parted_at, tenant_id=job.tenant_id, job_id=job.id)
             report.outdated.append(found)
 
     def _note(self, job: Job, findings: JobFindings, report: ReconcileReport) -> None:
