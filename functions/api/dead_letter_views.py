@@ -9,12 +9,13 @@ from functions.api.models.dead_letters import (
 )
 from functions.api.views import execution_out
 from shared.domain.delivery.request import Request
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 
 
 def dead_letter_out(execution: Execution, notified: State | None = None) -> DeadLetterOut:
     """One dead letter; `notified` is the state of its notification, where that is known."""
-    last = execution.outcomes[-1] if execution.outcomes else None
+    last = execution.progress.outcomes[-1] if execution.progress.outcomes else None
     return DeadLetterOut(
         **execution_out(execution, notified).model_dump(),
         lane=execution.lane,

@@ -34,7 +34,7 @@ def job_summary(job: Execution | Job, now_ms: int) -> JobSummaryOut:
         tags=list(job.tags),
         schedule=schedule_out(job),
         next_due_at=_instant(next_due_at(job, now_ms)),
-        lane=job.lane,
+        lane=job.call.lane,
         revision=job.revision,
         created_at=format_instant(created_at_of(job)),
     )

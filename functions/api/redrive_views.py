@@ -38,7 +38,7 @@ def redrive_out(task: RedriveTask) -> RedriveOut:
 
 def plan_out(plan: RedrivePlan) -> RedrivePlanOut:
     """What would be redriven."""
-    fresh = [one for one in plan.matching if one.redriven_by is None]
+    fresh = [one for one in plan.matching if one.progress.redriven_by is None]
     return RedrivePlanOut(
         count=len(plan.matching),
         already_redriven=len(plan.matching) - len(fresh),

@@ -12,7 +12,8 @@ from functions.api.models.executions import (
     WaitOut,
 )
 from shared.domain.dispatch.wait_hint import WaitHint
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId, backfilled_job
 from shared.domain.schedules.schedule import format_instant
 
@@ -22,6 +23,7 @@ Notified = Mapping[ExecutionId, State]
 
 def execution_out(execution: Execution, notified: State | None = None) -> ExecutionOut:
     """One execution with its attempts; `notified` is the state of its notification, where that is known."""
+    progress = execution.progress
     attempts = [
         AttemptOut(
             number=outcome.attempt,
@@ -30,7 +32,7 @@ def execution_out(execution: Execution, notified: State | None = None) -> Execut
             status=outcome.status,
             reason=outcome.reason.word,
         )
-        for outcome in execution.outcomes
+        for outcome in progress.outcomes
     ]
     waits = execution.state is State.WAITING
     return ExecutionOut(
@@ -42,12 +44,12 @@ def execution_out(execution: Execution, notified: State | None = None) -> Execut
         due_at=format_instant(execution.id.dispatch_at),
         attempts_begun=execution.attempt,
         attempts=attempts,
-        next_attempt_at=_instant(execution.next_attempt_at if waits else None),
-        end_reason=execution.end_reason.value if execution.end_reason else None,
-        last_response_body=execution.last_body.decode(errors="replace") if execution.last_body else None,
+        next_attempt_at=_instant(progress.next_attempt_at if waits else None),
+        end_reason=progress.end_reason.value if progress.end_reason else None,
+        last_response_body=progress.last_body.decode(errors="replace") or None,
         missed=_missed_out(execution),
         redrive_of=str(execution.redrive_of.original) if execution.redrive_of else None,
-        redriven_by=str(execution.redriven_by.execution) if execution.redriven_by else None,
+        redriven_by=str(progress.redriven_by.execution) if progress.redriven_by else None,
         notification=_notification_out(execution, notified),
         notification_of=str(execution.notification_of) if execution.notification_of else None,
     )
@@ -73,17 +75,19 @@ def page_out(
 
 def state_in(notified: Notified, execution: Execution) -> State | None:
     """The state of an execution's notification; None where it has none, or none stands."""
-    return notified.get(execution.notification) if execution.notification is not None else None
+    notification = execution.progress.notification
+    return notified.get(notification) if notification is not None else None
 
 
 def _notification_out(execution: Execution, notified: State | None) -> NotificationOut | None:
-    if execution.notification is None:
+    notification = execution.progress.notification
+    if notification is None:
         return None
-    return NotificationOut(id=str(execution.notification), state=notified.value if notified else None)
+    return NotificationOut(id=str(notification), state=notified.value if notified else None)
 
 
 def _missed_out(execution: Execution) -> MissedOut | None:
-    missed = execution.missed
+    missed = execution.progress.missed
     if missed is None:
         return None
     return MissedOut(

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.target_policy import TargetPolicy
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.schedule import Once
 from shared.domain.schedules.timing import Timing
@@ -17,6 +18,7 @@ from shared.usecases.tenancy.create_tenant import CreateTenant
 from tests.simulation.evidence import Arrival
 from tests.simulation.lanes import QUEUE_URLS
 from tests.simulation.world import World
+from tests.support.builders import with_changes
 from tests.support.fakes.clock import VirtualClock
 
 CREATED_BEFORE_MS = 60_000
@@ -51,7 +53,7 @@ class Backlog:
         draft = DraftJob(world.jobs, world.vault, world.entropy, world.plan, TargetPolicy())  # type: ignore[arg-type]
         new = NewJob(timing=timing, request=Request(method="POST", url=url), lane=lane, timeout_seconds=10)
         identity = Identity(chosen=draft.choose(new, now_ms), created_at=now_ms, fingerprint=bytes(16))
-        execution = replace(draft.one_off(world.tenant(tenant), new, identity), state=State.QUEUED)
+        execution = with_changes(draft.one_off(world.tenant(tenant), new, identity), state=State.QUEUED)
         world.table.insert(execution, None)
         return execution
 

@@ -8,7 +8,7 @@ from functions.api.models.examples.executions import EXECUTION_DETAIL, EXECUTION
 from functions.api.models.schema import InstantOut, shown_by
 from shared.domain.delivery.callback import Reason
 from shared.domain.dispatch.wait_hint import WaitingFor
-from shared.domain.executions.execution import EndReason
+from shared.domain.executions.states import EndReason
 from shared.domain.listings.filters import EXECUTION_STATES
 
 StateOut = Annotated[str, Field(json_schema_extra={"enum": [state.value for state in EXECUTION_STATES]})]

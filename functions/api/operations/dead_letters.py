@@ -9,7 +9,7 @@ from functions.api.models.executions import ExecutionOut
 from functions.api.positions import place_parts, read_place
 from functions.api.views import execution_out, state_in
 from shared.domain.errors import NotFoundError, UnreadableItemError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.listings.filters import DeadLetterFilter
 from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.dead_letters.cancel_redrive import CancelRedrive

@@ -7,7 +7,7 @@ a tenant that waits must not hide that nobody works.
 from dataclasses import dataclass, field
 
 from shared.domain.dispatch.sweep import DueRow
-from shared.domain.executions.execution import NOT_STARTED
+from shared.domain.executions.states import NOT_STARTED
 from shared.names import Lane
 from shared.usecases.ticks.lane_snapshot import LaneSnapshot
 

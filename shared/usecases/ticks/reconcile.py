@@ -188,8 +188,8 @@ class Reconcile:
 
 def _is_doubled(execution: Execution) -> bool:
     """An attempt after a recorded success, or one attempt recorded twice."""
-    numbers = [outcome.attempt for outcome in execution.outcomes]
-    successes = [outcome for outcome in execution.outcomes if outcome.reason is Reason.OK]
+    numbers = [outcome.attempt for outcome in execution.progress.outcomes]
+    successes = [outcome for outcome in execution.progress.outcomes if outcome.reason is Reason.OK]
     return len(set(numbers)) != len(numbers) or (
-        bool(successes) and execution.outcomes[-1] is not successes[0]
+        bool(successes) and execution.progress.outcomes[-1] is not successes[0]
     )

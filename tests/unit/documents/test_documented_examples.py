@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from functions.api.problems import Problem
 from functions.api.routes import ROUTES
 from shared.domain.delivery.callback import Reason
-from shared.domain.executions.execution import EndReason
+from shared.domain.executions.states import EndReason
 from shared.domain.listings.filters import JOB_STATES
 from tests.support.documents.blocks import BLOCKS, DOCUMENTS, Block
 from tests.support.documents.commands import run_commands

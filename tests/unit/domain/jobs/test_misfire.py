@@ -3,7 +3,7 @@
 import pytest
 
 from shared.domain.errors import InvalidValueError
-from shared.domain.executions.execution import EndReason
+from shared.domain.executions.states import EndReason
 from shared.domain.jobs.misfire import COUNT_LIMIT, CatchUp, CatchUpPolicy, Succession, succession
 from shared.domain.schedules.schedule import Cron, Rate, first_after
 from shared.domain.schedules.skipped_range import SkippedRange
