@@ -6,7 +6,8 @@ from enum import Enum, auto
 
 from shared.domain.bucket import GUARD_MS
 from shared.domain.delivery.destination import UNKNOWN
-from shared.domain.executions.execution import GUARDED_FROM, NOT_STARTED, Execution, State
+from shared.domain.executions.execution import GUARDED_FROM, Execution
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
 from shared.domain.limits.circuit_breaker import Phase
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope

@@ -14,7 +14,7 @@ from shared.domain.dispatch.sweep import (
     may_wait,
 )
 from shared.domain.errors import PunctualError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import Phase
 from shared.domain.limits.scopes import ScopeState, destination_scope
 from shared.names import Lane, QueueName

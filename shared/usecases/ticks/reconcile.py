@@ -192,8 +192,8 @@ class Reconcile:
 
 def _is_completed_twice(execution: Execution) -> bool:
     """Whether an attempt followed a recorded success, or was recorded twice."""
-    numbers = [outcome.attempt for outcome in execution.outcomes]
-    successes = [outcome for outcome in execution.outcomes if outcome.reason is Reason.OK]
+    numbers = [outcome.attempt for outcome in execution.progress.outcomes]
+    successes = [outcome for outcome in execution.progress.outcomes if outcome.reason is Reason.OK]
     return len(set(numbers)) != len(numbers) or (
-        bool(successes) and execution.outcomes[-1] is not successes[0]
+        bool(successes) and execution.progress.outcomes[-1] is not successes[0]
     )

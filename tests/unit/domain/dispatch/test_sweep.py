@@ -18,7 +18,7 @@ from shared.domain.dispatch.sweep import (
     reminder_is_settled,
     sweep_action,
 )
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.names import Lane
 from tests.support.builders import DUE_AT, execution_id, in_state, one_off
 
