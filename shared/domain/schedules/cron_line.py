@@ -75,7 +75,7 @@ def read_line(text: str) -> CronLine:
             )
         # Only the weekday can match; croniter would search fifty years for the day of month at each step.
         day = _ANY
-    steps = " ".join(part.spelled() for part in (minute, hour, day, month, weekday))
+    steps = " ".join(part.croniter_text() for part in (minute, hour, day, month, weekday))
     return CronLine(text=text, steps=steps, is_interval=words[0][0] == "*" or words[1][0] == "*")
 
 
@@ -111,7 +111,6 @@ def check_text(text: str) -> str:
 
 
 def split_fields(bare: str) -> list[str]:
-    """Split a line that `check_text` has accepted."""
     return re.split(r"[ \t]+", bare) if bare else []
 
 

@@ -58,7 +58,7 @@ def read_eventbridge_line(text: str) -> CronLine:
         )
     return CronLine(
         text=text,
-        steps=" ".join(part.spelled() for part in (minute, hour, day, month, weekday)),
+        steps=" ".join(part.croniter_text() for part in (minute, hour, day, month, weekday)),
         is_interval=words[0][0] == "*" or words[1][0] == "*",
         years=tuple(sorted(years.values)),
     )
@@ -77,7 +77,6 @@ def _split(text: str) -> list[str]:
 
 
 def _plain(rule: FieldRule, text: str) -> Field:
-    """Parse a field that holds plain values only."""
     items = split_items(rule, text)
     if "?" in items:
         rule.refuse("? may stand for a day only")
