@@ -138,12 +138,10 @@ class StageConfig:
 
     @property
     def prefix(self) -> str:
-        """The prefix of this stage's stack names."""
         return f"punctual-{self.name}"
 
 
 def cloud_stage(name: str, region: str, account: str | None = None) -> StageConfig:
-    """Return a stage in AWS with protected data."""
     return StageConfig(
         name=name,
         region=region,

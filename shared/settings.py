@@ -81,8 +81,6 @@ def _hosts(value: Any) -> Any:
 
 
 class Settings(BaseModel):
-    """Settings of all functions."""
-
     model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
 
     stage: Text

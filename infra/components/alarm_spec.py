@@ -1,5 +1,3 @@
-"""The specification of an alarm."""
-
 from dataclasses import dataclass
 
 from aws_cdk import aws_cloudwatch as cloudwatch

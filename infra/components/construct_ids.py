@@ -1,6 +1,3 @@
-"""Naming of CDK constructs."""
-
-
 def construct_id(name: str) -> str:
     """Convert a hyphenated name to CamelCase, as CloudFormation requires."""
     return "".join(word.capitalize() for word in name.split("-"))

@@ -6,7 +6,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from infra.components.alarms import Alarms
-from infra.components.metrics import MAXIMUM, MINUTE, P99, SUM, function_metric, queue_metric, service_metric
+from infra.components.metrics import MAXIMUM, MINUTE, P99, SUM, function_metric, own_metric, queue_metric
 from infra.components.resource_alarms import MonitoredResources
 from infra.config import StageConfig
 from shared.names import Lane, Metric, QueueName
@@ -33,118 +33,91 @@ def add_dashboard(
     dashboard.add_widgets(
         cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms.alarms), width=WIDTH, height=5)
     )
-    _row(dashboard, {"Start lag, p99 (ms)": _lag(), "Heartbeats": _ticks(), "Oldest unclaimed (s)": _late()})
-    _row(
-        dashboard,
+    rows: tuple[dict[str, Sequence[cloudwatch.IMetric]], ...] = (
+        {"Start lag, p99 (ms)": _lag(), "Heartbeats": _ticks(), "Oldest unclaimed (s)": _late()},
         {"Executions": _outcomes(), "Dispatch": _dispatch(), "Recovered": _recovered()},
-    )
-    _row(
-        dashboard,
         {"Oldest message (s)": _ages(resources), "Dead messages": _dead(resources), "API": _api(resources)},
-    )
-    _row(
-        dashboard,
         {
             "Throttled by tenant limits": _deferred(_TENANT_DEFERRALS),
             "Throttled by destination": _deferred(_DESTINATION_DEFERRALS),
             "Backpressure": _deferred(_OTHER_DEFERRALS),
         },
-    )
-    _row(
-        dashboard,
         {
-            "Oldest throttled (s)": [service_metric(Metric.OLDEST_WAITING_DUE_SECONDS, "sweeper", MAXIMUM)],
-            "Start lag of throttled calls, p99 (ms)": [
-                service_metric(Metric.WAITED_LAG_MS, executor, P99) for executor in EXECUTORS
+            "Oldest throttled (s)": [own_metric(Metric.OLDEST_WAITING_DUE_SECONDS, "sweeper", MAXIMUM)],
+            "Lag of throttled calls (ms)": [
+                own_metric(Metric.WAITED_LAG_MS, each, P99) for each in EXECUTORS
             ],
             "Circuit breakers": _breakers(),
         },
+        {"Failed executions": _failed(), "Redrives": _redriven(), "Parked messages": _parked()},
+        {"Function errors": _calls(resources, "Errors"), "Throttles": _calls(resources, "Throttles")},
     )
-    _row(dashboard, {"Failed executions": _failed(), "Redrives": _redriven(), "Parked messages": _parked()})
-    _row(
-        dashboard,
-        {
-            "Function errors": _calls(resources, "Errors"),
-            "Function throttles": _calls(resources, "Throttles"),
-        },
-    )
-
-
-def _row(dashboard: cloudwatch.Dashboard, graphs: dict[str, Sequence[cloudwatch.IMetric]]) -> None:
-    dashboard.add_widgets(
-        *(
-            cloudwatch.GraphWidget(title=title, left=list(metrics), width=WIDTH // len(graphs), height=HEIGHT)
-            for title, metrics in graphs.items()
+    for graphs in rows:
+        width = WIDTH // len(graphs)
+        dashboard.add_widgets(
+            *(
+                cloudwatch.GraphWidget(title=title, left=list(metrics), width=width, height=HEIGHT)
+                for title, metrics in graphs.items()
+            )
         )
-    )
 
 
 def _lag() -> list[cloudwatch.Metric]:
-    return [service_metric(Metric.START_LAG_MS, executor, P99) for executor in LANES]
+    return [own_metric(Metric.START_LAG_MS, executor, P99) for executor in LANES]
 
 
 def _ticks() -> list[cloudwatch.Metric]:
-    return [service_metric(Metric.WATCHER_TICK, "watcher"), service_metric(Metric.SWEEPER_TICK, "sweeper")]
+    return [own_metric(Metric.WATCHER_TICK, "watcher"), own_metric(Metric.SWEEPER_TICK, "sweeper")]
 
 
 def _late() -> list[cloudwatch.Metric]:
-    return [service_metric(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, "sweeper", MAXIMUM)]
+    return [own_metric(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, "sweeper", MAXIMUM)]
 
 
 def _outcomes() -> list[cloudwatch.Metric]:
     names = (Metric.CLAIMED, Metric.SUCCEEDED, Metric.RETRIED, Metric.FAILED, Metric.FENCED)
-    return [service_metric(name, executor) for name in names for executor in EXECUTORS]
+    return [own_metric(name, executor) for name in names for executor in EXECUTORS]
 
 
 def _dispatch() -> list[cloudwatch.Metric]:
-    return [
-        service_metric(name, "watcher")
-        for name in (Metric.DUE_FOUND, Metric.WAKEUPS_SENT, Metric.SEND_FAILED)
-    ]
+    names = (Metric.DUE_FOUND, Metric.WAKEUPS_SENT, Metric.SEND_FAILED)
+    return [own_metric(name, "watcher") for name in names]
 
 
 def _recovered() -> list[cloudwatch.Metric]:
-    swept = [
-        service_metric(name, "sweeper") for name in (Metric.RESENT, Metric.WORKER_LOST, Metric.QUARANTINED)
-    ]
+    swept = [own_metric(name, "sweeper") for name in (Metric.RESENT, Metric.WORKER_LOST, Metric.QUARANTINED)]
     names = (Metric.DEAD_LETTER_RESCHEDULED, Metric.DEAD_LETTER_PARKED, Metric.DEAD_LETTER_FAILED)
-    return swept + [service_metric(name, "dead-letter") for name in names]
+    return swept + [own_metric(name, "dead-letter") for name in names]
 
 
 def _deferred(names: Sequence[str]) -> list[cloudwatch.Metric]:
-    return [service_metric(name, executor) for name in names for executor in EXECUTORS]
+    return [own_metric(name, executor) for name in names for executor in EXECUTORS]
 
 
 def _breakers() -> list[cloudwatch.Metric]:
-    opened = [service_metric(Metric.BREAKER_OPENED, executor) for executor in EXECUTORS]
-    return [service_metric(Metric.OPEN_BREAKERS, "sweeper", MAXIMUM), *opened]
+    opened = [own_metric(Metric.BREAKER_OPENED, executor) for executor in EXECUTORS]
+    return [own_metric(Metric.OPEN_BREAKERS, "sweeper", MAXIMUM), *opened]
 
 
 def _failed() -> list[cloudwatch.Metric]:
-    executors = [service_metric(Metric.FAILED, executor) for executor in EXECUTORS]
-    return [
-        *executors,
-        service_metric(Metric.FAILED, "sweeper"),
-        service_metric(Metric.DEAD_LETTER_FAILED, "dead-letter"),
-    ]
+    executors = [own_metric(Metric.FAILED, executor) for executor in EXECUTORS]
+    others = [own_metric(Metric.FAILED, "sweeper"), own_metric(Metric.DEAD_LETTER_FAILED, "dead-letter")]
+    return executors + others
 
 
 def _redriven() -> list[cloudwatch.Metric]:
-    swept = [service_metric(name, "sweeper") for name in (Metric.REDRIVEN, Metric.REDRIVES_UNDONE)]
-    return [service_metric(Metric.REDRIVEN, "api"), *swept]
+    swept = [own_metric(name, "sweeper") for name in (Metric.REDRIVEN, Metric.REDRIVES_UNDONE)]
+    return [own_metric(Metric.REDRIVEN, "api"), *swept]
 
 
 def _parked() -> list[cloudwatch.Metric]:
-    return [
-        service_metric(Metric.PARKED_WAITING, "sweeper", MAXIMUM),
-        service_metric(Metric.DEAD_LETTER_PARKED, "dead-letter"),
-    ]
+    parked = own_metric(Metric.DEAD_LETTER_PARKED, "dead-letter")
+    return [own_metric(Metric.PARKED_WAITING, "sweeper", MAXIMUM), parked]
 
 
 def _ages(resources: MonitoredResources) -> list[cloudwatch.Metric]:
-    return [
-        queue_metric("ApproximateAgeOfOldestMessage", pair.main) for pair in resources.lanes.queues.values()
-    ]
+    name = "ApproximateAgeOfOldestMessage"
+    return [queue_metric(name, pair.main) for pair in resources.lanes.queues.values()]
 
 
 def _dead(resources: MonitoredResources) -> list[cloudwatch.Metric]:
@@ -158,7 +131,7 @@ def _api(resources: MonitoredResources) -> list[cloudwatch.Metric]:
         api.metric_count(statistic=SUM, period=MINUTE),
         api.metric_client_error(statistic=SUM, period=MINUTE),
         api.metric_server_error(statistic=SUM, period=MINUTE),
-        service_metric(Metric.JOBS_CREATED, "api"),
+        own_metric(Metric.JOBS_CREATED, "api"),
     ]
 
 

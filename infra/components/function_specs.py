@@ -37,7 +37,6 @@ class FunctionSpec:
 
     @property
     def construct_id(self) -> str:
-        """The service name in CamelCase."""
         return construct_id(self.service)
 
     @property

@@ -19,8 +19,6 @@ from shared.names import Env, QueueName
 
 
 class Functions(Construct):
-    """All functions of the service."""
-
     def __init__(self, scope: Construct, stage: StageConfig, shared: SharedResources) -> None:
         super().__init__(scope, "Functions")
         self._stage = stage
@@ -36,11 +34,9 @@ class Functions(Construct):
 
     @property
     def by_service(self) -> Mapping[str, lambda_.Function]:
-        """All functions by service name."""
         return self._functions
 
     def executor(self, queue: QueueName) -> lambda_.Function:
-        """Return the executor of a queue."""
         return self._functions[f"executor-{queue}"]
 
     def set_api_hosts(self, *hosts: str) -> None:

@@ -29,8 +29,6 @@ ACCESS_LOG = {
 
 
 class HttpEntry(Construct):
-    """The API and its only stage."""
-
     def __init__(self, scope: Construct, function: lambda_.Function, stage: StageConfig) -> None:
         super().__init__(scope, "HttpEntry")
         self.api = apigateway.HttpApi(

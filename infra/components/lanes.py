@@ -23,15 +23,11 @@ batches."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneQueue:
-    """A queue and its dead-letter queue."""
-
     main: sqs.Queue
     dead: sqs.Queue
 
 
 class Lanes(Construct):
-    """All queues of wake-ups."""
-
     def __init__(self, scope: Construct, stage: StageConfig) -> None:
         super().__init__(scope, "Lanes")
         self._stage = stage

@@ -1,5 +1,3 @@
-"""Log groups with the retention of the stage."""
-
 from typing import cast
 
 from aws_cdk import RemovalPolicy

@@ -17,7 +17,7 @@ MINUTE = Duration.minutes(1)
 SUM, MAXIMUM, P99 = "Sum", "Maximum", "p99"
 
 
-def service_metric(name: str, service: str, statistic: str = SUM) -> cloudwatch.Metric:
+def own_metric(name: str, service: str, statistic: str = SUM) -> cloudwatch.Metric:
     """A metric of one of our functions; its only dimension is the service name."""
     return cloudwatch.Metric(
         namespace=METRICS_NAMESPACE,
@@ -29,12 +29,10 @@ def service_metric(name: str, service: str, statistic: str = SUM) -> cloudwatch.
 
 
 def queue_metric(name: str, queue: sqs.Queue) -> cloudwatch.Metric:
-    """A metric of a queue, published by SQS."""
     return queue.metric(name, statistic=MAXIMUM, period=MINUTE)
 
 
 def function_metric(name: str, function: lambda_.Function) -> cloudwatch.Metric:
-    """A metric of a function, published by Lambda."""
     return function.metric(name, statistic=SUM, period=MINUTE)
 
 

@@ -15,6 +15,5 @@ REASONS = {
 
 
 def acknowledge(stack: Stack) -> None:
-    """Record the reasons in the stack."""
     for rule, reason in REASONS.items():
         Validations.of(stack).acknowledge(Acknowledgment(id=rule, reason=reason))

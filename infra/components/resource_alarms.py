@@ -30,7 +30,6 @@ class MonitoredResources:
 
 
 def resource_alarms(stage: StageConfig, resources: MonitoredResources) -> Iterator[AlarmSpec]:
-    """Yield the alarms on AWS metrics."""
     for queue in QueueName:
         yield from _queue(queue, resources.lanes)
     yield from _entry(resources.entry)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from infra.components.alarm_spec import MISSING_IS_BREACHING, UNDER, AlarmSpec
 from infra.components.construct_ids import construct_id
-from infra.components.metrics import MAXIMUM, P99, service_metric
+from infra.components.metrics import MAXIMUM, P99, own_metric
 from infra.config import StageConfig
 from shared.names import Lane, Metric, QueueName
 
@@ -13,7 +13,6 @@ START_LAG_MS = 1_000
 
 
 def slo_alarms(stage: StageConfig) -> Iterator[AlarmSpec]:
-    """Yield the alarms on our own metrics."""
     yield from _heartbeats(stage)
     yield from _sweeper()
     yield from _reconciler()
@@ -31,7 +30,7 @@ def _heartbeats(stage: StageConfig) -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="WatcherHeartbeat",
         description="A shard range was not scanned for 3 minutes: its jobs start late, through the sweeper.",
-        metric=service_metric(Metric.WATCHER_TICK, "watcher"),
+        metric=own_metric(Metric.WATCHER_TICK, "watcher"),
         threshold=stage.watchers,
         comparison=UNDER,
         missing=MISSING_IS_BREACHING,
@@ -41,7 +40,7 @@ def _heartbeats(stage: StageConfig) -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="SweeperHeartbeat",
         description="No sweep for 3 minutes: lost messages and crashed workers are not detected.",
-        metric=service_metric(Metric.SWEEPER_TICK, "sweeper"),
+        metric=own_metric(Metric.SWEEPER_TICK, "sweeper"),
         threshold=1,
         comparison=UNDER,
         missing=MISSING_IS_BREACHING,
@@ -54,7 +53,7 @@ def _reconciler() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="ReconcilerHeartbeat",
         description="No reconciliation for an hour: a missing execution would not be detected.",
-        metric=service_metric(Metric.RECONCILER_TICK, "reconciler"),
+        metric=own_metric(Metric.RECONCILER_TICK, "reconciler"),
         threshold=1,
         comparison=UNDER,
         missing=MISSING_IS_BREACHING,
@@ -78,25 +77,25 @@ def _reconciler() -> Iterator[AlarmSpec]:
             "An active job had no next execution; the reconciler filed it.",
         ),
     ):
-        yield AlarmSpec(name=name, description=description, metric=service_metric(metric, "reconciler"))
+        yield AlarmSpec(name=name, description=description, metric=own_metric(metric, "reconciler"))
 
 
 def _sweeper() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="OldestUnclaimedDue",
         description="An unthrottled execution is over 2 minutes late and no worker has claimed it.",
-        metric=service_metric(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, "sweeper", MAXIMUM),
+        metric=own_metric(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, "sweeper", MAXIMUM),
         threshold=OLDEST_UNCLAIMED_SECONDS,
     )
     yield AlarmSpec(
         name="Quarantined",
         description="The sweeper quarantined a row that it cannot read: its job does not run.",
-        metric=service_metric(Metric.QUARANTINED, "sweeper"),
+        metric=own_metric(Metric.QUARANTINED, "sweeper"),
     )
     yield AlarmSpec(
         name="FailedSweeper",
         description="Executions failed because their last worker crashed. The tenant's responsibility.",
-        metric=service_metric(Metric.FAILED, "sweeper"),
+        metric=own_metric(Metric.FAILED, "sweeper"),
         pages=False,
     )
 
@@ -105,7 +104,7 @@ def _start_lag(lane: Lane) -> AlarmSpec:
     return AlarmSpec(
         name=f"StartLag{lane.capitalize()}",
         description=f"1 in 100 unthrottled calls of the {lane} lane starts over a second late.",
-        metric=service_metric(Metric.START_LAG_MS, f"executor-{lane}", P99),
+        metric=own_metric(Metric.START_LAG_MS, f"executor-{lane}", P99),
         threshold=START_LAG_MS,
         minutes=3,
         of_minutes=5,
@@ -117,13 +116,13 @@ def _executor(queue: QueueName) -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name=f"Failed{name}",
         description=f"Executions of the {queue} queue failed all attempts. The tenant's responsibility.",
-        metric=service_metric(Metric.FAILED, executor),
+        metric=own_metric(Metric.FAILED, executor),
         pages=False,
     )
     yield AlarmSpec(
         name=f"LimitStoreErrors{name}",
         description="Calls were made without limits, because the leases table did not respond.",
-        metric=service_metric(Metric.LIMIT_STORE_ERRORS, executor),
+        metric=own_metric(Metric.LIMIT_STORE_ERRORS, executor),
         minutes=3,
         of_minutes=5,
     )
@@ -133,7 +132,7 @@ def _breakers() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="OpenBreakers",
         description="Destinations fail; their jobs wait for circuit breakers. The tenant's responsibility.",
-        metric=service_metric(Metric.OPEN_BREAKERS, "sweeper", MAXIMUM),
+        metric=own_metric(Metric.OPEN_BREAKERS, "sweeper", MAXIMUM),
         pages=False,
     )
 
@@ -142,18 +141,18 @@ def _dead_letters() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="Parked",
         description="A message could not be read or rescheduled and was parked.",
-        metric=service_metric(Metric.DEAD_LETTER_PARKED, "dead-letter"),
+        metric=own_metric(Metric.DEAD_LETTER_PARKED, "dead-letter"),
     )
     yield AlarmSpec(
         name="ParkedWaiting",
         description="A parked message waits for an operator: see list-parked; remove-parked clears it.",
-        metric=service_metric(Metric.PARKED_WAITING, "sweeper", MAXIMUM),
+        metric=own_metric(Metric.PARKED_WAITING, "sweeper", MAXIMUM),
         pages=False,
     )
     yield AlarmSpec(
         name="FailedDeadLetter",
         description="Executions failed because their messages did. The tenant's responsibility.",
-        metric=service_metric(Metric.DEAD_LETTER_FAILED, "dead-letter"),
+        metric=own_metric(Metric.DEAD_LETTER_FAILED, "dead-letter"),
         pages=False,
     )
 
@@ -162,12 +161,12 @@ def _accounts() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="AuditFailed",
         description="A change was made, but its audit record could not be written; the API's log has it.",
-        metric=service_metric(Metric.AUDIT_FAILED, "api"),
+        metric=own_metric(Metric.AUDIT_FAILED, "api"),
     )
     yield AlarmSpec(
         name="QuotaStoreErrors",
         description="Requests were accepted without rate limits, because the leases table did not respond.",
-        metric=service_metric(Metric.QUOTA_STORE_ERRORS, "api"),
+        metric=own_metric(Metric.QUOTA_STORE_ERRORS, "api"),
         minutes=3,
         of_minutes=5,
     )

@@ -24,7 +24,6 @@ class Tables(Construct):
         self.audit = self._table("Audit")
 
     def by_name(self) -> dict[str, dynamodb.Table]:
-        """Return all tables by name."""
         return {
             "executions": self.executions,
             "jobs": self.jobs,

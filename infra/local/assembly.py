@@ -19,7 +19,6 @@ class Asset:
     key: str
 
     def content(self) -> bytes:
-        """The bytes to upload."""
         return _zip(self.source) if self.packed else self.source.read_bytes()
 
 

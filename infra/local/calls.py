@@ -10,8 +10,6 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A received callback."""
-
     method: str
     path: str
     headers: Mapping[str, str]

@@ -38,7 +38,6 @@ class Totals:
             self.lags.append(call.lag_ms)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the totals for scripts."""
         return {
             "calls": self.calls,
             "retries": self.retries,
@@ -48,7 +47,6 @@ class Totals:
         }
 
     def line(self) -> str:
-        """Return the totals as text."""
         lag = f", lag {min(self.lags):.0f} to {max(self.lags):.0f} ms" if self.lags else ""
         forged = f", {self.forged} with a bad signature" if self.forged else ""
         return f"{self.calls} calls, {self.retries} of them retries{lag}{forged}"

@@ -23,8 +23,6 @@ DEPLOY_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
-    """The outputs of all deployed stacks."""
-
     outputs: Mapping[str, str]
 
 
@@ -46,7 +44,6 @@ def exists(name: str, clients: Clients) -> bool:
 
 
 def describe(names: Iterable[str], clients: Clients) -> Deployment:
-    """Read the outputs of the named stacks."""
     cloudformation = clients.client("cloudformation")
     outputs: dict[str, str] = {}
     for name in names:

@@ -36,7 +36,6 @@ class Emulator:
 
     @property
     def endpoint(self) -> str:
-        """The URL of all AWS services."""
         return f"http://{HOST}:{self.port}"
 
     def start(self, *, fresh: bool = False) -> None:

@@ -20,8 +20,6 @@ from infra.local.sockets import HOST
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """The receiver's response to a call."""
-
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b"ok"
@@ -87,7 +85,6 @@ class Receiver:
         self.stop()
 
     def calls(self, path: str | None = None) -> list[Call]:
-        """Return the calls so far, of one path or all."""
         with self._arrived:
             return [call for call in self._calls if path is None or call.path == path]
 

@@ -32,15 +32,12 @@ class Tenant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalStack:
-    """A running local stack."""
-
     emulator: Emulator
     clients: Clients
     deployment: Deployment
 
     @property
     def endpoint(self) -> str:
-        """The URL of all AWS services."""
         return self.emulator.endpoint
 
     @property
@@ -88,7 +85,6 @@ class LocalStack:
         return self.emulator.workers(self.functions[service])
 
     def executor_pids(self, lane: str = "standard") -> list[int]:
-        """Return the executor processes of a lane."""
         return self.worker_pids(f"executor-{lane}")
 
     def environment(self, service: str = "api") -> dict[str, str]:

@@ -13,8 +13,6 @@ from infra.config import StageConfig
 
 
 class DataStack(Stack):
-    """Tables and KMS key of a stage."""
-
     def __init__(self, scope: Construct, stage: StageConfig) -> None:
         super().__init__(
             scope,

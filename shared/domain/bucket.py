@@ -23,7 +23,6 @@ MAX_SHARDS = 32_768
 
 
 def bucket_of(instant_ms: int) -> int:
-    """Return the bucket that contains an instant."""
     return instant_ms // MINUTE_MS
 
 
@@ -32,7 +31,7 @@ def bucket_start_ms(bucket: int) -> int:
 
 
 def bucket_end_ms(bucket: int) -> int:
-    """Return the first millisecond after a bucket."""
+    """Exclusive end: the first millisecond after the bucket."""
     return (bucket + 1) * MINUTE_MS
 
 

@@ -73,8 +73,6 @@ class QuotaExceededError(PunctualError):
 
 
 class RateLimitedError(PunctualError):
-    """The tenant has exceeded its request rate."""
-
     def __init__(self, message: str, *, quota: str, retry_after_seconds: int) -> None:
         super().__init__(message)
         self.quota = quota

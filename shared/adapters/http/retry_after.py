@@ -1,5 +1,3 @@
-"""Parses the Retry-After header of a response."""
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime

@@ -35,7 +35,6 @@ class BoundedHandler(ResponseHandler):
         self._heads = 0
 
     def set_response_params(self, **options: Any) -> None:
-        """Reset the counters before a request is sent."""
         self._bytes = self._heads = 0
         super().set_response_params(**options)
 
@@ -52,7 +51,6 @@ class BoundedHandler(ResponseHandler):
                 self._give_up()
 
     def feed_data(self, data: tuple[RawResponseMessage, StreamReader], size: int = 0) -> None:
-        """Count a response head."""
         self._heads += 1
         if self._heads <= MAX_HEADS:
             super().feed_data(data, size)

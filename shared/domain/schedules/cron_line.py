@@ -111,7 +111,6 @@ def check_text(text: str) -> str:
 
 
 def split_fields(bare: str) -> list[str]:
-    """Split a line that `check_text` has accepted."""
     return re.split(r"[ \t]+", bare) if bare else []
 
 

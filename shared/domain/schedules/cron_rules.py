@@ -32,7 +32,6 @@ class FieldRule:
         return self.high - self.low + 1
 
     def refuse(self, why: str) -> NoReturn:
-        """Raise ScheduleError for this field."""
         raise ScheduleError(f"{self.name}: {why}", field=self.name)
 
 

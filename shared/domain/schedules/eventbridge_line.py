@@ -77,7 +77,6 @@ def _split(text: str) -> list[str]:
 
 
 def _plain(rule: FieldRule, text: str) -> Field:
-    """Parse a field that holds plain values only."""
     items = split_items(rule, text)
     if "?" in items:
         rule.refuse("? may stand for a day only")

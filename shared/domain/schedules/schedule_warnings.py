@@ -37,8 +37,6 @@ class WarningCode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleWarning:
-    """A warning with a sentence for users."""
-
     code: WarningCode
     text: str
 

@@ -55,7 +55,6 @@ def zone_from_rules(text: str) -> ZoneInfo:
 
 
 def release_of(text: str) -> str:
-    """Return the tzdata release of frozen rules."""
     return text.partition(" ")[0]
 
 
