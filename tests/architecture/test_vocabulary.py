@@ -87,7 +87,7 @@ RETIRED_NAMES = {
     "run_on": "extend_lease",
     "RUN_ON": "EXTEND",
     "FRESH": "Progress()",
-    "Undecided": "ClaimUnknown",
+    "Undecided": "WriteUnknown",
     "Listener": "CallbackTarget",
     "UNSAID": "INHERIT",
     # The API
@@ -101,7 +101,7 @@ RETIRED_NAMES = {
     # Wiring
     "ApiParts": "UseCases",
     "CallbackParts": "UseCases",
-    "Core": "Ports",
+    "Core": "CoreUseCases",
     # Tests
     "Assassin": "ProcessKiller",
     "assassin": "process_killer",

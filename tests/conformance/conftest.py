@@ -10,7 +10,7 @@ from moto import mock_aws
 
 from infra.local.dynamodb_local import DynamoDbLocal
 from infra.local.emulator import Emulator
-from infra.local.state_dir import LocalHome
+from infra.local.state_dir import StateDir
 from shared.adapters.kms.vault import KmsVault
 from shared.names import QueueName
 from shared.ports.delivery import Vault
@@ -51,7 +51,7 @@ def clients() -> Iterator[Clients]:
 @pytest.fixture(scope="session")
 def ministack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The endpoint of a running ministack."""
-    emulator = Emulator(LocalHome(tmp_path_factory.mktemp("ministack")))
+    emulator = Emulator(StateDir(tmp_path_factory.mktemp("ministack")))
     emulator.start()
     yield emulator.endpoint
     emulator.stop()
