@@ -20,6 +20,8 @@ from tests.support.usecases.chains import MINUTE, SITUATIONS, Chain
 from tests.support.usecases.moments import at_moment, begun
 from tests.support.usecases.steps import Crash, die
 
+pytestmark = pytest.mark.exhaustive
+
 EVERY_TWO_MINUTES = Rate(interval_ms=2 * MINUTE, anchor=DUE_AT + 30_000)
 Change = Callable[[Chain], object]
 
