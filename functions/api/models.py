@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from shared.domain.delivery.outcome_callbacks import SILENT
+from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
 from shared.domain.delivery.target import MAX_URL_CHARACTERS
 from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.quota import Quota
@@ -19,7 +19,7 @@ Instant = Annotated[str, Field(max_length=MAX_INSTANT_CHARACTERS, examples=["203
 InstantOut = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 """RFC 3339 in UTC, to the millisecond."""
 CallbackUrl = Annotated[
-    str, Field(max_length=MAX_URL_CHARACTERS, json_schema_extra={"pattern": f"^({SILENT}$|https?://)"})
+    str, Field(max_length=MAX_URL_CHARACTERS, json_schema_extra={"pattern": f"^({NO_CALLBACK}$|https?://)"})
 ]
 """The URL that is called with the outcome of an execution, or `none`."""
 

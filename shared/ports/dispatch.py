@@ -89,8 +89,6 @@ class Backlog(Protocol):
 
 
 class Weights(Protocol):
-    """Weights of tenants in fair queueing."""
-
     def __call__(self, tenant_id: str) -> int:
         """The tenant's weight, possibly a few minutes old; 1 where it is unknown. Raises nothing."""
         ...

@@ -87,7 +87,7 @@ RETIRED_NAMES = {
     "run_on": "extend_lease",
     "RUN_ON": "EXTEND",
     "FRESH": "Progress()",
-    "Undecided": "ClaimUnknown",
+    "Undecided": "WriteUnknown",
     "Listener": "CallbackTarget",
     "UNSAID": "INHERIT",
     # The API
@@ -101,11 +101,11 @@ RETIRED_NAMES = {
     # Wiring
     "ApiParts": "UseCases",
     "CallbackParts": "UseCases",
-    "Core": "Ports",
+    "Core": "CoreUseCases",
     # Tests
     "Assassin": "ProcessKiller",
     "assassin": "process_killer",
-    "ProcessPool": "ProcessPool",
+    "Nursery": "ProcessPool",
     "nursery": "process_pool",
     "Office": "AdminClient",
     "office": "admin_client",
@@ -121,7 +121,6 @@ RETIRED_IN_THE_PRODUCT = {
     "NOBODY": "NO_TARGET",
     "Caution": "ScheduleWarning",
     "fault": "error",
-    "parts": "ports",
     "parking_lot": "parked_messages",
 }
 """Words that tests may use in another sense."""

@@ -16,7 +16,7 @@ import boto3
 
 from infra.local.clients import CREDENTIALS, REGION, Clients
 from infra.local.emulator import Emulator
-from infra.local.state_dir import LocalHome
+from infra.local.state_dir import StateDir
 from shared.adapters.sqs.messages import decode_wakeup
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
@@ -120,7 +120,7 @@ class World:
 def world() -> Iterator[World]:
     """A world over an emulator of its own, which is stopped at the end."""
     with TemporaryDirectory() as root:
-        emulator = Emulator(LocalHome(Path(root)))
+        emulator = Emulator(StateDir(Path(root)))
         emulator.start()
         try:
             os.environ.update(CREDENTIALS, AWS_ENDPOINT_URL=emulator.endpoint)

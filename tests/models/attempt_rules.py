@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.dispatch.sweep import DueRow, SweepAction, SweepContext, sweep_action
-from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution, State, Transition
+from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution
+from shared.domain.executions.states import State, Transition
 from tests.support.builders import DUE_AT, in_state, one_off
 
 TICK_MS = LEASE_MARGIN_MS
@@ -81,7 +82,7 @@ def swept(item: Item, most: int) -> SweepAction:
         max_attempts=most,
         stop_retries=item.stop,
         claimable_from=execution.claimable_from,
-        next_attempt_at=execution.next_attempt_at,
+        next_attempt_at=execution.progress.next_attempt_at,
         async_accepted=item.goes_on,
     )
     context = SweepContext(now_ms=DUE_AT, is_first_pass=False, scan_began_at=None, last_resend_at=None)

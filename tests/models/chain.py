@@ -6,7 +6,7 @@ Whoever acts may stand still between any two steps, or die; messages come again;
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shared.domain.executions.execution import NOT_STARTED, State, Transition
+from shared.domain.executions.states import NOT_STARTED, State, Transition
 from shared.domain.jobs.job import JobState
 from tests.models.chain_deletion import Deletion
 from tests.models.chain_filing import Succession

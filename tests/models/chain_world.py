@@ -3,7 +3,7 @@
 from enum import Enum, IntEnum, auto
 from typing import NamedTuple
 
-from shared.domain.executions.execution import NOT_STARTED, State
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.jobs.job import JobState
 
 NOWHERE = -1

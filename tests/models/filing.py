@@ -6,7 +6,7 @@ The clocks of writers and of ticks may differ. Messages are lost, and everybody 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from tests.models import bucket_rules as rules
 from tests.models.bucket_rules import Clocks
 from tests.models.filing_sweep import Sweep

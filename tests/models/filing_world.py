@@ -3,7 +3,7 @@
 from enum import Enum, IntEnum, auto
 from typing import NamedTuple
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 
 UNKNOWN = -1
 """No position, no instant or no version that could be met again."""

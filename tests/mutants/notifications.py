@@ -18,8 +18,8 @@ NOTIFICATIONS = (
     Mutant(
         name="notification that is chosen anew each time",
         file="shared/usecases/outcomes/notify_outcome.py",
-        old="        chosen, now_ms = ended.notification, self.clock.now_ms()\n",
-        new="        chosen, now_ms = ended.notification, self.clock.now_ms()\n"
+        old="        chosen, now_ms = ended.progress.notification, self.clock.now_ms()\n",
+        new="        chosen, now_ms = ended.progress.notification, self.clock.now_ms()\n"
         "        chosen = chosen and notification_id(ended.id, now_ms, self.plan.counts_at(bucket_of(now_ms)))\n",
         killer=_NOTIFY,
     ),

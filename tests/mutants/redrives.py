@@ -26,7 +26,7 @@ REDRIVES = (
     Mutant(
         name="redrive that goes by its own choice where a rival was faster",
         file="shared/usecases/dead_letters/redrive_execution.py",
-        old="        return standing.redriven_by.execution, False\n",
+        old="        return standing.progress.redriven_by.execution, False\n",
         new="        return chosen, True\n",
         killer=_SINGLE,
     ),
@@ -60,9 +60,9 @@ REDRIVES = (
     ),
     Mutant(
         name="redrive that begins with the attempts of the original",
-        file="shared/domain/executions/execution.py",
-        old='    "attempt": 0,\n',
-        new="",
+        file="shared/domain/dead_letters/new_redrive.py",
+        old="        progress=Progress(),\n",
+        new="        progress=Progress(attempt=last.attempt),\n",
         killer=_SINGLE,
     ),
     Mutant(

@@ -49,8 +49,8 @@ RETRIES = (
     Mutant(
         name="retry that will be too old",
         file="shared/usecases/attempts/settle_attempt.py",
-        old="        if next_attempt_at > execution.retry.latest_retry_at(",
-        new="        if next_attempt_at > 2 * execution.retry.latest_retry_at(",
+        old="        if next_attempt_at > latest_at:\n",
+        new="        if next_attempt_at > 2 * latest_at:\n",
         killer=_EXECUTE,
     ),
     Mutant(
@@ -75,8 +75,8 @@ RETRIES = (
     Mutant(
         name="retry though the receiver is gone",
         file=_RETRY,
-        old="return not answer.succeeded and answer.status != GONE_STATUS and ",
-        new="return not answer.succeeded and ",
+        old="return not response.succeeded and response.status != GONE_STATUS and ",
+        new="return not response.succeeded and ",
     ),
     Mutant(
         name="job that goes on though its receiver is gone",

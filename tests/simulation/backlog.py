@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.domain.delivery.request import Request
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.schedule import Once
 from shared.domain.schedules.timing import Timing
@@ -17,6 +18,7 @@ from tests.simulation.evidence import Arrival
 from tests.simulation.lanes import QUEUE_URLS
 from tests.simulation.wiring import use_cases_of
 from tests.simulation.world import World
+from tests.support.builders import with_changes
 from tests.support.fakes.clock import VirtualClock
 
 CREATED_BEFORE_MS = 60_000
@@ -51,7 +53,7 @@ class Backlog:
         world, now_ms = self.world, self.world.hub.now_ms - CREATED_BEFORE_MS
         new = NewJob(timing=timing, request=Request(method="POST", url=url), lane=lane, timeout_seconds=10)
         identity = Identity(chosen=draft.choose(new, now_ms), created_at=now_ms, fingerprint=bytes(16))
-        execution = replace(draft.one_off(world.tenant(tenant), new, identity), state=State.QUEUED)
+        execution = with_changes(draft.one_off(world.tenant(tenant), new, identity), state=State.QUEUED)
         world.table.insert(execution, None)
         return execution
 

@@ -172,7 +172,7 @@ class Readers:
 
 def record_of(execution: Execution) -> Record:
     """An execution as the API shows it."""
-    missed, rules = execution.missed, execution.recurrence
+    missed, rules = execution.progress.missed, execution.recurrence
     told = rules.scheduled_at if rules is not None else int
     return Record(
         execution_id=str(execution.id),
@@ -182,11 +182,11 @@ def record_of(execution: Execution) -> Record:
         attempt=execution.attempt,
         outcomes=tuple(
             Outcome(attempt=one.attempt, status=one.status, reason=one.reason.name.lower())
-            for one in execution.outcomes
+            for one in execution.progress.outcomes
         ),
         missed=(told(missed.first_at), told(missed.last_at)) if missed is not None else None,
         count=missed.count if missed is not None else 0,
-        reason=execution.end_reason.value if execution.end_reason is not None else None,
+        reason=execution.progress.end_reason.value if execution.progress.end_reason is not None else None,
         redrive_of=(str(execution.redrive_of.original), execution.redrive_of.number)
         if execution.redrive_of
         else None,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from shared.domain.delivery.destination import UNKNOWN
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.names import Lane
 

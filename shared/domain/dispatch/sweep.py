@@ -6,7 +6,8 @@ from enum import Enum, auto
 
 from shared.domain.bucket import GUARD_MS
 from shared.domain.delivery.destination import UNKNOWN
-from shared.domain.executions.execution import GUARDED_FROM, NOT_STARTED, Execution, State
+from shared.domain.executions.execution import GUARDED_FROM, Execution
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
 from shared.domain.limits.circuit_breaker import Phase
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
@@ -75,8 +76,6 @@ class LaneProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepContext:
-    """Of one pass over one shard."""
-
     now_ms: int
     is_first_pass: bool
     scan_began_at: int | None
@@ -88,13 +87,13 @@ class SweepAction(Enum):
     LEAVE = auto()
     RESEND = auto()
     GIVE_UP = auto()
-    CHECK_POINTER = auto()
+    CHECK_REMINDER = auto()
 
 
 def sweep_action(row: DueRow, context: SweepContext) -> SweepAction:
     """Decide for one row that has not ended."""
     if row.reminder_target is not None:
-        return SweepAction.CHECK_POINTER
+        return SweepAction.CHECK_REMINDER
     if row.state in NOT_STARTED:
         return _unstarted(row, context)
     if row.state is State.WAITING:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from shared.domain.dispatch.sweep import BACKED_UP_MS, MAX_YIELD_MS, LaneProgress
-from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.limits.circuit_breaker import Phase
 from shared.domain.limits.scopes import ScopeState, WaitReason, destination_scope, is_limited, tenant_scope
 from shared.domain.limits.slots import free_for
@@ -59,7 +60,7 @@ def is_due_and_unstarted(execution: Execution, now_ms: int) -> bool:
 
 def scopes_of(execution: Execution) -> list[str]:
     """The scopes whose limits apply to the execution."""
-    destination = [destination_scope(execution.destination)] if execution.destination else []
+    destination = [destination_scope(execution.call.destination)] if execution.call.destination else []
     return [*destination, tenant_scope(execution.tenant_id)]
 
 
@@ -73,7 +74,9 @@ def wait_hint(
     """
     if _yields(execution, snapshot, now_ms):
         return WaitHint(reason=WaitingFor.BACKPRESSURE)
-    at_destination = _at_destination(execution, snapshot, limits, now_ms) if execution.destination else None
+    at_destination = (
+        _at_destination(execution, snapshot, limits, now_ms) if execution.call.destination else None
+    )
     return at_destination or _at_tenant(execution, snapshot, limits, now_ms)
 
 
@@ -85,7 +88,7 @@ def _yields(execution: Execution, snapshot: ThrottleSnapshot, now_ms: int) -> bo
 def _at_destination(
     execution: Execution, snapshot: ThrottleSnapshot, limits: Quotas, now_ms: int
 ) -> WaitHint | None:
-    scope = destination_scope(execution.destination)
+    scope = destination_scope(execution.call.destination)
     state = snapshot.states.get(scope, ScopeState())
     circuit = state.circuit
     match circuit.phase(now_ms):

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
+from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.errors import (
     ScheduleError,
     ScheduleInPastError,
     ScheduleNeverFiresError,
     ScheduleTooFarError,
 )
+from shared.domain.jobs.job import Definition, Job
 from shared.domain.schedules.catch_up import (
     MAX_CATCH_UP_LIMIT,
     MAX_CATCH_UP_WINDOW_MS,
@@ -18,7 +20,7 @@ from shared.domain.schedules.instants import FARTHEST_MS
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import Backfill, Cron, Rate, count_between
 from shared.domain.schedules.schedule_kinds import MAX_BACKFILLED
-from shared.domain.schedules.zone_changes import frozen
+from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.names import Lane
 
 EVERY_ONE = CatchUpPolicy(mode=CatchUp.ALL, limit=MAX_CATCH_UP_LIMIT, window_ms=MAX_CATCH_UP_WINDOW_MS)
@@ -43,7 +45,7 @@ class NewBackfill:
         ScheduleNeverFiresError where it has no instant.
         """
         self._check_range(now_ms)
-        of = frozen(of, self.from_at, now_ms)
+        of = with_frozen_rules(of, self.from_at, now_ms)
         count = count_between(of, self.from_at - 1, self.to_at - 1, MAX_BACKFILLED + 1)
         if count == 0:
             raise ScheduleNeverFiresError("from: the schedule has no instant in this range", field="from")
@@ -58,6 +60,17 @@ class NewBackfill:
             count=count,
             interval_ms=self.every_seconds * 1000,
             anchor=anchor,
+        )
+
+    def definition(self, of: Job, schedule: Backfill, call: CallSpec) -> Definition:
+        """The definition of the backfill of a job; `call` is the job's, sealed for the backfill."""
+        return Definition(
+            schedule=schedule,
+            call=call,
+            name=of.name,
+            tags=of.tags,
+            catch_up=EVERY_ONE,
+            overlap_policy=self.overlap_policy,
         )
 
     def _check_range(self, now_ms: int) -> None:

@@ -52,7 +52,6 @@ def max_holders(limit: int) -> int:
 
 
 def is_large(limit: int) -> bool:
-    """Whether the limit allows more holders than `MAX_HOLDERS`."""
     return max_holders(limit) > MAX_HOLDERS
 
 

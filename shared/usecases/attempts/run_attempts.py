@@ -131,7 +131,7 @@ class RunAttempts:
         report.undecided = [result for result in results.values() if isinstance(result, WriteUnknown)]
         report.deferred = [result for result in results.values() if isinstance(result, DeferredKey)]
         report.waited = {key for _, wakeup in ready if wakeup.waited for key in wakeup.keys}
-        answers = [(one.execution.destination, one.answer) for one in report.attempts]
+        answers = [(one.execution.call.destination, one.answer) for one in report.attempts]
         await self.offload(self.gate.report, answers)
         return report
 

@@ -5,7 +5,7 @@ older ones. In a scope that deferred work a moment ago, new work waits once as w
 overtake.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from shared.domain.errors import PunctualError
@@ -56,8 +56,6 @@ class ScopeLimits:
 
 @dataclass(slots=True)
 class AdmitCalls:
-    """Belongs to one process."""
-
     limits: LimitCache
     spend: SpendBudget
     read_tenant: ReadTenant
@@ -73,13 +71,14 @@ class AdmitCalls:
         hot_scopes = self.limits.hot_scopes.current()
         self.limits.refresh([*self._scopes(batch, quotas, hot_scopes)])
         deferred: Deferred = {}
-        for destination, group in _by_destination(batch).items():
+        for destination, group in _grouped(batch, lambda call: call.destination).items():
             scope, mine = destination_scope(destination), quotas[group[0].tenant_id]
             self.limits.hot_scopes.set_tenant([scope], group[0].tenant_id)
             if destination and (scope in hot_scopes or _limits_destinations(mine)):
                 deferred |= self._at_destination(destination, group, mine, queue)
         # Slots and tokens of the tenant are taken only for calls that their destination admits.
-        for tenant_id, group in _by_tenant([call for call in batch if call.key not in deferred]).items():
+        rest = [call for call in batch if call.key not in deferred]
+        for tenant_id, group in _grouped(rest, lambda call: call.tenant_id).items():
             deferred |= self._at_tenant(tenant_id, group, quotas[tenant_id])
         self._note(batch, deferred)
         return deferred
@@ -248,15 +247,8 @@ def _limits_destinations(quotas: Quotas) -> bool:
     return is_limited(quotas.destination_concurrency) or is_limited(quotas.destination_calls_per_second)
 
 
-def _by_destination(batch: Iterable[Candidate]) -> dict[str, list[Candidate]]:
+def _grouped(batch: Iterable[Candidate], name: Callable[[Candidate], str]) -> dict[str, list[Candidate]]:
     groups: dict[str, list[Candidate]] = {}
     for call in batch:
-        groups.setdefault(call.destination, []).append(call)
-    return groups
-
-
-def _by_tenant(batch: Iterable[Candidate]) -> dict[str, list[Candidate]]:
-    groups: dict[str, list[Candidate]] = {}
-    for call in batch:
-        groups.setdefault(call.tenant_id, []).append(call)
+        groups.setdefault(name(call), []).append(call)
     return groups

@@ -35,8 +35,6 @@ class ReceivedMessage:
 
 @dataclass(slots=True)
 class ApplyBackpressure:
-    """Belongs to one process."""
-
     progress: LaneProgressStore
     clock: Clock
     entropy: Entropy

@@ -79,14 +79,12 @@ class LimitCache:
     def refresh(self, scopes: Collection[str]) -> None:
         """Read the states of these scopes that are older than `STATE_TTL_MS`, in batches. Raises nothing."""
         now_ms = self.clock.now_ms()
-        stale = [scope for scope in dict.fromkeys(scopes) if not self._is_usable(scope)]
+        expired = [scope for scope in dict.fromkeys(scopes) if not self.is_fresh(scope)]
+        stale = [scope for scope in expired if not self.cooldowns.is_cooling_down(scope)]
         for start in range(0, len(stale), READ_BATCH):
             for scope, state in self._read(stale[start : start + READ_BATCH]).items():
                 self._put(scope, self._newest(scope, state), now_ms)
         self._evict()
-
-    def _is_usable(self, scope: str) -> bool:
-        return self.is_fresh(scope) or self.cooldowns.is_cooling_down(scope)
 
     def _read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:
         if self.backoff.is_active:

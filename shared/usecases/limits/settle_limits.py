@@ -30,8 +30,6 @@ RESET_AFTER = 8
 
 @dataclass(slots=True)
 class SettleLimits:
-    """Belongs to one process."""
-
     limits: LimitCache
     clock: Clock
     opened: int = 0

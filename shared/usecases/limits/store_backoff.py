@@ -20,7 +20,6 @@ class StoreBackoff:
 
     @property
     def is_active(self) -> bool:
-        """Whether the store is to be skipped now."""
         return self.clock.now_ms() < self._until
 
     def start(self) -> None:

@@ -32,7 +32,7 @@ class DeferredKey:
 
 @dataclass(frozen=True, slots=True)
 class ThrottleBatch:
-    """Belongs to one process, which runs one batch at a time."""
+    """Belongs to one process, with all that it holds; the process runs one batch at a time."""
 
     queue: QueueName
     backpressure: ApplyBackpressure

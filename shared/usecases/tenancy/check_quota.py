@@ -132,7 +132,6 @@ def _created_since(count: _JobCount, now_ms: int, quotas: Quotas) -> int:
 
 
 def _refusal(demand: Demand, quotas: Quotas) -> QuotaExceededError | None:
-    """The quotas that one job exceeds by itself."""
     if demand.payload_bytes > quotas.payload_bytes:
         return _exceeded(Quota.PAYLOAD_BYTES, quotas)
     return _exceeded(Quota.TAGS, quotas) if demand.tags > quotas.tags else None

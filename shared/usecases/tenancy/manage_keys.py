@@ -23,11 +23,10 @@ from shared.domain.tenancy.tenant import (
 )
 from shared.ports.runtime import Clock, Entropy
 from shared.ports.tenancy import TenantStore
-from shared.usecases.tenancy.manage_tenants import TRIES, FindTenant
+from shared.usecases.tenancy.manage_tenants import CONFLICT, TRIES, FindTenant
 
 MAX_LISTED = 60
 """Dead keys stay listed until this many newer keys exist."""
-CONFLICT = "the tenant is being changed by others"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,12 +14,11 @@ from shared.domain.tenancy.tenant import (
 from shared.ports.delivery import Vault
 from shared.ports.runtime import Clock, Entropy
 from shared.ports.tenancy import TenantStore
-from shared.usecases.tenancy.manage_tenants import TRIES, FindTenant
+from shared.usecases.tenancy.manage_tenants import CONFLICT, TRIES, FindTenant
 
 SIGNING_SECRET_BYTES = 32
 MAX_SIGNING = 5
 """The most secrets that sign at once: each one lengthens a header of every callback."""
-CONFLICT = "the tenant is being changed by others"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

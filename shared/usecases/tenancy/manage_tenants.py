@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from shared.domain.delivery.outcome_callbacks import SILENT, OutcomeCallbacks
+from shared.domain.delivery.outcome_callbacks import NO_CALLBACK, OutcomeCallbacks
 from shared.domain.delivery.request import check_callback_target
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidStateError, InvalidValueError, NotFoundError, UnavailableError
@@ -13,6 +13,7 @@ from shared.ports.delivery import Vault
 from shared.ports.tenancy import TenantStore
 from shared.usecases.requests.seal_request import seal_callback_target
 
+CONFLICT = "the tenant is being changed by others"
 TRIES = 5
 """Tries of a change against concurrent ones before the client gets a 503."""
 
@@ -46,7 +47,7 @@ class FindTenant:
     tenants: TenantStore
 
     def execute(self, tenant_id: str) -> Tenant:
-        """The tenant; NotFoundError where there is none."""
+        """NotFoundError where there is no such tenant."""
         tenant = self.tenants.get(tenant_id) if is_tenant_id(tenant_id) else None
         if tenant is None:
             raise NotFoundError("no such tenant")
@@ -90,10 +91,10 @@ class ChangeTenant:
             after = replace(changed(before, change), callbacks=self._callbacks(before, change))
             if self.tenants.replace(before, after):
                 return before, after
-        raise UnavailableError("the tenant is being changed by others")
+        raise UnavailableError(CONFLICT)
 
     def _callbacks(self, tenant: Tenant, change: TenantChange) -> OutcomeCallbacks:
-        urls = {name: None if url == SILENT else url for name, url in change.listeners.items()}
+        urls = {name: None if url == NO_CALLBACK else url for name, url in change.listeners.items()}
         return replace(
             tenant.callbacks,
             **{name: seal_callback_target(self.vault, tenant, url) for name, url in urls.items()},

@@ -14,7 +14,7 @@ from shared.domain.dispatch.sweep import (
     may_wait,
 )
 from shared.domain.errors import PunctualError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import Phase
 from shared.domain.limits.scopes import ScopeState, destination_scope
 from shared.names import Lane, QueueName
@@ -113,9 +113,7 @@ class LaneSnapshot:
         if row.lane is not Lane.BULK or now_ms - row.id.dispatch_at >= MAX_YIELD_MS:
             return False
         reports = (self._progress_of(lane) for lane in PREFERRED_LANES)
-        return any(
-            report is not None and now_ms - report.reported_at <= PROGRESS_FRESH_MS for report in reports
-        )
+        return any(now_ms - report.reported_at <= PROGRESS_FRESH_MS for report in reports if report)
 
     def is_working(self, lane: Lane, now_ms: int) -> bool:
         """Whether calls of the lane started recently, or its queues are empty; False where that is unknown.
@@ -135,7 +133,6 @@ class LaneSnapshot:
         return self._progress[lane]
 
     def _backlog_of(self, lane: Lane) -> int | None:
-        """None where it cannot be read."""
         if lane not in self._backlog:
             queues = (QueueName(lane), *_ALSO_THROUGH.get(lane, ()))
             try:

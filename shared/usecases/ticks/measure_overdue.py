@@ -7,7 +7,7 @@ If no worker of the lane is running, they count as unclaimed: a throttled tenant
 from dataclasses import dataclass, field
 
 from shared.domain.dispatch.sweep import DueRow
-from shared.domain.executions.execution import NOT_STARTED
+from shared.domain.executions.states import NOT_STARTED
 from shared.names import Lane
 from shared.usecases.ticks.lane_snapshot import LaneSnapshot
 

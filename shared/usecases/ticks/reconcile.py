@@ -14,7 +14,7 @@ from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import one_off_execution
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.schedules.zone_changes import parts_at
+from shared.domain.schedules.zone_changes import outdated_from
 from shared.ports.dispatch import AcceptedLog, ReconcileMark
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
@@ -132,9 +132,9 @@ class Reconcile:
                 return
 
     def _note_rules(self, job: Job, report: ReconcileReport) -> None:
-        parted_at = parts_at(job.schedule, self.clock.now_ms()) if job.state is JobState.ACTIVE else None
+        parted_at = outdated_from(job.schedule, self.clock.now_ms()) if job.state is JobState.ACTIVE else None
         if parted_at is not None:
-            found = Outdated(parts_at=parted_at, tenant_id=job.tenant_id, job_id=job.id)
+            found = Outdated(outdated_from=parted_at, tenant_id=job.tenant_id, job_id=job.id)
             report.outdated.append(found)
 
     def _note(self, job: Job, findings: JobFindings, report: ReconcileReport) -> None:
@@ -183,7 +183,7 @@ class Reconcile:
                 report.executions += len(page.executions)
                 report.unreadable += page.unreadable
                 report.double_completed += [
-                    str(found.id) for found in page.executions if _is_completed_twice(found)
+                    str(run.id) for run in page.executions if _is_completed_twice(run)
                 ]
                 after = page.next_after
                 if after is None:
@@ -192,8 +192,8 @@ class Reconcile:
 
 def _is_completed_twice(execution: Execution) -> bool:
     """Whether an attempt followed a recorded success, or was recorded twice."""
-    numbers = [outcome.attempt for outcome in execution.outcomes]
-    successes = [outcome for outcome in execution.outcomes if outcome.reason is Reason.OK]
+    numbers = [outcome.attempt for outcome in execution.progress.outcomes]
+    successes = [outcome for outcome in execution.progress.outcomes if outcome.reason is Reason.OK]
     return len(set(numbers)) != len(numbers) or (
-        bool(successes) and execution.outcomes[-1] is not successes[0]
+        bool(successes) and execution.progress.outcomes[-1] is not successes[0]
     )

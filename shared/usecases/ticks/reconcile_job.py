@@ -104,7 +104,7 @@ class ReconcileJob:
         head = self.find_head.execute(job, now_ms)
         if head is None:
             return self._file(job.occurrence(job.chain_from, created_at=now_ms, run=job.runs_before + 1))
-        return head.state.is_terminal and not head.ends_chain and self._file_next(head, now_ms)
+        return head.state.is_terminal and not head.progress.ends_chain and self._file_next(head, now_ms)
 
     def _file_next(self, head: Execution, now_ms: int) -> bool:
         """Both branches check in one transaction that the job is active at the head's revision."""
@@ -129,7 +129,7 @@ class ReconcileJob:
 
 
 def _gaps(records: dict[ExecutionId, Execution]) -> list[SkippedRange]:
-    return [record.missed for record in records.values() if record.missed is not None]
+    return [record.progress.missed for record in records.values() if record.progress.missed is not None]
 
 
 def _pages(members: Sequence[T]) -> Iterator[list[T]]:

@@ -187,7 +187,7 @@ class SweepBuckets:
         """The action for a row, done unless it is a message. A row that fails never blocks the others."""
         try:
             action = sweep_action(row, state.context)
-            if action is SweepAction.CHECK_POINTER:
+            if action is SweepAction.CHECK_REMINDER:
                 action = self._check_reminder(row)
             if action is SweepAction.GIVE_UP:
                 report.worker_lost += self._give_up(row)

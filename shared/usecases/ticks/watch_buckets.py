@@ -6,7 +6,7 @@ from shared.domain.bucket import ShardPlan, ShardRange, buckets_to_watch
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.dispatch.wakeup import pack, single_wakeup
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.ports.dispatch import ShardLedger, WakeupQueue, WatchLease
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import OPEN_MS, TRIP_AFTER, Circuit
 from shared.domain.limits.scopes import ScopeState, WaitReason
 from shared.domain.tenancy.quota import Quota

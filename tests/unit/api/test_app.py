@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from tests.support.api.api_world import JOB, ApiWorld, Request
 from tests.support.builders import TENANT
 from tests.support.fakes.sender import in_turn

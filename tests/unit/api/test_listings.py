@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.tenancy.tenant import Scope
 from tests.support.api.api_world import ApiWorld, Request
 from tests.support.builders import DUE_AT, in_state, one_off

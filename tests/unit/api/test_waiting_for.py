@@ -7,7 +7,8 @@ import pytest
 
 from shared.domain.dispatch.sweep import BACKED_UP_MS, MAX_YIELD_MS, LaneProgress
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
 from shared.domain.limits.circuit_breaker import PROBE_MS, Circuit
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope

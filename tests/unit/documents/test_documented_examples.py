@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from functions.api.http.problems import Problem
 from functions.api.routes import ROUTES
 from shared.domain.delivery.callback import Reason
-from shared.domain.executions.execution import EndReason
+from shared.domain.executions.states import EndReason
 from shared.domain.listings.filters import JOB_STATES
 from tests.support.documents.blocks import BLOCKS, DOCUMENTS, Block, name_of
 from tests.support.documents.reader import Reader, compare, reader

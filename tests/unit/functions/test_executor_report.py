@@ -6,7 +6,7 @@ import pytest
 
 from functions.executor.report import DEFERRED, emit, emit_limits
 from shared.domain.delivery.callback import CallbackResponse, Reason
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.limits.scopes import Deferral, WaitReason
 from shared.names import Metric
 from shared.ports.executions import WriteUnknown
@@ -17,11 +17,11 @@ from shared.usecases.attempts.settle_refusal import Refusal, RefusalResult
 from shared.usecases.limits.throttle_batch import DeferredKey
 from tests.support.api.api_world import logged
 from tests.support.api.emitted import emitted
-from tests.support.builders import DUE_AT, in_state, one_off
+from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.usecases.world import World
 
 SECRET = b"s3cr3t"
-RUNNING = in_state(replace(one_off(), request=SECRET, name="s3cr3t"), State.RUNNING)
+RUNNING = in_state(with_changes(one_off(), request=SECRET, name="s3cr3t"), State.RUNNING)
 
 
 def attempt(end: AttemptEnd, lag_ms: int = 0) -> AttemptResult:

@@ -248,7 +248,7 @@ def test_a_reconciler_names_the_jobs_that_newer_tables_have_moved(
         new_release="2026f",
         move=Move(from_at=DUE_AT, to_at=None),
     )
-    seen = [Outdated(parts_at=DUE_AT, tenant_id="acme", job_id=f"job_{number}") for number in (1, 2, 3)]
+    seen = [Outdated(outdated_from=DUE_AT, tenant_id="acme", job_id=f"job_{number}") for number in (1, 2, 3)]
 
     def run(
         _: object, tell: Callable[[ReconcileReport], None], on_recomputed: Callable[[Recomputed], None]

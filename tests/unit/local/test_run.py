@@ -15,7 +15,7 @@ from infra.local.api import Api
 from infra.local.demo import Demo
 from infra.local.run import _introduce
 from infra.local.stack import Tenant
-from infra.local.state_dir import LocalHome
+from infra.local.state_dir import StateDir
 
 KEY = "pk_0123456789abcdef_0123456789abcdef0123456789abcdef"
 HOST = "a1b2c3.execute-api.localhost:14566"
@@ -26,7 +26,7 @@ RECEIVER = "http://127.0.0.1:14567"
 def demo(tmp_path: Path) -> Demo:
     tenant = Tenant(name="demo-1", api_key=KEY, signing_secret="whsec_x")
     api = Api(port=14566, host=HOST, key=KEY)
-    return Demo(home=LocalHome(tmp_path), api=api, tenant=tenant, jobs=[])
+    return Demo(home=StateDir(tmp_path), api=api, tenant=tenant, jobs=[])
 
 
 def introduced(demo: Demo, *, as_json: bool, capsys: pytest.CaptureFixture[str]) -> str:

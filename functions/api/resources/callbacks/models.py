@@ -6,12 +6,12 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from functions.api.models import InstantOut, Schema, with_examples
 from functions.api.resources.callbacks.examples import FAILURE_IN, HEARTBEAT_OUT, REPORT_OUT
-from shared.domain.delivery.callback import KEPT_BODY_BYTES
+from shared.domain.delivery.callback import STORED_BODY_BYTES
 
 
 def _short(text: str) -> str:
-    if len(text.encode()) > KEPT_BODY_BYTES:
-        raise ValueError(f"must be {KEPT_BODY_BYTES} bytes at most, in UTF-8")
+    if len(text.encode()) > STORED_BODY_BYTES:
+        raise ValueError(f"must be {STORED_BODY_BYTES} bytes at most, in UTF-8")
     return text
 
 
@@ -24,7 +24,7 @@ class FailureIn(Schema):
 
     model_config = with_examples(FAILURE_IN)
 
-    reason: Annotated[str, Field(max_length=KEPT_BODY_BYTES), AfterValidator(_short)] = Field(
+    reason: Annotated[str, Field(max_length=STORED_BODY_BYTES), AfterValidator(_short)] = Field(
         "", description="Kept as `last_response_body`; at most 256 bytes."
     )
     retryable: bool = Field(True, description="Whether the job's retry policy applies.")

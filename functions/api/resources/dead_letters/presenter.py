@@ -9,12 +9,14 @@ from functions.api.resources.dead_letters.models import (
 )
 from functions.api.resources.executions.presenter import execution_out
 from shared.domain.delivery.request import Request
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 
 
 def dead_letter_out(execution: Execution, notification: State | None = None) -> DeadLetterOut:
     """`notification` is the state of its notification, where that was read."""
-    last = execution.outcomes[-1] if execution.outcomes else None
+    outcomes = execution.progress.outcomes
+    last = outcomes[-1] if outcomes else None
     return DeadLetterOut(
         **execution_out(execution, notification).model_dump(),
         lane=execution.lane,

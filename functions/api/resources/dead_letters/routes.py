@@ -13,7 +13,8 @@ from functions.api.resources.dead_letters.presenter import dead_letter_out, insp
 from functions.api.resources.executions.presenter import notification_state
 from shared.domain.delivery.request import Request
 from shared.domain.errors import NotFoundError, UnreadableItemError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.tenancy.tenant import Scope
 
 ROUTES = Routes()

@@ -8,7 +8,7 @@ from functions.api.models import InstantOut, with_examples
 from functions.api.resources.executions.examples import EXECUTION_DETAIL, EXECUTION_OUT, EXECUTION_PAGE
 from shared.domain.delivery.callback import Reason
 from shared.domain.dispatch.wait_hint import WaitingFor
-from shared.domain.executions.execution import EndReason
+from shared.domain.executions.states import EndReason
 from shared.domain.listings.filters import EXECUTION_STATES
 
 StateOut = Annotated[str, Field(json_schema_extra={"enum": [state.value for state in EXECUTION_STATES]})]

@@ -13,7 +13,8 @@ from functions.api.resources.executions.models import (
     WaitOut,
 )
 from shared.domain.dispatch.wait_hint import WaitHint
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId, backfilled_job
 from shared.domain.schedules.schedule import format_instant
 
@@ -23,6 +24,7 @@ NotificationStates = Mapping[ExecutionId, State]
 
 def execution_out(execution: Execution, notification: State | None = None) -> ExecutionOut:
     """`notification` is the state of its notification, where that was read."""
+    progress = execution.progress
     attempts = [
         AttemptOut(
             number=outcome.attempt,
@@ -31,7 +33,7 @@ def execution_out(execution: Execution, notification: State | None = None) -> Ex
             status=outcome.status,
             reason=outcome.reason.word,
         )
-        for outcome in execution.outcomes
+        for outcome in progress.outcomes
     ]
     is_waiting = execution.state is State.WAITING
     return ExecutionOut(
@@ -43,12 +45,12 @@ def execution_out(execution: Execution, notification: State | None = None) -> Ex
         due_at=format_instant(execution.id.dispatch_at),
         attempts_begun=execution.attempt,
         attempts=attempts,
-        next_attempt_at=instant_out(execution.next_attempt_at if is_waiting else None),
-        end_reason=execution.end_reason.value if execution.end_reason else None,
-        last_response_body=execution.last_body.decode(errors="replace") if execution.last_body else None,
+        next_attempt_at=instant_out(progress.next_attempt_at if is_waiting else None),
+        end_reason=progress.end_reason.value if progress.end_reason else None,
+        last_response_body=progress.last_body.decode(errors="replace") or None,
         missed=_missed_out(execution),
         redrive_of=str(execution.redrive_of.original) if execution.redrive_of else None,
-        redriven_by=str(execution.redriven_by.execution) if execution.redriven_by else None,
+        redriven_by=str(progress.redriven_by.execution) if progress.redriven_by else None,
         notification=_notification_out(execution, notification),
         notification_of=str(execution.notification_of) if execution.notification_of else None,
     )
@@ -74,17 +76,19 @@ def page_out(
 
 def notification_state(notifications: NotificationStates, execution: Execution) -> State | None:
     """The state of an execution's notification; None where it has none, or where it is not stored."""
-    return notifications.get(execution.notification) if execution.notification is not None else None
+    notification = execution.progress.notification
+    return notifications.get(notification) if notification is not None else None
 
 
 def _notification_out(execution: Execution, state: State | None) -> NotificationOut | None:
-    if execution.notification is None:
+    notification = execution.progress.notification
+    if notification is None:
         return None
-    return NotificationOut(id=str(execution.notification), state=state.value if state else None)
+    return NotificationOut(id=str(notification), state=state.value if state else None)
 
 
 def _missed_out(execution: Execution) -> MissedOut | None:
-    missed = execution.missed
+    missed = execution.progress.missed
     if missed is None:
         return None
     return MissedOut(

@@ -28,11 +28,11 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         schedule=schedule_out(job),
         next_due_at=instant_out(next_due_at(job, now_ms)),
         request=TargetOut(method=request.method, url=request.url),
-        lane=job.lane,
-        timeout_seconds=job.timeout_ms // 1000,
-        retry=_retry_out(job.retry),
-        async_deadline_seconds=job.async_policy.deadline_seconds,
-        heartbeat_seconds=job.async_policy.heartbeat_seconds,
+        lane=job.call.lane,
+        timeout_seconds=job.call.timeout_ms // 1000,
+        retry=_retry_out(job.call.retry),
+        async_deadline_seconds=job.call.async_policy.deadline_seconds,
+        heartbeat_seconds=job.call.async_policy.heartbeat_seconds,
         start_deadline_seconds=_start_deadline_seconds(job),
         on_success=request.on_success,
         on_failure=request.on_failure,
@@ -53,7 +53,7 @@ def job_summary(job: Execution | Job, now_ms: int) -> JobSummaryOut:
         tags=list(job.tags),
         schedule=schedule_out(job),
         next_due_at=instant_out(next_due_at(job, now_ms)),
-        lane=job.lane,
+        lane=job.call.lane,
         revision=job.revision,
         created_at=format_instant(_created_at(job)),
     )
@@ -71,11 +71,11 @@ def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:
         },
         "name": job.name,
         "tags": list(job.tags),
-        "lane": job.lane.value,
-        "timeout_seconds": job.timeout_ms // 1000,
-        "retry": _retry_out(job.retry).model_dump(mode="json"),
-        "async_deadline_seconds": job.async_policy.deadline_seconds,
-        "heartbeat_seconds": job.async_policy.heartbeat_seconds,
+        "lane": job.call.lane.value,
+        "timeout_seconds": job.call.timeout_ms // 1000,
+        "retry": _retry_out(job.call.retry).model_dump(mode="json"),
+        "async_deadline_seconds": job.call.async_policy.deadline_seconds,
+        "heartbeat_seconds": job.call.async_policy.heartbeat_seconds,
     }
     if isinstance(job, Job):
         document |= _recurring_policies(job)
@@ -99,7 +99,7 @@ def schedule_out(job: Execution | Job) -> ScheduleOut:
     """The stored schedule; of a backfill, the schedule of the job that it belongs to."""
     if isinstance(job, Execution):
         return ScheduleOut(at=format_instant(job.nominal_at))
-    bounds = {"max_runs": job.max_runs, "jitter_seconds": job.jitter_ms // 1000 or None}
+    bounds = {"max_runs": job.definition.max_runs, "jitter_seconds": job.definition.jitter_ms // 1000 or None}
     schedule = job.schedule.of if isinstance(job.schedule, Backfill) else job.schedule
     if isinstance(schedule, Rate):
         return ScheduleOut(
@@ -145,11 +145,11 @@ def _recurring_policies(job: Execution | Job) -> dict[str, Any]:
     if isinstance(job, Execution):
         return dict.fromkeys(RECURRING_ONLY)
     return {
-        "catch_up": job.catch_up.mode.value,
-        "catch_up_limit": job.catch_up.limit,
-        "catch_up_window_seconds": job.catch_up.window_ms // 1000,
-        "late_tolerance_seconds": job.catch_up.late_tolerance_ms // 1000,
-        "overlap_policy": job.overlap_policy.value,
+        "catch_up": job.definition.catch_up.mode.value,
+        "catch_up_limit": job.definition.catch_up.limit,
+        "catch_up_window_seconds": job.definition.catch_up.window_ms // 1000,
+        "late_tolerance_seconds": job.definition.catch_up.late_tolerance_ms // 1000,
+        "overlap_policy": job.definition.overlap_policy.value,
     }
 
 

@@ -37,7 +37,7 @@ def redrive_out(task: RedriveTask) -> RedriveOut:
 
 
 def plan_out(plan: RedrivePlan) -> RedrivePlanOut:
-    fresh = [execution for execution in plan.matching if execution.redriven_by is None]
+    fresh = [execution for execution in plan.matching if execution.progress.redriven_by is None]
     return RedrivePlanOut(
         count=len(plan.matching),
         already_redriven=len(plan.matching) - len(fresh),

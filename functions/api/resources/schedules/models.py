@@ -21,7 +21,7 @@ from shared.domain.schedules.cron import Gap, Overlap, parse_cron
 from shared.domain.schedules.dst import DstEffect
 from shared.domain.schedules.eventbridge import read_expression
 from shared.domain.schedules.schedule import Cron, Once, parse_instant
-from shared.domain.schedules.schedule_warnings import CautionCode
+from shared.domain.schedules.schedule_warnings import WarningCode
 from shared.domain.schedules.timing import After, Every, Timing
 from shared.domain.schedules.zones import load_zone
 
@@ -214,10 +214,10 @@ class ClockChangeOut(BaseModel):
     )
 
 
-class CautionOut(BaseModel):
+class WarningOut(BaseModel):
     """A behaviour of the schedule that may surprise. None of them is an error."""
 
-    code: CautionCode
+    code: WarningCode
     text: str
 
 
@@ -230,4 +230,4 @@ class SchedulePreviewOut(BaseModel):
     timezone: str
     runs: list[PreviewedRunOut]
     clock_changes: list[ClockChangeOut]
-    warnings: list[CautionOut]
+    warnings: list[WarningOut]

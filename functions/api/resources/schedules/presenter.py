@@ -2,10 +2,10 @@
 
 from functions.api.models import instant_out
 from functions.api.resources.schedules.models import (
-    CautionOut,
     ClockChangeOut,
     PreviewedRunOut,
     SchedulePreviewOut,
+    WarningOut,
 )
 from shared.domain.schedules.dst import DstChange
 from shared.domain.schedules.schedule import format_instant
@@ -18,7 +18,7 @@ def preview_out(preview: SchedulePreview) -> SchedulePreviewOut:
         timezone=preview.timezone,
         runs=[_run_out(run) for run in preview.runs],
         clock_changes=[_clock_change_out(change) for change in preview.clock_changes],
-        warnings=[CautionOut(code=warning.code, text=warning.text) for warning in preview.warnings],
+        warnings=[WarningOut(code=warning.code, text=warning.text) for warning in preview.warnings],
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import InvalidValueError
-from shared.domain.executions.execution import OPEN, TERMINAL, State, Transition
+from shared.domain.executions.states import OPEN, TERMINAL, State, Transition
 from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Lane
 from tests.support.builders import DUE_AT, execution_id, in_state, occurrence, one_off

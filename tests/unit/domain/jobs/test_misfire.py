@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared.domain.errors import InvalidValueError
-from shared.domain.executions.execution import EndReason
+from shared.domain.executions.states import EndReason
 from shared.domain.jobs.misfire import COUNT_LIMIT, Succession, succession
 from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.schedules.schedule import Cron, Rate, first_after

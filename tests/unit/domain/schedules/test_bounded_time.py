@@ -84,7 +84,7 @@ def calls_of(work: Callable[[], Any]) -> int:
 
 def forget() -> None:
     """Empty what is kept between calls."""
-    for kept in (cron._parsed, cron._matcher, cron._remembered_next, zones._segments_of_block):
+    for kept in (cron._parse, cron._matcher, cron._cached_next, zones._segments_of_block):
         kept.cache_clear()
 
 

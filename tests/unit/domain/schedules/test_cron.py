@@ -9,7 +9,7 @@ import pytest
 from shared.domain.errors import ScheduleError
 from shared.domain.schedules.cron import HORIZON_MS, Gap, Overlap, cron_count, cron_next, parse_cron
 from shared.domain.schedules.cron_count import DayPattern, count_instants
-from shared.domain.schedules.cron_walk import DAY_MS, LOST_AT_MOST, WallClock, first_instant
+from shared.domain.schedules.cron_walk import DAY_MS, MAX_LOST_MATCHES, WallClock, first_instant
 from shared.domain.schedules.zones import REACH_MS, load_zone, segment_at
 
 MINUTE_MS = 60_000
@@ -181,7 +181,7 @@ def test_a_line_that_matches_skipped_times_alone_never_fires_and_that_is_soon_kn
     line: str, zone: str, questions: list[int]
 ) -> None:
     assert cron_next(parse_cron(line), zone, ms("2025-01-01T00:00Z"), Gap.SKIP) is None
-    assert len(questions) <= 2 * LOST_AT_MOST
+    assert len(questions) <= 2 * MAX_LOST_MATCHES
 
 
 def test_matches_that_are_lost_for_years_on_end_are_not_the_last() -> None:

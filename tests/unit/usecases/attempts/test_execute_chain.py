@@ -8,7 +8,8 @@ from typing import Any, ParamSpec, TypeVar
 import pytest
 
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.usecases.attempts.call_receiver import READ_PAUSES_MS
 from shared.usecases.attempts.make_attempt import SUCCESSOR_TRIES
@@ -104,7 +105,7 @@ def test_a_retry_of_a_deleted_job_makes_no_call(state: JobState) -> None:
     world.table.jobs[job.tenant_id, job.id] = replace(job, state=state)
     world.attempt(head)
     ended = world.standing(head.id)
-    assert (ended.state, ended.end_reason) == (State.FAILED, EndReason.JOB_DELETED)
+    assert (ended.state, ended.progress.end_reason) == (State.FAILED, EndReason.JOB_DELETED)
     assert world.sender.calls == []
 
 

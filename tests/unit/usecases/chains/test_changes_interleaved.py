@@ -2,18 +2,18 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from itertools import product
 
 import pytest
 
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import CHANGING, Job, JobState
 from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.schedules.schedule import Rate
-from tests.support.builders import DUE_AT
+from tests.support.builders import DUE_AT, with_changes
 from tests.support.usecases import chains
 from tests.support.usecases.accounts import assert_accounted
 from tests.support.usecases.chains import MINUTE, SITUATIONS, Chain
@@ -287,5 +287,5 @@ def test_a_run_that_waits_for_another_is_let_in_before_the_change_or_never(name:
 def let_in(chain: Chain, waiting: Execution) -> None:
     """The run that it waited for has ended, and its message comes."""
     first = chain.world.table.executions[chain.job.id_at(DUE_AT)]
-    first.execution = replace(first.execution, state=State.SUCCEEDED, owner=None, lease_until=None)
+    first.execution = with_changes(first.execution, state=State.SUCCEEDED, owner=None, lease_until=None)
     chain.world.attempt(waiting)

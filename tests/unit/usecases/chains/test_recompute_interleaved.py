@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from shared.domain.executions.execution import NOT_STARTED
+from shared.domain.executions.states import NOT_STARTED
 from shared.domain.jobs.job import CHANGING, JobState
 from tests.support.usecases.accounts import assert_accounted
 from tests.support.usecases.chains import Chain

@@ -11,10 +11,11 @@ from shared.domain.errors import (
     NotFoundError,
     UnavailableError,
 )
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.usecases.dead_letters.start_redrive import NewRedrive
-from tests.support.builders import DUE_AT, TENANT
+from tests.support.builders import DUE_AT, TENANT, with_changes
 from tests.support.usecases.redrives import (
     EVERYTHING,
     GONE,
@@ -164,7 +165,7 @@ def test_one_that_cannot_be_redriven_holds_up_no_other() -> None:
     world = World(LATER)
     buried = failed_jobs(world, 3)
     row = world.table.executions[buried[1].id]
-    row.execution = replace(buried[1], request=b"", payload_id="gone")
+    row.execution = with_changes(buried[1], request=b"", payload_id="gone")
     task = start(world)
     world.process_bulk_redrives.execute()
     assert standing(world, task).counts == TaskCounts(redriven=2, refused=1)

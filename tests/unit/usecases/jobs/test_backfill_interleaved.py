@@ -8,10 +8,10 @@ from functools import partial
 import pytest
 
 from shared.domain.errors import InvalidStateError, UnavailableError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import CHANGING, JobState
 from shared.usecases.ticks.reconcile_job import STUCK_MS
-from tests.support.builders import DUE_AT, TENANT, in_state
+from tests.support.builders import DUE_AT, TENANT, in_state, with_changes
 from tests.support.usecases.backfills import RANGE, WANTED, Case, hourly
 from tests.support.usecases.moments import at_moment
 from tests.support.usecases.steps import Crash, die
@@ -42,7 +42,7 @@ def completed_with_a_retry() -> Case:
     case.until(10)
     last = case.executions()[-1]
     row = case.world.table.executions[last.id]
-    row.execution = in_state(replace(last, state=State.PENDING, attempt=0, outcomes=()), State.WAITING)
+    row.execution = in_state(with_changes(last, state=State.PENDING, attempt=0, outcomes=()), State.WAITING)
     row.expires_at_s = None
     assert case.child.state is JobState.COMPLETED
     return case

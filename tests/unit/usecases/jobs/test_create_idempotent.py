@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shared.domain.errors import IdempotencyKeyReusedError, UnavailableError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.schedule import Once

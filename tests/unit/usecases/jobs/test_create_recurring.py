@@ -7,7 +7,7 @@ import pytest
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery.request import INLINE_BYTES, Request
 from shared.domain.errors import ScheduleNeverFiresError, UnavailableError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.cron import HORIZON_MS
 from shared.domain.schedules.schedule import Cron, Rate
@@ -112,6 +112,6 @@ def test_a_large_request_stands_apart_once_for_all_occurrences() -> None:
     body = b"x" * INLINE_BYTES
     job = accepted(world, Every(60), request=Request(method="POST", url=REQUEST.url, body=body))
     Lanes(world).until(SECOND + 2 * 60_000 + 1_000)
-    assert (job.request, job.payload_id, len(world.table.payloads)) == (b"", job.id, 1)
+    assert (job.call.request, job.call.payload_id, len(world.table.payloads)) == (b"", job.id, 1)
     assert [call.callback.body for call in world.sender.calls] == [body] * 2
     assert world.table.payload_expires_at_s == {}, "it goes with the definition"

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import OPEN_MS, Circuit
 from shared.domain.limits.scopes import MAX_WAIT_MS, ScopeState, WaitReason
 from shared.domain.limits.slots import LEASE_MS
@@ -125,7 +125,7 @@ def test_each_destination_of_a_tenant_has_its_own_limit() -> None:
     site = Site(destination_concurrency=2)
     site.send_for(site.due(*range(5)) + site.due(*range(10, 15), to=THERE))
     report = site.work()
-    assert Counter(one.execution.destination for one in report.attempts) == {HERE: 2, THERE: 2}
+    assert Counter(one.execution.call.destination for one in report.attempts) == {HERE: 2, THERE: 2}
     assert held(report) == {WaitReason.DESTINATION_CONCURRENCY: 6}
 
 
@@ -133,7 +133,7 @@ def test_each_destination_of_a_tenant_has_its_own_rate() -> None:
     site = Site(destination_calls_per_second=2)
     site.send_for(site.due(*range(5)) + site.due(*range(10, 15), to=THERE))
     report = site.work()
-    assert Counter(one.execution.destination for one in report.attempts) == {HERE: 2, THERE: 2}
+    assert Counter(one.execution.call.destination for one in report.attempts) == {HERE: 2, THERE: 2}
     assert held(report) == {WaitReason.DESTINATION_RATE: 6}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared.domain.dispatch.sweep import BACKED_UP_MS, LATE_MS, MAX_YIELD_MS, LaneProgress
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.limits.scopes import WaitReason
 from shared.names import EXECUTOR_BATCH, Lane, QueueName
 from shared.usecases.limits.apply_backpressure import SPREAD_MS, ApplyBackpressure, ReceivedMessage

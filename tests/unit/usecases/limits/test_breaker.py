@@ -1,16 +1,14 @@
 """ADMIT by what is known of a destination: its breaker, its adaptive limit, and whether it answers slowly."""
 
-from dataclasses import replace
-
 import pytest
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import OPEN_MS, PROBE_MS, TRIP_AFTER, Circuit
 from shared.domain.limits.hot_scopes import MAX_OF_TENANT, tag_with_tenant
 from shared.domain.limits.scopes import ScopeState, WaitReason
 from shared.names import QueueName
 from shared.usecases.filing.file_execution import wakeup_for
-from tests.support.builders import DUE_AT, TENANT
+from tests.support.builders import DUE_AT, TENANT, with_changes
 from tests.support.usecases.limited_site import (
     BUSY,
     DOWN,
@@ -41,7 +39,7 @@ def test_another_destination_of_the_same_tenant_is_called_all_the_same() -> None
     site = Site()
     open_breaker(site)
     site.send_for(site.due(1) + site.due(2, to=THERE))
-    assert [one.execution.destination for one in site.work().attempts] == [THERE]
+    assert [one.execution.call.destination for one in site.work().attempts] == [THERE]
 
 
 def test_a_half_open_breaker_lets_one_call_probe_and_one_answer_closes_it() -> None:
@@ -72,7 +70,7 @@ def test_a_probe_for_something_that_had_ended_already_is_left_to_the_next() -> N
     site = Site()
     open_breaker(site, until=DUE_AT)
     (ended,) = site.due(1)
-    site.put(replace(ended, state=State.SUCCEEDED))
+    site.put(with_changes(ended, state=State.SUCCEEDED))
     site.file.send([wakeup_for(ended)])
     site.work()
     (job,) = site.due(2)

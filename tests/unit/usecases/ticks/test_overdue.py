@@ -1,6 +1,5 @@
 """SWEEP tells operators how long a job is overdue that no worker has claimed; apart from those that wait as ordered."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,13 +9,14 @@ from shared.domain.delivery.async_policy import AsyncPolicy
 from shared.domain.delivery.callback import Reason
 from shared.domain.dispatch.sweep import MAX_YIELD_MS, LaneProgress
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
 from shared.domain.limits.slots import SlotLease
 from shared.names import Lane, QueueName
 from shared.usecases.ticks.sweep_buckets import SweepReport
-from tests.support.builders import BUCKET, DUE_AT, TENANT, in_state, one_off
+from tests.support.builders import BUCKET, DUE_AT, TENANT, in_state, one_off, with_changes
 from tests.support.usecases.world import World
 
 HERE = "0123456789"
@@ -158,7 +158,7 @@ def test_a_lane_is_working_by_when_its_calls_began_however_long_ago_they_were_du
         progress = {"owner": "0123456789abcdef", "lease_until": now - 1}
     elif state is State.WAITING:
         progress = {"next_attempt_at": now + 1}
-    world.put(replace(began(now - 60_000, lane=Lane.BULK), state=state, **progress))
+    world.put(with_changes(began(now - 60_000, lane=Lane.BULK), state=state, **progress))
     assert told(world.sweep.execute()) == (0, OVERDUE + 600_000)
 
 

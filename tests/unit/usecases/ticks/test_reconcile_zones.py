@@ -7,7 +7,7 @@ import pytest
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import Cron, first_after
-from shared.domain.schedules.zone_changes import frozen
+from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.usecases.chains.recompute_job import Recomputed
 from tests.support.usecases.reconciling import LATER, reconcile
 from tests.support.usecases.world import World
@@ -33,7 +33,7 @@ def standing(world: World, of: Job) -> Job:
 
 def test_jobs_whose_zone_has_other_rules_by_now_are_told_of_and_recomputed(world: World) -> None:
     moved = outdated_job(world, 1)
-    kept = world.recurring(2, schedule=frozen(BY_OLDER_TABLES, LATER, LATER), created_at=LATER)
+    kept = world.recurring(2, schedule=with_frozen_rules(BY_OLDER_TABLES, LATER, LATER), created_at=LATER)
     told: list[Recomputed] = []
     report = reconcile(world, on_recomputed=told.append)
     assert ([one.job_id for one in told], report.recomputed) == ([moved.id], 1)

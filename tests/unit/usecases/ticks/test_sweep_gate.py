@@ -4,7 +4,7 @@ import pytest
 
 from shared.domain.bucket import bucket_end_ms
 from shared.domain.dispatch.sweep import AGED_AT_ONCE, AGED_MS, LaneProgress
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState
 from shared.names import Lane, QueueName

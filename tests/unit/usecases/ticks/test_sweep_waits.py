@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from shared.domain.bucket import MINUTE_MS, bucket_end_ms
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.limits.scopes import tenant_scope
 from tests.support.builders import BUCKET, DUE_AT, one_off
 from tests.support.usecases.world import World

@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.bucket import ShardCounts, ShardRange, bucket_start_ms, buckets_to_watch
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.names import Lane
 from shared.usecases.ticks.watch_buckets import PAGE_ROWS, WatchReport
 from tests.support.builders import BUCKET, DUE_AT, in_state, one_off
