@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.domain.listings.position import IndexPosition
+from shared.domain.listings.position import IndexPosition, read_position
 from shared.usecases.listings.list_due import DuePosition
 from shared.usecases.listings.list_executions import HistoryPosition
 from shared.usecases.listings.list_jobs import JobPosition
@@ -13,14 +13,14 @@ Parts = list[Any]
 
 def place_parts(place: IndexPosition) -> Parts:
     """A place."""
-    return [place.at, place.identity]
+    return [place.at, place.id_text]
 
 
 def read_place(parts: Parts) -> IndexPosition:
     """The inverse."""
     match parts:
-        case [int(at), str(identity)]:
-            return IndexPosition(at=at, identity=identity)
+        case [int(at), str(id_text)]:
+            return read_position(at, id_text)
     raise ValueError("not a place")
 
 

@@ -1,7 +1,7 @@
 """Many jobs that are due at once, or one after the other, filed without the requests that asked for them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.domain.delivery.request import Request
@@ -35,7 +35,7 @@ class Backlog:
         clock = VirtualClock(self.world.hub.now_ms)
         CreateTenant(self.world.tenants, self.world.vault, clock, self.world.entropy).execute(name)
         standing = self.world.tenants.tenants[name]
-        self.world.tenants.tenants[name] = replace(standing, **changes)  # type: ignore[arg-type]
+        self.world.tenants.tenants[name] = with_changes(standing, **changes)  # type: ignore[arg-type]
         return name
 
     def due(
@@ -53,7 +53,8 @@ class Backlog:
         draft = DraftJob(world.jobs, world.vault, world.entropy, world.plan, TargetPolicy())  # type: ignore[arg-type]
         new = NewJob(timing=timing, request=Request(method="POST", url=url), lane=lane, timeout_seconds=10)
         identity = Identity(chosen=draft.choose(new, now_ms), created_at=now_ms, fingerprint=bytes(16))
-        execution = with_changes(draft.one_off(world.tenant(tenant), new, identity), state=State.QUEUED)
+        drafted = draft.execute(world.tenant(tenant), new, identity)
+        execution = with_changes(drafted, state=State.QUEUED)
         world.table.insert(execution, None)
         return execution
 

@@ -60,9 +60,7 @@ def press(world: World, execution: Execution) -> Execution:
 def failed_run(world: World) -> Execution:
     """The first run of the recurring job, failed."""
     (row,) = world.table.executions.values()
-    row.execution = with_changes(
-        in_state(row.execution, State.FAILED), attempt=1, lane=Lane.BULK
-    )
+    row.execution = with_changes(in_state(row.execution, State.FAILED), attempt=1, lane=Lane.BULK)
     row.is_dead_letter = True
     return row.execution
 

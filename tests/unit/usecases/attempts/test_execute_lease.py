@@ -12,7 +12,7 @@ from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import JobState
 from shared.usecases.attempts.call_receiver import RENEWAL_TRIES
 from shared.usecases.attempts.settle_attempt import AttemptEnd
-from tests.support.builders import DUE_AT, in_state
+from tests.support.builders import DUE_AT, in_state, with_changes
 from tests.support.usecases.overtaking import OTHER, during_the_call, overtake
 from tests.support.usecases.world import World
 
@@ -39,7 +39,7 @@ def test_the_call_gets_its_whole_timeout() -> None:
 def stalled(stalled_ms: int, **fields: Any) -> tuple[World, Execution]:
     """The worker stands still right after its claim."""
     world = World(DUE_AT)
-    execution = world.put(replace(world.one_off(), **fields))
+    execution = world.put(with_changes(world.one_off(), **fields))
     world.steps.after("claimer.claim", lambda: setattr(world.clock, "time_ms", DUE_AT + stalled_ms))
     return world, execution
 

@@ -32,7 +32,7 @@ def ran(world: World, job: Job, count: int, from_at: int = DUE_AT) -> list[Execu
 
 def next_chain(world: World, before: Job, until: int, **changes: object) -> Job:
     """The job with a new chain, which begins after `until`."""
-    after = replace(
+    after = with_changes(
         before,
         revision=before.revision + 1,
         chain_revision=before.revision + 1,
