@@ -20,7 +20,7 @@ LASTING = (JobState.ACTIVE, JobState.PAUSED, JobState.COMPLETED)
 def backfill(number: int = 1, *, of: Job = JOB, **overrides: object) -> Job:
     """Five past instants of a job, made up for from DUE_AT on."""
     schedule = Backfill(
-        of=replace(of.schedule, anchor=0),  # type: ignore[arg-type]
+        of=replace(of.schedule, anchor=0),
         from_at=DUE_AT - 600_000,
         to_at=DUE_AT - 300_000,
         count=5,
@@ -28,7 +28,7 @@ def backfill(number: int = 1, *, of: Job = JOB, **overrides: object) -> Job:
         anchor=DUE_AT,
     )
     fields = {"id": backfill_job_id(of.id, DUE_AT, number), "schedule": schedule, "catch_up": EVERY_ONE}
-    return replace(of, **fields | {"history_from": DUE_AT} | overrides)  # type: ignore[arg-type]
+    return with_changes(of, **fields | {"history_from": DUE_AT} | overrides)
 
 
 def first_of(made: Job) -> Execution:
