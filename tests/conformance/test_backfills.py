@@ -20,7 +20,7 @@ LASTING = (JobState.ACTIVE, JobState.PAUSED, JobState.COMPLETED)
 def backfill(number: int = 1, *, of: Job = JOB, **overrides: object) -> Job:
     """Five past instants of a job, made up for from DUE_AT on."""
     schedule = Backfill(
-        of=replace(of.schedule, anchor=0),
+        of=replace(of.schedule, anchor=0),  # type: ignore[arg-type]
         from_at=DUE_AT - 600_000,
         to_at=DUE_AT - 300_000,
         count=5,
