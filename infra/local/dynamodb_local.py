@@ -123,7 +123,12 @@ def _compile_launcher(libraries: str, tools: Path) -> Path:
             result = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
             if result.returncode:
                 raise LocalStackError(f"{LAUNCHER.name} does not compile: {result.stderr[:800]}")
-            shutil.copytree(built, target, dirs_exist_ok=True)
+            # The rename makes the directory appear whole: another process may compile at the same time.
+            try:
+                built.rename(target)
+            except OSError:
+                if not target.exists():
+                    raise
     return target
 
 

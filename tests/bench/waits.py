@@ -14,7 +14,7 @@ POLLS = 10
 POLL_MS = 31_000
 HELD_MS = 3_600_000
 MOST_UNITS_A_POLL = 0.02
-"""Nothing for a poll; the board is told once a minute, however many wait."""
+"""A poll costs nothing; the hot-scope index is written once a minute, however many jobs wait."""
 MOST_UNITS_LIMITED = 4.3
 """What a limit of its tenant adds to a job: slots are taken and given back for a batch of jobs at a time."""
 

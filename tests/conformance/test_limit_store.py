@@ -1,4 +1,4 @@
-"""LimitStore: states change by compare-and-swap alone, and the board shows what was noted last."""
+"""LimitStore: states change by compare-and-swap alone, and the hot-scope index shows the last note."""
 
 from dataclasses import replace
 

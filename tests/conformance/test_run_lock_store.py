@@ -1,4 +1,4 @@
-"""TurnStore: one turn for each job, changed by whoever has seen it as it stands."""
+"""RunLockStore: one run lock for each job, changed by compare-and-swap."""
 
 from itertools import product
 

@@ -61,10 +61,10 @@ def _tell(runs: list[Run]) -> None:
     unharmed, struck = runs[0], runs[1:]
     scenario = unharmed.scenario
     points = sum(run.is_struck for run in struck)
-    mended = max((run.mended_seconds for run in struck), default=0)
+    recovery_seconds = max((run.recovery_seconds for run in struck), default=0)
     console.print(
         f"{scenario.function:11} {scenario.name:58} {len(unharmed.calls):3} calls {points:4} points"
-        f"  mended in {unharmed.mended_seconds:5.0f} to {mended:5.0f} s"
+        f"  mended in {unharmed.recovery_seconds:5.0f} to {recovery_seconds:5.0f} s"
         f"  {sum(run.seconds for run in runs):4.0f} s"
     )
     for run in runs:
@@ -85,7 +85,7 @@ def _chaos(root: Path, minutes: float, seed: int) -> int:
         "calls after a success": f"{outcome.again.total()}, by attempt: {_counted(outcome.again)}",
         "processes killed": f"{outcome.kills.total()}: {_counted(outcome.kills)}",
         "processes stopped": f"{outcome.stops.total()}: {_counted(outcome.stops)}",
-        "chains mended": outcome.mended_chains,
+        "chains mended": outcome.repaired_chains,
         "drained": f"in {outcome.drained_seconds:.0f} s of the run's clock",
     }
     for name, value in lines.items():

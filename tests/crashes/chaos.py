@@ -51,7 +51,7 @@ class Outcome:
     """Executions that used up their attempts though their receiver never refused one."""
     kills: Counter[str] = field(default_factory=Counter)
     stops: Counter[str] = field(default_factory=Counter)
-    mended_chains: int = 0
+    repaired_chains: int = 0
     """Recurring jobs that the reconciler found without a next execution."""
     drained_seconds: float = 0.0
 
@@ -102,7 +102,7 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
         )
         outcome = _outcome(oracle)
         told = findings(Printed(deployment.process_pool.log("reconciler")).new_lines())
-        outcome.mended_chains = sum(kind == "chains_repaired" for kind, _ in told)
+        outcome.repaired_chains = sum(kind == "chains_repaired" for kind, _ in told)
         outcome.faults += settling.faults
         outcome.faults += [f"reconciler: {kind} {one}" for kind, one in told if kind != "chains_repaired"]
         outcome.kills, outcome.stops = killer.kills, killer.stops

@@ -36,7 +36,7 @@ def makes_as_many_calls_at_once_as_its_tenant_may(stage: Stage) -> None:
 @limited("BatchGetItem", "UpdateItem", "SendMessageBatch")
 def makes_as_many_calls_at_once_as_a_destination_bears(stage: Stage) -> None:
     stage.limit(destination_concurrency=1)
-    # What earlier runs left on the board of their destination would decide which calls are made.
+    # Hot scopes that earlier runs left for this destination would decide which calls are made.
     _due(stage, 2, stage.log.destination())
     stage.mark("executor")
     stage.execute()

@@ -30,16 +30,16 @@ from tests.crashes.notification_scenarios import telling, told_by_report, told_b
 from tests.crashes.reconciler_scenarios import reconciler
 from tests.crashes.redrive_scenarios import called_again, redriving, sent_again
 from tests.crashes.refusal_scenarios import refused
+from tests.crashes.run_lock_scenarios import handed_over, run_locks, swept
 from tests.crashes.scenario import Scenario
 from tests.crashes.stage import Stage
 from tests.crashes.tick_scenarios import sweeper, watcher
-from tests.crashes.turn_scenarios import handed_over, run_locks, woken
 from tests.crashes.unfinished_scenarios import finished, left
 
 CATALOGUES = (
     *(api, batches, edits, lifecycle, finished, reported, handed_over),
     *(told_by_report, redriving, started),
-    *(watcher, sweeper, unheard, woken),
+    *(watcher, sweeper, unheard, swept),
     *(told_by_sweep, held_back, worked_off),
     *(executor, refused, moved, going_on, run_locks),
     *(telling, called_again, limited, troubled),
@@ -59,7 +59,7 @@ class Run:
     faults: list[str]
     calls: list[str] = field(default_factory=list)
     is_struck: bool = False
-    mended_seconds: float = 0.0
+    recovery_seconds: float = 0.0
     """How long it took, on the run's clock, until every job had ended."""
     seconds: float = 0.0
 
@@ -86,7 +86,7 @@ class Theatre:
         is_struck = stage.workers.struck
         if point is not None and not is_struck and not scenario.races:
             faults.append(f"not struck: the invocation did not make this call, only {', '.join(calls)}")
-        mended_seconds = stage.settle()
+        recovery_seconds = stage.settle()
         faults += stage.verdict()
         if faults:
             self.close()
@@ -96,7 +96,7 @@ class Theatre:
             faults=faults,
             calls=calls,
             is_struck=is_struck,
-            mended_seconds=mended_seconds,
+            recovery_seconds=recovery_seconds,
             seconds=time.monotonic() - begun,
         )
 
@@ -135,12 +135,12 @@ def runs_of(house: Theatre, scenario: Scenario, only: str = "") -> Iterator[Run]
     """The unharmed run, which tells the calls, and then one for each point whose name contains `only`."""
     unharmed = house.run(scenario)
     yield unharmed
-    latest_seconds = unharmed.mended_seconds + scenario.delay_seconds
+    latest_seconds = unharmed.recovery_seconds + scenario.delay_seconds
     for point in points_of(unharmed.calls):
         if only in str(point):
             run = house.run(scenario, point)
-            if run.mended_seconds > latest_seconds:
+            if run.recovery_seconds > latest_seconds:
                 run.faults.append(
-                    f"late: mended in {run.mended_seconds:.0f} s, not in {latest_seconds:.0f} s"
+                    f"late: mended in {run.recovery_seconds:.0f} s, not in {latest_seconds:.0f} s"
                 )
             yield run

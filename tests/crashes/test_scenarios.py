@@ -15,19 +15,19 @@ UNHARMED_SECONDS, DELAY_SECONDS = 20, 60
 class Played(Theatre):
     """Takes so long to mend what was struck, and breaks nothing else."""
 
-    def __init__(self, mended_seconds: float) -> None:
-        self._mended_seconds = mended_seconds
+    def __init__(self, recovery_seconds: float) -> None:
+        self._recovery_seconds = recovery_seconds
 
     def run(self, scenario: Scenario, point: CrashPoint | None = None) -> Run:
         """See the theatre."""
-        seconds = self._mended_seconds if point else UNHARMED_SECONDS
+        seconds = self._recovery_seconds if point else UNHARMED_SECONDS
         return Run(
             scenario=scenario,
             point=point,
             faults=[],
             calls=["PutItem"],
             is_struck=True,
-            mended_seconds=seconds,
+            recovery_seconds=seconds,
         )
 
 
@@ -43,11 +43,11 @@ def test_no_two_scenarios_of_a_function_share_a_name() -> None:
 
 
 @pytest.mark.parametrize(("mended_seconds", "is_late"), [(80, False), (81, True)])
-def test_a_run_that_mends_itself_too_late_is_broken(mended_seconds: float, is_late: bool) -> None:
+def test_run_that_recovers_too_late_is_broken(recovery_seconds: float, is_late: bool) -> None:
     scenario = Scenario(
         name="n", function="f", makes=frozenset(), act=lambda _: None, delay_seconds=DELAY_SECONDS
     )
-    unharmed, *struck = runs_of(Played(mended_seconds), scenario)
+    unharmed, *struck = runs_of(Played(recovery_seconds), scenario)
     assert unharmed.faults == []
     assert len(struck) == 4
     assert all(bool(run.faults) == is_late for run in struck)

@@ -28,7 +28,7 @@ from tests.support.fakes.receiver import Peer, Receiver, Script, drips, replies,
         ),
     ],
 )
-def test_the_deadline_is_total(script: Script, status: int | None) -> None:
+def test_deadline_covers_the_whole_call(script: Script, status: int | None) -> None:
     # A busy machine may not even read the status within a short deadline: a longer one is as total.
     for seconds in (SHORT, 4 * SHORT, 16 * SHORT):
         answer, _ = answer_to(script, timeout_seconds=seconds)

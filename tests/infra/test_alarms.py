@@ -62,10 +62,10 @@ def test_every_alarm_has_a_row_in_the_runbook_and_every_row_an_alarm(cloud: Synt
 
 
 def test_the_dashboard_shows_only_metrics_that_exist(cloud: Synthesised) -> None:
-    (board,) = cloud.service.properties("AWS::CloudWatch::Dashboard")
+    (dashboard,) = cloud.service.properties("AWS::CloudWatch::Dashboard")
     services = set(cloud.service.functions())
     shown = 0
-    for widget in json.loads(resolve(board["DashboardBody"]))["widgets"]:
+    for widget in json.loads(resolve(dashboard["DashboardBody"]))["widgets"]:
         for metric in widget["properties"].get("metrics", []):
             namespace, name, *rest = (part for part in metric if isinstance(part, str))
             assert _known(namespace, name, dict(zip(rest[::2], rest[1::2], strict=True)), services), metric
@@ -75,8 +75,8 @@ def test_the_dashboard_shows_only_metrics_that_exist(cloud: Synthesised) -> None
 
 def test_what_waits_as_ordered_is_shown_and_wakes_nobody(cloud: Synthesised) -> None:
     waits = {Metric.OLDEST_WAITING_DUE_SECONDS, Metric.WAITED_LAG_MS}
-    (board,) = cloud.service.properties("AWS::CloudWatch::Dashboard")
-    shown = resolve(board["DashboardBody"])
+    (dashboard,) = cloud.service.properties("AWS::CloudWatch::Dashboard")
+    shown = resolve(dashboard["DashboardBody"])
     assert all(name in shown for name in waits)
     watched = {metric["MetricName"] for alarm in _alarms(cloud).values() for metric in _metrics(alarm)}
     assert not waits & watched

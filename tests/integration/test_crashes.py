@@ -45,7 +45,7 @@ def kill_executors(stack: LocalStack) -> None:
 
 
 def swept_until(stack: LocalStack, is_done: Callable[[], bool]) -> None:
-    """Tick as EventBridge does, only more often, until the sweep has mended it."""
+    """Tick like EventBridge, only more often, until the sweep has recovered the execution."""
     deadline = time.monotonic() + RECOVERY_SECONDS
     while not is_done():
         assert time.monotonic() < deadline, "not recovered"

@@ -47,7 +47,9 @@ def test_ten_thousand_due_jobs_of_one_tenant_do_not_double_the_lag_of_another() 
     assert lag <= 2 * baseline, f"{lag} ms, and {baseline} ms alone"
 
 
-def test_without_fair_queues_they_would(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_fair_queues_a_backlog_raises_the_lag_of_another_tenant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """What the test above would find."""
     monkeypatch.setattr(fair_queue.FairQueue, "noisy", lambda *_: set())
     baseline, _ = lag_of_the_quiet(0, seeds=(1,))

@@ -42,7 +42,7 @@ def test_every_kind_of_fault_struck_in_these_seeds() -> None:
 
 
 @pytest.mark.parametrize("seed", REGRESSIONS)
-def test_what_was_found_once_stays_mended(seed: int) -> None:
+def test_seeds_that_once_found_a_fault_stay_clean(seed: int) -> None:
     """When it was found no receiver asked for anything, so it is seen as it was then, and as the seed runs now."""
     assert run_seed(seed, is_demanding=False).faults == []
     assert run_seed(seed).faults == []

@@ -46,9 +46,9 @@ class FakePorts:
         self.table = FakeTable()
         self.queue = FakeWakeupQueue()
         self.ledger = FakeShardLedger()
-        self.board = FakeLaneProgressStore()
+        self.lane_progress = FakeLaneProgressStore()
         self.limits = FakeLimitStore()
-        self.throttle_status = FakeThrottleStatus(self.limits, self.board)
+        self.throttle_status = FakeThrottleStatus(self.limits, self.lane_progress)
         self.defaults = GENEROUS
         self.parked_messages = FakeParkedMessageStore()
         self.tenants = FakeTenantStore()
@@ -93,7 +93,7 @@ class FakePorts:
         ports.reconcile_mark = self.ledger
         ports.queue = self.tapped("queue", self.queue)
         ports.backlog = self.tapped("backlog", self.queue)
-        ports.progress = self.tapped("progress", self.board)
+        ports.progress = self.tapped("progress", self.lane_progress)
         ports.queries = self.tapped("queries", FakeQueries(self.table))
         ports.parked_messages = self.tapped("parked_messages", self.parked_messages)
         ports.sender, ports.vault = self.sender, self.vault

@@ -183,7 +183,7 @@ def test_trouble_without_a_limit_is_no_reason_to_wait() -> None:
 def test_work_in_bulk_makes_room_while_another_lane_is_behind() -> None:
     waiting = Waiting(lane=Lane.BULK)
     report = LaneProgress(visible_at=NOW - 60_000, reported_at=NOW - BACKED_UP_MS + 1)
-    waiting.world.board.reports[Lane.STANDARD] = report
+    waiting.world.lane_progress.reports[Lane.STANDARD] = report
     assert waiting.reason() == "backpressure"
     waiting.world.clock.time_ms += 1
     assert waiting.reason() is None
@@ -193,7 +193,7 @@ def test_work_in_bulk_makes_room_while_another_lane_is_behind() -> None:
 def test_what_is_of_another_lane_or_very_late_makes_no_room(lane: Lane, late_ms: int) -> None:
     waiting = Waiting(lane=lane)
     waiting.world.clock.time_ms = now = DUE_AT + late_ms
-    waiting.world.board.reports[Lane.CRITICAL] = LaneProgress(visible_at=DUE_AT, reported_at=now)
+    waiting.world.lane_progress.reports[Lane.CRITICAL] = LaneProgress(visible_at=DUE_AT, reported_at=now)
     assert waiting.reason() is None
 
 

@@ -198,8 +198,10 @@ HERE = replace(QUEUED, destination="0123456789")
         (replace(DEAD, destination="0123456789"), {"d#0123456789": NOW + 1}, False),
     ],
 )
-def test_what_may_wait_for_a_limit_is_not_sent_again(row: DueRow, board: dict[str, int], held: bool) -> None:
-    assert is_held_back(row, view(), board, LATER) is held
+def test_what_may_wait_for_a_limit_is_not_sent_again(
+    row: DueRow, hot_scopes: dict[str, int], held: bool
+) -> None:
+    assert is_held_back(row, view(), hot_scopes, LATER) is held
 
 
 def test_what_waits_for_a_limit_is_sent_again_after_15_minutes_all_the_same() -> None:

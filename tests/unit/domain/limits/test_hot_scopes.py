@@ -1,4 +1,4 @@
-"""Places on the board of trouble: each tenant has a few, and all together have not too many."""
+"""Capacity of the hot-scope index: a bound for each tenant, and one for all tenants together."""
 
 import pytest
 
@@ -28,12 +28,12 @@ def test_a_tenant_has_so_many_places_and_no_more() -> None:
 
 
 def test_what_stands_on_a_full_board_may_stay_and_nothing_else_comes() -> None:
-    board = {
+    hot_scopes = {
         scope: until + number for number, (scope, until) in enumerate(of("acme", MAX_HOT_SCOPES).items())
     }
-    assert within_capacity(of("globex", 3), board) == of("globex", 3)
-    assert within_capacity(of("globex", 3, first=MAX_HOT_SCOPES), board) == {}
-    board.popitem()
-    assert within_capacity(of("globex", 3, first=MAX_HOT_SCOPES), board) == of(
+    assert within_capacity(of("globex", 3), hot_scopes) == of("globex", 3)
+    assert within_capacity(of("globex", 3, first=MAX_HOT_SCOPES), hot_scopes) == {}
+    hot_scopes.popitem()
+    assert within_capacity(of("globex", 3, first=MAX_HOT_SCOPES), hot_scopes) == of(
         "globex", 1, first=MAX_HOT_SCOPES
     )

@@ -176,7 +176,7 @@ def test_a_lane_that_is_behind_says_how_far_it_is(late_ms: int, is_reported: boo
     world = World(DUE_AT + late_ms)
     execution = world.put(world.one_off())
     world.attempt(execution)
-    report = world.board.read(Lane.STANDARD)
+    report = world.lane_progress.read(Lane.STANDARD)
     assert (report is not None) is is_reported
     if report is not None:
         assert (report.visible_at, report.reported_at) == (DUE_AT, DUE_AT + late_ms)

@@ -102,7 +102,7 @@ def test_waiting_writes_nothing_however_often_it_is_looked_at() -> None:
         site.clock.time_ms += 1_000
         polls += len(site.work().deferred)
     assert polls > 30
-    assert site.limits.writes - before <= 1, "but for the board, once a minute"
+    assert site.limits.writes - before <= 1, "only the hot-scope note, once a minute"
     assert site.budgets.writes == 0
 
 

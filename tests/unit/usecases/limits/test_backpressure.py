@@ -1,4 +1,4 @@
-"""GIVE WAY: bulk waits while another lane is behind, and late work steps aside for fresh work."""
+"""Backpressure: bulk work waits while another lane is behind, and late work makes room for fresh work."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ NOW = DUE_AT + LATE_MS
 
 def at(now_ms: int = NOW) -> tuple[World, ApplyBackpressure]:
     world = World(now_ms)
-    return world, ApplyBackpressure(world.tapped("progress", world.board), world.clock, world.entropy)
+    return world, ApplyBackpressure(world.tapped("progress", world.lane_progress), world.clock, world.entropy)
 
 
 def batch(
@@ -31,7 +31,7 @@ def batch(
 
 def behind(world: World, lane: Lane, ago_ms: int = 0) -> None:
     now_ms = world.clock.now_ms()
-    world.board.report(lane, LaneProgress(visible_at=now_ms - 60_000, reported_at=now_ms - ago_ms))
+    world.lane_progress.report(lane, LaneProgress(visible_at=now_ms - 60_000, reported_at=now_ms - ago_ms))
 
 
 def test_a_full_batch_of_late_messages_goes_on_through_the_lane_for_bulk_at_once() -> None:

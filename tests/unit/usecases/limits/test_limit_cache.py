@@ -1,4 +1,4 @@
-"""The board of trouble as one process writes it: best effort, in small writes, with a place for every tenant."""
+"""The hot-scope notes of one process: best effort, in small writes, with room for every tenant."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -28,7 +28,7 @@ UNTIL = DUE_AT + 600_000
 
 
 class WatchedStore(FakeLimitStore):
-    """Takes no updates of the board while it is full, and remembers how large each was."""
+    """A store whose hot-scope index refuses updates while it is full, and that records the size of each."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -47,7 +47,9 @@ def test_a_breaker_opens_for_a_limited_destination_too_though_each_batch_is_over
     for _ in range(TRIP_AFTER):
         refuse(ports, worker)
     assert worker.settle_limits.take_opened() == 1
-    assert ports.limits.writes == 2 * TRIP_AFTER + 1, "two for the slots of each batch, one for the board"
+    assert ports.limits.writes == 2 * TRIP_AFTER + 1, (
+        "two for the slots of each batch, one for the hot-scope note"
+    )
 
 
 def test_the_limit_of_a_destination_that_answers_again_grows_where_few_calls_are_made() -> None:

@@ -163,8 +163,8 @@ def test_slots_are_given_back_though_very_many_scopes_are_known() -> None:
     assert held(site) == 0
 
 
-def test_a_destination_where_others_wait_stays_on_the_board() -> None:
-    """Giving slots back says nothing of those that had to wait; the board is told once, however many batches end."""
+def test_destination_with_deferred_jobs_stays_a_hot_scope() -> None:
+    """Returned slots leave the hot-scope note unchanged; it is written once, however many batches end."""
     site = Site(destination_concurrency=1)
     gate, scope = site.another(), destination_scope(HERE)
     for _ in range(20):

@@ -142,7 +142,7 @@ def test_a_sweeper_that_dies_while_it_gives_up_leaves_what_the_next_one_finishes
     assert died > 5
 
 
-def test_a_bucket_is_not_closed_while_something_in_it_is_untold() -> None:
+def test_bucket_stays_open_while_a_notification_is_missing() -> None:
     """Its notification is due in another one, for the attempt came late."""
     world, execution = situation(OK)
     world.clock.time_ms = (BUCKET + 3) * MINUTE_MS

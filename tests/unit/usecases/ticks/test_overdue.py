@@ -46,7 +46,7 @@ def began(at: int, state: State = State.SUCCEEDED, **fields: Any) -> Execution:
 
 
 def slow(world: World, *leases: SlotLease, **circuit: Any) -> World:
-    """The destination is told slow, and stands on the board for ten minutes."""
+    """The destination is reported as slow, and stays a hot scope for ten minutes."""
     world.limits.states[SCOPES[1]] = ScopeState(
         version=1, circuit=Circuit(slow=True, **circuit), leases=leases
     )
@@ -221,7 +221,7 @@ def test_what_says_nothing_of_a_lane_now_does_not_excuse_it(other: Any) -> None:
 )
 def test_bulk_that_makes_room_is_told_apart(lane: Lane, behind: Lane, ago_ms: int, is_excused: bool) -> None:
     world = due(lane=lane)
-    world.board.report(behind, LaneProgress(visible_at=NOW - 60_000, reported_at=NOW - ago_ms))
+    world.lane_progress.report(behind, LaneProgress(visible_at=NOW - 60_000, reported_at=NOW - ago_ms))
     assert told(world.sweep.execute()) == ((0, OVERDUE) if is_excused else (OVERDUE, 0))
 
 
@@ -229,7 +229,7 @@ def test_bulk_that_makes_no_room_any_more_counts() -> None:
     world = due(lane=Lane.BULK)
     world.clock.time_ms = DUE_AT + MAX_YIELD_MS
     progress = LaneProgress(visible_at=NOW, reported_at=world.clock.time_ms)
-    world.board.report(Lane.STANDARD, progress)
+    world.lane_progress.report(Lane.STANDARD, progress)
     assert told(world.sweep.execute()) == (MAX_YIELD_MS, 0)
 
 

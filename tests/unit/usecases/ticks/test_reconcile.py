@@ -1,4 +1,4 @@
-"""RECONCILE: what was acknowledged and is not stored is seen, and a broken chain is mended."""
+"""RECONCILE: an acknowledged execution that is not stored is reported, and a broken chain is repaired."""
 
 from dataclasses import replace
 from typing import Any

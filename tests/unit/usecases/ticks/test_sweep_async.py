@@ -89,7 +89,7 @@ def test_a_lane_that_is_behind_does_not_keep_it_waiting() -> None:
     while world.clock.now_ms() < DUE_AT + 4 * TICK_MS and not world.sent():
         world.clock.time_ms += TICK_MS
         behind = LaneProgress(visible_at=DUE_AT - HOUR_MS, reported_at=world.clock.now_ms())
-        world.board.report(Lane.STANDARD, behind)
+        world.lane_progress.report(Lane.STANDARD, behind)
         world.sweep.execute()
     assert world.sent() == [execution.id]
     assert world.clock.now_ms() <= DUE_AT + 3 * TICK_MS

@@ -29,9 +29,9 @@ def late(*numbers: int) -> World:
 def sweep(world: World, at: int, *, visible_at: int | None, lane: Lane = Lane.STANDARD) -> SweepReport:
     """A sweep, with a fresh report that the lane is claiming messages of that moment."""
     world.clock.time_ms = at
-    world.board.reports.clear()
+    world.lane_progress.reports.clear()
     if visible_at is not None:
-        world.board.report(lane, LaneProgress(visible_at=visible_at, reported_at=at))
+        world.lane_progress.report(lane, LaneProgress(visible_at=visible_at, reported_at=at))
     return world.sweep.execute()
 
 
@@ -170,7 +170,7 @@ def test_the_breakers_that_are_open_are_counted() -> None:
 def test_a_breaker_that_nobody_has_called_behind_for_long_is_not_counted_any_more(
     until: int, counted: int
 ) -> None:
-    """Nobody takes its entry off the board before something else is said there."""
+    """No process removes its hot-scope entry before another entry replaces it."""
     world = late()
     world.limits.states["d#0000000000"] = ScopeState(version=1, circuit=Circuit(open_until=1))
     world.limits.hot["d#0000000000"] = until

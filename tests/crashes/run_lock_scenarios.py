@@ -1,4 +1,4 @@
-"""Runs of a job that must not overlap: where a run takes its turn, waits for it, goes without or ends it."""
+"""Runs of a job that must not overlap: a run takes the run lock, waits for it, is skipped, or releases it."""
 
 from tests.crashes.deployment import VISIBILITY_SECONDS
 from tests.crashes.orders import Order
@@ -7,7 +7,7 @@ from tests.crashes.stage import Stage
 
 run_locks = Catalogue("executor", delay_seconds=VISIBILITY_SECONDS)
 handed_over = Catalogue("api", delay_seconds=0)
-woken = Catalogue("sweeper", delay_seconds=60)
+swept = Catalogue("sweeper", delay_seconds=60)
 RATE_SECONDS, LONG_SECONDS, SHORT_SECONDS = 20, 120, 10
 
 
@@ -63,15 +63,15 @@ def goes_without_a_turn(stage: Stage) -> None:
 
 
 @handed_over("UpdateItem", "SendMessageBatch")
-def hands_over_the_turn_of_a_run_that_is_done(stage: Stage) -> None:
+def hands_over_the_run_lock_of_a_finished_run(stage: Stage) -> None:
     order = _begin(stage, "queue_one")
     stage.run(RATE_SECONDS)
     stage.mark("api")
     _complete(stage, order)
 
 
-@woken("Query", "SendMessageBatch", "UpdateItem")
-def sends_for_what_waits_for_a_turn(stage: Stage) -> None:
+@swept("Query", "SendMessageBatch", "UpdateItem")
+def wakes_the_run_that_waits_for_the_run_lock(stage: Stage) -> None:
     _begin(stage, "queue_one", heartbeat_seconds=SHORT_SECONDS)
     stage.run(RATE_SECONDS)
     stage.wait_until_second(11)
