@@ -64,6 +64,9 @@ def _quotas(value: Any) -> Any:
     return limits
 
 
+DefaultQuotas = Annotated[Quotas, BeforeValidator(_quotas), AfterValidator(Quotas.checked)]
+
+
 def _networks(value: Any) -> Any:
     if not isinstance(value, str):
         return value
@@ -126,14 +129,14 @@ class ApiSettings(CallbackSettings):
     audit_table: Text
     audit_retention_days: Annotated[int, Field(ge=1)]
     audit_one_offs: bool
-    default_quotas: Annotated[Quotas, BeforeValidator(_quotas)]
+    default_quotas: DefaultQuotas
 
 
 class ExecutorSettings(CallbackSettings):
     """What an executor needs besides."""
 
     lane: QueueName
-    default_quotas: Annotated[Quotas, BeforeValidator(_quotas)]
+    default_quotas: DefaultQuotas
 
 
 class DeadLetterSettings(Settings):

@@ -7,6 +7,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    PrivateAttr,
     SerializerFunctionWrapHandler,
     model_serializer,
     model_validator,
@@ -113,13 +114,23 @@ class RetryIn(Schema):
         None, description="No attempt begins when the execution was due so long ago, not even the first."
     )
 
+    _policy: RetryPolicy = PrivateAttr()
+
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         if self.base_seconds > self.cap_seconds:
             raise ValueError("base_seconds must not be above cap_seconds")
         if self.delays_seconds is not None:
             self._agrees_with_table(len(self.delays_seconds) + 1)
-        self.policy()
+        table = tuple(self.delays_seconds or ())
+        self._policy = RetryPolicy(
+            max_attempts=len(table) + 1 if table else self.max_attempts,
+            base_seconds=self.base_seconds,
+            factor=self.factor,
+            cap_seconds=self.cap_seconds,
+            delays_seconds=table,
+            give_up_after_seconds=self.give_up_after_seconds,
+        )
         return self
 
     def _agrees_with_table(self, attempts: int) -> None:
@@ -129,16 +140,8 @@ class RetryIn(Schema):
             raise ValueError(f"with these delays_seconds max_attempts is {attempts}")
 
     def policy(self) -> RetryPolicy:
-        """The domain's value; InvalidValueError where all retries together would take too long."""
-        table = tuple(self.delays_seconds or ())
-        return RetryPolicy(
-            max_attempts=len(table) + 1 if table else self.max_attempts,
-            base_seconds=self.base_seconds,
-            factor=self.factor,
-            cap_seconds=self.cap_seconds,
-            delays_seconds=table,
-            give_up_after_seconds=self.give_up_after_seconds,
-        )
+        """The domain's value; validation has built it."""
+        return self._policy
 
 
 class RetryOut(BaseModel):

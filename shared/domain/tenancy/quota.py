@@ -51,7 +51,7 @@ BOUNDS: Mapping[Quota, tuple[int, int]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quotas:
-    """One limit for each quota."""
+    """One limit for each quota: the deployment's, which `checked` validates where settings are read."""
 
     recurring_jobs: int
     """Recurring jobs that have not ended. Paused ones count: otherwise a pause would make room for more."""
@@ -71,10 +71,11 @@ class Quotas:
     """Of calls at once to one scheme, host and port."""
     destination_calls_per_second: int = UNLIMITED
 
-    def __post_init__(self) -> None:
-        """Refuse limits out of bounds."""
+    def checked(self) -> "Quotas":
+        """The same; InvalidValueError where a limit is out of bounds."""
         for field in fields(self):
             check_limit(Quota(field.name), getattr(self, field.name))
+        return self
 
     def limit_for(self, quota: Quota) -> int:
         """The limit of one quota."""
@@ -82,7 +83,7 @@ class Quotas:
         return limit
 
     def overridden_by(self, own: Mapping[Quota, int]) -> "Quotas":
-        """These, except for the ones that a tenant has of its own."""
+        """These, except where a tenant has limits of its own. A `Tenant` has validated its own limits already."""
         return replace(self, **{quota.value: limit for quota, limit in own.items()})
 
 
