@@ -1,9 +1,11 @@
-# Everything a fresh machine needs beyond Python 3.11, Node 20 with npm, and Java 17 is installed by these targets,
-# in exact versions and inside this directory: .venv/ (Python), .tools/ (npm). Later runs find it done.
+# A machine needs Python 3.11, Node 20 with npm, and Java 17. These targets install everything else, in pinned
+# versions and inside this directory: .venv/ (Python) and .tools/ (npm).
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ARGS ?=
 SEEDS ?= 200
+# One more than there are processors: the tests of the laptop stack spend most of their time waiting.
+PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 UV_VERSION := 0.13.8
 DYNAMODB_LOCAL_VERSION := 11.1.0
@@ -12,43 +14,48 @@ CDK_VERSION := 2.1148.1
 BIN := .venv/bin
 VENV := .venv/.installed
 TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)
-# Certificates of the system too: many networks put their own between a machine and the registries.
+# Also trust the system's certificates, because many networks use a TLS-inspecting proxy.
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 
-.PHONY: help run test check format openapi simulate mutants crashes chaos bench synth lock tools clean
+.PHONY: help run test test-fast check format openapi simulate mutants crashes chaos bench synth lock tools clean
 
-help: ## Show this list.
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1	\2/p' Makefile
+help: ## Show this help.
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile
 
-run: $(VENV) ## Run the whole of Punctual on this machine until Ctrl-C; ARGS="--fresh" forgets earlier runs.
+run: $(VENV) ## Run Punctual on this machine until Ctrl-C; ARGS="--fresh" deletes the state of earlier runs.
 	@$(BIN)/python -m infra.local.run $(ARGS)
 
-test: $(VENV) $(TOOLS) ## Run all tests; ARGS go to pytest.
-	$(BIN)/python -m pytest $(ARGS)
+test: $(VENV) $(TOOLS) ## Run all tests in parallel; ARGS go to pytest, such as ARGS="-n0 tests/delivery".
+	$(BIN)/python -m pytest -n $(PROCESSES) --durations=15 $(ARGS)
 
-check: $(VENV) ## Lint, format, types and import rules.
+test-fast: $(VENV) ## Run unit, conformance and architecture tests without emulators, and check types, while editing.
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n auto --durations=15 --engines=fake,moto -m "not engines" \
+		tests/architecture tests/unit tests/conformance $(ARGS)
+
+check: $(VENV) ## Lint, format, types of product and tests, and import rules.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(VENV) ## Rewrite the sources as `check` wants them.
+format: $(VENV) ## Fix lint and format.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-openapi: $(VENV) ## Rewrite docs/openapi.json from the code; a test compares the two.
+openapi: $(VENV) ## Generate docs/openapi.json; a test checks that it is current.
 	$(BIN)/python -m functions.api.openapi > docs/openapi.json
 
-simulate: $(VENV) ## Run seeds of the simulation, on all cores; SEEDS=5000, or ARGS="--first 42 --seeds 1 --trace" to see one again.
+simulate: $(VENV) ## Run the simulation on all cores; SEEDS=5000, or ARGS="--first 42 --seeds 1 --trace" to replay a seed.
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)
 
-mutants: $(VENV) $(TOOLS) ## Plant each known fault in a copy, and see which suite dies of it; ARGS="--jobs 2 NAME ..." for some.
+mutants: $(VENV) $(TOOLS) ## Run mutation tests: apply each known mutation, run the suite that detects it; ARGS="--jobs 2 NAME ...".
 	$(BIN)/python -m tests.mutants $(ARGS)
 
-crashes: $(VENV) $(TOOLS) ## Kill a worker before and after each AWS call that it makes, heal, judge; ARGS="--only executor".
+crashes: $(VENV) $(TOOLS) ## Inject a crash before and after every AWS call, then verify the invariants; ARGS="--only executor".
 	$(BIN)/python -m tests.crashes sweep $(ARGS)
 
-chaos: $(VENV) $(TOOLS) ## Ten minutes of random SIGKILL and SIGSTOP, then heal, drain and judge; ARGS="--minutes 3".
+chaos: $(VENV) $(TOOLS) ## Kill and stop processes at random for ten minutes, then verify the invariants; ARGS="--minutes 3".
 	$(BIN)/python -m tests.crashes chaos $(ARGS)
 
 bench: $(VENV) ## Count write units and SQS requests per job, on the emulator.
@@ -59,16 +66,16 @@ synth: $(VENV) $(TOOLS) ## Write the CloudFormation templates to build/cdk.out; 
 
 tools: $(TOOLS)
 
-lock: $(VENV) ## Resolve the development lock anew from pyproject.toml, around the versions of requirements.lock.
+lock: $(VENV) ## Resolve requirements-dev.lock from pyproject.toml, constrained by requirements.lock.
 	$(UV) pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-annotate \
 		--custom-compile-command "make lock" --all-extras --constraint requirements.lock \
 		--output-file requirements-dev.lock pyproject.toml
 
-clean: ## Remove everything made here, the laptop stack's jobs and tenants included.
+clean: ## Remove all build output, tools and local state, including local jobs and tenants.
 	rm -rf .venv .tools .local build cdk.out .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# uv installs in seconds what takes pip minutes; pip is there for networks that only pip is set up for.
+# uv takes seconds instead of minutes; pip is the fallback for networks where only pip is configured.
 $(VENV): requirements-dev.lock Makefile
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install -qq --disable-pip-version-check uv==$(UV_VERSION)

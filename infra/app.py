@@ -1,6 +1,6 @@
-"""The CDK application: two stacks for each stage.
+"""The CDK application: two stacks per stage.
 
-`cdk synth -c stage=prod -c region=eu-west-1` runs this file; tests and the laptop stack call `synth`.
+`cdk synth -c stage=prod -c region=eu-west-1` runs this file; tests and the local stack call `synth`.
 """
 
 import os
@@ -16,7 +16,7 @@ from infra.stacks.service import ServiceStack
 
 def build(app: App, stage: StageConfig) -> None:
     """Add the stacks of one stage to an application."""
-    # Exports: CloudFormation then refuses to remove or replace a table that the service still names.
+    # Strong references become exports: CloudFormation then refuses to replace a table that the service uses.
     app.node.set_context("@aws-cdk/core:defaultCrossStackReferences", "strong")
     data = DataStack(app, stage)
     ServiceStack(app, stage, data)
@@ -25,13 +25,13 @@ def build(app: App, stage: StageConfig) -> None:
 
 
 def synth(stage: StageConfig, outdir: Path) -> cx_api.CloudAssembly:
-    """Write templates and assets of one stage to a directory."""
+    """Write the templates and assets of a stage to a directory."""
     app = App(
         outdir=str(outdir),
         analytics_reporting=False,
         builtin_cloud_formation_validation=not stage.emulated,
         default_stack_synthesizer=DefaultStackSynthesizer(
-            # The version check reads a parameter that only a bootstrapped account has.
+            # The version check reads a parameter that exists only in a bootstrapped account.
             generate_bootstrap_version_rule=not stage.emulated
         ),
     )
@@ -40,7 +40,7 @@ def synth(stage: StageConfig, outdir: Path) -> cx_api.CloudAssembly:
 
 
 def main() -> None:
-    """Synthesise the stage and region that the command line names."""
+    """Synthesise the stage and region of the CDK context."""
     app = App(analytics_reporting=False)
     name = app.node.try_get_context("stage") or "dev"
     region = app.node.try_get_context("region") or os.environ.get("CDK_DEFAULT_REGION") or "us-east-1"

@@ -1,7 +1,7 @@
-"""Configuration of one deployment: every choice that may differ between two stages is a field here.
+"""Configuration of a deployment: every setting that may differ between two stages is a field here.
 
-A stage is one frozen value that checks its own invariants, so that a configuration which would break a promise
-(work that expires before it can be retried, shards that disappear from under their jobs) fails at synth.
+A stage is an immutable value that checks its invariants. A configuration that would break a guarantee, such
+as records that expire before their retries or shards that disappear, therefore fails at synth.
 """
 
 import re
@@ -12,17 +12,18 @@ from infra.components.shard_plan import ShardEpoch, check_plan, fewest_shards
 from shared.names import QueueName
 
 BundleMode = Literal["cloud", "host"]
-"""`cloud`: sources and wheels for Lambda; `host`: sources alone, the emulator's interpreter has the rest."""
+"""`cloud`: sources and wheels for Lambda; `host`: sources only, the emulator's interpreter has the
+dependencies."""
 
 IDEMPOTENCY_DAYS = 7
-"""How long an Idempotency-Key is remembered; the record that it leads to must live longer."""
+"""Lifetime of an Idempotency-Key; the record that it refers to must live longer."""
 _NAME = re.compile(r"[a-z][a-z0-9]{0,19}")
 _LOG_RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneConcurrency:
-    """The most executors that each queue may have at work at once."""
+    """Maximum number of concurrent executors per queue."""
 
     critical: int
     standard: int
@@ -32,19 +33,18 @@ class LaneConcurrency:
     slow_bulk: int
 
     def __post_init__(self) -> None:
-        """Refuse what an SQS event source does not accept."""
+        """Raise ValueError outside the range of an SQS event source."""
         if not all(2 <= self.of(queue) <= 1000 for queue in QueueName):
             raise ValueError("the concurrency of a lane must be 2 to 1000")
 
     def of(self, queue: QueueName) -> int:
-        """The limit of one queue."""
         limit: int = getattr(self, queue.name.lower())
         return limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionMemory:
-    """Memory in MB, and with it CPU: 1,769 MB is one whole core."""
+    """Memory in MB, which also sets the CPU share: 1,769 MB is one full core."""
 
     api: int = 1024
     watcher: int = 1769
@@ -55,7 +55,7 @@ class FunctionMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefaultQuotas:
-    """What each tenant may have, unless an operator gives it other limits; the API names them alike."""
+    """Default limits of a tenant, which an operator can override; the names match the API."""
 
     recurring_jobs: int = 1_000
     creates_per_second: int = 100
@@ -64,7 +64,7 @@ class DefaultQuotas:
     tags: int = 10
     api_keys: int = 10
     concurrency: int = 100_000
-    """This and the others that are asked at each call: 100,000 means no limit, and costs nothing."""
+    """Here and in the following limits, which each call checks, 100,000 means unlimited at no cost."""
     calls_per_second: int = 100_000
     destination_concurrency: int = 100_000
     destination_calls_per_second: int = 100_000
@@ -77,71 +77,71 @@ class StageConfig:
     name: str
     region: str
     account: str | None
-    """None leaves it to the credentials of whoever deploys."""
+    """None uses the account of the deployment credentials."""
     shard_plan: tuple[ShardEpoch, ...]
-    """Grow-only: an epoch is appended, never changed, since items already lie in the shards that it names."""
+    """Grow-only: append epochs, never change them, because existing items are in their shards."""
     watchers: int
-    """How many ranges the shards of a bucket are split into, each with its own tick."""
+    """Number of shard ranges of a bucket; each range has its own tick."""
     lane_concurrency: LaneConcurrency
     retention_days: int = 14
     """How long a finished execution stays readable."""
     queue_retention_days: int = 4
     dead_letter_retention_days: int = 10
-    """Longer than the lanes': SQS counts the age of a message that it moved from when it was first sent."""
+    """Longer than the lanes' retention, because SQS counts a moved message's age from its first send."""
     default_quotas: DefaultQuotas = DefaultQuotas()
     audit_retention_days: int = 400
-    """How long the record of a change stays readable."""
+    """How long an audit record stays readable."""
     audit_one_offs: bool = False
-    """Put the creation of one-off jobs into the audit table too: two more write units a job. The log of the API has
-    it anyway, for as long as logs are kept."""
+    """Whether the audit table also records the creation of one-off jobs, at two more write units per job. The
+    API's log records it in any case."""
     memory: FunctionMemory = FunctionMemory()
     log_retention_days: int = 30
     log_level: str = "INFO"
     api_rate_limit: int = 1000
-    """Requests a second that the gateway lets through, over all tenants."""
+    """Requests per second that the gateway accepts, over all tenants."""
     api_burst_limit: int = 2000
     bundle: BundleMode = "cloud"
     dial_exceptions: tuple[str, ...] = ()
     """CIDRs of non-public addresses that callbacks may reach."""
     api_domains: tuple[str, ...] = ()
-    """Host names that lead to the API besides its own: custom domains, proxies. No job may call them."""
+    """Additional host names of the API, such as custom domains and proxies. No job may call them."""
     protect_data: bool = True
-    """Retain tables and key, and refuse to delete them; off only where the data is meant to be thrown away."""
+    """Retain the tables and the key and refuse their deletion; disable only for disposable data."""
     alarm_topic_arn: str | None = None
-    """An existing SNS topic for the alarms to notify; None creates one."""
+    """An existing SNS topic for alarms; None creates a topic."""
     emulated: bool = False
-    """Bend to the local emulator: no alarms on expressions, no demand for TLS, no condition on the key's use."""
+    """Adapt to the emulator: no alarms on expressions, no TLS requirement, no condition on the key."""
 
     def __post_init__(self) -> None:
-        """Refuse a stage that could not keep the promises, or that AWS would refuse half way."""
+        """Raise ValueError for a stage that breaks a guarantee, or whose deployment AWS would reject."""
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"a stage is named by 1 to 20 lower-case letters and digits, not {self.name!r}")
         if self.log_retention_days not in _LOG_RETENTION_DAYS:
-            raise ValueError(f"CloudWatch Logs keeps for one of {_LOG_RETENTION_DAYS} days")
+            raise ValueError(f"CloudWatch Logs retention must be one of {_LOG_RETENTION_DAYS} days")
         check_plan(self.shard_plan)
         if not 1 <= self.watchers <= fewest_shards(self.shard_plan):
             raise ValueError("each watcher needs at least one shard of every bucket")
         self._check_retention()
 
     def _check_retention(self) -> None:
-        """A message or a remembered key must never outlive the record that it leads to."""
+        """A message or an idempotency key must never outlive the record that it refers to."""
         if self.retention_days <= IDEMPOTENCY_DAYS:
             raise ValueError(f"records must outlive idempotency keys: more than {IDEMPOTENCY_DAYS} days")
         if not 1 <= self.queue_retention_days < self.dead_letter_retention_days <= 14:
-            raise ValueError("a dead-letter queue keeps longer than its lane, and neither over 14 days")
+            raise ValueError(
+                "dead-letter retention must exceed the lane's retention, and neither may exceed 14 days"
+            )
         if self.audit_retention_days < self.retention_days:
-            raise ValueError("the record of a change must outlive what was changed")
+            raise ValueError("audit records must outlive the records that they describe")
         if self.retention_days <= self.dead_letter_retention_days:
             raise ValueError("records must outlive every message that names them")
 
     @property
     def prefix(self) -> str:
-        """What the names of this stage's stacks begin with."""
         return f"punctual-{self.name}"
 
 
 def cloud_stage(name: str, region: str, account: str | None = None) -> StageConfig:
-    """A stage in AWS, its data protected."""
     return StageConfig(
         name=name,
         region=region,
@@ -155,7 +155,10 @@ def cloud_stage(name: str, region: str, account: str | None = None) -> StageConf
 
 
 def local_stage() -> StageConfig:
-    """The laptop's stage: the same handlers in the emulator, callbacks to loopback allowed, nothing protected."""
+    """Return the local stage: the same handlers in the emulator.
+
+    Callbacks to loopback allowed, data unprotected.
+    """
     return StageConfig(
         name="local",
         region="us-east-1",

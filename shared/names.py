@@ -1,9 +1,12 @@
-"""Names that the run-time code, the infrastructure and the tests must spell alike.
+"""Names and limits that the run-time code, the infrastructure and the tests share.
 
-This module imports nothing, so that `infra` may share it without pulling in run-time code.
+This module imports no other project module, so `infra` can use it without run-time code.
 """
 
 from enum import StrEnum
+
+VERSION = "0.1.0"
+"""The version of this release, in the OpenAPI document too. A test compares it with pyproject.toml."""
 
 
 class Lane(StrEnum):
@@ -15,29 +18,28 @@ class Lane(StrEnum):
 
 
 class QueueName(StrEnum):
-    """A queue of wake-ups: that of each lane, and beside it its slow path, for destinations that answer slowly."""
+    """A queue of wake-ups: each lane has a main queue and a slow path for slow destinations."""
 
     CRITICAL = "critical"
     STANDARD = "standard"
     BULK = "bulk"
     SLOW_CRITICAL = "slow-critical"
     SLOW_STANDARD = "slow"
-    """It was there before the others, for all lanes: messages under way and parked ones have it by this name."""
+    """The oldest slow path, once shared by all lanes; parked messages contain this value."""
     SLOW_BULK = "slow-bulk"
 
     @property
     def is_slow(self) -> bool:
-        """Whether it is a slow path."""
         return self.name.startswith("SLOW_")
 
     @property
     def slow_path(self) -> "QueueName":
-        """The slow path of this queue; of a slow path itself."""
+        """The slow path of this queue; a slow path returns itself."""
         return self if self.is_slow else QueueName[f"SLOW_{self.name}"]
 
 
 class Env:
-    """Environment variables of the functions; `shared.settings` says which are required and their form."""
+    """Environment variables of the functions; `shared.settings` defines their format."""
 
     STAGE = "PUNCTUAL_STAGE"
     REGION = "PUNCTUAL_REGION"
@@ -68,7 +70,7 @@ class Index:
 
 
 class Attr:
-    """Key and TTL attributes that both the tables and the adapters name."""
+    """Key and TTL attributes that the tables and the adapters share."""
 
     PK = "pk"
     SK = "sk"
@@ -80,13 +82,13 @@ class Attr:
 
 
 ACCEPTED_LOG_LINE = "job accepted"
-"""The message of the API's log line for each acknowledged job; the reconciler reads it back."""
+"""The message of the API's log line for each acknowledged job; the reconciler searches for it."""
 
 METRICS_NAMESPACE = "Punctual"
 
 
 class Metric:
-    """CloudWatch metric names; each function emits its own once per invocation."""
+    """CloudWatch metric names; each function flushes its metrics once per invocation."""
 
     WATCHER_TICK = "WatcherTick"
     SHARDS_SCANNED = "ShardsScanned"
@@ -142,13 +144,13 @@ class Metric:
 
 
 MAX_CALLBACK_TIMEOUT_SECONDS = 60
-"""The longest that one callback may take; leases, function and visibility timeouts follow from it."""
+"""Maximum duration of a callback; leases, function timeouts and visibility timeouts derive from it."""
 
 EXECUTOR_TIMEOUT_SECONDS = MAX_CALLBACK_TIMEOUT_SECONDS + 15
-"""Lambda timeout of the executor: the callback plus claiming, waiting and completing around it."""
+"""Lambda timeout of the executor: the callback plus time to claim, wait and complete."""
 
 EXECUTOR_BATCH = 10
-"""So many messages at most are handed to an executor at once; a batch that is full says that more wait."""
+"""Maximum number of messages per executor invocation; a full batch indicates a backlog."""
 
 ENCRYPTION_CONTEXT_TENANT = "punctual:tenant"
-"""The key of the KMS encryption context that names the tenant; the functions' roles insist on its presence."""
+"""The KMS encryption context key for the tenant; the functions' roles require it."""

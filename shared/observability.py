@@ -1,6 +1,6 @@
-"""Logs and metrics: one logger and one metrics buffer for each function, flushed once an invocation.
+"""Logs and metrics: one logger and one metrics buffer per function, flushed once per invocation.
 
-The tracer is not imported: it costs more at a cold start than everything else here together.
+The tracer is not imported: its cold-start cost exceeds that of all other imports of this module together.
 """
 
 from aws_lambda_powertools import Logger, Metrics
@@ -12,20 +12,19 @@ logger = Logger()
 metrics = Metrics(namespace=METRICS_NAMESPACE)
 
 MAX_VALUES = 100
-"""CloudWatch's embedded format takes so many values of one metric in a line; Powertools flushes beyond them."""
+"""Maximum values of one metric per line in CloudWatch's embedded format; Powertools flushes above it."""
 
 
 def count(name: str, value: float = 1) -> None:
-    """Add to a count. A zero is emitted too: an alarm can tell it from silence."""
+    """Add to a count. Zero is emitted too, so that an alarm can distinguish it from missing data."""
     metrics.add_metric(name=name, unit=MetricUnit.Count, value=value)
 
 
 def milliseconds(name: str, values: list[int]) -> None:
-    """Add single measurements, so that percentiles can be had of them."""
+    """Add individual values, so that CloudWatch can compute percentiles."""
     for value in values:
         metrics.add_metric(name=name, unit=MetricUnit.Milliseconds, value=value)
 
 
 def seconds(name: str, value: float) -> None:
-    """Set a length of time."""
     metrics.add_metric(name=name, unit=MetricUnit.Seconds, value=value)

@@ -1,4 +1,4 @@
-"""Settings of a function, read from its environment once and checked before anything else happens."""
+"""Settings of a function, read from its environment and validated at start."""
 
 import re
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ def _json(value: Any) -> Any:
 
 
 def _plan(value: Any) -> ShardPlan:
-    """A JSON list of epochs, or a plan that is made already."""
+    """Parse a JSON list of epochs; a ShardPlan passes unchanged."""
     if isinstance(value, ShardPlan):
         return value
     epochs = [_Epoch.model_validate(epoch) for epoch in _json(value)]
@@ -49,22 +49,19 @@ def _plan(value: Any) -> ShardPlan:
     )
 
 
-def _every_queue(found: dict[QueueName, str]) -> dict[QueueName, str]:
-    missing = [name.value for name in QueueName if not found.get(name)]
+def _every_queue(urls: dict[QueueName, str]) -> dict[QueueName, str]:
+    missing = [name.value for name in QueueName if not urls.get(name)]
     if missing:
         raise InvalidValueError(f"no queue for {', '.join(missing)}")
-    return found
+    return urls
 
 
 def _quotas(value: Any) -> Any:
-    """A JSON object with a limit for each quota: a misspelt one would otherwise not hold."""
+    """Parse a JSON object with a limit for each quota; a misspelt name would otherwise be ignored."""
     limits = _json(value)
     if isinstance(limits, dict) and limits.keys() != set(Quota):
         raise InvalidValueError(f"a limit is needed for each of {', '.join(Quota)}, and for nothing else")
     return limits
-
-
-DefaultQuotas = Annotated[Quotas, BeforeValidator(_quotas), AfterValidator(Quotas.checked)]
 
 
 def _networks(value: Any) -> Any:
@@ -74,18 +71,16 @@ def _networks(value: Any) -> Any:
 
 
 def _hosts(value: Any) -> Any:
-    """Host names, or URLs with them, by commas; a misspelt one would otherwise open what it should close."""
+    """Parse comma-separated host names or URLs; a misspelt host would otherwise not be blocked."""
     if not isinstance(value, str):
         return value
-    found = [_HOST.fullmatch(part.strip()) for part in value.split(",") if part.strip()]
-    if None in found:
-        raise InvalidValueError("each must be a host name, or a URL that has nothing behind the host")
-    return frozenset(match["host"].lower() for match in found if match)
+    matches = [_HOST.fullmatch(part.strip()) for part in value.split(",") if part.strip()]
+    if None in matches:
+        raise InvalidValueError("each must be a host name, or a URL without a path")
+    return frozenset(match["host"].lower() for match in matches if match)
 
 
 class Settings(BaseModel):
-    """What every function needs."""
-
     model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
 
     stage: Text
@@ -100,7 +95,7 @@ class Settings(BaseModel):
 
     @classmethod
     def from_env(cls, environment: Mapping[str, str]) -> Self:
-        """Read the variables; pydantic's ValidationError names every one that is missing or wrong."""
+        """Read the variables; pydantic's ValidationError lists all missing and invalid variables."""
         return cls.model_validate(
             {
                 name: environment[variable]
@@ -111,7 +106,7 @@ class Settings(BaseModel):
 
 
 class CallbackSettings(Settings):
-    """What the functions need besides that accept or make callbacks."""
+    """Settings of functions that accept or send callbacks."""
 
     kms_key_id: Text
     dial_exceptions: Annotated[tuple[IPv4Network | IPv6Network, ...], BeforeValidator(_networks)]
@@ -119,34 +114,35 @@ class CallbackSettings(Settings):
 
     @property
     def target_policy(self) -> TargetPolicy:
-        """What callbacks may go to."""
         return TargetPolicy(exceptions=self.dial_exceptions, own_hosts=self.api_hosts)
 
 
-class ApiSettings(CallbackSettings):
-    """What the API and the operator's command need besides."""
+class QuotaSettings(CallbackSettings):
+    """Settings of functions that enforce the tenants' quotas."""
+
+    default_quotas: Annotated[Quotas, BeforeValidator(_quotas), AfterValidator(Quotas.checked)]
+
+
+class ApiSettings(QuotaSettings):
+    """Settings of the API and of the operators' command line."""
 
     audit_table: Text
     audit_retention_days: Annotated[int, Field(ge=1)]
     audit_one_offs: bool
-    default_quotas: DefaultQuotas
 
 
-class ExecutorSettings(CallbackSettings):
-    """What an executor needs besides."""
-
+class ExecutorSettings(QuotaSettings):
     lane: QueueName
-    default_quotas: DefaultQuotas
 
 
 class DeadLetterSettings(Settings):
-    """What the rescuer of dead letters needs besides: which queue belongs to which lane."""
+    """Settings of the dead-message handler: the dead-letter queue of each queue."""
 
     dead_letter_arns: Annotated[dict[QueueName, str], BeforeValidator(_json), AfterValidator(_every_queue)]
 
 
 class ReconcilerSettings(Settings):
-    """What the reconciler needs besides: where the API says what it acknowledged."""
+    """Settings of the reconciler: the API's log group."""
 
     api_log_group: Text
 

@@ -8,26 +8,23 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.executor.records import batch_response, deliveries
 from functions.executor.report import emit, emit_limits
-from shared.adapters.http.sender import AiohttpSender
-from shared.adapters.sqs.visibility import SqsVisibility
-from shared.bootstrap.attempts import run_attempts
-from shared.bootstrap.callbacks import CallbackParts
+from shared.bootstrap.dynamo_ports import dynamo_ports
+from shared.bootstrap.use_cases import use_cases
 from shared.observability import metrics
 from shared.settings import ExecutorSettings
 
 settings = ExecutorSettings.from_env(os.environ)
-parts = CallbackParts(settings)
-# One loop for the life of the sandbox: kept-alive connections belong to it.
+ports = dynamo_ports(settings)
+# One loop for the life of the process: kept-alive connections belong to their loop.
 loop = asyncio.new_event_loop()
-sender = AiohttpSender(settings.target_policy)
-run = run_attempts(parts, settings.lane, sender, settings.default_quotas)
+run = use_cases(ports, settings).attempts.run_attempts(settings.lane)
 gate = run.gate
-put_back = SqsVisibility(parts.core.sqs, settings.lane_queue_urls)
+put_back = ports.visibility
 
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Run the batch; only messages that must come back are listed, and what is not listed is deleted."""
+    """Run the batch. The response lists the messages to retry; SQS deletes all others."""
     records = event["Records"]
     report = loop.run_until_complete(run.execute(deliveries(records)))
     receipts = {record["messageId"]: record["receiptHandle"] for record in records}

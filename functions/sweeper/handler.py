@@ -1,24 +1,29 @@
 """Entry point of the sweeper: a tick from EventBridge."""
 
+import os
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.sweeper.redrives import DeadLetterWork
-from shared.bootstrap.redrives import parking_lot, process_bulk_redrives
-from shared.bootstrap.ticks import core_from_env, sweep_buckets
+from shared.bootstrap.dynamo_ports import dynamo_ports
+from shared.bootstrap.use_cases import use_cases
 from shared.names import Metric
 from shared.observability import count, logger, metrics, seconds
+from shared.settings import Settings
 
 STOP_BEFORE_END_MS = 10_000
-core = core_from_env()
-sweep = sweep_buckets(core)
-work_on_dead_letters = DeadLetterWork(process_bulk_redrives(core), parking_lot(core))
+settings = Settings.from_env(os.environ)
+cases = use_cases(dynamo_ports(settings), settings)
+sweep = cases.ticks.sweep_buckets
+work_on_dead_letters = DeadLetterWork(
+    cases.dead_letters.process_bulk_redrives, cases.core.ports.parked_messages
+)
 
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
-    """Sweep what has come round; what there is no time for is left to the next tick."""
+    """Sweep the shards that are next in turn, as far as the time suffices; the next tick continues."""
 
     def has_time() -> bool:
         return bool(context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS)

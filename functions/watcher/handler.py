@@ -1,20 +1,24 @@
-"""Entry point of the watchers: a tick from EventBridge, with the part of the shards that it is for."""
+"""Entry point of the watchers: a tick from EventBridge for one part of the shards."""
 
+import os
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from shared.bootstrap.ticks import core_from_env, watch_buckets
+from shared.bootstrap.dynamo_ports import dynamo_ports
+from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import ShardRange
 from shared.names import Metric
 from shared.observability import count, logger, metrics
+from shared.settings import Settings
 
-watch = watch_buckets(core_from_env())
+settings = Settings.from_env(os.environ)
+watch = use_cases(dynamo_ports(settings), settings).ticks.watch_buckets
 
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
-    """Watch the part `event["range"]` = {"index": i, "of": n}; a failed tick is made good by the next one."""
+    """Watch the part `event["range"]` = {"index": i, "of": n}. The next tick makes up for a failed one."""
     part = ShardRange(index=event["range"]["index"], of=event["range"]["of"])
     report = watch.execute(part)
     count(Metric.WATCHER_TICK)

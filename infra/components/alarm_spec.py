@@ -1,26 +1,24 @@
-"""What an alarm is made of."""
-
 from dataclasses import dataclass
 
 from aws_cdk import aws_cloudwatch as cloudwatch
 
 OVER = cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD
 UNDER = cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD
-SILENCE_IS_GOOD = cloudwatch.TreatMissingData.NOT_BREACHING
-SILENCE_IS_BAD = cloudwatch.TreatMissingData.BREACHING
+MISSING_IS_OK = cloudwatch.TreatMissingData.NOT_BREACHING
+MISSING_IS_BREACHING = cloudwatch.TreatMissingData.BREACHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlarmSpec:
-    """One alarm: in `minutes` of the last `of_minutes`, the metric was on the wrong side of the threshold."""
+    """Fires if the metric breached the threshold in `minutes` of the last `of_minutes` minutes."""
 
     name: str
-    meaning: str
+    description: str
     metric: cloudwatch.IMetric
     threshold: float = 0
     comparison: cloudwatch.ComparisonOperator = OVER
     minutes: int = 1
     of_minutes: int = 1
-    missing: cloudwatch.TreatMissingData = SILENCE_IS_GOOD
+    missing: cloudwatch.TreatMissingData = MISSING_IS_OK
     pages: bool = True
-    """Whether it notifies the topic; what merely informs is seen on the dashboard."""
+    """Whether the alarm notifies the topic; other alarms are only shown on the dashboard."""

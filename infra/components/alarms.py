@@ -1,4 +1,4 @@
-"""Alarms, each of which means something: its description says what is wrong and what that does to callers."""
+"""The alarms of a stage; each description states the fault and its effect."""
 
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
@@ -6,22 +6,19 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from infra.components.alarm_spec import AlarmSpec
-from infra.components.resource_alarms import Watched, resource_alarms
-from infra.components.slo_alarms import promise_alarms
+from infra.components.resource_alarms import MonitoredResources, resource_alarms
+from infra.components.slo_alarms import slo_alarms
 from infra.config import StageConfig
 
 
 class Alarms(Construct):
-    """Every alarm of a stage; those that page notify one topic."""
+    """All alarms of a stage; paging alarms notify one SNS topic."""
 
-    def __init__(self, scope: Construct, stage: StageConfig, watched: Watched) -> None:
-        """Declare the alarms over what is watched."""
+    def __init__(self, scope: Construct, stage: StageConfig, resources: MonitoredResources) -> None:
         super().__init__(scope, "Alarms")
         self.topic = self._topic(stage)
         self._action = actions.SnsAction(self.topic)
-        self.alarms = [
-            self._alarm(spec) for spec in (*promise_alarms(stage), *resource_alarms(stage, watched))
-        ]
+        self.alarms = [self._alarm(spec) for spec in (*slo_alarms(stage), *resource_alarms(stage, resources))]
 
     def _topic(self, stage: StageConfig) -> sns.ITopic:
         if stage.alarm_topic_arn:
@@ -38,7 +35,7 @@ class Alarms(Construct):
             evaluation_periods=spec.of_minutes,
             datapoints_to_alarm=spec.minutes,
             treat_missing_data=spec.missing,
-            alarm_description=spec.meaning,
+            alarm_description=spec.description,
         )
         if spec.pages:
             alarm.add_alarm_action(self._action)

@@ -1,6 +1,3 @@
-"""How constructs are called."""
-
-
 def construct_id(name: str) -> str:
-    """A name of words and hyphens in CamelCase, as CloudFormation names resources."""
+    """Convert a hyphenated name to CamelCase, as CloudFormation requires."""
     return "".join(word.capitalize() for word in name.split("-"))

@@ -1,4 +1,4 @@
-"""The environment of the functions: one base set for all, and beyond it what each needs by its kind."""
+"""The environment variables of the functions: a common set, and additions for each kind of function."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -15,21 +15,23 @@ from infra.config import StageConfig
 from shared.names import METRICS_NAMESPACE, Env
 
 RESOLVER_OPTIONS = "timeout:2 attempts:2"
-"""Of the system's resolver: it gives up on a silent name server within the 5 s that a callback's look-up may last, so
-that no thread outlives its call by much."""
+"""Options of the system's resolver: it gives up on a silent name server within the 5 s timeout of a
+callback's DNS lookup, so that no thread outlives its call by much."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shared:
-    """What every function works on."""
+class SharedResources:
+    """Resources that all functions use."""
 
     tables: Tables
     key: kms.IKey
     lanes: Lanes
 
 
-def environment(scope: Construct, stage: StageConfig, spec: FunctionSpec, shared: Shared) -> dict[str, str]:
-    """The variables of one function, as `shared.settings` reads them."""
+def environment(
+    scope: Construct, stage: StageConfig, spec: FunctionSpec, shared: SharedResources
+) -> dict[str, str]:
+    """Return the variables of a function, as `shared.settings` reads them."""
     urls = {str(lane): pair.main.queue_url for lane, pair in shared.lanes.queues.items()}
     variables = {
         Env.STAGE: stage.name,
@@ -38,7 +40,7 @@ def environment(scope: Construct, stage: StageConfig, spec: FunctionSpec, shared
         Env.JOBS_TABLE: shared.tables.jobs.table_name,
         Env.TENANTS_TABLE: shared.tables.tenants.table_name,
         Env.LEASES_TABLE: shared.tables.leases.table_name,
-        # The URLs are known at deployment only, so CloudFormation has to join this JSON.
+        # The URLs are known only at deployment, so CloudFormation assembles this JSON.
         Env.LANE_QUEUE_URLS: Stack.of(scope).to_json_string(urls),
         Env.SHARD_PLAN: plan_json(stage.shard_plan),
         Env.RETENTION_DAYS: str(stage.retention_days),
@@ -49,16 +51,16 @@ def environment(scope: Construct, stage: StageConfig, spec: FunctionSpec, shared
     if spec.lane is not None:
         variables[Env.LANE] = spec.lane
         variables["RES_OPTIONS"] = RESOLVER_OPTIONS
-    if spec.rescues:
+    if spec.reads_dead_letters:
         arns = {str(lane): pair.dead.queue_arn for lane, pair in shared.lanes.queues.items()}
         variables[Env.DEAD_LETTER_ARNS] = Stack.of(scope).to_json_string(arns)
-    if spec.keeps_accounts:
+    if spec.manages_tenants:
         variables[Env.AUDIT_TABLE] = shared.tables.audit.table_name
         variables[Env.AUDIT_RETENTION_DAYS] = str(stage.audit_retention_days)
         variables[Env.AUDIT_ONE_OFFS] = str(stage.audit_one_offs).lower()
-    if spec.keeps_accounts or spec.lane is not None:
+    if spec.manages_tenants or spec.lane is not None:
         variables[Env.DEFAULT_QUOTAS] = json.dumps(asdict(stage.default_quotas), separators=(",", ":"))
-    if spec.calls_back:
+    if spec.makes_callbacks:
         variables[Env.KMS_KEY_ID] = shared.key.key_id
         variables[Env.DIAL_EXCEPTIONS] = ",".join(stage.dial_exceptions)
     return variables

@@ -1,4 +1,4 @@
-"""The functions as a table: what each is called, what it runs, for how long, and what it may loop through."""
+"""The table of Lambda functions: name, code, timeout, memory and capabilities."""
 
 from dataclasses import dataclass
 
@@ -12,65 +12,73 @@ RECONCILER_TIMEOUT_SECONDS = 600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionSpec:
-    """One Lambda function. `service` names it in logs and metrics, and so in alarms too."""
+    """A Lambda function. `service` is its name in logs, metrics and alarms."""
 
     service: str
     package: str
     timeout_seconds: int
     memory_mb: int
     lane: QueueName | None = None
-    """The queue that it consumes."""
-    calls_back: bool = False
-    """Reads tenants' secrets and judges callback addresses: it gets the key and the dial exceptions."""
-    keeps_accounts: bool = False
-    """Manages tenants, holds them to their quotas and records changes."""
-    ticked: bool = False
-    """Invoked by the clock: a failed run is not repeated, since the next tick does its work."""
-    rescues: bool = False
+    """The queue that the function consumes."""
+    makes_callbacks: bool = False
+    """Decrypts tenants' secrets and checks callback addresses, so it gets the KMS key and the dial
+    exceptions."""
+    manages_tenants: bool = False
+    """Manages tenants, enforces their quotas and records changes."""
+    is_scheduled: bool = False
+    """Invoked on a schedule: a failed run is not retried, because the next tick does its work."""
+    reads_dead_letters: bool = False
     """Reads the dead-letter queues."""
-    audits: bool = False
-    """Reads back what the API logged as acknowledged."""
-    loops: bool = False
-    """Lawfully feeds the queue that invokes it (retries, successors, returned work). Lambda would cut such a
-    chain after about 16 passes; `max_attempts` and the schedule are what bound it instead."""
+    reads_api_log: bool = False
+    """Reads the API's log of acknowledged jobs."""
+    allows_recursion: bool = False
+    """Sends to the queue that invokes it (retries, successors, returned messages). Lambda's loop detection
+    would stop such a chain after about 16 passes; `max_attempts` and the schedule bound it instead."""
 
     @property
     def construct_id(self) -> str:
-        """The service in CamelCase, as CloudFormation names resources."""
         return construct_id(self.service)
 
     @property
     def consumes(self) -> bool:
-        """Whether it reads wake-ups, of a queue or of the dead-letter queues."""
-        return self.lane is not None or self.rescues
+        """Whether the function reads wake-ups from a queue or from the dead-letter queues."""
+        return self.lane is not None or self.reads_dead_letters
 
 
 def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
-    """Every function of a stage."""
     return (
-        # The gateway answers 503 after 30 s at the latest; a function that lasts longer works for nobody.
+        # The gateway returns 503 after 30 s, so work after that is wasted.
         FunctionSpec(
             service="api",
             package="api",
             timeout_seconds=25,
             memory_mb=memory.api,
-            calls_back=True,
-            keeps_accounts=True,
+            makes_callbacks=True,
+            manages_tenants=True,
         ),
-        # Longer than a tick on purpose: leases keep overlapping runs apart, and a full bucket may need it.
+        # Longer than a tick on purpose: leases separate overlapping runs, and a full bucket may need the
+        # time.
         FunctionSpec(
-            service="watcher", package="watcher", timeout_seconds=110, memory_mb=memory.watcher, ticked=True
+            service="watcher",
+            package="watcher",
+            timeout_seconds=110,
+            memory_mb=memory.watcher,
+            is_scheduled=True,
         ),
         FunctionSpec(
-            service="sweeper", package="sweeper", timeout_seconds=110, memory_mb=memory.sweeper, ticked=True
+            service="sweeper",
+            package="sweeper",
+            timeout_seconds=110,
+            memory_mb=memory.sweeper,
+            is_scheduled=True,
         ),
         FunctionSpec(
             service="reconciler",
             package="reconciler",
             timeout_seconds=RECONCILER_TIMEOUT_SECONDS,
             memory_mb=memory.sweeper,
-            ticked=True,
-            audits=True,
+            is_scheduled=True,
+            reads_api_log=True,
         ),
         *(_executor(queue, memory) for queue in QueueName),
         FunctionSpec(
@@ -78,8 +86,8 @@ def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
             package="dead_letter",
             timeout_seconds=DEAD_LETTER_TIMEOUT_SECONDS,
             memory_mb=memory.dead_letter,
-            rescues=True,
-            loops=True,
+            reads_dead_letters=True,
+            allows_recursion=True,
         ),
     )
 
@@ -91,6 +99,6 @@ def _executor(lane: QueueName, memory: FunctionMemory) -> FunctionSpec:
         timeout_seconds=EXECUTOR_TIMEOUT_SECONDS,
         memory_mb=memory.executor,
         lane=lane,
-        calls_back=True,
-        loops=True,
+        makes_callbacks=True,
+        allows_recursion=True,
     )

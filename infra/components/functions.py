@@ -1,4 +1,4 @@
-"""The Lambda functions: one shared bundle, one role each, one environment for all."""
+"""The Lambda functions: one shared bundle, and one role, environment and log group per function."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -10,7 +10,7 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.bundling import bundle
-from infra.components.environment import Shared, environment
+from infra.components.environment import SharedResources, environment
 from infra.components.function_specs import FunctionSpec, function_specs
 from infra.components.grants import LOG, READ_LOG, allow, statements
 from infra.components.log_groups import log_group
@@ -19,39 +19,34 @@ from shared.names import Env, QueueName
 
 
 class Functions(Construct):
-    """Every function of the service, by its service name."""
-
-    def __init__(self, scope: Construct, stage: StageConfig, shared: Shared) -> None:
-        """Declare log group, role and function for each entry of the table of functions."""
+    def __init__(self, scope: Construct, stage: StageConfig, shared: SharedResources) -> None:
         super().__init__(scope, "Functions")
         self._stage = stage
         self._shared = shared
-        built = bundle(stage.bundle)
+        code_bundle = bundle(stage.bundle)
         self._code = lambda_.Code.from_asset(
-            str(built.path), asset_hash=built.hash, asset_hash_type=AssetHashType.CUSTOM
+            str(code_bundle.path), asset_hash=code_bundle.hash, asset_hash_type=AssetHashType.CUSTOM
         )
         self._logs: dict[str, logs.LogGroup] = {}
         self.specs = {spec.service: spec for spec in function_specs(stage.memory)}
-        self._made = {spec.service: self._function(spec) for spec in self.specs.values()}
+        self._functions = {spec.service: self._function(spec) for spec in self.specs.values()}
         self._replace_consumers_first()
 
     @property
     def by_service(self) -> Mapping[str, lambda_.Function]:
-        """Every function by its service name."""
-        return self._made
+        return self._functions
 
     def executor(self, queue: QueueName) -> lambda_.Function:
-        """The function that works off one queue."""
-        return self._made[f"executor-{queue}"]
+        return self._functions[f"executor-{queue}"]
 
-    def tell_api_hosts(self, *hosts: str) -> None:
-        """Let those that accept or make callbacks know the API by its names (or URLs), so that no job calls it."""
-        for service, function in self._made.items():
-            if self.specs[service].calls_back:
+    def set_api_hosts(self, *hosts: str) -> None:
+        """Pass the API's host names (or URLs) to functions that check targets, so that no job calls the API."""
+        for service, function in self._functions.items():
+            if self.specs[service].makes_callbacks:
                 function.add_environment(Env.API_HOSTS, ",".join(hosts))
 
     def _replace_consumers_first(self) -> None:
-        """Whoever reads messages knows their newest version before anybody else writes it."""
+        """Deploy message consumers first: they must know a new message version before producers send it."""
         readers = [self._resource(spec) for spec in self.specs.values() if spec.consumes]
         for spec in self.specs.values():
             if not spec.consumes:
@@ -59,13 +54,13 @@ class Functions(Construct):
                     self._resource(spec).add_dependency(reader)
 
     def _resource(self, spec: FunctionSpec) -> lambda_.CfnFunction:
-        return cast(lambda_.CfnFunction, self._made[spec.service].node.default_child)
+        return cast(lambda_.CfnFunction, self._functions[spec.service].node.default_child)
 
     def _function(self, spec: FunctionSpec) -> lambda_.Function:
         group = log_group(self, f"{spec.construct_id}Log", self._stage)
         self._logs[spec.service] = group
         variables = environment(self, self._stage, spec, self._shared)
-        if spec.audits:
+        if spec.reads_api_log:
             variables[Env.API_LOG_GROUP] = self._logs["api"].log_group_name
         function = lambda_.Function(
             self,
@@ -80,14 +75,14 @@ class Functions(Construct):
             timeout=Duration.seconds(spec.timeout_seconds),
             environment=variables,
             log_group=group,
-            recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.loops else None,
+            recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.allows_recursion else None,
         )
-        if spec.ticked:
+        if spec.is_scheduled:
             function.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
         return function
 
     def _role(self, spec: FunctionSpec, log_group_arn: str) -> iam.IRole:
-        """A role with one inline policy, finished before the function exists; nothing adds to it later."""
+        """Create a role with one complete inline policy; without_policy_updates prevents later additions."""
         granted = statements(
             spec,
             tables=self._shared.tables,
@@ -96,7 +91,7 @@ class Functions(Construct):
             emulated=self._stage.emulated,
         )
         granted.append(allow(LOG, [log_group_arn]))
-        if spec.audits:
+        if spec.reads_api_log:
             granted.append(allow(READ_LOG, [self._logs["api"].log_group_arn]))
         role = iam.Role(
             self,

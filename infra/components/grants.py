@@ -1,7 +1,7 @@
-"""What each function may do: the whole table of permissions, in one place.
+"""The IAM permissions of all functions in one table.
 
-No statement has a wildcard action, and none names a resource that its function does not touch. Adding a call to
-an adapter means adding its action here.
+No statement has a wildcard action or a resource that its function does not use. A new AWS call in an adapter
+needs its action here.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ PARTIQL, INSERT, CHECK = "PartiQLUpdate", "PartiQLInsert", "ConditionCheckItem"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grants:
-    """DynamoDB actions on each table, and what it may do with tenants' data keys.
+    """DynamoDB actions on each table, and the use of tenants' data keys.
 
-    All send to the lanes, and executors to the slow path beside their queue.
+    All functions send to the lanes; an executor also sends to its slow path.
     """
 
     executions: tuple[str, ...] = ()
@@ -33,9 +33,9 @@ class Grants:
     tenants: tuple[str, ...] = ()
     leases: tuple[str, ...] = ()
     audit: tuple[str, ...] = ()
-    """Never more than to append and to read: nobody may change or delete what was recorded."""
-    sees_queues: bool = False
-    """Asks how much waits in each lane."""
+    """Append and read only: no function may change or delete an audit record."""
+    reads_queue_depth: bool = False
+    """Reads the backlog of each lane."""
     decrypts: bool = False
     makes_data_keys: bool = False
 
@@ -59,7 +59,7 @@ GRANTS: dict[str, Grants] = {
         jobs=(GET, PUT, UPDATE),
         tenants=(GET,),
         leases=(GET, UPDATE, DELETE, QUERY, BATCH_GET),
-        sees_queues=True,
+        reads_queue_depth=True,
     ),
     "reconciler": Grants(
         executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
@@ -81,10 +81,10 @@ GRANTS: dict[str, Grants] = {
         leases=(PUT, UPDATE),
     ),
 }
-"""By the package under `functions/`."""
+"""Keys are packages under `functions/`."""
 
 SEND = ("sqs:SendMessage",)
-SEE = ("sqs:GetQueueAttributes",)
+QUEUE_DEPTH = ("sqs:GetQueueAttributes",)
 CONSUME = (
     "sqs:ReceiveMessage",
     "sqs:DeleteMessage",
@@ -98,10 +98,10 @@ READ_LOG = ("logs:FilterLogEvents",)
 def statements(
     spec: FunctionSpec, *, tables: Tables, lanes: Lanes, key_arn: str, emulated: bool
 ) -> list[iam.PolicyStatement]:
-    """The statements of one function's role, except that for its logs."""
+    """Return the statements of a function's role, except the statements for logs."""
     grants = GRANTS[spec.package]
     executions = tables.executions.table_arn
-    wanted: list[tuple[tuple[str, ...], list[str]]] = [
+    grants_table: list[tuple[tuple[str, ...], list[str]]] = [
         (_dynamodb(grants.executions), [executions]),
         (_dynamodb(grants.failed_index), [f"{executions}/index/{Index.FAILED}"]),
         (_dynamodb(grants.tenant_index), [f"{executions}/index/{Index.BY_TENANT}"]),
@@ -110,24 +110,23 @@ def statements(
         (_dynamodb(grants.leases), [tables.leases.table_arn]),
         (_dynamodb(grants.audit), [tables.audit.table_arn]),
         (SEND, _sent_to(spec, lanes)),
-        (SEE if grants.sees_queues else (), _of_lanes(lanes)),
+        (QUEUE_DEPTH if grants.reads_queue_depth else (), _of_lanes(lanes)),
         (CONSUME, _consumed(spec, lanes)),
     ]
-    found = [allow(actions, resources) for actions, resources in wanted if actions and resources]
+    allowed = [allow(actions, resources) for actions, resources in grants_table if actions and resources]
     if grants.decrypts:
         actions = [
             "kms:Decrypt",
             *(["kms:GenerateDataKeyWithoutPlaintext"] if grants.makes_data_keys else []),
         ]
-        found.append(_use_key(key_arn, actions, emulated=emulated))
+        allowed.append(_use_key(key_arn, actions, emulated=emulated))
     if emulated:
-        # For a batch AWS asks for the action of its parts; the emulator for one that AWS does not have.
-        found.append(allow(["dynamodb:BatchExecuteStatement", "sqs:SendMessageBatch"], ["*"]))
-    return found
+        # AWS checks the actions of a batch's parts; the emulator checks an action that AWS does not have.
+        allowed.append(allow(["dynamodb:BatchExecuteStatement", "sqs:SendMessageBatch"], ["*"]))
+    return allowed
 
 
 def allow(actions: Sequence[str], resources: Sequence[str]) -> iam.PolicyStatement:
-    """A statement that allows these actions on these resources."""
     return iam.PolicyStatement(actions=list(actions), resources=list(resources))
 
 
@@ -140,7 +139,7 @@ def _of_lanes(lanes: Lanes) -> list[str]:
 
 
 def _sent_to(spec: FunctionSpec, lanes: Lanes) -> list[str]:
-    """The lanes; and for an executor the slow path of its own queue, where it moves calls or puts them off."""
+    """Return the lanes, plus an executor's own slow path, to which it moves slow or deferred calls."""
     own = [lanes.queues[spec.lane.slow_path].main.queue_arn] if spec.lane is not None else []
     return _of_lanes(lanes) + own
 
@@ -148,13 +147,15 @@ def _sent_to(spec: FunctionSpec, lanes: Lanes) -> list[str]:
 def _consumed(spec: FunctionSpec, lanes: Lanes) -> list[str]:
     if spec.lane is not None:
         return [lanes.queues[spec.lane].main.queue_arn]
-    return [pair.dead.queue_arn for pair in lanes.queues.values()] if spec.rescues else []
+    return [pair.dead.queue_arn for pair in lanes.queues.values()] if spec.reads_dead_letters else []
 
 
 def _use_key(key_arn: str, actions: list[str], *, emulated: bool) -> iam.PolicyStatement:
-    """Unwrap data keys, or make them, and only for a named tenant."""
+    """Allow key actions only with a tenant in the encryption context."""
     statement = allow(actions, [key_arn])
-    if not emulated:  # The emulator's policy engine does not know this condition key and would refuse all.
+    if (
+        not emulated
+    ):  # The emulator's policy engine does not know this condition key and would deny all calls.
         names = {"kms:EncryptionContextKeys": ENCRYPTION_CONTEXT_TENANT}
         statement.add_condition("ForAnyValue:StringEquals", names)
     return statement

@@ -1,7 +1,7 @@
-"""The HTTPS entry: an HTTP API that hands every request to the api function.
+"""The HTTPS entry: an HTTP API that passes every request to the api function.
 
-One `$default` route, so that unknown paths and methods get our own answers too. The gateway authorises nobody:
-credentials are keys of tenants, which only the function can judge.
+A single `$default` route lets the function answer unknown paths and methods, too. The gateway does not
+authorise requests, because only the function can check a tenant's API key.
 """
 
 import json
@@ -29,10 +29,7 @@ ACCESS_LOG = {
 
 
 class HttpEntry(Construct):
-    """The API and its only stage."""
-
     def __init__(self, scope: Construct, function: lambda_.Function, stage: StageConfig) -> None:
-        """Declare the API in front of the function."""
         super().__init__(scope, "HttpEntry")
         self.api = apigateway.HttpApi(
             self,
@@ -52,7 +49,7 @@ class HttpEntry(Construct):
                 rate_limit=stage.api_rate_limit, burst_limit=stage.api_burst_limit
             ),
         )
-        # Under this prefix API Gateway needs no entry of its own in the account's log resource policy.
+        # With this prefix, API Gateway needs no entry in the account's log resource policy.
         logs = log_group(self, "AccessLog", stage, path=f"/aws/vendedlogs/{stage.prefix}-api")
         cast(
             apigateway.CfnStage, default.node.default_child

@@ -1,7 +1,7 @@
-"""Lanes and their slow paths: for each a queue and its dead-letter queue.
+"""Lanes and their slow paths: a queue and a dead-letter queue for each.
 
-Standard queues, because only they delay single messages. SQS holds nothing but wake-ups, so what a queue loses or
-doubles is found again in the tables.
+Standard queues, because only they support a delay per message. SQS holds only wake-ups, so the tables make up
+for lost and duplicate messages.
 """
 
 from dataclasses import dataclass
@@ -17,22 +17,18 @@ from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 
 MAX_RECEIVES = 5
 VISIBILITY_FACTOR = 6
-"""Times the function's timeout: AWS's advice for an event source, which holds batches while it is throttled."""
+"""Visibility timeout as a multiple of the function timeout: AWS's advice, because throttled pollers hold
+batches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneQueue:
-    """A queue, and where its messages go that were received too often."""
-
     main: sqs.Queue
     dead: sqs.Queue
 
 
 class Lanes(Construct):
-    """All queues of wake-ups."""
-
     def __init__(self, scope: Construct, stage: StageConfig) -> None:
-        """Declare two queues for each."""
         super().__init__(scope, "Lanes")
         self._stage = stage
         self.queues: dict[QueueName, LaneQueue] = {queue: self._lane(queue) for queue in QueueName}

@@ -1,5 +1,3 @@
-"""Log groups that end: everything that is logged expires after the retention of the stage."""
-
 from typing import cast
 
 from aws_cdk import RemovalPolicy
@@ -10,8 +8,8 @@ from infra.config import StageConfig
 
 
 def log_group(scope: Construct, name: str, stage: StageConfig, path: str | None = None) -> logs.LogGroup:
-    """A log group with the retention of the stage; `path` where AWS wants a certain prefix."""
+    """Create a log group with the stage's retention; `path` sets a name with a prefix that AWS requires."""
     group = logs.LogGroup(scope, name, log_group_name=path, removal_policy=RemovalPolicy.DESTROY)
-    # Days as a number exist in the resource's own properties only; the construct takes an enumeration.
+    # Only the L1 resource accepts a number of days; the construct takes an enumeration.
     cast(logs.CfnLogGroup, group.node.default_child).retention_in_days = stage.log_retention_days
     return group

@@ -1,6 +1,6 @@
-"""Metrics as alarms and dashboard name them: our own, and those that AWS keeps of what we use.
+"""Metrics for alarms and the dashboard: our own, and those of AWS services.
 
-They carry no labels: CDK writes an alarm on a labelled metric as an expression, which the emulator refuses.
+They have no labels: CDK turns an alarm on a labelled metric into an expression, which the emulator refuses.
 """
 
 from collections.abc import Iterable
@@ -17,8 +17,8 @@ MINUTE = Duration.minutes(1)
 SUM, MAXIMUM, P99 = "Sum", "Maximum", "p99"
 
 
-def own(name: str, service: str, statistic: str = SUM) -> cloudwatch.Metric:
-    """A metric that one of our functions emits: its only dimension is the name of the service."""
+def own_metric(name: str, service: str, statistic: str = SUM) -> cloudwatch.Metric:
+    """A metric of one of our functions; its only dimension is the service name."""
     return cloudwatch.Metric(
         namespace=METRICS_NAMESPACE,
         metric_name=name,
@@ -28,30 +28,34 @@ def own(name: str, service: str, statistic: str = SUM) -> cloudwatch.Metric:
     )
 
 
-def of_queue(name: str, queue: sqs.Queue) -> cloudwatch.Metric:
-    """A metric that SQS keeps of a queue."""
+def queue_metric(name: str, queue: sqs.Queue) -> cloudwatch.Metric:
     return queue.metric(name, statistic=MAXIMUM, period=MINUTE)
 
 
-def of_function(name: str, function: lambda_.Function) -> cloudwatch.Metric:
-    """A metric that Lambda keeps of a function."""
+def function_metric(name: str, function: lambda_.Function) -> cloudwatch.Metric:
     return function.metric(name, statistic=SUM, period=MINUTE)
 
 
 def table_throttles(table: dynamodb.Table, indexes: Iterable[str]) -> cloudwatch.MathExpression:
     """Throttled reads and writes of a table and its indexes, as one number.
 
-    Each index has to be asked for: the table's own figure leaves it out, though a throttled index holds up
-    every write to the table. What was never throttled has no data, which counts as zero.
+    The table's own metric excludes indexes, although a throttled index blocks writes to the table. A resource
+    that was never throttled has no data, which FILL treats as zero.
     """
     table_name = {"TableName": table.table_name}
-    places = [table_name] + [{**table_name, "GlobalSecondaryIndexName": index} for index in indexes]
-    wanted = [(name, place) for place in places for name in ("ReadThrottleEvents", "WriteThrottleEvents")]
+    tables = [table_name] + [{**table_name, "GlobalSecondaryIndexName": index} for index in indexes]
+    series = [
+        (name, dimensions) for dimensions in tables for name in ("ReadThrottleEvents", "WriteThrottleEvents")
+    ]
     metrics = {
         f"m{number}": cloudwatch.Metric(
-            namespace="AWS/DynamoDB", metric_name=name, dimensions_map=place, statistic=SUM, period=MINUTE
+            namespace="AWS/DynamoDB",
+            metric_name=name,
+            dimensions_map=dimensions,
+            statistic=SUM,
+            period=MINUTE,
         )
-        for number, (name, place) in enumerate(wanted)
+        for number, (name, dimensions) in enumerate(series)
     }
     expression = f"SUM([{','.join(f'FILL({key},0)' for key in metrics)}])"
     return cloudwatch.MathExpression(

@@ -1,11 +1,11 @@
-"""What cdk-nag objects to and we do on purpose. Anything else that it finds fails the synth."""
+"""Accepted findings of cdk-nag with reasons. Any other finding fails the synth."""
 
 from aws_cdk import Acknowledgment, Stack, Validations
 
 REASONS = {
     "AwsSolutions::AwsSolutions-L1": (
-        "The runtime is pinned one version behind the newest: every wheel in requirements.lock exists for it, "
-        "and the bundle is tested as a whole before the runtime moves."
+        "The runtime is pinned one version behind the newest: every wheel in requirements.lock exists for "
+        "it, and the bundle is tested as a whole before the runtime moves."
     ),
     "AwsSolutions::AwsSolutions-APIG4": (
         "The api function authenticates each request by the tenant's API key before anything else. An "
@@ -15,6 +15,5 @@ REASONS = {
 
 
 def acknowledge(stack: Stack) -> None:
-    """Record our reasons with the stack."""
     for rule, reason in REASONS.items():
         Validations.of(stack).acknowledge(Acknowledgment(id=rule, reason=reason))

@@ -1,4 +1,4 @@
-"""Alarms over what AWS says of the resources: queues that fill, requests refused, functions that fail."""
+"""Alarms on AWS metrics: queue age, dead messages, API errors, function errors and throttling."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from infra.components.alarm_spec import AlarmSpec
 from infra.components.construct_ids import construct_id
 from infra.components.functions import Functions
 from infra.components.http_entry import HttpEntry
-from infra.components.lanes import Lanes
-from infra.components.metrics import MINUTE, SUM, of_function, of_queue, table_throttles
+from infra.components.lanes import MAX_RECEIVES, Lanes
+from infra.components.metrics import MINUTE, SUM, function_metric, queue_metric, table_throttles
 from infra.components.tables import Tables
 from infra.config import StageConfig
 from shared.names import Index, QueueName
 
 QUEUE_AGE_SECONDS = 1_200
-"""A message may lawfully be delayed for 900 s; one that is five minutes older is not being worked off."""
+"""A message may be delayed for 900 s; if it is five minutes older, no executor processes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
-    """What the alarms and the dashboard look at."""
+class MonitoredResources:
+    """The resources that the alarms and the dashboard monitor."""
 
     functions: Functions
     lanes: Lanes
@@ -29,39 +29,38 @@ class Watched:
     entry: HttpEntry
 
 
-def resource_alarms(stage: StageConfig, watched: Watched) -> Iterator[AlarmSpec]:
-    """The alarms over metrics of AWS."""
+def resource_alarms(stage: StageConfig, resources: MonitoredResources) -> Iterator[AlarmSpec]:
     for queue in QueueName:
-        yield from _queue(queue, watched.lanes)
-    yield from _entry(watched.entry)
-    for service, function in watched.functions.by_service.items():
-        spec = watched.functions.specs[service]
+        yield from _queue(queue, resources.lanes)
+    yield from _entry(resources.entry)
+    for service, function in resources.functions.by_service.items():
+        spec = resources.functions.specs[service]
         yield from _function(spec.construct_id, function)
-        if spec.loops:
+        if spec.allows_recursion:
             yield _recursion(spec.construct_id, function)
-    if not stage.emulated:  # These are sums, and the emulator refuses alarms on expressions.
-        yield from _tables(watched.tables)
+    if not stage.emulated:  # Metric sums are expressions, and the emulator refuses alarms on expressions.
+        yield from _tables(resources.tables)
 
 
 def _queue(queue: QueueName, lanes: Lanes) -> Iterator[AlarmSpec]:
     pair, name = lanes.queues[queue], construct_id(queue)
     yield AlarmSpec(
         name=f"QueueAge{name}",
-        meaning=f"Messages of the {queue} queue are not being worked off.",
-        metric=of_queue("ApproximateAgeOfOldestMessage", pair.main),
+        description=f"The oldest message of the {queue} queue is over 20 minutes old; check its executor.",
+        metric=queue_metric("ApproximateAgeOfOldestMessage", pair.main),
         threshold=QUEUE_AGE_SECONDS,
     )
     yield AlarmSpec(
         name=f"DeadLetters{name}",
-        meaning=f"Messages of the {queue} queue failed too often and wait in its dead-letter queue.",
-        metric=of_queue("ApproximateNumberOfMessagesVisible", pair.dead),
+        description=f"Messages of the {queue} queue failed {MAX_RECEIVES} receives and are in its DLQ.",
+        metric=queue_metric("ApproximateNumberOfMessagesVisible", pair.dead),
     )
 
 
 def _entry(entry: HttpEntry) -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="Api5xx",
-        meaning="Clients get 5xx: jobs are not being accepted.",
+        description="The API returns 5xx errors: jobs are not accepted.",
         metric=entry.api.metric_server_error(statistic=SUM, period=MINUTE),
         minutes=3,
         of_minutes=5,
@@ -69,18 +68,18 @@ def _entry(entry: HttpEntry) -> Iterator[AlarmSpec]:
 
 
 def _function(name: str, function: lambda_.Function) -> Iterator[AlarmSpec]:
-    """A single crash is healed by the protocol; one that goes on is not."""
+    """Alarms need repeated errors, because the protocol recovers from a single crash."""
     yield AlarmSpec(
         name=f"Errors{name}",
-        meaning="The function keeps failing.",
-        metric=of_function("Errors", function),
+        description="The function fails repeatedly; see its log.",
+        metric=function_metric("Errors", function),
         minutes=3,
         of_minutes=5,
     )
     yield AlarmSpec(
         name=f"Throttles{name}",
-        meaning="The function keeps being refused concurrency: raise the account's limit or lower a lane's.",
-        metric=of_function("Throttles", function),
+        description="Lambda throttles the function: raise the account's limit or lower a lane's concurrency.",
+        metric=function_metric("Throttles", function),
         minutes=3,
         of_minutes=5,
     )
@@ -89,8 +88,8 @@ def _function(name: str, function: lambda_.Function) -> Iterator[AlarmSpec]:
 def _recursion(name: str, function: lambda_.Function) -> AlarmSpec:
     return AlarmSpec(
         name=f"RecursionDropped{name}",
-        meaning="Lambda cut a chain of retries or successors as a loop: its RecursiveLoop must be Allow.",
-        metric=of_function("RecursiveInvocationsDropped", function),
+        description="Lambda stopped a chain of retries or successors as a loop: set RecursiveLoop to Allow.",
+        metric=function_metric("RecursiveInvocationsDropped", function),
     )
 
 
@@ -99,7 +98,7 @@ def _tables(tables: Tables) -> Iterator[AlarmSpec]:
         indexes = (Index.BY_TENANT, Index.FAILED) if table is tables.executions else ()
         yield AlarmSpec(
             name=f"TableThrottles{name.capitalize()}",
-            meaning=f"DynamoDB refuses requests to {name}: a partition is too hot; consider more shards.",
+            description=f"DynamoDB throttles requests to {name}: a hot partition; consider more shards.",
             metric=table_throttles(table, indexes),
             minutes=3,
             of_minutes=5,

@@ -1,4 +1,4 @@
-"""The shard plan of a stage: how many shards a bucket has, by the class of its minute and since when."""
+"""The shard plan of a stage: the number of shards of a bucket, by the class of its minute and by epoch."""
 
 import json
 import re
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 MAX_SHARDS = 32_768
-"""What the shard number in an execution id can carry."""
+"""The limit of the shard number in an execution id."""
 _MINUTE = re.compile(r"\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\dZ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardEpoch:
-    """Counts that hold from the UTC minute `since` (`YYYY-MM-DDTHH:MMZ`) until the next epoch."""
+    """Shard counts from the UTC minute `since` (`YYYY-MM-DDTHH:MMZ`) until the next epoch."""
 
     since: str
     normal: int
@@ -20,7 +20,6 @@ class ShardEpoch:
     midnight: int
 
     def __post_init__(self) -> None:
-        """Refuse a malformed minute and counts that no execution id could carry."""
         if not _MINUTE.fullmatch(self.since):
             raise ValueError(f"a shard epoch begins at a UTC minute, not {self.since!r}")
         if not all(1 <= count <= MAX_SHARDS for count in self.counts):
@@ -28,12 +27,12 @@ class ShardEpoch:
 
     @property
     def counts(self) -> tuple[int, int, int]:
-        """The counts of normal minutes, of :00, :15 and :30, and of midnights."""
+        """The counts of normal minutes, of :00, :15 and :30, and of midnight."""
         return self.normal, self.quarter, self.midnight
 
 
 def check_plan(plan: tuple[ShardEpoch, ...]) -> None:
-    """Refuse a plan that is empty, out of order or shrinks: a shrunk bucket would hide its upper shards."""
+    """Raise ValueError if empty, unordered or shrinking: a shrunk bucket would hide its upper shards."""
     if not plan:
         raise ValueError("a shard plan needs at least one epoch")
     for earlier, later in pairwise(plan):
@@ -44,12 +43,12 @@ def check_plan(plan: tuple[ShardEpoch, ...]) -> None:
 
 
 def fewest_shards(plan: tuple[ShardEpoch, ...]) -> int:
-    """The smallest number of shards that any bucket has."""
+    """Return the smallest number of shards of any bucket."""
     return min(min(epoch.counts) for epoch in plan)
 
 
 def plan_json(plan: tuple[ShardEpoch, ...]) -> str:
-    """The plan as the functions read it from their environment."""
+    """Encode the plan for the environment of the functions."""
     epochs = [
         {"from": epoch.since, "normal": epoch.normal, "quarter": epoch.quarter, "midnight": epoch.midnight}
         for epoch in plan

@@ -1,10 +1,10 @@
-"""Alarms over what the functions say of themselves: is the clock ticking, are calls in time, is work lost."""
+"""Alarms on our own metrics: heartbeats, start lag, and broken guarantees."""
 
 from collections.abc import Iterator
 
-from infra.components.alarm_spec import SILENCE_IS_BAD, UNDER, AlarmSpec
+from infra.components.alarm_spec import MISSING_IS_BREACHING, UNDER, AlarmSpec
 from infra.components.construct_ids import construct_id
-from infra.components.metrics import MAXIMUM, P99, own
+from infra.components.metrics import MAXIMUM, P99, own_metric
 from infra.config import StageConfig
 from shared.names import Lane, Metric, QueueName
 
@@ -12,8 +12,7 @@ OLDEST_UNCLAIMED_SECONDS = 120
 START_LAG_MS = 1_000
 
 
-def promise_alarms(stage: StageConfig) -> Iterator[AlarmSpec]:
-    """The alarms over our own metrics."""
+def slo_alarms(stage: StageConfig) -> Iterator[AlarmSpec]:
     yield from _heartbeats(stage)
     yield from _sweeper()
     yield from _reconciler()
@@ -27,24 +26,24 @@ def promise_alarms(stage: StageConfig) -> Iterator[AlarmSpec]:
 
 
 def _heartbeats(stage: StageConfig) -> Iterator[AlarmSpec]:
-    # A tick may slip over the edge of its minute, leaving one minute short, but never three running.
+    # A tick may slip into the next minute and leave one minute short, but never three in a row.
     yield AlarmSpec(
         name="WatcherHeartbeat",
-        meaning="A range of shards has not been scanned for 3 minutes: jobs due soon wait for the sweeper.",
-        metric=own(Metric.WATCHER_TICK, "watcher"),
+        description="A shard range was not scanned for 3 minutes: its jobs start late, through the sweeper.",
+        metric=own_metric(Metric.WATCHER_TICK, "watcher"),
         threshold=stage.watchers,
         comparison=UNDER,
-        missing=SILENCE_IS_BAD,
+        missing=MISSING_IS_BREACHING,
         minutes=3,
         of_minutes=3,
     )
     yield AlarmSpec(
         name="SweeperHeartbeat",
-        meaning="No sweep for 3 minutes: lost messages and dead workers go unnoticed.",
-        metric=own(Metric.SWEEPER_TICK, "sweeper"),
+        description="No sweep for 3 minutes: lost messages and crashed workers are not detected.",
+        metric=own_metric(Metric.SWEEPER_TICK, "sweeper"),
         threshold=1,
         comparison=UNDER,
-        missing=SILENCE_IS_BAD,
+        missing=MISSING_IS_BREACHING,
         minutes=3,
         of_minutes=3,
     )
@@ -53,46 +52,50 @@ def _heartbeats(stage: StageConfig) -> Iterator[AlarmSpec]:
 def _reconciler() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="ReconcilerHeartbeat",
-        meaning="Nothing was reconciled for an hour: a lost job would go unnoticed.",
-        metric=own(Metric.RECONCILER_TICK, "reconciler"),
+        description="No reconciliation for an hour: a missing execution would not be detected.",
+        metric=own_metric(Metric.RECONCILER_TICK, "reconciler"),
         threshold=1,
         comparison=UNDER,
-        missing=SILENCE_IS_BAD,
+        missing=MISSING_IS_BREACHING,
         minutes=60,
         of_minutes=60,
     )
-    for name, metric, meaning in (
+    for name, metric, description in (
         (
             "MissingExecutions",
             Metric.MISSING_EXECUTIONS,
-            "Something that was acknowledged has no record: the promise is broken.",
+            "An acknowledged execution has no record: a guarantee is broken. Preserve logs and tables.",
         ),
         (
             "DoubleCompleted",
             Metric.DOUBLE_COMPLETED,
-            "An execution was completed twice: the fence did not hold.",
+            "An execution was completed twice: fencing failed. Preserve logs and tables.",
         ),
-        ("ChainsRepaired", Metric.CHAINS_REPAIRED, "An active job had lost its next run, and got it back."),
+        (
+            "ChainsRepaired",
+            Metric.CHAINS_REPAIRED,
+            "An active job had no next execution; the reconciler filed it.",
+        ),
     ):
-        yield AlarmSpec(name=name, meaning=meaning, metric=own(metric, "reconciler"))
+        yield AlarmSpec(name=name, description=description, metric=own_metric(metric, "reconciler"))
 
 
 def _sweeper() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="OldestUnclaimedDue",
-        meaning="A job is due for over 2 minutes, does not wait as ordered, and no worker has claimed it.",
-        metric=own(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, "sweeper", MAXIMUM),
+        description="An unthrottled execution is over 2 minutes late and no worker has claimed it.",
+        metric=own_metric(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, "sweeper", MAXIMUM),
         threshold=OLDEST_UNCLAIMED_SECONDS,
     )
     yield AlarmSpec(
         name="Quarantined",
-        meaning="The sweeper set a row aside that it cannot read: that job does not run.",
-        metric=own(Metric.QUARANTINED, "sweeper"),
+        description="The sweeper quarantined a row that it cannot read: its job does not run.",
+        metric=own_metric(Metric.QUARANTINED, "sweeper"),
     )
     yield AlarmSpec(
         name="FailedSweeper",
-        meaning="Executions ended as failed because their last worker died. For the tenant to act on.",
-        metric=own(Metric.FAILED, "sweeper"),
+        description="Executions failed because their last worker crashed. The tenant's responsibility.",
+        metric=own_metric(Metric.FAILED, "sweeper"),
         pages=False,
     )
 
@@ -100,8 +103,8 @@ def _sweeper() -> Iterator[AlarmSpec]:
 def _start_lag(lane: Lane) -> AlarmSpec:
     return AlarmSpec(
         name=f"StartLag{lane.capitalize()}",
-        meaning=f"1 in 100 calls of the {lane} lane starts over a second late, and had nothing to wait for.",
-        metric=own(Metric.START_LAG_MS, f"executor-{lane}", P99),
+        description=f"1 in 100 unthrottled calls of the {lane} lane starts over a second late.",
+        metric=own_metric(Metric.START_LAG_MS, f"executor-{lane}", P99),
         threshold=START_LAG_MS,
         minutes=3,
         of_minutes=5,
@@ -112,14 +115,14 @@ def _executor(queue: QueueName) -> Iterator[AlarmSpec]:
     name, executor = construct_id(queue), f"executor-{queue}"
     yield AlarmSpec(
         name=f"Failed{name}",
-        meaning=f"Executions of the {queue} queue used up their attempts. For the tenant to act on.",
-        metric=own(Metric.FAILED, executor),
+        description=f"Executions of the {queue} queue failed all attempts. The tenant's responsibility.",
+        metric=own_metric(Metric.FAILED, executor),
         pages=False,
     )
     yield AlarmSpec(
         name=f"LimitStoreErrors{name}",
-        meaning="Calls were made without their limits, since the store of limits did not answer.",
-        metric=own(Metric.LIMIT_STORE_ERRORS, executor),
+        description="Calls were made without limits, because the leases table did not respond.",
+        metric=own_metric(Metric.LIMIT_STORE_ERRORS, executor),
         minutes=3,
         of_minutes=5,
     )
@@ -128,8 +131,8 @@ def _executor(queue: QueueName) -> Iterator[AlarmSpec]:
 def _breakers() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="OpenBreakers",
-        meaning="Destinations do not answer, and their jobs wait. For their tenants to act on.",
-        metric=own(Metric.OPEN_BREAKERS, "sweeper", MAXIMUM),
+        description="Destinations fail; their jobs wait for circuit breakers. The tenant's responsibility.",
+        metric=own_metric(Metric.OPEN_BREAKERS, "sweeper", MAXIMUM),
         pages=False,
     )
 
@@ -137,19 +140,19 @@ def _breakers() -> Iterator[AlarmSpec]:
 def _dead_letters() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="Parked",
-        meaning="A message could not be read or scheduled again and was parked.",
-        metric=own(Metric.DEAD_LETTER_PARKED, "dead-letter"),
+        description="A message could not be read or rescheduled and was parked.",
+        metric=own_metric(Metric.DEAD_LETTER_PARKED, "dead-letter"),
     )
     yield AlarmSpec(
         name="ParkedWaiting",
-        meaning="A parked message waits for an operator: list-parked shows it, remove-parked ends this alarm.",
-        metric=own(Metric.PARKED_WAITING, "sweeper", MAXIMUM),
+        description="A parked message waits for an operator: see list-parked; remove-parked clears it.",
+        metric=own_metric(Metric.PARKED_WAITING, "sweeper", MAXIMUM),
         pages=False,
     )
     yield AlarmSpec(
         name="FailedDeadLetter",
-        meaning="Executions ended as failed because their messages did. For the tenant to act on.",
-        metric=own(Metric.DEAD_LETTER_FAILED, "dead-letter"),
+        description="Executions failed because their messages did. The tenant's responsibility.",
+        metric=own_metric(Metric.DEAD_LETTER_FAILED, "dead-letter"),
         pages=False,
     )
 
@@ -157,13 +160,13 @@ def _dead_letters() -> Iterator[AlarmSpec]:
 def _accounts() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="AuditFailed",
-        meaning="A change was made whose record could not be written; the API's log has it.",
-        metric=own(Metric.AUDIT_FAILED, "api"),
+        description="A change was made, but its audit record could not be written; the API's log has it.",
+        metric=own_metric(Metric.AUDIT_FAILED, "api"),
     )
     yield AlarmSpec(
         name="QuotaStoreErrors",
-        meaning="Requests went on without their tenants' limits, since the store of budgets did not answer.",
-        metric=own(Metric.QUOTA_STORE_ERRORS, "api"),
+        description="Requests were accepted without rate limits, because the leases table did not respond.",
+        metric=own_metric(Metric.QUOTA_STORE_ERRORS, "api"),
         minutes=3,
         of_minutes=5,
     )

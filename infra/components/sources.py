@@ -1,4 +1,4 @@
-"""What invokes the functions: the lanes, their dead-letter queues, and the clock."""
+"""The event sources of the functions: lanes, dead-letter queues and scheduled ticks."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_events as events
@@ -15,11 +15,11 @@ from shared.names import EXECUTOR_BATCH, QueueName
 
 RECONCILE_MINUTES = 15
 DEAD_LETTER_CONCURRENCY = 2
-"""Dead letters are put back gently: they come in crowds, when something is already wrong."""
+"""Low, because dead messages arrive in large numbers while another fault is active."""
 
 
 def connect_queues(functions: Functions, lanes: Lanes, stage: StageConfig) -> None:
-    """Feed each lane to its executor, and every dead-letter queue to the one function that reads them."""
+    """Connect each lane to its executor, and every dead-letter queue to the dead-letter function."""
     for lane, pair in lanes.queues.items():
         _map(functions.executor(lane), lane, pair.main, stage.lane_concurrency.of(lane))
         _map(functions.by_service["dead-letter"], lane, pair.dead, DEAD_LETTER_CONCURRENCY)
@@ -29,17 +29,16 @@ def _map(function: lambda_.Function, name: QueueName, queue: sqs.Queue, concurre
     function.add_event_source_mapping(
         f"{construct_id(name)}Source",
         event_source_arn=queue.queue_arn,
-        batch_size=EXECUTOR_BATCH,  # without a window: a due call never waits for company
+        batch_size=EXECUTOR_BATCH,  # no batching window: a due call never waits for a fuller batch
         max_concurrency=concurrency,
         report_batch_item_failures=True,
     )
 
 
 class Ticks(Construct):
-    """The clock: every minute one tick for each range of shards and one for the sweeper; the reconciler's are rarer."""
+    """Scheduled ticks: every minute for shard ranges and the sweeper, every 15 for the reconciler."""
 
     def __init__(self, scope: Construct, functions: Functions, stage: StageConfig) -> None:
-        """Declare one rule for each tick."""
         super().__init__(scope, "Ticks")
         watcher, sweeper = functions.by_service["watcher"], functions.by_service["sweeper"]
         for index in range(stage.watchers):
@@ -52,7 +51,10 @@ class Ticks(Construct):
     def _rule(
         self, name: str, function: lambda_.Function, tick: events.RuleTargetInput, minutes: int = 1
     ) -> None:
-        """A tick that could not be delivered within a minute is dropped: the next one does its work."""
+        """Declare a rule.
+
+        A tick that is not delivered within a minute is dropped; the next tick does its work.
+        """
         target = targets.LambdaFunction(
             function, event=tick, retry_attempts=1, max_event_age=Duration.minutes(1)
         )

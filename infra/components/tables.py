@@ -1,4 +1,4 @@
-"""The five tables. Their keys are part of the protocol: see the adapters that build them."""
+"""The five DynamoDB tables. The DynamoDB adapters define the meaning of their keys."""
 
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
@@ -9,13 +9,12 @@ from shared.names import Attr, Index
 
 
 class Tables(Construct):
-    """Executions, jobs, tenants, leases and audit: on demand, with TTL and point-in-time recovery."""
+    """Executions, jobs, tenants, leases and audit: on-demand capacity, TTL and point-in-time recovery."""
 
     def __init__(self, scope: Construct, stage: StageConfig) -> None:
-        """Declare the tables with the protection of the stage."""
         super().__init__(scope, "Tables")
         self._stage = stage
-        # The archive reads the stream: both images, since a row that expires has no new one.
+        # The archive reads the stream: both images, because an expired row has only an old image.
         self.executions = self._table("Executions", stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES)
         self._index(Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK)
         self._index(Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK)
@@ -25,7 +24,6 @@ class Tables(Construct):
         self.audit = self._table("Audit")
 
     def by_name(self) -> dict[str, dynamodb.Table]:
-        """Every table by the word that the design uses for it."""
         return {
             "executions": self.executions,
             "jobs": self.jobs,
@@ -52,7 +50,7 @@ class Tables(Construct):
         )
 
     def _index(self, name: str, pk: str, sk: str) -> None:
-        """Keys alone, so that a state change that touches no index key costs no index write."""
+        """Declare a keys-only index, so that an update that changes no index key costs no index write."""
         self.executions.add_global_secondary_index(
             index_name=name,
             partition_key=_string(pk),

@@ -1,4 +1,4 @@
-"""Calling the deployed API as a client would: HTTP to the loopback address, with the API's own host name."""
+"""A client of the deployed API: HTTP to the loopback address, with the API's host name."""
 
 import http.client
 import json
@@ -9,26 +9,24 @@ from infra.local.sockets import HOST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """One response."""
-
+class ApiResponse:
     status: int
     headers: dict[str, str]
-    """By lower-case name."""
+    """Keys are lower-case names."""
     body: bytes
 
     def json(self) -> Any:
-        """The body as JSON; ValueError where it is none."""
+        """Parse the body as JSON; ValueError if invalid."""
         return json.loads(self.body)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Api:
-    """The API of a laptop stack, for one tenant or for nobody."""
+    """A client of a local stack's API, with a tenant's key or unauthenticated."""
 
     port: int
     host: str
-    """The `Host` header, by which the emulator tells the API from its other services."""
+    """The `Host` header, by which the emulator routes requests to the API."""
     key: str | None = None
 
     def request(
@@ -39,20 +37,23 @@ class Api:
         headers: dict[str, str] | None = None,
         *,
         timeout: float = 30,
-    ) -> Answer:
-        """Send one request; `body` is bytes as they are, or anything else as JSON. OSError where nobody answers."""
-        sent = {"Host": self.host}
+    ) -> ApiResponse:
+        """Send a request; `body` is raw bytes or a value to encode as JSON.
+
+        OSError if the API is unreachable.
+        """
+        defaults = {"Host": self.host}
         if self.key is not None:
-            sent["Authorization"] = f"Bearer {self.key}"
+            defaults["Authorization"] = f"Bearer {self.key}"
         if body is not None:
-            sent["Content-Type"] = "application/json"
+            defaults["Content-Type"] = "application/json"
         content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
-        # http.client looks at no proxy settings, which would send loopback traffic elsewhere.
+        # http.client ignores proxy settings, which would redirect loopback traffic.
         connection = http.client.HTTPConnection(HOST, self.port, timeout=timeout)
         try:
-            connection.request(method, path, body=content, headers=sent | (headers or {}))
+            connection.request(method, path, body=content, headers=defaults | (headers or {}))
             response = connection.getresponse()
-            return Answer(
+            return ApiResponse(
                 status=response.status,
                 headers={name.lower(): value for name, value in response.getheaders()},
                 body=response.read(),

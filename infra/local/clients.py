@@ -1,4 +1,4 @@
-"""boto3 clients of the emulator, which never look at the user's own AWS configuration."""
+"""boto3 clients of the emulator, independent of the user's AWS configuration."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 
 
 class Clients:
-    """Makes clients for one endpoint and keeps them: building one takes a tenth of a second."""
+    """Creates and caches clients for one endpoint; creating a client takes a tenth of a second."""
 
     def __init__(self, endpoint: str) -> None:
         self.endpoint = endpoint
@@ -20,12 +20,12 @@ class Clients:
             aws_secret_access_key=CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
             region_name=REGION,
         )
-        self._made: dict[str, Any] = {}
+        self._clients: dict[str, Any] = {}
 
     def client(self, service: str) -> Any:
-        """The client of a service, such as `dynamodb`; retries are off, so that a test sees the first answer."""
-        if service not in self._made:
-            self._made[service] = self._session.client(
+        """Return the client of a service. Without retries, so that a test sees the first response."""
+        if service not in self._clients:
+            self._clients[service] = self._session.client(
                 service,  # type: ignore[call-overload]
                 endpoint_url=self.endpoint,
                 config=Config(
@@ -37,4 +37,4 @@ class Clients:
                     s3={"addressing_style": "path"},
                 ),
             )
-        return self._made[service]
+        return self._clients[service]

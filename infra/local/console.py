@@ -1,4 +1,4 @@
-"""How calls are shown as they arrive: a live table in a terminal, a line or a JSON object each elsewhere."""
+"""Shows calls as they arrive: a live table in a terminal, otherwise a line or a JSON object per call."""
 
 import json
 from collections.abc import Iterator
@@ -15,14 +15,14 @@ from rich.text import Text
 
 from infra.local.calls import Call
 
-PROMISED_LAG_MS = 1500
-ROOM_FOR_FRAME = 9
-"""Lines of a terminal that the table's rows cannot have."""
+MAX_LAG_MS = 1500
+FRAME_LINES = 9
+"""Terminal lines that the frame of the table takes."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Totals:
-    """What all calls so far amount to. Only first attempts count as lag: a retry is late by design."""
+    """Totals over all calls. Only first attempts count towards lag, because a retry is late by design."""
 
     calls: int = 0
     retries: int = 0
@@ -30,7 +30,6 @@ class Totals:
     lags: list[float] = field(default_factory=list)
 
     def add(self, call: Call) -> None:
-        """Count one call."""
         self.calls += 1
         self.forged += call.genuine is False
         if call.attempt > 1:
@@ -39,7 +38,6 @@ class Totals:
             self.lags.append(call.lag_ms)
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures, for scripts."""
         return {
             "calls": self.calls,
             "retries": self.retries,
@@ -49,14 +47,13 @@ class Totals:
         }
 
     def line(self) -> str:
-        """The figures, for people."""
         lag = f", lag {min(self.lags):.0f} to {max(self.lags):.0f} ms" if self.lags else ""
         forged = f", {self.forged} with a bad signature" if self.forged else ""
         return f"{self.calls} calls, {self.retries} of them retries{lag}{forged}"
 
 
 class Screen:
-    """Shows calls, each under the last part of the path that it came to."""
+    """Shows calls; the last part of a call's path identifies its job."""
 
     def __init__(self, console: Console, *, as_json: bool = False) -> None:
         self.totals = Totals()
@@ -66,8 +63,8 @@ class Screen:
         self._live: Live | None = None
 
     @contextmanager
-    def shown(self) -> Iterator[None]:
-        """Keep the table on the terminal; does nothing where there is none."""
+    def live(self) -> Iterator[None]:
+        """Show the live table; does nothing without a terminal."""
         if self._as_json or not self._console.is_terminal:
             yield
             return
@@ -75,7 +72,6 @@ class Screen:
             yield
 
     def add(self, call: Call) -> None:
-        """Show one more call."""
         self.totals.add(call)
         self._calls.append(call)
         del self._calls[:-200]
@@ -85,13 +81,13 @@ class Screen:
             self._console.out("  ".join(self._columns(call)), highlight=False)
 
     def __rich__(self) -> Group:
-        """The table as it is now; rich asks for it at each refresh."""
+        """Return the current table; rich calls this at each refresh."""
         # Narrower than the terminal, so that an echoed ^C does not wrap and shift the frame by a line.
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
         for column in ("arrived", "job", "execution", "attempt", "scheduled"):
             table.add_column(column, no_wrap=True)
         table.add_column("lag ms", justify="right", no_wrap=True)
-        rows = max(3, self._console.size.height - ROOM_FOR_FRAME)
+        rows = max(3, self._console.size.height - FRAME_LINES)
         for call in self._calls[-rows:]:
             table.add_row(*self._columns(call)[:-1], _coloured(call))
         head = Text.assemble(("Punctual", "bold"), f"  {self.totals.line()}   Ctrl-C stops")
@@ -130,7 +126,7 @@ def _clock(instant: datetime) -> str:
 
 
 def _short(execution_id: str) -> str:
-    """The end of an id, which is random; its beginning is the time and the shard."""
+    """Return the random end of an id; the beginning encodes the time and the shard."""
     return f"…{execution_id[-8:]}" if len(execution_id) > 10 else execution_id
 
 
@@ -139,5 +135,5 @@ def _coloured(call: Call) -> Text:
         return Text("-")
     if call.attempt > 1:
         return Text(f"{call.lag_ms:.0f}", style="dim")
-    in_time = 0 <= call.lag_ms <= PROMISED_LAG_MS
+    in_time = 0 <= call.lag_ms <= MAX_LAG_MS
     return Text(f"{call.lag_ms:.0f}", style="green" if in_time else "bold red")

@@ -1,4 +1,4 @@
-"""What `make run` shows: a tenant of its own, and three jobs that call the local receiver."""
+"""The demo of `make run`: a tenant, and three jobs that call the local receiver."""
 
 import secrets
 import shlex
@@ -7,7 +7,7 @@ from typing import Any
 
 from infra.local.api import Api
 from infra.local.stack import LocalStack, Tenant
-from infra.local.state_dir import LocalHome, LocalStackError
+from infra.local.state_dir import LocalStackError, StateDir
 
 FILE = "demo.json"
 UNAUTHENTICATED = 401
@@ -21,54 +21,57 @@ SCHEDULES: dict[str, dict[str, Any]] = {
 
 @dataclass(slots=True, kw_only=True)
 class Demo:
-    """The demo's tenant and the jobs that it has at work, remembered in a file for the next start."""
+    """The demo's tenant and active jobs, saved in a file for the next start."""
 
-    home: LocalHome
+    home: StateDir
     api: Api
     tenant: Tenant
     jobs: list[str]
-    """Ids of the jobs."""
 
     def start_jobs(self, url: str) -> None:
-        """Delete what an interrupted run left at work, then submit the three jobs."""
+        """Delete the jobs of an interrupted run, then create the three jobs."""
         self.stop_jobs()
         for kind, schedule in SCHEDULES.items():
             self.jobs.append(self._submit(kind, schedule, f"{url}/hooks/{kind}"))
-            self._remember()
+            self._save()
 
     def stop_jobs(self) -> None:
-        """Delete the jobs, so that restarts do not pile them up; one that is done already refuses, and may."""
+        """Delete the jobs, so that restarts do not accumulate jobs.
+
+        The API refuses to delete a finished job.
+        """
         while self.jobs:
             self.api.request("DELETE", f"/v1/jobs/{self.jobs[-1]}")
             self.jobs.pop()
-        self._remember()
+        self._save()
+
+    def exports(self) -> str:
+        """Return a shell line that sets the variables of the documentation: `PUNCTUAL` and `KEY`."""
+        return f"export PUNCTUAL=http://{self.api.host} KEY={self.tenant.api_key}"
 
     def curl(self, url: str) -> str:
-        """A command that creates a job of the user's own; it needs no name lookup, so that any curl can do it."""
-        job = (
-            '{"name": "mine", "schedule": {"delay_seconds": 5}, '
-            f'"request": {{"method": "POST", "url": "{url}/hooks/mine", "json": {{"hello": "world"}}}}}}'
-        )
-        return " ".join(
-            (
-                f"curl -sS http://127.0.0.1:{self.api.port}/v1/jobs",
-                f"-H 'Host: {self.api.host}'",
-                f"-H 'Authorization: Bearer {self.api.key}'",
-                "-H 'Content-Type: application/json'",
-                f"-d {shlex.quote(job)}",
-            )
+        """Return a command that creates a job with these variables.
+
+        The job calls the receiver in five seconds.
+        """
+        job = f'{{"schedule": {{"delay_seconds": 5}}, "request": {{"url": "{url}/hooks/mine"}}}}'
+        return (
+            'curl -sS "$PUNCTUAL/v1/jobs" -H "Authorization: Bearer $KEY" '
+            f'-H "Content-Type: application/json" -d {shlex.quote(job)}'
         )
 
     def _submit(self, kind: str, schedule: dict[str, Any], url: str) -> str:
         request = {"method": "POST", "url": url, "json": {"demo": kind}}
-        answer = self.api.request(
+        response = self.api.request(
             "POST", "/v1/jobs", {"name": f"demo {kind}", "schedule": schedule, "request": request}
         )
-        if answer.status not in (201, 202):
-            raise LocalStackError(f"the API refused the {kind} job: {answer.status} {answer.body.decode()}")
-        return str(answer.json()["id"])
+        if response.status not in (201, 202):
+            raise LocalStackError(
+                f"the API refused the {kind} job: {response.status} {response.body.decode()}"
+            )
+        return str(response.json()["id"])
 
-    def _remember(self) -> None:
+    def _save(self) -> None:
         self.home.write(
             FILE,
             {
@@ -80,20 +83,20 @@ class Demo:
         )
 
 
-def demo(stack: LocalStack, home: LocalHome) -> Demo:
-    """The demo of this state directory: its tenant of last time if the API still knows it, else a new one."""
-    known = home.read(FILE)
-    if known and _known(stack.api(known.get("api_key"))):
+def load_demo(stack: LocalStack, home: StateDir) -> Demo:
+    """Return the demo with its saved tenant, or with a new tenant if the API rejects the saved key."""
+    saved = home.read(FILE)
+    if saved and _key_is_valid(stack.api(saved.get("api_key"))):
         tenant = Tenant(
-            name=known["tenant"], api_key=known["api_key"], signing_secret=known["signing_secret"]
+            name=saved["tenant"], api_key=saved["api_key"], signing_secret=saved["signing_secret"]
         )
-        jobs = list(known.get("jobs", ()))
+        jobs = list(saved.get("jobs", ()))
     else:
-        # A name of its own each time, for a state that has the tenant while the file with its key is gone.
+        # A new name each time, because the tenant may exist although the file with its key is lost.
         tenant, jobs = stack.create_tenant(f"demo-{secrets.token_hex(3)}"), []
     return Demo(home=home, api=stack.api(tenant.api_key), tenant=tenant, jobs=jobs)
 
 
-def _known(api: Api) -> bool:
-    """Any answer but 401 means that the key is good; this job never exists."""
+def _key_is_valid(api: Api) -> bool:
+    """Return whether the API accepts the key: any response to this unknown job but 401."""
     return api.request("GET", "/v1/jobs/none").status != UNAUTHENTICATED

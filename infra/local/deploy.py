@@ -1,7 +1,7 @@
-"""Deploying a cloud assembly into the emulator, with the calls that CloudFormation itself offers.
+"""Deploys a cloud assembly into the emulator through the CloudFormation API.
 
-The CDK's own `deploy` works against the emulator too, but takes as long as a synthesis; here a start with nothing
-changed costs two describes.
+`cdk deploy` works with the emulator too, but takes as long as a synthesis. Here, a start without changes
+costs two describe calls.
 """
 
 import time
@@ -23,37 +23,34 @@ DEPLOY_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
-    """What is deployed, as every output of every stack."""
-
     outputs: Mapping[str, str]
 
 
 def deploy(stacks: Iterable[StackArtifact], clients: Clients) -> None:
-    """Create or update each stack in turn and wait for it. Raises LocalStackError with the emulator's reason."""
+    """Create or update the stacks in order and wait. Raises LocalStackError with the emulator's reason."""
     clients.client("ssm").put_parameter(Name=BOOTSTRAP_PARAMETER, Value="30", Type="String", Overwrite=True)
     for stack in stacks:
         for asset in stack.assets:
             _upload(asset, clients)
-        # By URL, because a template in the request may have 51,200 bytes at most.
+        # By URL, because an inline template may have at most 51,200 bytes.
         _deploy_stack(stack.name, f"{clients.endpoint}/{stack.url_path}", clients.client("cloudformation"))
         fill_gaps(stack, clients)
 
 
 def exists(name: str, clients: Clients) -> bool:
-    """Whether a stack of this name is there and usable."""
-    found = _describe(name, clients.client("cloudformation"))
-    return found is not None and found["StackStatus"] in ("CREATE_COMPLETE", "UPDATE_COMPLETE")
+    """Return whether the stack exists and is usable."""
+    stack = _describe(name, clients.client("cloudformation"))
+    return stack is not None and stack["StackStatus"] in ("CREATE_COMPLETE", "UPDATE_COMPLETE")
 
 
 def describe(names: Iterable[str], clients: Clients) -> Deployment:
-    """Read back what the named stacks made."""
     cloudformation = clients.client("cloudformation")
     outputs: dict[str, str] = {}
     for name in names:
-        found = _describe(name, cloudformation)
-        if found is None:
+        stack = _describe(name, cloudformation)
+        if stack is None:
             raise LocalStackError(f"stack {name} is not in the emulator")
-        outputs |= {output["OutputKey"]: output["OutputValue"] for output in found.get("Outputs", ())}
+        outputs |= {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", ())}
     return Deployment(outputs=MappingProxyType(outputs))
 
 
@@ -64,12 +61,12 @@ def _upload(asset: Asset, clients: Clients) -> None:
 
 
 def _deploy_stack(name: str, template_url: str, cloudformation: Any) -> None:
-    found = _describe(name, cloudformation)
-    if found is not None and found["StackStatus"].startswith(("ROLLBACK", "CREATE_FAILED", "DELETE")):
-        # Such a stack cannot be updated; nothing in it was ever in use.
+    stack = _describe(name, cloudformation)
+    if stack is not None and stack["StackStatus"].startswith(("ROLLBACK", "CREATE_FAILED", "DELETE")):
+        # Such a stack cannot be updated, and was never in use.
         cloudformation.delete_stack(StackName=name)
-        found = None
-    act = cloudformation.create_stack if found is None else cloudformation.update_stack
+        stack = None
+    act = cloudformation.create_stack if stack is None else cloudformation.update_stack
     try:
         act(
             StackName=name,
@@ -86,8 +83,8 @@ def _deploy_stack(name: str, template_url: str, cloudformation: Any) -> None:
 def _await(name: str, cloudformation: Any) -> None:
     deadline = time.monotonic() + DEPLOY_SECONDS
     while time.monotonic() < deadline:
-        found = _describe(name, cloudformation)
-        status = found["StackStatus"] if found else "DELETE_COMPLETE"
+        stack = _describe(name, cloudformation)
+        status = stack["StackStatus"] if stack else "DELETE_COMPLETE"
         if status in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
             return
         if not status.endswith("IN_PROGRESS"):
@@ -98,12 +95,12 @@ def _await(name: str, cloudformation: Any) -> None:
 
 def _describe(name: str, cloudformation: Any) -> dict[str, Any] | None:
     try:
-        found = cloudformation.describe_stacks(StackName=name)["Stacks"]
+        stack = cloudformation.describe_stacks(StackName=name)["Stacks"]
     except ClientError as error:
         if error.response["Error"]["Code"] == "ValidationError":
             return None
         raise
-    return found[0] if found else None
+    return stack[0] if stack else None
 
 
 def _reasons(name: str, cloudformation: Any) -> str:

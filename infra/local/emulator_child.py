@@ -1,7 +1,7 @@
-"""What runs inside the emulator's process: the emulator itself, and two threads that it needs.
+"""The entry point of the emulator's process: the emulator and two helper threads.
 
-Started by path, never imported: the project must not be importable in this process, because the functions'
-workers run in the same interpreter and would then find modules that their bundle lacks.
+This file is started by path, never imported. The project must not be importable in this process: the
+functions' workers inherit the import path and would find modules that their bundle lacks.
 """
 
 import importlib
@@ -16,9 +16,9 @@ EVENT_SOURCE_POLL_SECONDS = 0.1
 
 
 def stop_with_parent() -> None:
-    """Stop in good order when whoever started us is gone, however it went.
+    """Stop the emulator in an orderly way when the parent process dies, even if it was killed.
 
-    Our standard input is a pipe that the parent holds open and never writes to.
+    Standard input is a pipe that the parent keeps open and never writes to.
     """
     while os.read(sys.stdin.fileno(), 1):
         pass
@@ -26,10 +26,10 @@ def stop_with_parent() -> None:
 
 
 def wake_event_sources() -> None:
-    """Let a delayed message reach its function when its delay ends.
+    """Deliver a delayed message to its function as soon as its delay ends.
 
-    The emulator looks at its queues when a message is sent, and otherwise once a second. AWS holds long polls
-    open, so there a message is taken at once when it becomes visible.
+    The emulator polls its queues when a message is sent, and otherwise once per second. AWS keeps long polls
+    open and therefore delivers a message as soon as it is visible.
     """
     wake = importlib.import_module("ministack.core.concurrency").esm_wake
     while True:
@@ -38,7 +38,7 @@ def wake_event_sources() -> None:
 
 
 def main() -> None:
-    """Run the emulator in this process until SIGTERM, which makes it save its state."""
+    """Run the emulator until SIGTERM, on which it saves its state."""
     for target in (stop_with_parent, wake_event_sources):
         threading.Thread(target=target, daemon=True, name=target.__name__).start()
     runpy.run_module("ministack", run_name="__main__")

@@ -1,4 +1,4 @@
-"""What the emulator's CloudFormation drops from a template without a word, set by the calls that it stands for."""
+"""Sets properties that the emulator's CloudFormation silently ignores, through direct API calls."""
 
 import json
 from typing import Any
@@ -8,10 +8,15 @@ from infra.local.clients import Clients
 
 
 def fill_gaps(stack: StackArtifact, clients: Clients) -> None:
-    """Turn on the tables' expiry. Point-in-time recovery is dropped too, and stays off: nothing restores here."""
+    """Enable TTL on the tables.
+
+    Point-in-time recovery is ignored too, and stays off: no local run restores.
+    """
     resources = json.loads(stack.body())["Resources"]
-    made = clients.client("cloudformation").describe_stack_resources(StackName=stack.name)["StackResources"]
-    names = {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in made}
+    deployed = clients.client("cloudformation").describe_stack_resources(StackName=stack.name)[
+        "StackResources"
+    ]
+    names = {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in deployed}
     for logical_id, resource in resources.items():
         expiry = resource.get("Properties", {}).get("TimeToLiveSpecification")
         if resource["Type"] == "AWS::DynamoDB::Table" and expiry:

@@ -1,6 +1,7 @@
-"""Making the functions' processes before the first job is due, and ticking without waiting for the clock.
+"""Starts the functions' processes before the first job is due, and invokes scheduled functions on demand.
 
-A first call takes a second or more of imports; on the laptop a callback must arrive within 1.5 s of its time.
+A cold start takes a second or more for imports, and locally a callback must arrive within 1.5 s of its due
+time.
 """
 
 import json
@@ -14,34 +15,35 @@ Invoke = Callable[[str, Any], Any]
 """Invokes a function, by service or by name, with an event."""
 
 PROCESSES = {"executor-standard": 3, "executor-critical": 1, "executor-bulk": 1}
-"""How many batches of a lane may come at once without a cold start."""
+"""Number of concurrent batches per lane without a cold start."""
 NO_RECORDS: dict[str, Any] = {"Records": []}
 
 
 def warm(clients: Clients, invoke: Invoke, call_api: Callable[[], Any]) -> None:
-    """Start the processes, and do now what the clock would have done while nothing ran.
+    """Start the processes, and run the ticks that were due while the stack was stopped.
 
-    All at once: calls of one function that overlap get a process each, and the emulator keeps them.
+    Calls run concurrently: overlapping calls of a function each get a process, which the emulator keeps.
     """
     empty = [(service, NO_RECORDS) for service, count in PROCESSES.items() for _ in range(count)]
     calls = [*empty, *ticks(clients)]
     with ThreadPoolExecutor(max_workers=len(calls) + 1) as pool:
         started = [pool.submit(call_api), *(pool.submit(invoke, *call) for call in calls)]
-        for one in started:
-            one.result()
+        for future in started:
+            future.result()
 
 
 def tick(clients: Clients, invoke: Invoke) -> None:
-    """One tick of everything that the clock invokes, one after another.
+    """Invoke all scheduled functions once, in sequence.
 
-    The emulator counts a rule's minute from its own start, so the first tick after a start would come 70 s late.
+    The emulator counts a rule's minute from its own start, so the first tick after a start would be 70 s
+    late.
     """
     for function, event in ticks(clients):
         invoke(function, event)
 
 
 def ticks(clients: Clients) -> Iterable[tuple[str, Any]]:
-    """The functions that scheduled rules invoke, with the event that each rule sends."""
+    """Return the functions that scheduled rules invoke, with the event of each rule."""
     events = clients.client("events")
     return [
         (target["Arn"].rpartition(":")[2], json.loads(target["Input"]))

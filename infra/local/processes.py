@@ -1,4 +1,4 @@
-"""Which processes belong to the emulator. Read from /proc where there is one, from `ps` elsewhere."""
+"""Lists the emulator's processes from /proc, or from `ps` on systems without /proc."""
 
 import subprocess
 from collections.abc import Iterator
@@ -8,19 +8,20 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """A running process of a group; a zombie, which runs no more, is not listed."""
+    """A running process of a group; zombies are not listed."""
 
     pid: int
     command: str
 
 
 def in_group(group: int) -> list[Process]:
-    """The processes of one process group, its leader included.
+    """Return the processes of a process group, including its leader.
 
-    The emulator leads a group of its own and its workers stay in it, so a group names exactly what is ours.
+    The emulator leads its own group and its workers stay in it, so the group holds exactly the emulator's
+    processes.
     """
-    listed = _from_proc() if Path("/proc/self/stat").exists() else _from_ps()
-    return [Process(pid=pid, command=command) for pid, pgid, command in listed if pgid == group]
+    processes = _from_proc() if Path("/proc/self/stat").exists() else _from_ps()
+    return [Process(pid=pid, command=command) for pid, pgid, command in processes if pgid == group]
 
 
 def _from_proc() -> Iterator[tuple[int, int, str]]:
@@ -28,7 +29,7 @@ def _from_proc() -> Iterator[tuple[int, int, str]]:
         if not entry.name.isdigit():
             continue
         try:
-            # The second field is the program's name in parentheses and may itself hold any character.
+            # The second field is the program's name in parentheses and may contain any character.
             state, _parent, group = (entry / "stat").read_text().rpartition(")")[2].split()[:3]
             command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
         except (OSError, ValueError):
@@ -38,10 +39,10 @@ def _from_proc() -> Iterator[tuple[int, int, str]]:
 
 
 def _from_ps() -> Iterator[tuple[int, int, str]]:
-    listed = subprocess.run(
+    processes = subprocess.run(
         ["/bin/ps", "-axo", "pid=,pgid=,stat=,command="], capture_output=True, text=True, check=True
     )
-    for line in listed.stdout.splitlines():
+    for line in processes.stdout.splitlines():
         pid, group, state, command = line.split(None, 3)
         if not state.startswith("Z"):
             yield int(pid), int(group), command

@@ -1,6 +1,6 @@
 """A receiver of callbacks on the loopback address, for `make run` and for tests.
 
-It runs in a thread of its own and answers 200 unless told otherwise. Every method may be called from any thread.
+It runs in its own thread and responds with 200 by default. All methods are thread-safe.
 """
 
 import asyncio
@@ -20,13 +20,11 @@ from infra.local.sockets import HOST
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """How the receiver answers a call."""
-
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b"ok"
     after_seconds: float = 0.0
-    """How long it takes over it."""
+    """Delay before the response."""
 
 
 OK = Reply()
@@ -34,7 +32,7 @@ Responder = Callable[[Call], Reply]
 
 
 class Receiver:
-    """Records every call, in the order of arrival."""
+    """Records all calls in order of arrival."""
 
     def __init__(
         self,
@@ -44,24 +42,24 @@ class Receiver:
         respond: Responder | None = None,
         keep: int | None = None,
     ) -> None:
-        """`port` 0 takes a free one; `secret` lets it judge signatures; `respond` chooses the answers;
-        `keep` bounds how many calls are remembered."""
+        """`port` 0 selects a free port; `secret` enables signature checks; `respond` returns the responses;
+        `keep` limits the number of recorded calls."""
         self.port = port
         self.secret = secret
         self.respond: Responder = respond or (lambda _: OK)
         self._calls: deque[Call] = deque(maxlen=keep)
-        self._came = threading.Condition()
+        self._arrived = threading.Condition()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="receiver", daemon=True)
         self._runner: web.AppRunner | None = None
 
     @property
     def url(self) -> str:
-        """The root URL; every path under it is answered."""
+        """The root URL; the receiver responds to every path."""
         return f"http://{HOST}:{self.port}"
 
     def start(self) -> None:
-        """Listen; OSError where the port is taken."""
+        """Listen; OSError if the port is in use."""
         self._thread.start()
         try:
             asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
@@ -70,7 +68,7 @@ class Receiver:
             raise
 
     def stop(self) -> None:
-        """Close the port; calls under way are dropped."""
+        """Close the port; calls in progress are dropped."""
         if self._runner is not None:
             asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result(10)
             self._runner = None
@@ -80,28 +78,25 @@ class Receiver:
         self._loop.close()
 
     def __enter__(self) -> "Receiver":
-        """Start, for a `with` block."""
         self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop."""
         self.stop()
 
     def calls(self, path: str | None = None) -> list[Call]:
-        """The calls so far, those of one path or all."""
-        with self._came:
+        with self._arrived:
             return [call for call in self._calls if path is None or call.path == path]
 
     def wait_for(self, count: int, *, path: str | None = None, timeout: float = 30.0) -> list[Call]:
-        """Wait until `count` calls have come, and return those there are by then; TimeoutError if too few came."""
+        """Wait for `count` calls and return all calls so far; TimeoutError if there are too few."""
         deadline = time.monotonic() + timeout
-        with self._came:
+        with self._arrived:
             while len(found := [call for call in self._calls if path is None or call.path == path]) < count:
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    raise TimeoutError(f"{len(found)} of {count} calls came to {path or 'any path'}")
-                self._came.wait(left)
+                    raise TimeoutError(f"{len(found)} of {count} calls arrived at {path or 'any path'}")
+                self._arrived.wait(left)
             return found
 
     async def _listen(self) -> None:
@@ -126,9 +121,9 @@ class Receiver:
             arrived_at=arrived_at,
             genuine=genuine,
         )
-        with self._came:
+        with self._arrived:
             self._calls.append(call)
-            self._came.notify_all()
+            self._arrived.notify_all()
         reply = self.respond(call)
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.sleep(reply.after_seconds)

@@ -7,14 +7,14 @@ HOST = "127.0.0.1"
 
 
 def free_port() -> int:
-    """A port that nothing listens on now."""
+    """Return a port that is currently free."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
 
 
-def taken(port: int) -> bool:
-    """Whether another process listens on this port of the loopback address."""
+def in_use(port: int) -> bool:
+    """Return whether another process uses this port of the loopback address."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -24,8 +24,8 @@ def taken(port: int) -> bool:
     return False
 
 
-def answers(port: int, path: str) -> bool:
-    """Whether an HTTP server on this port answers at all, whatever it says."""
+def responds(port: int, path: str) -> bool:
+    """Return whether an HTTP server on this port responds, with any status."""
     connection = http.client.HTTPConnection(HOST, port, timeout=5)
     try:
         connection.request("GET", path)

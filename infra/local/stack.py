@@ -1,4 +1,4 @@
-"""The laptop stack as a value: everything that a script or a test needs to drive the deployed handlers."""
+"""The local stack: starts it, and gives scripts and tests access to the deployed functions."""
 
 import json
 import os
@@ -17,13 +17,13 @@ from infra.local.clients import ACCOUNT, CREDENTIALS, REGION, Clients
 from infra.local.deploy import Deployment, deploy, describe, exists
 from infra.local.emulator import START_SECONDS, Emulator
 from infra.local.prewarm import tick, warm
-from infra.local.state_dir import PROJECT_ROOT, LocalHome, LocalStackError
+from infra.local.state_dir import PROJECT_ROOT, LocalStackError, StateDir
 from infra.local.synthesise import assembly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenant:
-    """A tenant and the secrets that are shown once."""
+    """A tenant and its secrets, which the API shows only once."""
 
     name: str
     api_key: str
@@ -32,15 +32,12 @@ class Tenant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalStack:
-    """A running laptop stack."""
-
     emulator: Emulator
     clients: Clients
     deployment: Deployment
 
     @property
     def endpoint(self) -> str:
-        """The URL of every AWS service."""
         return self.emulator.endpoint
 
     @property
@@ -50,7 +47,7 @@ class LocalStack:
 
     @property
     def functions(self) -> dict[str, str]:
-        """Function names by service: `api`, `watcher`, `sweeper`, `executor-standard`, `dead-letter` and so on."""
+        """Function names by service, such as `api`, `watcher`, `executor-standard` and `dead-letter`."""
         return {
             re.sub(r"(?<!^)(?=[A-Z])", "-", output.removesuffix("FunctionName")).lower(): name
             for output, name in self.outputs.items()
@@ -59,81 +56,81 @@ class LocalStack:
 
     @property
     def api_url(self) -> str:
-        """The API by the host name that the emulator gave it, as `http://<id>.execute-api.localhost:<port>`."""
+        """The API's URL with the emulator's host name: `http://<id>.execute-api.localhost:<port>`."""
         return self.outputs["ApiUrl"].rstrip("/")
 
     def api(self, key: str | None = None) -> Api:
-        """A client of the API with a tenant's key, or with none."""
+        """Return a client of the API, with a tenant's key or unauthenticated."""
         host = self.api_url.partition("//")[2]
         return Api(port=self.emulator.port, host=host, key=key)
 
     def client(self, service: str) -> Any:
-        """A boto3 client of the emulator."""
         return self.clients.client(service)
 
     def invoke(self, function: str, event: Any) -> Any:
-        """Invoke a function, named by service or by its own name, and wait; LocalStackError if it failed."""
+        """Invoke a function by service or function name, and wait; LocalStackError if it fails."""
         name = self.functions.get(function, function)
-        answer = self.client("lambda").invoke(FunctionName=name, Payload=json.dumps(event).encode())
-        payload = json.loads(answer["Payload"].read() or b"null")
-        if "FunctionError" in answer:
+        response = self.client("lambda").invoke(FunctionName=name, Payload=json.dumps(event).encode())
+        payload = json.loads(response["Payload"].read() or b"null")
+        if "FunctionError" in response:
             raise LocalStackError(f"function {name} failed: {json.dumps(payload)[:2000]}")
         return payload
 
     def tick(self) -> None:
-        """One tick of every watcher and of the sweeper, now."""
+        """Run one tick of all scheduled functions now."""
         tick(self.clients, self.invoke)
 
     def worker_pids(self, service: str) -> list[int]:
-        """The processes that serve a function, idle ones included."""
+        """Return the processes of a function, including idle processes."""
         return self.emulator.workers(self.functions[service])
 
     def executor_pids(self, lane: str = "standard") -> list[int]:
-        """The processes that make the callbacks of a lane."""
         return self.worker_pids(f"executor-{lane}")
 
     def environment(self, service: str = "api") -> dict[str, str]:
-        """The environment in which a function's code works against this stack from outside."""
+        """Return the environment to run a function's code outside the emulator, against this stack."""
         name = self.functions[service]
         configuration = self.client("lambda").get_function_configuration(FunctionName=name)
         variables: dict[str, str] = configuration["Environment"]["Variables"]
         return variables | CREDENTIALS | {"AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": self.endpoint}
 
     def create_tenant(self, name: str) -> Tenant:
-        """A new tenant."""
-        shown = self.admin("create-tenant", name)
-        return Tenant(name=name, api_key=shown["api_key"], signing_secret=shown["signing_secret"])
+        output = self.admin("create-tenant", name)
+        return Tenant(name=name, api_key=output["api_key"], signing_secret=output["signing_secret"])
 
     def admin(self, *arguments: str) -> Any:
-        """What an operator's command shows, run with the settings of the api function; LocalStackError if refused."""
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("AWS_")}
-        done = subprocess.run(  # noqa: S603 - nothing in it comes from outside
+        """Run an operator command with the api function's settings and return its output.
+
+        LocalStackError on failure.
+        """
+        inherited = {key: value for key, value in os.environ.items() if not key.startswith("AWS_")}
+        result = subprocess.run(  # noqa: S603 - no external input
             [sys.executable, "-m", "functions.admin", *arguments],
             cwd=PROJECT_ROOT,
-            env=kept | self.environment() | {"NO_PROXY": "*", "no_proxy": "*"},
+            env=inherited | self.environment() | {"NO_PROXY": "*", "no_proxy": "*"},
             capture_output=True,
             text=True,
             check=False,
         )
-        if done.returncode:
-            raise LocalStackError(f"{' '.join(arguments)} did not work: {done.stderr[-2000:]}")
-        return json.loads(done.stdout)
+        if result.returncode:
+            raise LocalStackError(f"{' '.join(arguments)} failed: {result.stderr[-2000:]}")
+        return json.loads(result.stdout)
 
 
 @contextmanager
 def local_stack(
     root: Path | None = None, *, fresh: bool = False, port: int | None = None, warm_up: bool = True
 ) -> Iterator[LocalStack]:
-    """Start the emulator over a state directory, deploy what is not deployed, warm up; stop it all at the end.
+    """Start the emulator with a state directory, deploy the stacks if necessary, and warm up.
 
-    What an earlier run left in the directory is found again unless `fresh`. Raises LocalStackError.
+    Stop at the end. Reuses the state of an earlier run unless `fresh`. Raises LocalStackError.
     """
-    home = LocalHome(root) if root is not None else LocalHome()
+    home = StateDir(root) if root is not None else StateDir()
     emulator = Emulator(home, port=port)
     emulator.start(fresh=fresh)
     try:
         clients = Clients(emulator.endpoint)
-        stack = LocalStack(emulator=emulator, clients=clients, deployment=_deployed(home, clients))
+        stack = LocalStack(emulator=emulator, clients=clients, deployment=_ensure_deployed(home, clients))
         if warm_up:
             warm(
                 clients, stack.invoke, lambda: stack.api().request("GET", "/v1/health", timeout=START_SECONDS)
@@ -143,13 +140,13 @@ def local_stack(
         emulator.stop()
 
 
-def _deployed(home: LocalHome, clients: Clients) -> Deployment:
-    """Deploy unless just this assembly is deployed in the state that was restored."""
-    made = assembly()
-    stacks = read_assembly(made, account=ACCOUNT, region=REGION)
+def _ensure_deployed(home: StateDir, clients: Clients) -> Deployment:
+    """Deploy the current assembly unless the restored state already contains it."""
+    directory = assembly()
+    stacks = read_assembly(directory, account=ACCOUNT, region=REGION)
     names = [stack.name for stack in stacks]
-    there = all(exists(name, clients) for name in names)
-    if not there or home.read("deployed.json").get("assembly") != made.name:
+    deployed = all(exists(name, clients) for name in names)
+    if not deployed or home.read("deployed.json").get("assembly") != directory.name:
         deploy(stacks, clients)
-        home.write("deployed.json", {"assembly": made.name})
+        home.write("deployed.json", {"assembly": directory.name})
     return describe(names, clients)

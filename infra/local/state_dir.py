@@ -1,4 +1,4 @@
-"""Where the laptop stack keeps its things, and the promise that one process at a time uses them."""
+"""The state directory of the local stack, with a lock so that only one process uses it."""
 
 import fcntl
 import json
@@ -10,50 +10,50 @@ from pathlib import Path
 from typing import Any
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
-DEFAULT_HOME = PROJECT_ROOT / ".local"
+DEFAULT_STATE_DIR = PROJECT_ROOT / ".local"
 LOCK_SECONDS = 10.0
 
 
 class LocalStackError(RuntimeError):
-    """The laptop stack cannot go on; the message says what the user can do about it."""
+    """The local stack cannot continue; the message tells the user what to do."""
 
 
 @dataclass(frozen=True, slots=True)
-class LocalHome:
-    """The state directory: everything that a restart needs, and nothing that another directory shares."""
+class StateDir:
+    """The state directory: everything that a restart needs, independent of other state directories."""
 
-    root: Path = DEFAULT_HOME
+    root: Path = DEFAULT_STATE_DIR
 
     @property
     def state(self) -> Path:
-        """What the emulator saved at its last orderly stop."""
+        """The state that the emulator saved at its last orderly stop."""
         return self.root / "state"
 
     @property
     def tmp(self) -> Path:
-        """Unpacked function code of the running workers; worthless after a stop."""
+        """Unpacked function code of the running workers; deleted after a stop."""
         return self.root / "tmp"
 
     @property
     def log(self) -> Path:
-        """The emulator's log of this run, with what the functions print."""
+        """The emulator's log of this run, including the functions' output."""
         return self.root / "emulator.log"
 
     def prepare(self) -> None:
-        """Make the directory, readable by its owner alone: state holds key material and tenants' data."""
+        """Create the directory, readable only by its owner, because it holds keys and tenants' data."""
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         shutil.rmtree(self.tmp, ignore_errors=True)
         self.tmp.mkdir()
 
     def wipe(self) -> None:
-        """Forget the emulator's state and everything that we noted about it."""
+        """Delete the emulator's state and the files about it."""
         for name in ("state", "tmp"):
             shutil.rmtree(self.root / name, ignore_errors=True)
         for name in ("emulator.json", "deployed.json", "demo.json"):
             (self.root / name).unlink(missing_ok=True)
 
     def read(self, name: str) -> dict[str, Any]:
-        """A small JSON document of ours; an absent or unreadable one reads as empty."""
+        """Read a small JSON document; a missing or unreadable document reads as empty."""
         try:
             value = json.loads((self.root / name).read_text())
         except (OSError, ValueError):
@@ -61,7 +61,7 @@ class LocalHome:
         return value if isinstance(value, dict) else {}
 
     def write(self, name: str, value: dict[str, Any]) -> None:
-        """Replace a small JSON document in one step; only its owner may read it, since it may hold a key."""
+        """Replace a small JSON document atomically; only its owner can read it, because it may hold a key."""
         path = self.root / name
         draft = path.with_suffix(".draft")
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
@@ -69,10 +69,10 @@ class LocalHome:
         draft.replace(path)
 
     def lock(self, *, wait_seconds: float | None = None) -> int:
-        """Take the directory for this process and return the descriptor that holds it.
+        """Lock the directory for this process and return the descriptor of the lock.
 
-        The emulator inherits the descriptor, so a directory whose owner was killed stays taken until the
-        orphaned emulator has saved its state and gone; that is what the wait is for.
+        The emulator inherits the descriptor. If the owner is killed, the directory stays locked until the
+        orphaned emulator has saved its state and exited, so `lock` waits.
         """
         fd = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         deadline = time.monotonic() + (LOCK_SECONDS if wait_seconds is None else wait_seconds)
@@ -83,7 +83,7 @@ class LocalHome:
                 if time.monotonic() > deadline:
                     os.close(fd)
                     raise LocalStackError(
-                        f"{self.root} is in use by another laptop stack; stop it first"
+                        f"{self.root} is in use by another local stack; stop it first"
                     ) from None
                 time.sleep(0.2)
             else:

@@ -1,4 +1,4 @@
-"""The laptop stage's cloud assembly, made once for each state of the sources that it is made from."""
+"""Synthesises the local stage's cloud assembly, once per content of the sources."""
 
 import os
 import shutil
@@ -18,12 +18,15 @@ KEEP_SECONDS = 24 * 3600
 
 
 def assembly() -> Path:
-    """The directory of the current assembly; its name tells the state of the sources. Synthesised if need be."""
+    """Return the directory of the current assembly, named by a hash of the sources.
+
+    Synthesises it if necessary.
+    """
     target = BUILD / f"assembly-{sources_hash()}"
     if target.exists():
         return target
     BUILD.mkdir(exist_ok=True)
-    _forget_old()
+    _remove_old()
     with TemporaryDirectory(dir=BUILD, prefix="unfinished-") as scratch:
         unfinished = Path(scratch) / "assembly"
         _synthesise(unfinished)
@@ -36,22 +39,22 @@ def assembly() -> Path:
 
 
 def sources_hash() -> str:
-    """A name for the content of everything that templates and bundles are made from."""
+    """Return a hash of all files that templates and bundles depend on."""
     digest = sha256()
-    found = [path for source in SOURCES for path in (PROJECT_ROOT / source).rglob("*") if path.is_file()]
-    found += [path for name in FILES if (path := PROJECT_ROOT / name).exists()]
-    for path in sorted(found):
+    paths = [path for source in SOURCES for path in (PROJECT_ROOT / source).rglob("*") if path.is_file()]
+    paths += [path for name in FILES if (path := PROJECT_ROOT / name).exists()]
+    for path in sorted(paths):
         name = path.relative_to(PROJECT_ROOT).as_posix()
-        # What runs the laptop stack is not part of what it deploys.
+        # The code that runs the local stack is not part of the deployment.
         if "__pycache__" not in path.parts and not name.startswith("infra/local/"):
             digest.update(f"{name}\0".encode() + sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:24]
 
 
 def _synthesise(target: Path) -> None:
-    """In a process of its own: the CDK brings a Node process along, which is of no use once it is done."""
+    """Synthesise in a separate process, so that the CDK's Node process ends with it."""
     silence = ("DEPRECATED", "END_OF_LIFE", "UNTESTED")
-    done = subprocess.run(  # noqa: S603 - nothing in it comes from outside
+    result = subprocess.run(  # noqa: S603 - no external input
         [sys.executable, "-m", "infra.local.synthesise", str(target)],
         cwd=PROJECT_ROOT,
         env=os.environ | {f"JSII_SILENCE_WARNING_{what}_NODE_VERSION": "1" for what in silence},
@@ -60,19 +63,19 @@ def _synthesise(target: Path) -> None:
         start_new_session=True,
         check=False,
     )
-    if done.returncode:
-        raise LocalStackError(f"synthesis failed:\n{(done.stdout + done.stderr)[-3000:]}")
+    if result.returncode:
+        raise LocalStackError(f"synthesis failed:\n{(result.stdout + result.stderr)[-3000:]}")
 
 
-def _forget_old() -> None:
-    """Drop assemblies of earlier sources; the last day's may be in use by another run."""
+def _remove_old() -> None:
+    """Delete old assemblies; assemblies of the last day may be in use by another run."""
     for path in BUILD.glob("assembly-*"):
         if path.stat().st_mtime < time.time() - KEEP_SECONDS:
             shutil.rmtree(path, ignore_errors=True)
 
 
 def main() -> None:
-    """Write the assembly to the directory that the command line names."""
+    """Write the assembly to the directory in the first argument."""
     from infra.app import synth
     from infra.config import local_stage
 

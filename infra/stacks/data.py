@@ -1,7 +1,7 @@
-"""The stack that survives: tables and the key under which tenants' data keys are wrapped.
+"""The data stack: the tables, and the KMS key that wraps tenants' data keys.
 
-Nothing here is ever replaced by a deployment of the service, and in a protected stage nothing is deleted even if
-the stack is: tables and key are retained, and the tables refuse deletion.
+A deployment of the service never replaces these resources. In a protected stage, the tables and the key
+survive the deletion of the stack, and the tables refuse deletion.
 """
 
 from aws_cdk import CfnOutput, Environment, RemovalPolicy, Stack
@@ -13,15 +13,12 @@ from infra.config import StageConfig
 
 
 class DataStack(Stack):
-    """Tables and key of one stage."""
-
     def __init__(self, scope: Construct, stage: StageConfig) -> None:
-        """Declare the stack under the stage's name."""
         super().__init__(
             scope,
             f"{stage.prefix}-data",
             env=Environment(account=stage.account, region=stage.region),
-            description="Punctual: the tables and the key of a cell. Outlives the service stack.",
+            description="Punctual: tables and KMS key of a deployment. Outlives the service stack.",
             termination_protection=stage.protect_data,
         )
         self.tables = Tables(self, stage)

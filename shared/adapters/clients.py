@@ -1,4 +1,4 @@
-"""AWS clients: the one place where they are made, with deadlines and retries that fit inside a function's time."""
+"""Creates all AWS clients, with timeouts and retries that fit into the timeout of a function."""
 
 from typing import Any
 
@@ -17,19 +17,19 @@ _CONFIG = Config(
 
 
 def client(service: str, region: str) -> Any:
-    """A low-level client: thread-safe, with its own pool of connections."""
+    """Create a low-level client: thread-safe, with its own connection pool."""
     return boto3.client(service, region_name=region, config=_CONFIG)  # type: ignore[call-overload]
 
 
 def function_environment(function_name: str, region: str | None) -> dict[str, str]:
-    """The variables of a deployed function, by the caller's own credentials.
+    """Read the environment variables of a deployed function with the caller's credentials.
 
-    Without a region it is that of the caller's AWS configuration. UnavailableError, in words for whoever runs the
-    command, where there is no such function, or no region, no credentials or no permission to ask.
+    The default region is that of the caller's AWS configuration. Raises UnavailableError, with a message for
+    the operator, if the function, the region, the credentials or the permission is missing.
     """
     try:
         aws = boto3.client("lambda", region_name=region, config=_CONFIG)
-        answer = aws.get_function_configuration(FunctionName=function_name)
-    except (BotoCoreError, ClientError, ValueError) as fault:
-        raise UnavailableError(f"could not read the settings of {function_name}: {fault}") from fault
-    return dict(answer.get("Environment", {}).get("Variables", {}))
+        response = aws.get_function_configuration(FunctionName=function_name)
+    except (BotoCoreError, ClientError, ValueError) as error:
+        raise UnavailableError(f"could not read the settings of {function_name}: {error}") from error
+    return dict(response.get("Environment", {}).get("Variables", {}))

@@ -1,4 +1,4 @@
-"""Puts adapters behind ports: the one place that knows both. Each entry point asks for its own use case.
+"""The composition: `use_cases(ports, settings)` puts use cases together, `dynamo_ports(settings)` makes their ports.
 
-In parts, so that a watcher does not pay at its start for what only an executor needs.
+Every function asks for the use cases that it runs, and so do the tests, over ports of their own.
 """

@@ -1,14 +1,13 @@
-"""The use cases that make callbacks, and those that hear what became of the ones that went on."""
+"""Use cases that make callbacks, and those that hear what became of long-running ones."""
 
-from shared.adapters.clock import ThreadOffload, pause
-from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer
-from shared.adapters.dynamodb.tenancy.budget_store import DynamoBudgetStore
-from shared.bootstrap.callbacks import CallbackParts
+from dataclasses import dataclass
+from functools import cached_property
+
+from shared.bootstrap.core import CoreUseCases
+from shared.bootstrap.settings import require
 from shared.domain.ids import encode_base32
-from shared.domain.tenancy.quota import Quotas
 from shared.names import QueueName
-from shared.ports.delivery import Sender
-from shared.ports.runtime import Offload
+from shared.settings import QuotaSettings
 from shared.usecases.attempts.call_receiver import CallReceiver
 from shared.usecases.attempts.check_token import CheckToken
 from shared.usecases.attempts.compose_callback import ComposeCallback
@@ -22,124 +21,127 @@ from shared.usecases.attempts.settle_refusal import SettleRefusal
 from shared.usecases.limits.admit_calls import AdmitCalls
 from shared.usecases.limits.apply_backpressure import ApplyBackpressure
 from shared.usecases.limits.defer_keys import DeferKeys
-from shared.usecases.limits.limit_cache import LimitStates
+from shared.usecases.limits.limit_cache import LimitCache
 from shared.usecases.limits.settle_limits import SettleLimits
 from shared.usecases.limits.throttle_batch import ThrottleBatch
 from shared.usecases.tenancy.spend_budget import SpendBudget
 
-OFFLOAD_THREADS = 32
 OWNER_BITS = 40
-"""Of the name by which a process leases slots."""
+"""Size of the random name under which a process leases slots."""
 
 
-def run_attempts(parts: CallbackParts, lane: QueueName, sender: Sender, defaults: Quotas) -> RunAttempts:
-    """EXECUTE, for one queue."""
-    core = parts.core
-    offload = ThreadOffload(OFFLOAD_THREADS)
-    return RunAttempts(
-        lane=lane,
-        claimer=BatchStatementClaimer(core.dynamodb, parts.settings.executions_table, parts.settings.region),
-        gate=_gate_calls(parts, lane, defaults),
-        make_attempt=_make_attempt(parts, sender, offload),
-        settle_refusal=SettleRefusal(
-            file=core.file,
-            file_successor=core.file_successor,
-            give_up=core.give_up,
-            finalize=core.finalize,
-            clock=core.clock,
-        ),
-        guard_start=_guard_start(parts),
-        progress=core.progress,
-        clock=core.clock,
-        entropy=core.entropy,
-        offload=offload,
-    )
+@dataclass(frozen=True)
+class AttemptUseCases:
+    """For functions that have CallbackSettings; `run_attempts` needs QuotaSettings besides."""
 
+    core: CoreUseCases
 
-def _gate_calls(parts: CallbackParts, queue: QueueName, defaults: Quotas) -> ThrottleBatch:
-    core = parts.core
-    owner = encode_base32(core.entropy.bits(OWNER_BITS), OWNER_BITS // 5)
-    states = LimitStates(store=core.limits, clock=core.clock, owner=owner, entropy=core.entropy, pause=pause)
-    return ThrottleBatch(
-        queue=queue,
-        backpressure=ApplyBackpressure(progress=core.progress, clock=core.clock, entropy=core.entropy),
-        admit=AdmitCalls(
-            states=states,
-            spend=SpendBudget(
-                budgets=DynamoBudgetStore(core.dynamodb, parts.settings.leases_table), clock=core.clock
+    def run_attempts(self, lane: QueueName) -> RunAttempts:
+        """The executor of one queue. It caches limits and leases: make it once for a process."""
+        ports = self.core.ports
+        return RunAttempts(
+            lane=lane,
+            claimer=ports.claimer,
+            gate=self.throttle(lane),
+            make_attempt=self._make_attempt,
+            settle_refusal=SettleRefusal(
+                file=self.core.file,
+                file_successor=self.core.file_successor,
+                give_up=self.core.give_up,
+                finalize=self.core.finalize,
+                clock=ports.clock,
             ),
-            read_tenant=parts.read_tenant,
-            defaults=defaults,
-            clock=core.clock,
-            entropy=core.entropy,
-        ),
-        settle_limits=SettleLimits(states=states, clock=core.clock),
-        defer=DeferKeys(queue=core.queue, clock=core.clock),
-    )
+            guard_start=self.guard_start,
+            progress=ports.progress,
+            clock=ports.clock,
+            entropy=ports.entropy,
+            offload=ports.offload,
+        )
 
-
-def heartbeat_execution(parts: CallbackParts) -> HeartbeatExecution:
-    """POST /v1/executions/{id}/heartbeat."""
-    return HeartbeatExecution(check_token=_check_token(parts), store=parts.core.store, clock=parts.core.clock)
-
-
-def report_outcome(parts: CallbackParts) -> ReportOutcome:
-    """POST /v1/executions/{id}/complete and fail."""
-    core = parts.core
-    return ReportOutcome(
-        check_token=_check_token(parts),
-        settle=_settle_attempt(parts),
-        store=core.store,
-        file=core.file,
-        finalize=core.finalize,
-        hand_over=_guard_start(parts).hand_over,
-        clock=core.clock,
-    )
-
-
-def _make_attempt(parts: CallbackParts, sender: Sender, offload: Offload) -> MakeAttempt:
-    core = parts.core
-    return MakeAttempt(
-        call_receiver=CallReceiver(
-            store=core.store,
-            jobs=core.jobs,
-            compose=ComposeCallback(
-                read_tenant=parts.read_tenant, open_request=parts.open_request, vault=parts.vault
+    def throttle(self, lane: QueueName) -> ThrottleBatch:
+        """Backpressure, limits and circuit breakers in front of the claims of one queue."""
+        ports = self.core.ports
+        owner = encode_base32(ports.entropy.bits(OWNER_BITS), OWNER_BITS // 5)
+        limits = LimitCache.over(ports.limits, ports.clock, owner, ports.entropy, ports.pause)
+        return ThrottleBatch(
+            queue=lane,
+            backpressure=ApplyBackpressure(progress=ports.progress, clock=ports.clock, entropy=ports.entropy),
+            admit=AdmitCalls(
+                limits=limits,
+                spend=SpendBudget(budgets=ports.budgets, clock=ports.clock),
+                read_tenant=self.core.read_tenant,
+                defaults=require(self.core.settings, QuotaSettings).default_quotas,
+                clock=ports.clock,
+                entropy=ports.entropy,
             ),
-            sender=sender,
-            clock=core.clock,
-            offload=offload,
-        ),
-        settle_attempt=_settle_attempt(parts),
-        file_successor=core.file_successor,
-        offload=offload,
-    )
+            settle_limits=SettleLimits(limits=limits, clock=ports.clock),
+            defer_keys=DeferKeys(queue=ports.queue, clock=ports.clock),
+        )
 
+    @cached_property
+    def heartbeat_execution(self) -> HeartbeatExecution:
+        ports = self.core.ports
+        return HeartbeatExecution(check_token=self._check_token, store=ports.executions, clock=ports.clock)
 
-def _settle_attempt(parts: CallbackParts) -> SettleAttempt:
-    core = parts.core
-    return SettleAttempt(
-        store=core.store,
-        file=core.file,
-        finalize=core.finalize,
-        notify=core.notify,
-        clock=core.clock,
-        entropy=core.entropy,
-        retention=parts.settings.retention,
-    )
+    @cached_property
+    def report_outcome(self) -> ReportOutcome:
+        return ReportOutcome(
+            check_token=self._check_token,
+            settle=self.settle_attempt,
+            store=self.core.ports.executions,
+            file=self.core.file,
+            finalize=self.core.finalize,
+            hand_over=self.guard_start.hand_over,
+            clock=self.core.ports.clock,
+        )
 
+    @cached_property
+    def _make_attempt(self) -> MakeAttempt:
+        ports = self.core.ports
+        return MakeAttempt(
+            call_receiver=CallReceiver(
+                store=ports.executions,
+                jobs=ports.jobs,
+                compose=ComposeCallback(
+                    read_tenant=self.core.read_tenant,
+                    open_request=self.core.open_request,
+                    vault=ports.vault,
+                ),
+                sender=ports.sender,
+                clock=ports.clock,
+                offload=ports.offload,
+            ),
+            settle_attempt=self.settle_attempt,
+            file_successor=self.core.file_successor,
+            offload=ports.offload,
+        )
 
-def _guard_start(parts: CallbackParts) -> GuardStart:
-    core = parts.core
-    return GuardStart(
-        store=core.store,
-        run_locks=core.run_locks,
-        file=core.file,
-        file_successor=core.file_successor,
-        clock=core.clock,
-        retention=parts.settings.retention,
-    )
+    @cached_property
+    def settle_attempt(self) -> SettleAttempt:
+        ports = self.core.ports
+        return SettleAttempt(
+            store=ports.executions,
+            file=self.core.file,
+            finalize=self.core.finalize,
+            notify=self.core.notify,
+            clock=ports.clock,
+            entropy=ports.entropy,
+            retention=self.core.settings.retention,
+        )
 
+    @cached_property
+    def guard_start(self) -> GuardStart:
+        ports = self.core.ports
+        return GuardStart(
+            store=ports.executions,
+            run_locks=ports.run_locks,
+            file=self.core.file,
+            file_successor=self.core.file_successor,
+            clock=ports.clock,
+            retention=self.core.settings.retention,
+        )
 
-def _check_token(parts: CallbackParts) -> CheckToken:
-    return CheckToken(store=parts.core.store, read_tenant=parts.read_tenant, vault=parts.vault)
+    @cached_property
+    def _check_token(self) -> CheckToken:
+        ports = self.core.ports
+        return CheckToken(store=ports.executions, read_tenant=self.core.read_tenant, vault=ports.vault)

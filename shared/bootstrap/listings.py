@@ -1,10 +1,12 @@
-"""The use cases that list: what was, what is and what will be."""
+"""Use cases that list: past executions, jobs as they are, runs to come."""
 
 from dataclasses import dataclass
 from functools import cached_property
 
-from shared.adapters.dynamodb.listings.queries import DynamoQueries
-from shared.bootstrap.callbacks import CallbackParts
+from shared.bootstrap.core import CoreUseCases
+from shared.bootstrap.settings import require
+from shared.settings import QuotaSettings
+from shared.usecases.limits.explain_wait import ExplainWait
 from shared.usecases.listings.job_history import WalkHistory
 from shared.usecases.listings.limited_runs import LimitedRuns
 from shared.usecases.listings.list_by_time import ListByTime
@@ -14,61 +16,62 @@ from shared.usecases.listings.list_jobs import ListJobs
 from shared.usecases.listings.list_upcoming import ListUpcoming
 from shared.usecases.listings.next_runs import NextRuns
 from shared.usecases.listings.preview_schedule import PreviewSchedule
-from shared.usecases.reading.find_execution import FindExecution
 
 
 @dataclass(frozen=True)
-class Listings:
-    """Each part is made when it is first asked for."""
+class ListingUseCases:
+    """For every function; `explain_wait` needs QuotaSettings."""
 
-    parts: CallbackParts
+    core: CoreUseCases
 
     @cached_property
-    def queries(self) -> DynamoQueries:
-        """Questions about many things at once."""
-        settings = self.parts.settings
-        return DynamoQueries(
-            self.parts.core.dynamodb, settings.jobs_table, settings.executions_table, settings.region
-        )
-
-    def find_execution(self) -> FindExecution:
-        """GET /v1/executions/{id}."""
-        return FindExecution(store=self.parts.core.store)
-
     def list_executions(self) -> ListExecutions:
-        """GET /v1/jobs/{id}/executions."""
-        core = self.parts.core
-        return ListExecutions(
-            find=self.parts.find_job, store=core.store, walk=WalkHistory(jobs=core.jobs, clock=core.clock)
-        )
+        ports = self.core.ports
+        walk = WalkHistory(jobs=ports.jobs, clock=ports.clock)
+        return ListExecutions(find=self.core.find_job, store=ports.executions, walk=walk)
 
+    @cached_property
     def list_by_time(self) -> ListByTime:
-        """GET /v1/executions."""
-        return ListByTime(queries=self.queries, store=self.parts.core.store)
+        return ListByTime(queries=self.core.ports.queries, store=self.core.ports.executions)
 
+    @cached_property
     def list_jobs(self) -> ListJobs:
-        """GET /v1/jobs."""
-        return ListJobs(queries=self.queries, store=self.parts.core.store)
+        return ListJobs(queries=self.core.ports.queries, store=self.core.ports.executions)
 
+    @cached_property
+    def _limited_runs(self) -> LimitedRuns:
+        return LimitedRuns(store=self.core.ports.executions)
+
+    @cached_property
     def list_upcoming(self) -> ListUpcoming:
-        """GET /v1/upcoming."""
-        core = self.parts.core
-        limited_runs = LimitedRuns(store=core.store)
+        ports = self.core.ports
         return ListUpcoming(
-            queries=self.queries, store=core.store, limited_runs=limited_runs, clock=core.clock
+            queries=ports.queries,
+            store=ports.executions,
+            limited_runs=self._limited_runs,
+            clock=ports.clock,
         )
 
+    @cached_property
     def list_due(self) -> ListDue:
-        """GET /v1/admin/upcoming."""
-        plan = self.parts.settings.shard_plan
-        return ListDue(queries=self.queries, clock=self.parts.core.clock, plan=plan)
+        ports = self.core.ports
+        return ListDue(queries=ports.queries, clock=ports.clock, plan=self.core.settings.shard_plan)
 
+    @cached_property
     def next_runs(self) -> NextRuns:
-        """GET /v1/jobs/{id}/upcoming."""
-        core = self.parts.core
-        limited_runs = LimitedRuns(store=core.store)
-        return NextRuns(find=self.parts.find_job, limited_runs=limited_runs, clock=core.clock)
+        return NextRuns(find=self.core.find_job, limited_runs=self._limited_runs, clock=self.core.ports.clock)
 
+    @cached_property
     def preview_schedule(self) -> PreviewSchedule:
-        """POST /v1/schedules/preview."""
-        return PreviewSchedule(clock=self.parts.core.clock)
+        return PreviewSchedule(clock=self.core.ports.clock)
+
+    @cached_property
+    def explain_wait(self) -> ExplainWait:
+        """Caches hot scopes and store errors: a process has one."""
+        ports = self.core.ports
+        return ExplainWait(
+            throttle_status=ports.throttle_status,
+            run_locks=ports.run_locks,
+            defaults=require(self.core.settings, QuotaSettings).default_quotas,
+            clock=ports.clock,
+        )

@@ -1,78 +1,61 @@
-"""The use cases that look after buckets and queues, and make no callback."""
+"""Use cases that a schedule starts: watch, sweep, reconcile."""
 
-import os
+from dataclasses import dataclass
+from functools import cached_property
 
-from shared.adapters.clients import client
-from shared.adapters.logs.accepted_log import CloudWatchAcceptedLog
-from shared.bootstrap.core import Core
-from shared.bootstrap.redrives import parking_lot
-from shared.settings import Settings
-from shared.usecases.dead_letters.handle_dead_messages import HandleDeadMessages
+from shared.bootstrap.core import CoreUseCases
 from shared.usecases.outcomes.repair_notifications import RepairNotifications
-from shared.usecases.reading.find_head import FindHead
 from shared.usecases.ticks.reconcile import Reconcile
 from shared.usecases.ticks.sweep_buckets import SweepBuckets
 from shared.usecases.ticks.watch_buckets import WatchBuckets
 
 
-def core_from_env() -> Core:
-    """The parts of a function that makes no callback."""
-    return Core(Settings.from_env(os.environ))
+@dataclass(frozen=True)
+class TickUseCases:
+    """For every function."""
 
+    core: CoreUseCases
 
-def watch_buckets(parts: Core) -> WatchBuckets:
-    """WATCH."""
-    return WatchBuckets(
-        store=parts.store,
-        queue=parts.queue,
-        ledger=parts.ledger,
-        clock=parts.clock,
-        plan=parts.settings.shard_plan,
-    )
+    @cached_property
+    def watch_buckets(self) -> WatchBuckets:
+        ports = self.core.ports
+        return WatchBuckets(
+            store=ports.executions,
+            queue=ports.queue,
+            ledger=ports.ledger,
+            clock=ports.clock,
+            plan=self.core.settings.shard_plan,
+        )
 
+    @cached_property
+    def sweep_buckets(self) -> SweepBuckets:
+        ports = self.core.ports
+        return SweepBuckets(
+            store=ports.executions,
+            queue=ports.queue,
+            ledger=ports.ledger,
+            progress=ports.progress,
+            backlog=ports.backlog,
+            limits=ports.limits,
+            give_up=self.core.give_up,
+            repair_notifications=RepairNotifications(store=ports.executions, finalize=self.core.finalize),
+            clock=ports.clock,
+            plan=self.core.settings.shard_plan,
+            retention=self.core.settings.retention,
+        )
 
-def sweep_buckets(parts: Core) -> SweepBuckets:
-    """SWEEP."""
-    return SweepBuckets(
-        store=parts.store,
-        queue=parts.queue,
-        ledger=parts.ledger,
-        progress=parts.progress,
-        backlog=parts.queue,
-        limits=parts.limits,
-        give_up=parts.give_up,
-        repair_notifications=RepairNotifications(store=parts.store, finalize=parts.finalize),
-        clock=parts.clock,
-        plan=parts.settings.shard_plan,
-        retention=parts.settings.retention,
-    )
-
-
-def reconcile(parts: Core, api_log_group: str) -> Reconcile:
-    """RECONCILE."""
-    return Reconcile(
-        store=parts.store,
-        jobs=parts.jobs,
-        accepted=CloudWatchAcceptedLog(client("logs", parts.settings.region), api_log_group),
-        mark=parts.ledger,
-        find_head=FindHead(parts.store),
-        file=parts.file,
-        file_successor=parts.file_successor,
-        clock=parts.clock,
-        plan=parts.settings.shard_plan,
-        settle=parts.lifecycle.settle,
-    )
-
-
-def handle_dead_messages(parts: Core) -> HandleDeadMessages:
-    """The dead-letter queues."""
-    return HandleDeadMessages(
-        store=parts.store,
-        file=parts.file,
-        file_successor=parts.file_successor,
-        parked_messages=parking_lot(parts),
-        clock=parts.clock,
-        retention=parts.settings.retention,
-        give_up=parts.give_up,
-        finalize=parts.finalize,
-    )
+    @cached_property
+    def reconcile(self) -> Reconcile:
+        ports = self.core.ports
+        return Reconcile(
+            store=ports.executions,
+            jobs=ports.jobs,
+            accepted=ports.accepted_log,
+            mark=ports.reconcile_mark,
+            find_head=self.core.find_head,
+            file=self.core.file,
+            file_successor=self.core.file_successor,
+            clock=ports.clock,
+            plan=self.core.settings.shard_plan,
+            settle=self.core.lifecycle.settle,
+        )

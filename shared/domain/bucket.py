@@ -1,7 +1,7 @@
-"""Buckets (UTC minutes), their shards, and the windows in which the protocol moves.
+"""Buckets (UTC minutes), their shards, and the time windows of watching and sweeping.
 
-A bucket is named by its minute number since the epoch. The number of shards of a bucket only ever grows, so
-a writer that knows an older, smaller count still writes into a shard that every watcher reads.
+A bucket's name is its minute number since the epoch. The number of shards of a bucket never shrinks, so a
+writer with an older, smaller count still writes to a shard that every watcher reads.
 """
 
 from collections.abc import Iterator
@@ -13,46 +13,45 @@ MINUTE_MS = 60_000
 LOOK_AHEAD_MS = 120_000
 """Watchers scan a bucket from this long before its start."""
 GUARD_MS = 5_000
-"""A writer this close to the scan sends for itself, so that no job falls between writer and watcher."""
+"""Clock-skew margin: this close to the scan, the writer sends the wake-up, because the watcher may miss the
+row."""
 FIRST_SWEEP_MS = 10_000
-"""The first sweep of a bucket comes this long after its end; from then on it may have been closed."""
+"""The delay from the end of a bucket to its first sweep; the sweep may close the bucket."""
 LATER_SWEEPS_MS = (60_000, 300_000, 1_800_000)
 HOURLY_MS = 3_600_000
 MAX_SHARDS = 32_768
 
 
 def bucket_of(instant_ms: int) -> int:
-    """The bucket that holds an instant."""
     return instant_ms // MINUTE_MS
 
 
 def bucket_start_ms(bucket: int) -> int:
-    """The first millisecond of a bucket."""
     return bucket * MINUTE_MS
 
 
 def bucket_end_ms(bucket: int) -> int:
-    """The first millisecond after a bucket."""
+    """Exclusive end: the first millisecond after the bucket."""
     return (bucket + 1) * MINUTE_MS
 
 
 def is_near(bucket: int, now_ms: int) -> bool:
-    """Whether a scan of the bucket may already have passed, so that its writer must send for itself."""
+    """Return whether the bucket may already have been scanned, so that the writer must send the wake-up."""
     return now_ms >= bucket_start_ms(bucket) - LOOK_AHEAD_MS - GUARD_MS
 
 
 def may_be_closed(bucket: int, now_ms: int) -> bool:
-    """Whether sweeping of the bucket may have ended; it is reopened before anything is filed into it."""
+    """Return whether the sweeper may have closed the bucket; a writer then reopens it before filing."""
     return now_ms >= bucket_end_ms(bucket) + FIRST_SWEEP_MS - GUARD_MS
 
 
 def buckets_to_watch(now_ms: int) -> range:
-    """Every bucket inside the look-ahead: the current minute and those whose scan has begun to be due."""
+    """Return the buckets in the look-ahead: the current minute and those whose scan is due."""
     return range(bucket_of(now_ms), bucket_of(now_ms + LOOK_AHEAD_MS) + 1)
 
 
 def next_sweep_ms(bucket: int, now_ms: int) -> int:
-    """When the schedule of sweeps comes round next, strictly after `now_ms`."""
+    """Return the next scheduled sweep of the bucket, strictly after `now_ms`."""
     end_ms = bucket_end_ms(bucket)
     for offset_ms in (FIRST_SWEEP_MS, *LATER_SWEEPS_MS):
         if end_ms + offset_ms > now_ms:
@@ -63,26 +62,25 @@ def next_sweep_ms(bucket: int, now_ms: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardCounts:
-    """How many shards a bucket has, by the class of its minute."""
+    """The number of shards of a bucket, by the class of its minute."""
 
     normal: int
     quarter: int
     midnight: int
 
     def __post_init__(self) -> None:
-        """Refuse counts that no id could carry."""
         for count in (self.normal, self.quarter, self.midnight):
             if not 1 <= count <= MAX_SHARDS:
                 raise InvalidValueError(f"a shard count must be 1 to {MAX_SHARDS}, not {count}")
 
     def of(self, bucket: int) -> int:
-        """The count for one bucket: midnights UTC, then :00, :15 and :30, then any other minute."""
+        """Return the count of a bucket: midnight UTC first, then :00, :15 and :30, then any other minute."""
         if bucket % 1440 == 0:
             return self.midnight
         return self.quarter if bucket % 60 in (0, 15, 30) else self.normal
 
     def covers(self, other: "ShardCounts") -> bool:
-        """Whether no count is smaller than in `other`."""
+        """Return whether no count is smaller than in `other`."""
         return (
             self.normal >= other.normal and self.quarter >= other.quarter and self.midnight >= other.midnight
         )
@@ -90,7 +88,7 @@ class ShardCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardEpoch:
-    """Counts that hold for every bucket from `from_bucket` on."""
+    """The counts of all buckets from `from_bucket` until the next epoch."""
 
     from_bucket: int
     counts: ShardCounts
@@ -103,7 +101,7 @@ class ShardPlan:
     epochs: tuple[ShardEpoch, ...]
 
     def __post_init__(self) -> None:
-        """Refuse a plan that is empty, out of order or shrinks: a shrunk bucket would hide its upper shards."""
+        """Refuse an empty, unordered or shrinking plan: a shrunk bucket would hide its upper shards."""
         if not self.epochs:
             raise InvalidValueError("a shard plan needs at least one epoch")
         for earlier, later in zip(self.epochs, self.epochs[1:], strict=False):
@@ -113,23 +111,22 @@ class ShardPlan:
                 raise InvalidValueError("shard counts may only grow")
 
     def counts_at(self, bucket: int) -> ShardCounts:
-        """The counts that are valid for a bucket; before the first epoch, those of the first."""
+        """Return the counts of a bucket; buckets before the first epoch use the counts of the first."""
         valid = [epoch.counts for epoch in self.epochs if epoch.from_bucket <= bucket]
         return valid[-1] if valid else self.epochs[0].counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardRange:
-    """The part `index` of `of` equal parts of whatever number of shards a bucket has."""
+    """Part `index` of `of` equal parts of a bucket's shards."""
 
     index: int
     of: int
 
     def __post_init__(self) -> None:
-        """Refuse a part that does not exist."""
         if not 0 <= self.index < self.of:
             raise InvalidValueError(f"there is no part {self.index} of {self.of}")
 
     def shards(self, count: int) -> Iterator[int]:
-        """The shards of this part; over all parts each shard comes exactly once."""
+        """Return the shards of this part; each shard belongs to exactly one part."""
         return (shard for shard in range(count) if shard * self.of // count == self.index)

@@ -1,20 +1,20 @@
-"""Errors that the domain and the use cases raise; the edges translate them (the API into problem documents)."""
+"""Errors of the domain and the use cases. The API translates them into problem documents."""
 
 
 class PunctualError(Exception):
-    """Base of every error that Punctual raises on purpose."""
+    """Base class of all errors that Punctual raises."""
 
 
 class InvalidValueError(PunctualError, ValueError):
-    """A value breaks a rule of the domain; the text says which, in words that a user may see."""
+    """A value breaks a rule of the domain; the text explains the rule to users."""
 
 
 class NewerMessageError(InvalidValueError):
-    """A message was written by a newer version: whoever is of that version can read it."""
+    """A newer version wrote the message; a worker of that version can read it."""
 
 
 class ScheduleError(InvalidValueError):
-    """A schedule cannot be accepted. `field` names the part of it, in the API's own spelling."""
+    """A schedule is invalid. `field` is the invalid field in the API's spelling."""
 
     def __init__(self, message: str, *, field: str) -> None:
         super().__init__(message)
@@ -22,21 +22,21 @@ class ScheduleError(InvalidValueError):
 
 
 class ScheduleInPastError(ScheduleError):
-    """The instant asked for is more than the grace in the past."""
+    """The requested instant is in the past by more than the grace period."""
 
 
 class ScheduleTooFarError(ScheduleError):
-    """The instant asked for is beyond the horizon."""
+    """The requested instant is too far in the future."""
 
 
 class ScheduleNeverFiresError(ScheduleError):
-    """The schedule has no instant at all, such as 30 February."""
+    """The schedule has no instant, such as 30 February."""
 
 
 class CallbackUrlNotAllowedError(InvalidValueError):
-    """The target may not be called: its scheme, host, port or address is refused.
+    """The target's scheme, host, port or address is not allowed.
 
-    `member` says which URL of a job it is, where it is not that of its request.
+    `member` is the name of the URL's field in the job; by default, the URL of the request.
     """
 
     def __init__(self, text: str, member: str = "request/url") -> None:
@@ -45,27 +45,27 @@ class CallbackUrlNotAllowedError(InvalidValueError):
 
 
 class UnavailableError(PunctualError):
-    """A service that is needed did not answer or throttled; nothing was decided, the same call may be repeated."""
+    """A required service did not respond or throttled; the caller may repeat the same call."""
 
 
 class ThrottledError(UnavailableError):
-    """A service refused for its load alone: nothing was done, but by an earlier try of the same call, if at all."""
+    """A service throttled the call. This try changed nothing; an earlier try of the call may have."""
 
 
 class NotFoundError(PunctualError):
-    """No such thing, or it belongs to somebody else: the two are never told apart."""
+    """The resource does not exist or belongs to another tenant; both cases look the same."""
 
 
 class InvalidStateError(PunctualError):
-    """The thing exists, but its state forbids what was asked."""
+    """The resource exists, but its state does not allow the request."""
 
 
 class PreconditionFailedError(PunctualError):
-    """The thing has changed since its owner last saw it."""
+    """The resource has changed since the client last read it."""
 
 
 class QuotaExceededError(PunctualError):
-    """A quota of the tenant is used up. `quota` is its name, in the API's own spelling."""
+    """The tenant has exhausted a quota. `quota` is its name in the API's spelling."""
 
     def __init__(self, message: str, *, quota: str) -> None:
         super().__init__(message)
@@ -73,8 +73,6 @@ class QuotaExceededError(PunctualError):
 
 
 class RateLimitedError(PunctualError):
-    """More requests in a short time than the tenant may make."""
-
     def __init__(self, message: str, *, quota: str, retry_after_seconds: int) -> None:
         super().__init__(message)
         self.quota = quota
@@ -82,16 +80,16 @@ class RateLimitedError(PunctualError):
 
 
 class IdempotencyKeyReusedError(PunctualError):
-    """The Idempotency-Key was used before with another request body."""
+    """The Idempotency-Key was used before with a different request body."""
 
 
 class IdentityConflictError(PunctualError):
-    """Another item with another fingerprint stands under the same id."""
+    """The id belongs to an item with a different fingerprint."""
 
 
 class UnreadableItemError(PunctualError):
-    """A stored item has an unknown version or breaks its own invariants; it is left untouched."""
+    """A stored item has an unknown version or breaks an invariant; no code modifies it."""
 
 
 class UnknownVersionError(UnreadableItemError):
-    """The item was written by a newer version; it is whole, and not ours to touch."""
+    """A newer version wrote the item; it is valid, but this version must not modify it."""

@@ -1,9 +1,9 @@
-"""Identifiers. An execution's id says where its item is, so that a read by id needs no index.
+"""Identifiers. An execution id contains the storage key of its item, so a read by id needs no index.
 
 `exe_` + 30 characters of Crockford's base32: a version (1), the dispatch instant in ms (50 bits), the final
 shard number (15 bits) and 80 bits that are random for a one-off and derived for an occurrence of a recurring
-job. A one-off job *is* its execution: its id has the same 30 characters behind `job_`. A backfill's id begins
-with that of its job.
+job. A one-off job *is* its execution: its id has the same 30 characters after `job_`. The id of a backfill
+begins with the id of its job.
 """
 
 import re
@@ -18,13 +18,13 @@ _VERSION = "1"
 _LOCATED = re.compile(rf"1[{_ALPHABET}]{{29}}")
 _RECURRING = re.compile(rf"(job_r[{_ALPHABET}]{{26}})(?:_b[{_ALPHABET}]{{26}})?")
 JOB_ID = rf"^job_(1[{_ALPHABET}]{{29}}|r[{_ALPHABET}]{{26}}(_b[{_ALPHABET}]{{26}})?)$"
-"""Every id of a job, of either kind, and of a backfill."""
+"""Pattern of all job ids: one-off, recurring and backfill."""
 _MAX_INSTANT = 1 << 50
 ENTROPY_BITS = 80
 
 
 def encode_base32(value: int, length: int) -> str:
-    """Crockford's base32 of a whole number, padded with zeros to `length` characters."""
+    """Encode an integer in Crockford's base32, padded with zeros to `length` characters."""
     digits = []
     for _ in range(length):
         value, digit = divmod(value, 32)
@@ -48,7 +48,6 @@ class ExecutionId:
     entropy: int
 
     def __post_init__(self) -> None:
-        """Refuse what the text form cannot carry."""
         if not 0 <= self.dispatch_at < _MAX_INSTANT or not 0 <= self.shard < MAX_SHARDS:
             raise InvalidValueError("an execution id needs an instant and a shard in range")
         if not 0 <= self.entropy < 1 << ENTROPY_BITS:
@@ -61,7 +60,7 @@ class ExecutionId:
 
     @property
     def body(self) -> str:
-        """The 30 characters behind the prefix."""
+        """The 30 characters after the prefix."""
         return (
             _VERSION
             + encode_base32(self.dispatch_at, 10)
@@ -70,12 +69,11 @@ class ExecutionId:
         )
 
     def __str__(self) -> str:
-        """The text form, as receivers and users see it."""
         return f"exe_{self.body}"
 
 
 def parse_execution_id(text: str) -> ExecutionId:
-    """Read the text form; InvalidValueError for anything but its one canonical spelling."""
+    """Parse the text form; InvalidValueError for any text that is not canonical."""
     if not text.startswith("exe_"):
         raise InvalidValueError("an execution id starts with exe_")
     return _parse_body(text[4:])
@@ -102,29 +100,32 @@ JobId = ExecutionId | RecurringJobId
 
 
 def one_off_job_id(execution_id: ExecutionId) -> str:
-    """The id of the one-off job that is this execution."""
+    """Return the id of the one-off job with this execution."""
     return f"job_{execution_id.body}"
 
 
 def one_off_execution(job_id: str) -> ExecutionId | None:
-    """The execution that a one-off job's id names; None where the id is of another kind or malformed."""
+    """Return the execution id of a one-off job's id; None if the id is of another kind or malformed."""
     if not job_id.startswith("job_") or not _LOCATED.fullmatch(job_id[4:]):
         return None
     return _parse_body(job_id[4:])
 
 
 def recurring_job_id(created_at: int, entropy: int) -> RecurringJobId:
-    """A new id for a recurring job; sorts by the time of creation."""
+    """Return a new id for a recurring job; ids sort by creation time."""
     return RecurringJobId(f"job_r{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}")
 
 
 def backfill_job_id(of: str, created_at: int, entropy: int) -> RecurringJobId:
-    """A new id for a backfill: the id of its job, and one of its own. Those of a job sort by the time of creation."""
+    """Return a new id for a backfill: the job's id plus a suffix.
+
+    Backfills of a job sort by creation time.
+    """
     return RecurringJobId(f"{of}_b{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}")
 
 
 def job_id_text(job_id: JobId) -> str:
-    """The text form, as users see it."""
+    """Return the text form, as users see it."""
     return one_off_job_id(job_id) if isinstance(job_id, ExecutionId) else job_id
 
 
@@ -134,23 +135,23 @@ def parse_job_id(text: str) -> JobId | None:
 
 
 def backfilled_job(job_id: str) -> str | None:
-    """The job that a backfill is of; None where the id is no backfill's."""
-    found = _RECURRING.fullmatch(job_id)
-    return found[1] if found is not None and found[1] != job_id else None
+    """Return the job id of a backfill's id; None for any other id."""
+    match = _RECURRING.fullmatch(job_id)
+    return match[1] if match is not None and match[1] != job_id else None
 
 
 def is_recurring_job_id(job_id: str) -> bool:
-    """Whether the text has the form of a recurring job's id."""
+    """Return whether the text has the form of a recurring job's or backfill's id."""
     return _RECURRING.fullmatch(job_id) is not None
 
 
 def is_job_id(text: str) -> bool:
-    """Whether the text has the form of a job's id, of either kind."""
+    """Return whether the text has the form of a job id of any kind."""
     return parse_job_id(text) is not None
 
 
 def new_one_off_id(dispatch_at: int, counts: ShardCounts, entropy: int) -> ExecutionId:
-    """The id of a new one-off job's execution; `entropy` decides the shard too."""
+    """Return the execution id of a new one-off job; `entropy` also selects the shard."""
     shard = entropy % counts.of(bucket_of(dispatch_at))
     return ExecutionId(dispatch_at=dispatch_at, shard=shard, entropy=entropy)
 
@@ -158,10 +159,10 @@ def new_one_off_id(dispatch_at: int, counts: ShardCounts, entropy: int) -> Execu
 def occurrence_id(
     job_id: str, revision: int, nominal_at: int, counts: ShardCounts, dispatch_at: int | None = None
 ) -> ExecutionId:
-    """The id of one occurrence of a recurring job: a pure function, so that every writer names the same key.
+    """Return the id of an occurrence of a recurring job.
 
-    `counts` are those frozen in the job's revision, never those of today's configuration. `dispatch_at` is where
-    jitter moves the instant to.
+    A pure function, so all writers compute the same key. `counts` must be the counts frozen in the job's
+    revision, never the current configuration. `dispatch_at` is the instant after jitter.
     """
     at = nominal_at if dispatch_at is None else dispatch_at
     digest = sha256(f"{job_id}|{revision}|{nominal_at}".encode()).digest()

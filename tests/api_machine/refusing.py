@@ -1,4 +1,4 @@
-"""Requests that are refused, each with the status and the type of problem that docs/api.md gives it."""
+"""Requests that are refused, each with the status and problem type that docs/reference/api.md gives it."""
 
 from typing import Any, NamedTuple
 

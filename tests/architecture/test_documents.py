@@ -1,4 +1,4 @@
-"""What is published: links that lead somewhere, and no trace of the machine that it was written on."""
+"""Published text: every relative link resolves, and no text contains a path of a developer's machine."""
 
 import re
 import subprocess
@@ -8,15 +8,22 @@ import pytest
 
 from tests.support.sources import ROOT
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "tests").glob("*.md")),
+]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+MODULE = re.compile(r"`((?:shared|functions|infra|tests)/[\w/.-]+)`")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 MACHINE_PATH = re.compile(r"(?<![\w.~$}])/(?:work|root|farm)(?:/|\b)(?!-)")
 TEXT_SUFFIXES = {".md", ".py", ".toml", ".json", ".yml", ".yaml", ".txt", ".lock", ".cfg", ".html", ".sh", ""}
 MAX_BYTES = 2_000_000
 
 
 def published() -> list[Path]:
-    """Every text of the project, whether it is committed yet or not."""
+    """Every text file of the project, committed or not, that git does not ignore."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -29,15 +36,43 @@ def published() -> list[Path]:
     return [path for path in paths if path.suffix in TEXT_SUFFIXES and path.is_file()]
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=[path.name for path in DOCUMENTS])
-def test_every_relative_link_leads_somewhere(document: Path) -> None:
-    links = [link.partition("#")[0] for link in LINK.findall(document.read_text(encoding="utf-8"))]
-    relative = [link for link in links if link and not re.match(r"[a-z]+:", link)]
-    missing = [link for link in relative if not (document.parent / link).exists()]
-    assert missing == []
+def anchors(document: Path) -> set[str]:
+    """The fragments under which a document's headings can be linked, as GitHub makes them."""
+    headings = HEADING.findall(FENCED.sub("", document.read_text(encoding="utf-8")))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_no_text_names_a_path_of_the_machine_that_it_was_written_on() -> None:
+def broken_links(document: Path) -> list[str]:
+    """Relative links of a document that lead to no file, or to no heading of it."""
+    broken = []
+    for link in LINK.findall(document.read_text(encoding="utf-8")):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = document.parent / path if path else document
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    return broken
+
+
+def missing_modules(document: Path) -> list[str]:
+    """Source paths that a document names and that do not exist."""
+    named = MODULE.findall(document.read_text(encoding="utf-8"))
+    return [path for path in named if not (ROOT / path).exists()]
+
+
+def test_every_relative_link_of_a_document_resolves() -> None:
+    assert len(DOCUMENTS) > 1
+    broken = {str(document.relative_to(ROOT)): broken_links(document) for document in DOCUMENTS}
+    assert {name: links for name, links in broken.items() if links} == {}
+
+
+def test_every_source_path_that_a_document_names_exists() -> None:
+    missing = {str(document.relative_to(ROOT)): missing_modules(document) for document in DOCUMENTS}
+    assert {name: paths for name, paths in missing.items() if paths} == {}
+
+
+def test_no_text_names_a_path_of_a_developers_machine() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {match.group()}"
         for path in published()
@@ -48,7 +83,7 @@ def test_no_text_names_a_path_of_the_machine_that_it_was_written_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "is_one"),
+    ("text", "is_machine_path"),
     [
         ("/" + "work/main", True),
         (" /" + "root", True),
@@ -59,5 +94,5 @@ def test_no_text_names_a_path_of_the_machine_that_it_was_written_on() -> None:
         ("/workshop", False),
     ],
 )
-def test_the_search_finds_such_paths_and_nothing_else(text: str, is_one: bool) -> None:
-    assert bool(MACHINE_PATH.search(text)) is is_one
+def test_machine_path_pattern_matches_only_absolute_machine_paths(text: str, is_machine_path: bool) -> None:
+    assert bool(MACHINE_PATH.search(text)) is is_machine_path

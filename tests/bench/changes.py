@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from shared.bootstrap.redrives import redrive_execution
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution
@@ -75,7 +74,7 @@ def redrives(made: World) -> Cost:
     made.clock.time_ms += 2_000
     made.work()
     made.sender.answer_to = succeeds
-    redrive = redrive_execution(made.parts.core)
+    redrive = made.cases.dead_letters.redrive_execution
     marks = marks_of(made)
     for job in dead:
         assert isinstance(job, Execution)

@@ -1,12 +1,11 @@
 """What waiting for a limit costs, in counted units."""
 
-from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.limits.scopes import ScopeState, tenant_scope
 from shared.domain.limits.slots import SlotLease
 from shared.domain.schedules.timing import After
 from shared.domain.tenancy.quota import Quota
-from shared.usecases.tenancy.manage_tenants import ChangeTenant, TenantChange
+from shared.usecases.tenancy.manage_tenants import TenantChange
 from tests.bench.counting import REQUEST, Cost, cost_of, marks_of
 from tests.bench.world import World
 
@@ -26,8 +25,8 @@ def polls(made: World) -> Cost:
     now_ms = made.clock.now_ms()
     taken = SlotLease(owner="other", slots=1, until=now_ms + HELD_MS)
     scope = tenant_scope(made.tenant.id)
-    standing = made.parts.core.limits.read([scope])[scope]
-    assert made.parts.core.limits.swap(scope, standing, ScopeState(leases=(taken,)), now_ms) is None
+    standing = made.ports.limits.read([scope])[scope]
+    assert made.ports.limits.swap(scope, standing, ScopeState(leases=(taken,)), now_ms) is None
     for _ in range(JOBS):
         made.create_job.execute(made.tenant, NewJob(timing=After(0), request=REQUEST))
     made.work()
@@ -59,7 +58,7 @@ def limited(made: World) -> Cost:
 
 def _limit(made: World, concurrency: int | None) -> None:
     change = TenantChange(quotas={Quota.CONCURRENCY: concurrency})
-    ChangeTenant(made.parts.tenants, made.parts.vault, TargetPolicy()).execute(made.tenant.id, change)
+    made.cases.tenancy.change_tenant.execute(made.tenant.id, change)
     made.clock.time_ms += 120_000
 
 

@@ -12,14 +12,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import boto3
+
 from infra.local.clients import CREDENTIALS, REGION, Clients
 from infra.local.emulator import Emulator
-from infra.local.state_dir import LocalHome
+from infra.local.state_dir import StateDir
 from shared.adapters.sqs.messages import decode_wakeup
-from shared.bootstrap import callbacks
-from shared.bootstrap.accounts import ApiParts
-from shared.bootstrap.attempts import run_attempts
-from shared.bootstrap.ticks import watch_buckets
+from shared.bootstrap.dynamo_ports import dynamo_ports
+from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import MINUTE_MS, ShardRange
 from shared.domain.tenancy.tenant import Tenant
 from shared.names import Env, QueueName
@@ -42,12 +42,13 @@ class Meter:
     requests: Counter[str] = field(default_factory=Counter)
     wakeups: list[dict[str, Any]] = field(default_factory=list)
 
-    def watch(self, client: Any) -> None:
-        """Hook into one client."""
-        client.meta.events.register("provide-client-params.dynamodb.*", _ask_for_units)
-        client.meta.events.register("before-call", self._called)
-        client.meta.events.register("after-call.dynamodb.*", self._answered)
-        client.meta.events.register("provide-client-params.sqs.SendMessageBatch", self._sent)
+    def watch(self, events: Any) -> None:
+        """Hook into the clients of a session."""
+        events.register("provide-client-params.dynamodb.*", _ask_for_units)
+        for service in ("dynamodb", "sqs"):
+            events.register(f"before-call.{service}.*", self._called)
+        events.register("after-call.dynamodb.*", self._answered)
+        events.register("provide-client-params.sqs.SendMessageBatch", self._sent)
 
     def _called(self, model: Any, **_: Any) -> None:
         self.requests[model.name] += 1
@@ -75,27 +76,28 @@ class World:
     def __init__(self, clients: Clients) -> None:
         self.clock = VirtualClock(START_MS)
         self.meter = Meter()
-        self.parts = ApiParts(_settings(clients))
-        core = self.parts.core
-        core.__dict__["clock"] = self.clock
-        for client in (core.dynamodb, core.sqs):
-            self.meter.watch(client)
-        self.watch_buckets = watch_buckets(core)
-        self.create_job = callbacks.create_job(self.parts, self.parts.check_quota)
-        self.create_jobs = callbacks.create_jobs(self.parts, self.parts.check_quota)
-        self.cancel_job = callbacks.cancel_job(self.parts)
-        self.revise_job = callbacks.revise_job(self.parts)
-        self.lifecycle = core.lifecycle
+        settings = _settings(clients)
+        # Clients copy the hooks of their session when they are made.
+        boto3.setup_default_session()
+        self.meter.watch(boto3.DEFAULT_SESSION.events)  # type: ignore[union-attr]
+        self.ports = dynamo_ports(settings)
+        self.ports.clock = self.clock
         self.sender = ScriptedSender(self.clock)
-        self.run_attempts = run_attempts(
-            self.parts, QueueName.STANDARD, self.sender, self.parts.settings.default_quotas
-        )
+        self.ports.sender = self.sender
+        self.cases = use_cases(self.ports, settings)
+        self.watch_buckets = self.cases.ticks.watch_buckets
+        self.create_job = self.cases.jobs.create_job
+        self.create_jobs = self.cases.jobs.create_jobs
+        self.cancel_job = self.cases.core.cancel_job
+        self.revise_job = self.cases.jobs.revise_job
+        self.lifecycle = self.cases.core.lifecycle
+        self.run_attempts = self.cases.attempts.run_attempts(QueueName.STANDARD)
 
     @cached_property
     def tenant(self) -> Tenant:
         """A tenant to work for."""
-        callbacks.create_tenant(self.parts).execute("bench")
-        made = self.parts.read_tenant.execute("bench")
+        self.cases.tenancy.create_tenant.execute("bench")
+        made = self.cases.core.read_tenant.execute("bench")
         assert made is not None
         return made
 
@@ -118,7 +120,7 @@ class World:
 def world() -> Iterator[World]:
     """A world over an emulator of its own, which is stopped at the end."""
     with TemporaryDirectory() as root:
-        emulator = Emulator(LocalHome(Path(root)))
+        emulator = Emulator(StateDir(Path(root)))
         emulator.start()
         try:
             os.environ.update(CREDENTIALS, AWS_ENDPOINT_URL=emulator.endpoint)

@@ -10,7 +10,7 @@ from moto import mock_aws
 
 from infra.local.dynamodb_local import DynamoDbLocal
 from infra.local.emulator import Emulator
-from infra.local.state_dir import LocalHome
+from infra.local.state_dir import StateDir
 from shared.adapters.kms.vault import KmsVault
 from shared.names import QueueName
 from shared.ports.delivery import Vault
@@ -27,11 +27,16 @@ from tests.support.fakes.vault import FakeVault
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run each suite over every implementation, except where the table of deviations names one."""
+    """Run each suite over every chosen implementation, except where the table of deviations names one."""
     module = Path(metafunc.module.__file__).stem
+    chosen = tuple(metafunc.config.getoption("engines").split(","))
     for fixture, names in IMPLEMENTATIONS.items():
         if fixture in metafunc.fixturenames:
-            lawful = [name for name in names if not deviates(name, module, metafunc.definition.originalname)]
+            lawful = [
+                name
+                for name in names
+                if name.startswith(chosen) and not deviates(name, module, metafunc.definition.originalname)
+            ]
             metafunc.parametrize(fixture, lawful, indirect=True)
 
 
@@ -46,7 +51,7 @@ def clients() -> Iterator[Clients]:
 @pytest.fixture(scope="session")
 def ministack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The endpoint of a running ministack."""
-    emulator = Emulator(LocalHome(tmp_path_factory.mktemp("ministack")))
+    emulator = Emulator(StateDir(tmp_path_factory.mktemp("ministack")))
     emulator.start()
     yield emulator.endpoint
     emulator.stop()

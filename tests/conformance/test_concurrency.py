@@ -244,10 +244,10 @@ def test_of_eight_creations_of_one_tenant_exactly_one_is_written(lab: Lab) -> No
 def test_processes_that_lease_at_once_take_no_more_than_there_is(lab: Lab) -> None:
     for window in range(ROUNDS):
         key = BudgetKey(tenant_id=TENANT, name=BudgetName.CREATES, window=window)
-        portions = [TokenLease(slot=0, tokens=3, ceiling=10), TokenLease(slot=1, tokens=2, ceiling=100)]
-        answers = at_once([partial(lab.budgets.take, key, portions, EXPIRES_AT_S) for _ in range(THREADS)])
+        leases = [TokenLease(slot=0, tokens=3, ceiling=10), TokenLease(slot=1, tokens=2, ceiling=100)]
+        answers = at_once([partial(lab.budgets.take, key, leases, EXPIRES_AT_S) for _ in range(THREADS)])
         assert sum(answer is None for answer in answers) == 3
-        assert lab.budgets.taken(key) == {0: 9, 1: 6}
+        assert lab.budgets.usage(key) == {0: 9, 1: 6}
 
 
 def test_one_of_many_changes_of_a_tenant_wins(lab: Lab) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.support.conformance.deviations import DEVIATIONS, IMPLEMENTATIONS, deviates
 
 HERE = Path(__file__).parent
-DOCUMENT = HERE.parents[1] / "docs" / "deviations.md"
+DOCUMENT = HERE.parents[1] / "docs" / "design" / "deviations.md"
 WAYS_TO_SKIP = ("pytest.skip", "mark.skip", "xfail", "importorskip")
 NAMES = {name for names in IMPLEMENTATIONS.values() for name in names}
 NAMES |= {name.rpartition("-")[0] for name in IMPLEMENTATIONS["claiming"] if name != "fake"}

@@ -15,7 +15,7 @@ from shared.domain.executions.states import EndReason, Transition
 from shared.domain.ids import backfill_job_id, recurring_job_id
 from shared.domain.jobs.new_backfill import EVERY_ONE, NewBackfill
 from shared.domain.schedules.schedule import Cron
-from shared.domain.schedules.zone_changes import frozen
+from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.names import Lane
 from shared.ports.executions import Claim, Finish
 from tests.support.builders import DUE_AT, EXPIRES_AT_S, execution_id, job, one_off, with_changes
@@ -75,7 +75,7 @@ def cron_occurrence() -> Execution:
         request=SEALED,
         destination="0123456789",
         revision=12,
-        schedule=frozen(
+        schedule=with_frozen_rules(
             Cron(line="0,15,30,45 8-18 * * 1-5", timezone="America/Argentina/Buenos_Aires"), DUE_AT, DUE_AT
         ),
         counts=ShardCounts(normal=64, quarter=256, midnight=1024),

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from infra.local.emulator_env import environment
-from infra.local.sockets import HOST, answers, free_port
+from infra.local.sockets import HOST, free_port, responds
 from infra.local.state_dir import PROJECT_ROOT, LocalStackError
 from tests.crashes.clock import SharedClock
 
@@ -44,7 +44,7 @@ class ClockedEmulator:
         """Wait until it answers; LocalStackError if it does not."""
         deadline = time.monotonic() + START_SECONDS
         while self._process.poll() is None and time.monotonic() < deadline:
-            if answers(self.port, "/_ministack/health"):
+            if responds(self.port, "/_ministack/health"):
                 return
             time.sleep(0.05)
         raise LocalStackError(f"the emulator did not start: {self._log.read_text(errors='replace')[-500:]}")

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from shared.adapters.http.retry_after import retry_after_seconds
-from shared.domain.delivery.callback import KEPT_BODY_BYTES, CallbackResponse, Reason
+from shared.domain.delivery.callback import STORED_BODY_BYTES, CallbackResponse, Reason
 from tests.support.delivery.sending import LONG, SHORT, answer_to, post, run, sending
 from tests.support.fakes.receiver import Peer, Receiver, drips, replies, replies_and_closes, reply
 
@@ -34,7 +34,7 @@ def test_a_failing_status_keeps_the_beginning_of_its_body(status: int) -> None:
     body = bytes(range(256)) * 4
     answer, _ = answer_to(replies(reply(status, body)))
     assert (answer.reason, answer.status) == (Reason.HTTP_STATUS, status)
-    assert answer.body == body[:KEPT_BODY_BYTES]
+    assert answer.body == body[:STORED_BODY_BYTES]
 
 
 def test_the_kept_body_may_come_in_pieces() -> None:
@@ -46,7 +46,7 @@ def test_the_kept_body_may_come_in_pieces() -> None:
             await asyncio.sleep(0.01)
 
     answer, _ = answer_to(hesitates)
-    assert answer.body == b"first, second, " + b"x" * (KEPT_BODY_BYTES - 15)
+    assert answer.body == b"first, second, " + b"x" * (STORED_BODY_BYTES - 15)
 
 
 def test_a_failing_status_decides_although_its_body_drips_or_is_cut_off() -> None:

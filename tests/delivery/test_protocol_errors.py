@@ -7,8 +7,8 @@ import aiohttp
 import pytest
 
 from shared.adapters.http.sender import MAX_BODY_BYTES
-from shared.adapters.http.wire import MAX_ANSWER_BYTES, MAX_HEADS
-from shared.domain.delivery.callback import KEPT_BODY_BYTES, Reason
+from shared.adapters.http.wire import MAX_HEADS, MAX_RESPONSE_BYTES
+from shared.domain.delivery.callback import STORED_BODY_BYTES, Reason
 from tests.support.delivery.sending import LONG, OK_HEAD, answer_to, post, run, sending
 from tests.support.fakes.receiver import (
     Peer,
@@ -87,7 +87,7 @@ def test_the_next_answer_of_a_connection_is_counted_anew() -> None:
 
     async def scenario() -> None:
         async with Receiver(replies(large)) as receiver, sending() as sender:
-            for _ in range(MAX_ANSWER_BYTES // len(large) + 2):
+            for _ in range(MAX_RESPONSE_BYTES // len(large) + 2):
                 assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).succeeded
             assert receiver.connections == 1
 
@@ -132,7 +132,7 @@ def test_a_connection_is_kept_only_after_the_whole_body(size: int, connections: 
         async with Receiver(replies(reply(500, b"x" * size))) as receiver, sending() as sender:
             for _ in range(2):
                 answer = await sender.send(post(receiver.url()), timeout_seconds=LONG)
-                assert (answer.status, answer.body) == (500, b"x" * KEPT_BODY_BYTES)
+                assert (answer.status, answer.body) == (500, b"x" * STORED_BODY_BYTES)
             assert receiver.connections == connections
 
     run(scenario)
@@ -141,6 +141,6 @@ def test_a_connection_is_kept_only_after_the_whole_body(size: int, connections: 
 def test_nothing_is_decompressed() -> None:
     bomb = gzip.compress(bytes(10_000_000))
     answer, _ = answer_to(replies(reply(500, bomb, "Content-Encoding: gzip")))
-    assert answer.body == bomb[:KEPT_BODY_BYTES]
+    assert answer.body == bomb[:STORED_BODY_BYTES]
     answer, _ = answer_to(replies(reply(200, b"not gzip at all", "Content-Encoding: gzip")))
     assert answer.reason is Reason.OK

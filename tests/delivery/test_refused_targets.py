@@ -10,13 +10,14 @@ from typing import Any
 import orjson
 import pytest
 
-from shared.bootstrap import accounts, callbacks
+from shared.bootstrap.dynamo_ports import dynamo_ports
+from shared.bootstrap.use_cases import use_cases
 from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.request import Request as Wanted
 from shared.domain.errors import CallbackUrlNotAllowedError
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.timing import After
-from shared.settings import CallbackSettings
+from shared.settings import ApiSettings, CallbackSettings
 from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
 from tests.support.api.environment import ENVIRONMENT
 from tests.support.delivery.sending import post
@@ -83,20 +84,17 @@ def executor(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 def test_a_deployment_refuses_jobs_that_call_its_own_api(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
-    parts = accounts.api_parts_from(ENVIRONMENT)
-    assert (
-        callbacks.revise_job(parts).policy
-        == callbacks.draft_job(parts).policy
-        == parts.settings.target_policy
-    )
+    settings = ApiSettings.from_env(ENVIRONMENT)
+    jobs = use_cases(dynamo_ports(settings), settings).jobs
+    assert jobs.revise_job.policy == jobs.create_job.draft.policy == settings.target_policy
     with pytest.raises(CallbackUrlNotAllowedError):
-        callbacks.draft_job(parts).check(NewJob(timing=After(1), request=Wanted(method="POST", url=OWN)))
+        jobs.create_job.draft.check(NewJob(timing=After(1), request=Wanted(method="POST", url=OWN)))
 
 
 def test_an_executor_calls_its_own_api_no_more_than_private_names(executor: ModuleType) -> None:
     """A job may be older than the name that it calls is the API's."""
     assert CallbackSettings.from_env(ENVIRONMENT).dial_exceptions == ()
     for url in (OWN, "https://metadata.google.internal/", "https://localhost/", "https://127.0.0.1/"):
-        answer = asyncio.run(executor.sender.send(post(url), timeout_seconds=5))
+        answer = asyncio.run(executor.ports.sender.send(post(url), timeout_seconds=5))
         assert (answer.reason, answer.status) == (Reason.ADDRESS_NOT_ALLOWED, None)
-        asyncio.run(executor.sender.close())
+        asyncio.run(executor.ports.sender.close())

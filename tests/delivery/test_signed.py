@@ -16,9 +16,8 @@ from shared.domain.errors import InvalidValueError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.schedules.timing import After
-from shared.domain.tenancy.tenant import SIGNING_CONTEXT
+from shared.domain.tenancy.tenant import SIGNING_CONTEXT, Tenant
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS
-from tests.support.api.accounts import secrets_of
 from tests.support.builders import DUE_AT, TENANT, in_state
 from tests.support.fakes.sender import in_turn
 from tests.support.sources import ROOT, modules
@@ -108,7 +107,7 @@ def test_a_call_whose_receiver_works_on_was_signed_too() -> None:
 def test_during_a_rotation_both_sign_the_new_one_first_and_then_the_new_one_alone() -> None:
     world = World(DUE_AT)
     old = world.credentials.signing_secret
-    new = secrets_of(world).rotate(TENANT, overlap_seconds=600).text
+    new = world.cases.tenancy.signing_secrets.rotate(TENANT, overlap_seconds=600).text
     for number, elapsed_ms, signers in ((1, 0, [new, old]), (2, 601_000, [new])):
         world.clock.time_ms = DUE_AT + elapsed_ms
         world.attempt(world.put(world.one_off(number)))
@@ -145,7 +144,7 @@ def _sealed_for_another_context(world: World) -> None:
 
 
 def _no_key(world: World) -> None:
-    def unseal(*_: object) -> bytes:
+    def unseal(tenant: Tenant, context: str, sealed: bytes) -> bytes:
         raise UnavailableError("no key service")
 
     world.vault.unseal = unseal  # type: ignore[method-assign]

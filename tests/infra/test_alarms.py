@@ -1,11 +1,13 @@
 """Alarms that can fire: each looks at a metric that somebody emits, under the dimensions that they use."""
 
 import json
+import re
 from typing import Any
 
 from infra.components.construct_ids import construct_id
 from shared.names import METRICS_NAMESPACE, Lane, Metric, QueueName
 from tests.infra.conftest import Synthesised
+from tests.support.sources import ROOT
 from tests.support.template import Resource, resolve
 
 OWN_METRICS = {value for name, value in vars(Metric).items() if name.isupper()}
@@ -47,6 +49,16 @@ def test_every_alarm_looks_at_a_metric_that_exists(cloud: Synthesised) -> None:
         for metric in _metrics(alarm):
             dimensions = {made["Name"]: made["Value"] for made in metric["Dimensions"]}
             assert _known(metric["Namespace"], metric["MetricName"], dimensions, services), name
+
+
+def test_every_alarm_has_a_row_in_the_runbook_and_every_row_an_alarm(cloud: Synthesised) -> None:
+    page = (ROOT / "docs" / "operations" / "alarms.md").read_text(encoding="utf-8")
+    cells = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    shown = [name for cell in cells for name in re.findall(r"`(\w+(?:<\w+>)?)`", cell)]
+    patterns = [re.compile(re.sub(r"<\w+>", r"\\w+", name)) for name in shown]
+    names = _alarms(cloud).keys()
+    assert [name for name in names if not any(pattern.fullmatch(name) for pattern in patterns)] == []
+    assert [one.pattern for one in patterns if not any(one.fullmatch(name) for name in names)] == []
 
 
 def test_the_dashboard_shows_only_metrics_that_exist(cloud: Synthesised) -> None:

@@ -95,7 +95,7 @@ def test_only_what_calls_back_is_told_the_key_and_the_dial_exceptions(
 ) -> None:
     for spec in SPECS:
         variables = environment(cloud.service.functions()[spec.service])
-        assert ("KMS_KEY_ID" in variables) == ("DIAL_EXCEPTIONS" in variables) == spec.calls_back
+        assert ("KMS_KEY_ID" in variables) == ("DIAL_EXCEPTIONS" in variables) == spec.makes_callbacks
         assert variables.get("DIAL_EXCEPTIONS", "") == ""
     executor = environment(local.service.functions()["executor-standard"])
     assert executor["DIAL_EXCEPTIONS"] == "127.0.0.0/8,::1/128"
@@ -104,8 +104,8 @@ def test_only_what_calls_back_is_told_the_key_and_the_dial_exceptions(
 def test_what_calls_back_knows_its_own_api_by_every_name(cloud: Synthesised) -> None:
     for spec in SPECS:
         variables = cloud.service.functions()[spec.service]["Environment"]["Variables"]
-        assert ("API_HOSTS" in variables) == spec.calls_back
-        if spec.calls_back:
+        assert ("API_HOSTS" in variables) == spec.makes_callbacks
+        if spec.makes_callbacks:
             (api, attribute) = variables["API_HOSTS"]["Fn::GetAtt"]
             assert cloud.service.body["Resources"][api]["Type"] == "AWS::ApiGatewayV2::Api"
             assert attribute == "ApiEndpoint"

@@ -151,7 +151,7 @@ def test_data_keys_are_unwrapped_only_for_a_named_tenant_by_those_who_call_back(
         found = [
             made for made in _statements(cloud, spec.service) if "kms:Decrypt" in _listed(made["Action"])
         ]
-        assert len(found) == spec.calls_back
+        assert len(found) == spec.makes_callbacks
         assert all(statement["Condition"] == KMS_CONDITION for statement in found)
 
 

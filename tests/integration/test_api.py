@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from infra.local.api import Answer, Api
+from infra.local.api import Api, ApiResponse
 from infra.local.receiver import Receiver
 from infra.local.stack import LocalStack
 
@@ -29,7 +29,7 @@ def job(**changes: Any) -> dict[str, Any]:
     return {**FAR, **changes}
 
 
-def assert_problem(answer: Answer, status: int, problem: str) -> None:
+def assert_problem(answer: ApiResponse, status: int, problem: str) -> None:
     assert answer.status == status, answer.body
     assert answer.headers["content-type"] == "application/problem+json"
     document = answer.json()

@@ -1,7 +1,7 @@
 """What the product itself says of a standing execution: the one source of the guards of the attempt model."""
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.dispatch.sweep import DueRow, SweepAction, SweepContext, sweep_action
@@ -27,7 +27,7 @@ class Item(NamedTuple):
     goes_on: bool = False
     """The call of its attempt has ended, the attempt has not."""
 
-    def after(self, transition: Transition, **changes: int) -> "Item":
+    def after(self, transition: Transition, **changes: Any) -> "Item":
         """The item in the state to which the product's table leads."""
         return Item(transition.target, self.attempt, stop=self.stop)._replace(**changes)
 

@@ -87,7 +87,7 @@ DELIVERY = (
     ),
     Mutant(
         name="executors do not know the API by name",
-        file="functions/executor/handler.py",
+        file="shared/bootstrap/dynamo_ports.py",
         old="AiohttpSender(settings.target_policy)",
         new="AiohttpSender(type(settings.target_policy)(exceptions=settings.dial_exceptions))",
         killer=_WIRED,

@@ -13,7 +13,7 @@ from tests.mutants.mutant import SIMULATION, Mutant
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("docs", "functions", "infra", "shared", "tests")
-COPIED_FILES = ("Makefile", "README.md", "cdk.json", "pyproject.toml", "requirements.lock")
+COPIED_FILES = ("CONTRIBUTING.md", "Makefile", "README.md", "cdk.json", "pyproject.toml", "requirements.lock")
 SEEDS = 500
 LONGEST_SECONDS = 1_800
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider")

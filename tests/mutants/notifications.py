@@ -33,14 +33,14 @@ NOTIFICATIONS = (
     Mutant(
         name="notification that is lost with its worker",
         file="shared/usecases/ticks/sweep_buckets.py",
-        old="            untold = self.repair_notifications.execute(page.rows)\n",
-        new="            untold = self.repair_notifications.execute([])\n",
+        old="            pending = self.repair_notifications.execute(page.rows)\n",
+        new="            pending = self.repair_notifications.execute([])\n",
         killer=_INTERLEAVED,
     ),
     Mutant(
         name="bucket closed while something in it is untold",
         file="shared/usecases/ticks/sweep_buckets.py",
-        old="            state.unfinished += untold.rows\n",
+        old="            state.unfinished += pending.rows\n",
         new="",
         killer=_INTERLEAVED,
     ),

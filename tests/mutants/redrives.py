@@ -165,15 +165,15 @@ REDRIVES = (
     ),
     Mutant(
         name="secret that is shown to whoever may read",
-        file="functions/api/dead_letter_views.py",
+        file="functions/api/resources/dead_letters/presenter.py",
         old="value if reveal else REDACTED",
         new="value",
         killer="tests/unit/api/test_dead_letters.py",
     ),
     Mutant(
         name="secret that is revealed without a record",
-        file="functions/api/routes/dead_letters.py",
-        old='        service.audit.record(admitted, "revealRequest", execution_id, None, inspected)\n',
+        file="functions/api/resources/dead_letters/routes.py",
+        old='        context.audit.record(request, "revealRequest", execution_id, None, inspected)\n',
         new="        pass\n",
         killer="tests/unit/api/test_dead_letters.py",
     ),

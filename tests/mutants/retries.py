@@ -75,8 +75,8 @@ RETRIES = (
     Mutant(
         name="retry though the receiver is gone",
         file=_RETRY,
-        old="return not answer.succeeded and answer.status != GONE_STATUS and ",
-        new="return not answer.succeeded and ",
+        old="return not response.succeeded and response.status != GONE_STATUS and ",
+        new="return not response.succeeded and ",
     ),
     Mutant(
         name="job that goes on though its receiver is gone",

@@ -11,21 +11,21 @@ ZONES = (
     Mutant(
         name="chain that goes by whatever tables are at hand",
         file="shared/domain/schedules/schedule_kinds.py",
-        old="        return load_zone(self.timezone) if self.rules is None else thawed(self.rules)\n",
+        old="        return load_zone(self.timezone) if self.rules is None else zone_from_rules(self.rules)\n",
         new="        return load_zone(self.timezone)\n",
         killer=_RECOMPUTE,
     ),
     Mutant(
         name="chain that begins by the rules of the one before",
         file="shared/usecases/chains/start_chain.py",
-        old="        schedule = frozen(definition.schedule, after_at, now_ms)\n",
+        old="        schedule = with_frozen_rules(definition.schedule, after_at, now_ms)\n",
         new="        schedule = definition.schedule\n",
         killer=_RECOMPUTE,
     ),
     Mutant(
         name="job that is created without the rules of its zone",
         file="shared/usecases/jobs/draft_job.py",
-        old="        series = frozen(schedule, identity.created_at, identity.created_at)\n",
+        old="        series = with_frozen_rules(schedule, identity.created_at, identity.created_at)\n",
         new="        series = schedule\n",
         killer=_RECOMPUTE,
     ),
@@ -67,8 +67,8 @@ ZONES = (
     Mutant(
         name="zone that departs from its rule, frozen as if it did not",
         file="shared/domain/schedules/zone_rules.py",
-        old="    if departed_until == from_ms:\n",
-        new="    if departed_until:\n",
+        old="    if explicit_until == from_ms:\n",
+        new="    if explicit_until:\n",
         killer=_RULES,
     ),
     Mutant(

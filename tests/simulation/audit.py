@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.bootstrap.ports import Ports
+from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import MINUTE_MS
-from shared.usecases.chains.lifecycle import Lifecycle
-from shared.usecases.filing.file_execution import FileExecution
-from shared.usecases.filing.file_successor import FileSuccessor
-from shared.usecases.reading.find_head import FindHead
 from shared.usecases.ticks.reconcile import SETTLE_MINUTES, Reconcile
 from tests.simulation.lanes import QUEUE_URLS
 from tests.simulation.verdicts import Fault, Verdict
@@ -15,6 +13,7 @@ from tests.simulation.world import START_MS, World
 from tests.support.fakes.clock import VirtualClock
 from tests.support.fakes.ledger import FakeShardLedger
 from tests.support.fakes.wakeup_queue import even
+from tests.support.settings import settings_of
 
 
 def audit(world: World) -> Iterator[Fault]:
@@ -35,21 +34,13 @@ def audit(world: World) -> Iterator[Fault]:
 
 
 def _reconcile(world: World, mark: FakeShardLedger) -> Reconcile:
-    clock = VirtualClock(world.hub.now_ms)
-    file = FileExecution(world.store, SqsWakeupQueue(world.lanes, QUEUE_URLS, even), world.ledger, clock)  # type: ignore[arg-type]
-    successor = FileSuccessor(file, world.store, world.jobs, clock, world.retention)
-    return Reconcile(
-        world.store,
-        world.jobs,
-        world.accepted,
-        mark,
-        FindHead(world.store),
-        file,
-        successor,
-        clock,
-        world.plan,
-        Lifecycle(world.store, world.jobs, world.run_locks, file, clock, world.plan, world.retention).settle,
-    )
+    """Production's reconciler over ports without faults."""
+    ports = Ports()
+    ports.clock, ports.entropy = VirtualClock(world.hub.now_ms), world.entropy
+    ports.executions, ports.jobs, ports.run_locks = world.store, world.jobs, world.run_locks
+    ports.ledger, ports.reconcile_mark, ports.accepted_log = world.ledger, mark, world.accepted
+    ports.queue = SqsWakeupQueue(world.lanes, QUEUE_URLS, even)  # type: ignore[arg-type]
+    return use_cases(ports, settings_of(world.plan, world.retention)).ticks.reconcile
 
 
 def _fault(text: str, identity: str) -> Fault:

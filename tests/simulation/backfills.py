@@ -8,13 +8,13 @@ from dataclasses import replace
 from functools import partial
 from random import Random
 
+from shared.bootstrap.use_cases import UseCases
 from shared.domain.errors import InvalidStateError, NotFoundError, ScheduleError
 from shared.domain.jobs.new_backfill import NewBackfill
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.names import Lane
 from tests.simulation.evidence import Hold, Order, Range
 from tests.simulation.requests import request
-from tests.simulation.wiring import Ports
 from tests.simulation.world import World
 
 MINUTE_MS = 60_000
@@ -58,7 +58,7 @@ def _draw_holds(rng: Random, world: World, order: Order, asked: Range) -> None:
         request(world, verb, partial(_hold, world, order, hold), at_ms)
 
 
-def _make(world: World, order: Order, ports: Ports) -> None:
+def _make(world: World, order: Order, cases: UseCases) -> None:
     asked = order.backfill
     assert asked is not None
     if order.acked_at is not None or asked.of.acked_at is None or asked.of.job_id is None:
@@ -71,7 +71,9 @@ def _make(world: World, order: Order, ports: Ports) -> None:
         lane=Lane(order.lane),
     )
     try:
-        made = ports.backfill_job().execute(world.tenant(order.tenant), asked.of.job_id, new, order.key).job
+        made = cases.jobs.backfill_job.execute(
+            world.tenant(order.tenant), asked.of.job_id, new, order.key
+        ).job
     except (InvalidStateError, NotFoundError, ScheduleError) as fault:
         world.note("client", f"backfill was refused: {fault}", asked.of.job_id)
         return
@@ -82,11 +84,11 @@ def _make(world: World, order: Order, ports: Ports) -> None:
     world.note("client", "was answered 201", made.id)
 
 
-def _hold(world: World, order: Order, hold: Hold, ports: Ports) -> None:
+def _hold(world: World, order: Order, hold: Hold, cases: UseCases) -> None:
     if order.job_id is None or order.cancel_asked_at is not None or hold.acked_at is not None:
         return
     hold.asked_at = hold.asked_at or world.hub.now_ms
-    lifecycle = ports.lifecycle()
+    lifecycle = cases.core.lifecycle
     change = lifecycle.pause if hold.verb == "pause" else lifecycle.resume
     try:
         job = change.execute(order.tenant, order.job_id)

@@ -8,12 +8,12 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from shared.bootstrap.use_cases import UseCases
 from shared.domain.errors import UnavailableError
 from shared.usecases.jobs.create_jobs import Outcome
 from tests.simulation.descriptions import new_job
 from tests.simulation.evidence import Order
 from tests.simulation.requests import request
-from tests.simulation.wiring import Ports
 from tests.simulation.world import TENANTS, World
 
 SHARE = 0.4
@@ -47,12 +47,12 @@ class Batches:
         tries = {} if orders[0].key else {"tries": 1}
         request(self._world, "batch", partial(self._ask, orders), orders[0].asked_at, **tries)
 
-    def _ask(self, orders: list[Order], ports: Ports) -> None:
+    def _ask(self, orders: list[Order], cases: UseCases) -> None:
         if orders[0].key is None and any(order.job_id for order in orders):
             return
         tenant = self._world.tenant(orders[0].tenant)
         criteria = [new_job(order) for order in orders]
-        outcomes = ports.create_jobs().execute(
+        outcomes = cases.jobs.create_jobs.execute(
             tenant, criteria, spelling=b"batch", idempotency_key=orders[0].key
         )
         for order, outcome in zip(orders, outcomes, strict=True):

@@ -1,6 +1,7 @@
 """What stands between a process and a port: its faults, its clock, and the threads of an executor."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from shared.domain.executions.execution import Execution
@@ -19,6 +20,15 @@ ANSWER_WITH_WHAT_STANDS = frozenset({"put_if_absent", "finish", "extend_lease", 
 """Writes that answer None when they were made, and otherwise what stands there."""
 
 
+@dataclass(slots=True)
+class ProcessHandle:
+    """The process that makes the calls of a set of ports. An executor's sandbox has another one with each batch."""
+
+    process: Process
+    loop: SimLoop | None = None
+    """Of an executor."""
+
+
 class PortCalls:
     """Puts a process's faults before and after every method of a port.
 
@@ -26,9 +36,9 @@ class PortCalls:
     """
 
     def __init__(
-        self, process: Process, target: Any, fails: dict[str, Callable[..., Any]] | None = None
+        self, handle: ProcessHandle, target: Any, fails: dict[str, Callable[..., Any]] | None = None
     ) -> None:
-        self._process = process
+        self._handle = handle
         self._target = target
         self._fails = fails or {}
         self._name = type(target).__name__.removeprefix("Fake").removeprefix("Sim")
@@ -54,7 +64,7 @@ class PortCalls:
         self, name: str, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Callable[..., Any], tuple[str, ...]]:
         """How the call goes, and what it is about."""
-        process = self._process
+        process = self._handle.process
         if is_transaction(name, kwargs):
             return process.transact, items_of([*args, *kwargs.values()], process.trace)
         way = process.read if name in READS else process.write
@@ -64,7 +74,7 @@ class PortCalls:
 
     def _look_at(self, name: str, result: Any) -> None:
         """What an answer means to the simulation itself."""
-        process = self._process
+        process = self._handle.process
         if name == "claim" and isinstance(result, list):
             process.leases += [one.progress.lease_until or 0 for one in result if isinstance(one, Execution)]
             refused = any(isinstance(one, ClaimRejected) for one in result)
@@ -79,39 +89,40 @@ class PortCalls:
 class ProcessClock:
     """The clock port of one process."""
 
-    def __init__(self, process: Process, loop: SimLoop | None = None) -> None:
-        self._process = process
-        self._loop = loop
+    def __init__(self, handle: ProcessHandle) -> None:
+        self._handle = handle
 
     def now_ms(self) -> int:
-        """See the port."""
-        return self._process.now_ms()
+        """The clock of the sandbox, which may be off."""
+        return self._handle.process.now_ms()
 
     async def sleep_ms(self, duration_ms: int) -> None:
-        """See the port."""
-        if self._loop is None:
+        """Let virtual time pass on the executor's event loop."""
+        loop = self._handle.loop
+        if loop is None:
             raise AssertionError("only executors wait")
-        future = self._loop.create_future()
-        self._loop.call_later(duration_ms / 1000, future.set_result, None)
+        future = loop.create_future()
+        loop.call_later(duration_ms / 1000, future.set_result, None)
         await future
 
 
 class GreenletOffload:
     """Blocking calls of an executor, each in a greenlet of its own: that is where its threads interleave."""
 
-    def __init__(self, process: Process, loop: SimLoop) -> None:
-        self._process = process
-        self._loop = loop
+    def __init__(self, handle: ProcessHandle) -> None:
+        self._handle = handle
 
     async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """See the port."""
-        future = self._loop.create_future()
+        """The function's result; its exceptions pass through."""
+        process, loop = self._handle.process, self._handle.loop
+        assert loop is not None
+        future = loop.create_future()
 
         def settle(setter: Callable[[Any], None], value: Any) -> None:
-            if self._loop.is_closed():  # the process has died meanwhile
+            if loop.is_closed():  # the process has died meanwhile
                 return
-            self._loop.call_soon(lambda: None if future.done() else setter(value))
-            self._loop.wake()
+            loop.call_soon(lambda: None if future.done() else setter(value))
+            loop.wake()
 
         def work() -> None:
             try:
@@ -124,5 +135,5 @@ class GreenletOffload:
             else:
                 settle(future.set_result, result)
 
-        self._process.spawn(work)
+        process.spawn(work)
         return await future

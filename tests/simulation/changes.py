@@ -7,6 +7,7 @@ faster the client looks again. A client that finds its change made takes that fo
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from shared.bootstrap.use_cases import UseCases
 from shared.domain.errors import (
     PreconditionFailedError,
     PunctualError,
@@ -20,7 +21,6 @@ from tests.simulation.descriptions import described, recurs
 from tests.simulation.evidence import Order
 from tests.simulation.habits import FIRST_VERSION, Change, Habits, Version
 from tests.simulation.requests import request
-from tests.simulation.wiring import Ports
 from tests.simulation.world import World
 
 Standing = Execution | Job
@@ -42,7 +42,7 @@ class Asking:
     order: Order
     change: Change
 
-    def __call__(self, ports: Ports) -> None:
+    def __call__(self, cases: UseCases) -> None:
         """One try. UnavailableError: ask again."""
         change, order = self.change, self.order
         if order.acked_at is None or order.job_id is None or change.is_over or order.cancel_asked_at:
@@ -50,7 +50,7 @@ class Asking:
         change.asked_at = change.asked_at or self.world.hub.now_ms
         change.tries += 1
         try:
-            self._try(ports, order.job_id)
+            self._try(cases, order.job_id)
         except (PreconditionFailedError, UnavailableError) as fault:
             raise UnavailableError("asked again") from fault
         except PunctualError as fault:
@@ -61,78 +61,85 @@ class Asking:
         self.change.refused = self.change.tries == 1
         self._note(f"was refused: {fault}")
 
-    def _try(self, ports: Ports, job_id: str) -> None:
+    def _try(self, cases: UseCases, job_id: str) -> None:
         if self.change.verb == "trigger":
-            self._trigger(ports, job_id)
+            self._trigger(cases, job_id)
             return
-        standing = ports.find.execute(self.order.tenant, job_id)
+        standing = cases.core.find_job.execute(self.order.tenant, job_id)
         if self.change.is_over:  # another try was answered while this one was under way
             return
-        if self._is_made(ports, standing):
-            self._answered(ports, standing, None)
+        if self._is_made(cases, standing):
+            self._answered(cases, standing, None)
             return
-        verb: Callable[[Ports, Standing], Standing] = getattr(self, f"_{self.change.verb}")
-        after = verb(ports, standing)
+        verb: Callable[[UseCases, Standing], Standing] = getattr(self, f"_{self.change.verb}")
+        after = verb(cases, standing)
         made_from = standing.revision if after.revision > standing.revision else None
-        self._answered(ports, after, made_from)
+        self._answered(cases, after, made_from)
 
-    def _is_made(self, ports: Ports, standing: Standing) -> bool:
+    def _is_made(self, cases: UseCases, standing: Standing) -> bool:
         """Whether an earlier try has had its effect, as the present description shows, unless it is still under way."""
         return (
             standing.state is not JobState.UPDATING
-            and ports.version_of(self.order.tenant, standing) in self.change.versions
+            and self._version_of(cases, standing) in self.change.versions
         )
 
-    def _answered(self, ports: Ports, after: Standing, made_from: int | None) -> None:
+    def _answered(self, cases: UseCases, after: Standing, made_from: int | None) -> None:
         change = self.change
         if change.is_over:
             return
         change.revision, change.state, change.made_from = after.revision, after.state.value, made_from
-        change.shown = ports.version_of(self.order.tenant, after)
+        change.shown = self._version_of(cases, after)
         change.acked_at = self.world.hub.now_ms
         self._note(f"was answered: {change.state}, revision {change.revision}")
 
     def _note(self, text: str) -> None:
         self.world.note("client", f"{self.change.verb} {text}", str(self.order.job_id))
 
-    def _pause(self, ports: Ports, standing: Standing) -> Job:
+    def _pause(self, cases: UseCases, standing: Standing) -> Job:
         assert isinstance(standing, Job)
-        return ports.lifecycle().pause.execute(self.order.tenant, standing.id, revision=standing.revision)
+        return cases.core.lifecycle.pause.execute(self.order.tenant, standing.id, revision=standing.revision)
 
-    def _resume(self, ports: Ports, standing: Standing) -> Job:
+    def _resume(self, cases: UseCases, standing: Standing) -> Job:
         assert isinstance(standing, Job)
-        return ports.lifecycle().resume.execute(self.order.tenant, standing.id, revision=standing.revision)
+        return cases.core.lifecycle.resume.execute(self.order.tenant, standing.id, revision=standing.revision)
 
-    def _trigger(self, ports: Ports, job_id: str) -> None:
+    def _trigger(self, cases: UseCases, job_id: str) -> None:
         """Under a key of its own; the second of two answers has to be the first."""
         number = next(number for number, one in enumerate(self.habits.changes) if one is self.change)
         key = f"trigger-{job_id}-{number}"
-        triggered = ports.trigger_job().execute(self.world.tenant(self.order.tenant), job_id, key)
+        triggered = cases.jobs.trigger_job.execute(self.world.tenant(self.order.tenant), job_id, key)
         self.change.answers.add(str(triggered.execution.id))
         self.change.acked_at = self.change.acked_at or self.world.hub.now_ms
         self._note(f"was answered: {triggered.execution.id}")
 
-    def _update(self, ports: Ports, standing: Standing) -> Standing:
+    def _update(self, cases: UseCases, standing: Standing) -> Standing:
         """Another payload, under the schedule that stands or under another one."""
         change, versions = self.change, self.habits.versions
-        present = versions[ports.version_of(self.order.tenant, standing)]
+        present = versions[self._version_of(cases, standing)]
         number = self._next_version()
         stays = change.rhythm is None or change.rhythm.is_same_line(present.rhythm)
         version = replace(present, number=number) if stays else _rescheduled(change, number)
         versions[number] = version
         timing = recurs(self.order, version.rhythm, version.start_at)
-        return self._revise(ports, standing, described(self.order, timing, number))
+        return self._revise(cases, standing, described(self.order, timing, number))
 
-    def _edit(self, ports: Ports, standing: Standing) -> Standing:
+    def _edit(self, cases: UseCases, standing: Standing) -> Standing:
         """Another payload of a job that runs once, and maybe another time."""
         assert isinstance(standing, Execution)
         due_at = standing.nominal_at if self.change.due_at is None else self.change.due_at
         number = self._next_version()
         self.habits.dues[number] = due_at
-        return self._revise(ports, standing, described(self.order, Once(at=due_at), number))
+        return self._revise(cases, standing, described(self.order, Once(at=due_at), number))
 
-    def _revise(self, ports: Ports, standing: Standing, new: NewJob) -> Standing:
-        return ports.revise(self.world.tenant(self.order.tenant), standing, new)
+    def _revise(self, cases: UseCases, standing: Standing, new: NewJob) -> Standing:
+        tenant = self.world.tenant(self.order.tenant)
+        present = cases.core.open_request.execute(tenant, standing)
+        return cases.jobs.revise_job.execute(tenant, standing, present, new, revision=standing.revision)
+
+    def _version_of(self, cases: UseCases, job: Standing) -> int:
+        """The number in the body that a job shows."""
+        tenant = self.world.tenant(self.order.tenant)
+        return int(cases.core.open_request.execute(tenant, job).body)
 
     def _next_version(self) -> int:
         number = self.habits.next_number()

@@ -7,6 +7,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from shared.bootstrap.use_cases import UseCases
 from shared.domain.errors import InvalidStateError, NotFoundError, ScheduleError
 from shared.names import Lane
 from tests.simulation.backfills import draw_backfills
@@ -29,7 +30,6 @@ from tests.simulation.patience import draw_patience
 from tests.simulation.readers import Readers
 from tests.simulation.requests import LONGEST_MS, request
 from tests.simulation.rhythms import CRONS, Rhythm, every
-from tests.simulation.wiring import Ports
 from tests.simulation.world import START_MS, TENANTS, World
 
 LOAD_MS = 240_000
@@ -133,7 +133,7 @@ class Clients:
         rng = self.world.weather.rng
         order = self._order(rng, delay_seconds, rhythm, habits)
         self.orders.append(order)
-        request(self.world, "create", lambda ports: self._create(ports, order), order.asked_at)
+        request(self.world, "create", lambda cases: self._create(cases, order), order.asked_at)
         if rng.random() < cancelled:
             self.cancel(order, order.asked_at + rng.randint(50, 200_000))
         return order
@@ -158,7 +158,7 @@ class Clients:
 
     def cancel(self, order: Order, at_ms: int) -> None:
         """Ask for a cancellation at some time, until it is answered."""
-        request(self.world, "cancel", lambda ports: self._cancel(ports, order), at_ms)
+        request(self.world, "cancel", lambda cases: self._cancel(cases, order), at_ms)
 
     def cancel_what_recurs(self) -> int:
         """Delete every recurring job, so that the run comes to rest; by when the last deletion is asked for.
@@ -184,12 +184,12 @@ class Clients:
         """From then on no client asks for the creation of a job."""
         return max(order.asked_at for order in self.orders) + LONGEST_MS
 
-    def _create(self, ports: Ports, order: Order) -> None:
+    def _create(self, cases: UseCases, order: Order) -> None:
         if order.acked_at is not None or (order.key is None and order.job_id is not None):
             return
         tenant = self.world.tenant(order.tenant)
         try:
-            job: Any = ports.create_job().execute(tenant, new_job(order), order.key).job
+            job: Any = cases.jobs.create_job.execute(tenant, new_job(order), order.key).job
         except ScheduleError:  # asked for so long that its schedule has ended
             return
         if order.acked_at is not None and order.key is None:
@@ -208,12 +208,12 @@ class Clients:
         self.world.accepted.note(order.acked_at, order.tenant, str(order.job_id))
         self.world.note("client", "was answered 201", str(order.job_id))
 
-    def _cancel(self, ports: Ports, order: Order) -> None:
+    def _cancel(self, cases: UseCases, order: Order) -> None:
         if order.job_id is None or order.cancel_acked_at is not None:
             return
         order.cancel_asked_at = order.cancel_asked_at or self.world.hub.now_ms
         try:
-            ports.cancel_job().execute(order.tenant, order.job_id)
+            cases.core.cancel_job.execute(order.tenant, order.job_id)
             order.cancelled = True
         except (InvalidStateError, NotFoundError):
             order.cancelled = False
@@ -222,9 +222,9 @@ class Clients:
         self.world.note("client", f"asked to cancel and was answered: {answer}", order.job_id)
 
 
-def _delete(tenant: str, job_id: str, ports: Ports) -> None:
+def _delete(tenant: str, job_id: str, cases: UseCases) -> None:
     with suppress(NotFoundError):
-        ports.cancel_job().execute(tenant, job_id)
+        cases.core.cancel_job.execute(tenant, job_id)
 
 
 def _rhythm(rng: Random, rates: Sequence[int]) -> Rhythm:

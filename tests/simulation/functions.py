@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from functions.executor.records import batch_response, deliveries
 from shared.adapters.sqs.messages import decode_wakeup
+from shared.bootstrap.use_cases import UseCases
 from shared.domain.bucket import MINUTE_MS, ShardRange
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.names import QueueName
@@ -14,7 +16,7 @@ from shared.usecases.dead_letters.handle_dead_messages import DeadMessage
 from tests.simulation.faults import Strike
 from tests.simulation.hub import SimLoop
 from tests.simulation.lanes import Message
-from tests.simulation.wiring import Ports
+from tests.simulation.wiring import use_cases_of
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -33,22 +35,22 @@ class Functions:
         """EventBridge: ticks for every watcher, the sweeper and maybe the reconciler; some are missed or doubled."""
         for index in range(WATCHERS):
             part = ShardRange(index=index, of=WATCHERS)
-            self._tick("watcher", lambda ports, part=part: ports.watch_buckets().execute(part), 1, until_ms)
+            self._tick("watcher", partial(_watch, part), 1, until_ms)
         self._tick("sweeper", _sweep, 1, until_ms)
         if self._world.weather.mix.reconciles:
             self._tick("reconciler", self._reconcile, RECONCILE_MINUTES, until_ms)
 
-    def _reconcile(self, ports: Ports) -> None:
-        self._world.missing_executions += ports.reconcile().execute().missing_executions
+    def _reconcile(self, cases: UseCases) -> None:
+        self._world.missing_executions += cases.ticks.reconcile.execute().missing_executions
 
     def _tick(
-        self, kind: str, run: Callable[[Ports], Any], minutes: int, until_ms: Callable[[], int]
+        self, kind: str, run: Callable[[UseCases], Any], minutes: int, until_ms: Callable[[], int]
     ) -> None:
         world = self._world
 
         def invoke() -> None:
             process = world.process(kind)
-            process.spawn(lambda: _tolerantly(lambda: run(Ports(world, process))))
+            process.spawn(lambda: _tolerantly(lambda: run(use_cases_of(world, process))))
 
         def tick() -> None:
             if not world.weather.strikes(Strike.MISS_TICK):
@@ -63,23 +65,22 @@ class Functions:
     def execute(self, queue: QueueName, batch: list[Message]) -> None:
         """An executor with one batch. What it does not report stays in the queue: all of it, where it fails."""
         world = self._world
-        process, memory = world.process("executor"), world.sandboxes.take(queue)
+        process = world.process("executor")
+        sandbox = world.sandboxes.take(queue, process)
 
         def work() -> None:
             try:
                 run()
-                world.sandboxes.give_back(queue, memory)
+                world.sandboxes.give_back(queue, sandbox)
             finally:
                 world.lanes.finished(queue)
 
         def run() -> None:
             loop = SimLoop(world.hub)
-            ports = Ports(world, process, loop)
+            sandbox.hand_to(process, loop)
             records = [_record(message) for message in batch]
             try:
-                report = loop.run_until_complete(
-                    ports.run_attempts(queue, memory).execute(deliveries(records))
-                )
+                report = loop.run_until_complete(sandbox.run_attempts.execute(deliveries(records)))
             except PunctualError as fault:
                 process.note(f"failed: {fault}", [key for message in batch for key in message.keys])
                 return
@@ -99,7 +100,7 @@ class Functions:
         """The handler of dead letters with one batch."""
         world = self._world
         process = world.process("rescuer")
-        ports = Ports(world, process)
+        cases = use_cases_of(world, process)
         dead = [
             DeadMessage(
                 message_id=message.id, lane=lane, body=message.body, wakeup=decode_wakeup(message.body)
@@ -108,7 +109,7 @@ class Functions:
         ]
 
         def run() -> None:
-            report = ports.handle_dead_messages().execute(dead)
+            report = cases.dead_letters.handle_dead_messages.execute(dead)
             for message in batch:
                 if message.id not in report.returned:
                     world.lanes.delete(message)
@@ -121,9 +122,13 @@ def _record(message: Message) -> dict[str, Any]:
     return {"messageId": message.id, "body": message.body, "attributes": attributes}
 
 
-def _sweep(ports: Ports) -> None:
-    ports.sweep_buckets().execute()
-    ports.process_bulk_redrives().execute()
+def _watch(part: ShardRange, cases: UseCases) -> None:
+    cases.ticks.watch_buckets.execute(part)
+
+
+def _sweep(cases: UseCases) -> None:
+    cases.ticks.sweep_buckets.execute()
+    cases.dead_letters.process_bulk_redrives.execute()
 
 
 def _tolerantly(run: Callable[[], Any]) -> None:

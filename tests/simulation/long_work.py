@@ -8,11 +8,11 @@ from contextlib import suppress
 from functools import partial
 from random import Random
 
+from shared.bootstrap.use_cases import UseCases
 from shared.domain.errors import InvalidStateError
 from tests.simulation.descriptions import ASYNC_ACCEPTED
 from tests.simulation.evidence import Arrival, Order, Report
 from tests.simulation.requests import request
-from tests.simulation.wiring import Ports
 from tests.simulation.world import World
 
 SHARE = 0.4
@@ -62,14 +62,14 @@ class LongWork:
         tries = {"tries": 1} if verb == "heartbeat" else {}
         request(self._world, verb, partial(self._ask, report, arrival.token), at_ms, **tries)
 
-    def _ask(self, report: Report, token: str, ports: Ports) -> None:
+    def _ask(self, report: Report, token: str, cases: UseCases) -> None:
         """An answer counts once; the same report may be sent twice, and is answered alike."""
         world = self._world
         report.asked_at = report.asked_at or world.hub.now_ms
         ask: dict[str, Callable[[str, str], object]] = {
-            "heartbeat": ports.heartbeat().execute,
-            "complete": ports.report_outcome().complete,
-            "fail": ports.report_outcome().fail,
+            "heartbeat": cases.attempts.heartbeat_execution.execute,
+            "complete": cases.attempts.report_outcome.complete,
+            "fail": cases.attempts.report_outcome.fail,
         }
         with suppress(InvalidStateError):
             ask[report.verb](report.execution_id, token)

@@ -19,7 +19,7 @@ class TodaysCounts:
     def __init__(self, file_successor: FileSuccessor, plan: ShardPlan, clock: Clock) -> None:
         self._file_successor, self._plan, self._clock = file_successor, plan, clock
 
-    def __call__(self, execution: Execution) -> None:
+    def execute(self, execution: Execution) -> None:
         """File it where today's count says."""
         if execution.recurrence is not None:
             counts = self._plan.counts_at(bucket_of(self._clock.now_ms()))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
+from shared.bootstrap.use_cases import UseCases
 from shared.domain.errors import NotFoundError, PunctualError
 from shared.domain.executions.execution import Execution
 from shared.domain.listings.filters import ExecutionFilter
@@ -13,7 +14,7 @@ from shared.domain.listings.position import END, IndexPosition, PositionRange
 from shared.usecases.listings.list_executions import HistoryPosition
 from tests.simulation.evidence import Arrival, Order, Outcome, Record, Sighting
 from tests.simulation.requests import request
-from tests.simulation.wiring import Ports
+from tests.simulation.wiring import use_cases_of
 from tests.simulation.world import TENANTS, World
 
 T = TypeVar("T")
@@ -44,19 +45,19 @@ class Readers:
             at_ms = from_ms + rng.randint(0, 2 * load_ms)
             request(self.world, "reader", partial(self._list_dead_letters, rng.choice(TENANTS)), at_ms)
 
-    def _glance(self, order: Order, ports: Ports) -> None:
+    def _glance(self, order: Order, cases: UseCases) -> None:
         if order.job_id is None:
             return
         asked_at = self.world.hub.now_ms
-        records = self.history(ports, order.tenant, order.job_id)
+        records = self.history(cases, order.tenant, order.job_id)
         sighting = Sighting(tenant=order.tenant, job_id=order.job_id, asked_at=asked_at, records=records)
         self.sightings.append(sighting)
 
-    def _list_dead_letters(self, tenant: str, ports: Ports) -> None:
+    def _list_dead_letters(self, tenant: str, cases: UseCases) -> None:
         """While the load is on the list may be behind, but what it shows is true."""
         asked_at = self.world.hub.now_ms
         shown: dict[str, list[Record]] = defaultdict(list)
-        for record in self.dead_letters(ports, tenant):
+        for record in self.dead_letters(cases, tenant):
             shown[record.job_id].append(record)
         for job_id, records in shown.items():
             self.sightings.append(
@@ -64,7 +65,7 @@ class Readers:
             )
 
     def history(
-        self, ports: Ports, tenant: str, job_id: str, before_at: int | None = None, page_size: int = PAGE
+        self, cases: UseCases, tenant: str, job_id: str, before_at: int | None = None, page_size: int = PAGE
     ) -> tuple[Record, ...] | None:
         """Every page of a job's history, up to `before_at` if given; None for a job that is not found."""
         records: list[Record] = []
@@ -74,7 +75,7 @@ class Readers:
         position: HistoryPosition | None = None
         while True:
             try:
-                page = ports.list_executions().execute(
+                page = cases.listings.list_executions.execute(
                     tenant, job_id, limit=page_size, criteria=criteria, position=position
                 )
             except NotFoundError:
@@ -84,12 +85,12 @@ class Readers:
             if position is None:
                 return tuple(records)
 
-    def dead_letters(self, ports: Ports, tenant: str) -> list[Record]:
+    def dead_letters(self, cases: UseCases, tenant: str) -> list[Record]:
         """Every page of a tenant's dead letters."""
         records: list[Record] = []
         before: IndexPosition | None = None
         while True:
-            page = ports.list_dead_letters().execute(tenant, limit=PAGE, before=before)
+            page = cases.dead_letters.list_dead_letters.execute(tenant, limit=PAGE, before=before)
             records += map(record_of, page.executions)
             before = page.next_before
             if before is None:
@@ -107,7 +108,8 @@ class Readers:
                     before_at=before_at,
                     page_size=LONG_PAGE,
                 )
-                shown[order.job_id] = list(self._at_rest(read, order.job_id) or ())
+                records = self._at_rest(read, order.job_id)
+                shown[order.job_id] = list(records or ())
         return shown
 
     def foreign(self) -> list[Sighting]:
@@ -132,14 +134,14 @@ class Readers:
             if call.job_id not in known and f"//{tenant}." in call.url
         }
         shown = (
-            self._at_rest(lambda ports, tenant=tenant, one=one: self._found(ports, tenant, one), one)
+            self._at_rest(partial(self._found, tenant=tenant, execution_id=one), one)
             for tenant, one in sorted(called)
         )
         return [record for record in shown if record is not None]
 
-    def _found(self, ports: Ports, tenant: str, execution_id: str) -> Record | None:
+    def _found(self, cases: UseCases, tenant: str, execution_id: str) -> Record | None:
         try:
-            return record_of(ports.find_execution().execute(tenant, execution_id))
+            return record_of(cases.core.find_execution.execute(tenant, execution_id))
         except NotFoundError:
             return None
 
@@ -150,13 +152,13 @@ class Readers:
             for tenant in TENANTS
         }
 
-    def _at_rest(self, read: Callable[[Ports], T], about: str) -> T | None:
+    def _at_rest(self, read: Callable[[UseCases], T], about: str) -> T | None:
         """Read in a process of its own; an answer that is none is remembered. Nothing fails at rest."""
         answers: list[T | None] = []
 
         def run() -> None:
             try:
-                answers.append(read(Ports(self.world, process)))
+                answers.append(read(use_cases_of(self.world, process)))
             except PunctualError as fault:
                 self.broken.append(f"{type(fault).__name__} for a reader of {about}: {fault}")
                 answers.append(None)

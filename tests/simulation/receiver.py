@@ -5,7 +5,7 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
-from tests.simulation.calls import ProcessClock
+from tests.simulation.calls import ProcessClock, ProcessHandle
 from tests.simulation.evidence import Arrival
 from tests.simulation.faults import Strike, Weather
 from tests.simulation.hub import Hub
@@ -33,9 +33,9 @@ class SimReceiver:
         self._down_until: dict[str, int] = {}
         self._slow_until: dict[str, int] = {}
 
-    def sender(self, process: Process, clock: ProcessClock) -> "SimSender":
+    def sender(self, handle: ProcessHandle) -> "SimSender":
         """The sender port of one executor."""
-        return SimSender(self, process, clock)
+        return SimSender(self, handle)
 
     def answers_slowly(self, host: str, until_ms: int) -> None:
         """From now on a host takes several seconds for an answer."""
@@ -98,23 +98,24 @@ class SimReceiver:
 class SimSender:
     """Makes calls to the simulated receiver; its process may die while one is under way."""
 
-    def __init__(self, receiver: SimReceiver, process: Process, clock: ProcessClock) -> None:
+    def __init__(self, receiver: SimReceiver, handle: ProcessHandle) -> None:
         self._receiver = receiver
-        self._process = process
-        self._clock = clock
+        self._handle = handle
+        self._clock = ProcessClock(handle)
 
     async def send(self, callback: Callback, *, timeout_seconds: float) -> CallbackResponse:
         """See the port."""
-        self._process.check()
-        arrival = self._receiver.arrive(callback, self._process)
+        process = self._handle.process
+        process.check()
+        arrival = self._receiver.arrive(callback, process)
         about = [arrival.execution_id]
-        self._process.note(f"attempt {arrival.attempt} calls", about)
+        process.note(f"attempt {arrival.attempt} calls", about)
         answer = self._receiver.answer(arrival, round(timeout_seconds * 1000))
         await self._clock.sleep_ms(answer.duration_ms)
         arrival.ended_at, arrival.status = arrival.began_at + answer.duration_ms, answer.status
         arrival.asked_seconds = answer.retry_after_seconds
         arrival.gave_up = answer.reason is Reason.RECEIVER_GAVE_UP
-        self._process.note(f"attempt {arrival.attempt} answered: {answer.status or answer.reason}", about)
-        if not self._process.alive:
+        process.note(f"attempt {arrival.attempt} answered: {answer.status or answer.reason}", about)
+        if not process.alive:
             raise Crash
         return answer

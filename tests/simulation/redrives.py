@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 
+from shared.bootstrap.use_cases import UseCases
 from shared.domain.dead_letters.redrive_task import TaskState
 from shared.domain.errors import InvalidStateError, NotFoundError
 from shared.domain.listings.filters import DeadLetterFilter
 from shared.usecases.dead_letters.start_redrive import NewRedrive
 from tests.simulation.evidence import Press
 from tests.simulation.requests import request
-from tests.simulation.wiring import Ports
 from tests.simulation.world import TENANTS, World
 
 SHARE = 0.5
@@ -72,9 +72,9 @@ class Redrivers:
             )
             request(self.world, "redriver", partial(self._undo, tenant, bulk), undo_at_ms)
 
-    def _look(self, tenant: str, rng: Random, ports: Ports) -> None:
+    def _look(self, tenant: str, rng: Random, cases: UseCases) -> None:
         """Press some of what the list shows, some of them twice, and change one's mind about some."""
-        page = ports.list_dead_letters().execute(tenant, limit=20)
+        page = cases.dead_letters.list_dead_letters.execute(tenant, limit=20)
         for dead in page.executions[:PRESSED_AT_MOST]:
             at_ms = self.world.hub.now_ms + rng.randint(0, 20_000)
             fresh = Press(execution_id=str(dead.id), tenant=tenant, is_paced=tenant in self.paced)
@@ -85,10 +85,10 @@ class Redrivers:
             if rng.random() < 0.3:
                 request(self.world, "redriver", partial(self._cancel, press), at_ms + rng.randint(10, 5_000))
 
-    def _press(self, press: Press, ports: Ports) -> None:
+    def _press(self, press: Press, cases: UseCases) -> None:
         press.tries += 1
         try:
-            made = ports.redrive().execute(press.tenant, press.execution_id)
+            made = cases.dead_letters.redrive_execution.execute(press.tenant, press.execution_id)
         except (InvalidStateError, NotFoundError) as fault:
             self._note(press.execution_id, f"redrive was refused: {fault}")
             return
@@ -96,31 +96,31 @@ class Redrivers:
         press.answers.setdefault(answer, self.world.hub.now_ms)
         self._note(press.execution_id, f"redrive was answered: {answer}")
 
-    def _cancel(self, press: Press, ports: Ports) -> None:
+    def _cancel(self, press: Press, cases: UseCases) -> None:
         for answer in list(press.answers):
             try:
-                ports.cancel_redrive().execute(press.tenant, answer)
+                cases.dead_letters.cancel_redrive.execute(press.tenant, answer)
             except (InvalidStateError, NotFoundError):
                 continue
             press.cancelled.setdefault(answer, self.world.hub.now_ms)
 
-    def _bulk(self, tenant: str, bulk: _Bulk, ports: Ports) -> None:
+    def _bulk(self, tenant: str, bulk: _Bulk, cases: UseCases) -> None:
         new = NewRedrive(criteria=DeadLetterFilter(), rate=bulk.rate)
         try:
-            made = ports.start_redrive().execute(self.world.tenant(tenant), new, bulk.key)
+            made = cases.dead_letters.start_redrive.execute(self.world.tenant(tenant), new, bulk.key)
         except InvalidStateError as fault:
             self._note(tenant, f"bulk redrive was refused: {fault}")
             return
         bulk.task_id = made.task.id
         self._note(made.task.id, "bulk redrive was answered")
         if not made.replayed:
-            ports.process_bulk_redrives().page(made.task)
+            cases.dead_letters.process_bulk_redrives.page(made.task)
 
-    def _undo(self, tenant: str, bulk: _Bulk, ports: Ports) -> None:
+    def _undo(self, tenant: str, bulk: _Bulk, cases: UseCases) -> None:
         if bulk.task_id is None:
             return
         try:
-            task = ports.undo_redrive().execute(tenant, bulk.task_id)
+            task = cases.dead_letters.undo_redrive.execute(tenant, bulk.task_id)
         except InvalidStateError as fault:
             self._note(bulk.task_id, f"undo was refused: {fault}")
             return

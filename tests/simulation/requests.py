@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
+from shared.bootstrap.use_cases import UseCases
 from shared.domain.errors import UnavailableError
 from tests.simulation.faults import Strike
-from tests.simulation.wiring import Ports
+from tests.simulation.wiring import use_cases_of
 from tests.simulation.world import World
 
 PATIENCE_MS = 30_000
@@ -16,7 +17,7 @@ LONGEST_MS = TRIES * (PATIENCE_MS + PAUSE_MS[1])
 """After so long a request has been answered, or is not asked again."""
 
 
-def request(world: World, kind: str, act: Callable[[Ports], Any], at_ms: int, tries: int = TRIES) -> None:
+def request(world: World, kind: str, act: Callable[[UseCases], Any], at_ms: int, tries: int = TRIES) -> None:
     """Ask at some time, maybe twice; again when the answer was 503 or none at all, up to `tries` times."""
     answered: list[bool] = []
 
@@ -25,7 +26,7 @@ def request(world: World, kind: str, act: Callable[[Ports], Any], at_ms: int, tr
 
         def run() -> None:
             try:
-                act(Ports(world, process))
+                act(use_cases_of(world, process))
                 answered.append(True)
             except UnavailableError:
                 answered.append(False)

@@ -7,16 +7,17 @@ from typing import Any
 import pytest
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.bootstrap.ports import Ports
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import PositionRange
 from shared.ports.executions import Claim, Finish, WriteUnknown
-from tests.simulation.calls import PortCalls
+from tests.simulation.calls import PortCalls, ProcessHandle
 from tests.simulation.faults import FaultMix, Strike
 from tests.simulation.lanes import MAX_RECEIVES, QUEUE_URLS, VISIBILITY_MS
-from tests.simulation.wiring import Ports
+from tests.simulation.wiring import use_cases_of
 from tests.simulation.world import World
 from tests.support.builders import one_off, wakeup, with_changes
 from tests.support.fakes.wakeup_queue import even
@@ -32,7 +33,7 @@ def in_a_process(world: World, act: Callable[[Ports], Any]) -> list[Any]:
 
     def run() -> None:
         try:
-            came_to.append(act(Ports(world, process)))
+            came_to.append(act(use_cases_of(world, process).core.ports))
         except UnavailableError as fault:
             came_to.append(fault)
 
@@ -42,7 +43,7 @@ def in_a_process(world: World, act: Callable[[Ports], Any]) -> list[Any]:
 
 
 def put(ports: Ports) -> Any:
-    return ports.store.put_if_absent(one_off())
+    return ports.executions.put_if_absent(one_off())
 
 
 def stands(world: World) -> bool:
@@ -81,7 +82,7 @@ def test_a_frozen_worker_that_wakes_after_its_lease_is_counted() -> None:
         assert isinstance(granted, Execution)
         world.weather.mix = FaultMix(freeze=ALWAYS)
         while not world.weather.struck[Strike.OUTLIVED_LEASE]:
-            ports.store.get(one_off().id)
+            ports.executions.get(one_off().id)
 
     in_a_process(world, claim_and_freeze)
     assert world.weather.struck[Strike.OUTLIVED_LEASE] == 1
@@ -91,11 +92,11 @@ def test_a_single_write_to_an_item_of_a_transaction_meets_a_conflict_and_other_w
     world = World(1, CALM)
     one, other = one_off(1), one_off(2)
     with world.contention.holding([str(one.id)]):
-        (refused,) = in_a_process(world, lambda ports: ports.store.put_if_absent(one))
-        (written,) = in_a_process(world, lambda ports: ports.store.put_if_absent(other))
+        (refused,) = in_a_process(world, lambda ports: ports.executions.put_if_absent(one))
+        (written,) = in_a_process(world, lambda ports: ports.executions.put_if_absent(other))
     assert (type(refused), written) == (UnavailableError, None)
     assert (one.id in world.table.executions, other.id in world.table.executions) == (False, True)
-    assert in_a_process(world, lambda ports: ports.store.put_if_absent(one)) == [None]
+    assert in_a_process(world, lambda ports: ports.executions.put_if_absent(one)) == [None]
 
 
 def test_a_claim_of_an_item_of_a_transaction_is_undecided_and_the_others_of_its_batch_are_decided() -> None:
@@ -126,7 +127,7 @@ def test_a_batch_of_reads_may_leave_keys_out_which_are_read_later() -> None:
     read: list[int] = []
 
     def get(ports: Ports) -> Any:
-        found = ports.store.get_many(ids)
+        found = ports.executions.get_many(ids)
         read.append(world.hub.now_ms)
         return found
 
@@ -141,7 +142,7 @@ def test_keys_that_stay_unprocessed_are_an_error_and_no_short_answer() -> None:
     for number in range(200):
         world.store.put_if_absent(one_off(number))
     ids = [one_off(number).id for number in range(100)]
-    came_to = [in_a_process(world, lambda ports: ports.store.get_many(ids))[0] for _ in range(10)]
+    came_to = [in_a_process(world, lambda ports: ports.executions.get_many(ids))[0] for _ in range(10)]
     assert any(isinstance(one, UnavailableError) for one in came_to)
     assert all(isinstance(one, UnavailableError) or len(one) == 100 for one in came_to)
 
@@ -182,7 +183,7 @@ def fail_one(world: World) -> None:
 
 def sent(world: World, count: int = 1) -> list[Any]:
     process = world.process("test")
-    sqs: Any = PortCalls(process, world.lanes)
+    sqs: Any = PortCalls(ProcessHandle(process), world.lanes)
     queue = SqsWakeupQueue(sqs, QUEUE_URLS, even)
     wakeups = [wakeup(number, not_before=world.hub.now_ms) for number in range(count)]
     unsent: list[Any] = []

@@ -1,140 +1,118 @@
-"""All use cases of one process: those of the API, and here those that ticks and messages start."""
+"""Production's composition over the ports of simulated processes."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from botocore.exceptions import ReadTimeoutError
+
+from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.bootstrap.core import CoreUseCases
+from shared.bootstrap.ports import Ports
+from shared.bootstrap.use_cases import UseCases
 from shared.names import QueueName
-from shared.usecases.attempts.call_receiver import CallReceiver
-from shared.usecases.attempts.compose_callback import ComposeCallback
-from shared.usecases.attempts.make_attempt import MakeAttempt
-from shared.usecases.attempts.run_attempts import RunAttempts
-from shared.usecases.attempts.settle_refusal import SettleRefusal
-from shared.usecases.dead_letters.handle_dead_messages import HandleDeadMessages
-from shared.usecases.dead_letters.process_bulk_redrives import ProcessBulkRedrives
-from shared.usecases.limits.apply_backpressure import ApplyBackpressure
-from shared.usecases.limits.defer_keys import DeferKeys
-from shared.usecases.limits.throttle_batch import ThrottleBatch
-from shared.usecases.outcomes.repair_notifications import RepairNotifications
-from shared.usecases.reading.find_head import FindHead
-from shared.usecases.requests.open_request import OpenRequest
-from shared.usecases.tenancy.read_tenant import ReadTenant
-from shared.usecases.ticks.reconcile import Reconcile
-from shared.usecases.ticks.sweep_buckets import SweepBuckets
-from shared.usecases.ticks.watch_buckets import WatchBuckets
-from tests.simulation.api_ports import ApiPorts
-from tests.simulation.calls import GreenletOffload, PortCalls
-from tests.simulation.lanes import Backlog
-from tests.simulation.memory import Memory
+from shared.ports.executions import WriteUnknown
+from shared.usecases.filing.file_successor import FileSuccessor
+from tests.simulation import planted
+from tests.simulation.calls import GreenletOffload, PortCalls, ProcessClock, ProcessHandle
+from tests.simulation.hub import SimLoop
+from tests.simulation.lanes import QUEUE_URLS, Backlog
+from tests.simulation.process import Process
+from tests.support.fakes.budgets import FakeRecurringJobs
+from tests.support.settings import settings_of
 
 if TYPE_CHECKING:
-    pass
+    from tests.simulation.world import World
 
 
-class Ports(ApiPorts):
-    """What a function may run."""
+class SimCore(CoreUseCases):
+    """The core, with the fault that mutants plant in the successors of recurring executions."""
 
-    def process_bulk_redrives(self) -> ProcessBulkRedrives:
-        """What the sweeper does of bulk redrives."""
-        return ProcessBulkRedrives(
-            self.redrives,
-            self.list_dead_letters(),
-            self.redrive(),
-            self.store,
-            self.finalize(),
-            self.clock,
-            self._world.retention,
+    @cached_property
+    def file_successor(self) -> FileSuccessor:
+        successor = FileSuccessor(
+            self.file, self.ports.executions, self.ports.jobs, self.ports.clock, self.settings.retention
         )
+        if planted.FROZEN:
+            return successor
+        counts: Any = planted.TodaysCounts(successor, self.settings.shard_plan, self.ports.clock)
+        return counts
 
-    def watch_buckets(self) -> WatchBuckets:
-        """WATCH."""
-        return WatchBuckets(self.store, self.queue, self.ledger, self.clock, self._world.plan)
 
-    def sweep_buckets(self) -> SweepBuckets:
-        """SWEEP."""
-        world = self._world
-        return SweepBuckets(
-            self.store,
-            self.queue,
-            self.ledger,
-            self.progress,
-            Backlog(PortCalls(self._process, world.lanes)),
-            self.limits,
-            self.give_up(),
-            RepairNotifications(self.store, self.finalize()),
-            self.clock,
-            world.plan,
-            world.retention,
-        )
+def use_cases_of(world: World, process: Process) -> UseCases:
+    """The use cases of a process that has just started and lives for one request or one tick."""
+    return _use_cases(world, ProcessHandle(process))
 
-    def reconcile(self) -> Reconcile:
-        """RECONCILE."""
-        accepted: Any = PortCalls(self._process, self._world.accepted)
-        head = FindHead(self.store)
-        return Reconcile(
-            self.store,
-            self.jobs,
-            accepted,
-            self.ledger,
-            head,
-            self.file,
-            self.file_successor,
-            self.clock,
-            self._world.plan,
-            self.lifecycle().settle,
-        )
 
-    def handle_dead_messages(self) -> HandleDeadMessages:
-        """The handler of a dead-letter queue."""
-        retention = self._world.retention
-        return HandleDeadMessages(
-            self.store,
-            self.file,
-            self.file_successor,
-            self.parked_messages,
-            self.clock,
-            retention,
-            self.give_up(),
-            self.finalize(),
-        )
+class Sandbox:
+    """An executor's sandbox. What its use cases cache outlives a batch; each batch is a process of its own."""
 
-    def gate_calls(self, queue: QueueName, memory: Memory) -> ThrottleBatch:
-        """The gate of the executor's process, with what this sandbox has learned before."""
-        world = self._world
-        states = memory.states(self.limits, self.clock)
-        admit = memory.admit(states, self.budgets, ReadTenant(world.tenants, self.clock), world.quotas)
-        return ThrottleBatch(
-            queue,
-            ApplyBackpressure(self.progress, self.clock, world.entropy),
-            admit,
-            memory.settle_limits(states),
-            DeferKeys(self.queue, self.clock),
-        )
+    def __init__(self, world: World, queue: QueueName, process: Process) -> None:
+        self._handle = ProcessHandle(process)
+        self.run_attempts = _use_cases(world, self._handle).attempts.run_attempts(queue)
 
-    def run_attempts(self, lane: QueueName, memory: Memory) -> RunAttempts:
-        """EXECUTE."""
-        world, process, loop = self._world, self._process, self._loop
-        assert loop is not None
-        offload = GreenletOffload(process, loop)
-        read_tenant = ReadTenant(world.tenants, self.clock)
-        compose = ComposeCallback(read_tenant, OpenRequest(self.jobs, world.vault, self.store), world.vault)
-        sender = world.receiver.sender(process, self.clock)
-        make_attempt = MakeAttempt(
-            CallReceiver(self.store, self.jobs, compose, sender, self.clock, offload),
-            self._settle_attempt(),
-            self.file_successor,
-            offload,
-        )
-        settle = SettleRefusal(self.file, self.file_successor, self.give_up(), self.finalize(), self.clock)
-        return RunAttempts(
-            lane,
-            self.claimer,
-            self.gate_calls(lane, memory),
-            make_attempt,
-            settle,
-            self._guard_start(),
-            self.progress,
-            self.clock,
-            world.entropy,
-            offload,
-        )
+    def hand_to(self, process: Process, loop: SimLoop) -> None:
+        """From now on every port call is made by this process."""
+        self._handle.process, self._handle.loop = process, loop
+
+
+class Sandboxes:
+    """Lambda hands a batch to the idle sandbox that was used last, or makes one. A dead one is not given back."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._idle: dict[QueueName, list[Sandbox]] = {queue: [] for queue in QueueName}
+
+    def take(self, queue: QueueName, process: Process) -> Sandbox:
+        """A sandbox for a batch of a queue."""
+        return self._idle[queue].pop() if self._idle[queue] else Sandbox(self._world, queue, process)
+
+    def give_back(self, queue: QueueName, sandbox: Sandbox) -> None:
+        """The batch is over, and the sandbox is alive."""
+        self._idle[queue].append(sandbox)
+
+
+def _use_cases(world: World, handle: ProcessHandle) -> UseCases:
+    settings = settings_of(world.plan, world.retention, default_quotas=world.quotas)
+    return UseCases(SimCore(_ports(world, handle), settings))
+
+
+def _ports(world: World, handle: ProcessHandle) -> Ports:
+    """Every port whose calls can be throttled, lost or cut off by a crash; tenants and secrets never are."""
+
+    def faulty(target: Any, **fails: Any) -> Any:
+        return PortCalls(handle, target, fails)
+
+    ports = Ports()
+    ports.clock, ports.offload = ProcessClock(handle), GreenletOffload(handle)
+    ports.entropy, ports.pause = world.entropy, lambda _: None
+    ports.executions = faulty(world.store)
+    ports.claimer = faulty(world.claimer, claim=_unknown)
+    ports.one_offs = faulty(world.one_offs)
+    ports.one_off_batches = faulty(world.one_off_batches)
+    ports.jobs = faulty(world.jobs)
+    ports.idempotency = faulty(world.idempotency)
+    ports.run_locks = faulty(world.run_locks)
+    ports.limits = faulty(world.limits)
+    ports.budgets = faulty(world.budgets)
+    ports.ledger = ports.reconcile_mark = faulty(world.ledger)
+    ports.progress = faulty(world.progress)
+    ports.parked_messages = faulty(world.parked_messages)
+    ports.redrive_tasks = faulty(world.redrives)
+    ports.accepted_log = faulty(world.accepted)
+    sqs = faulty(world.lanes, send_message_batch=_no_answer)
+    ports.queue = SqsWakeupQueue(sqs, QUEUE_URLS, world.weights)
+    ports.backlog = Backlog(faulty(world.lanes))
+    ports.tenants, ports.vault = world.tenants, world.vault
+    ports.recurring_jobs = FakeRecurringJobs(world.table)
+    ports.sender = world.receiver.sender(handle)
+    return ports
+
+
+def _no_answer(**_request: Any) -> Any:
+    raise ReadTimeoutError(endpoint_url="https://sqs.example.com")
+
+
+def _unknown(claims: Any, _now_ms: int) -> list[WriteUnknown]:
+    return [WriteUnknown("injected") for _ in claims]

@@ -13,17 +13,17 @@ from tests.simulation.faults import FaultMix, Weather, draw_mix
 from tests.simulation.functions import Functions
 from tests.simulation.hub import Hub
 from tests.simulation.lanes import SimLanes
-from tests.simulation.memory import Sandboxes
 from tests.simulation.process import Process
 from tests.simulation.receiver import SimReceiver
 from tests.simulation.stores import SimClaimer, SimExecutionStore, SimOneOffBatches
 from tests.simulation.trace import Trace
+from tests.simulation.wiring import Sandboxes
 from tests.support.fakes.accepted_log import FakeAcceptedLog
-from tests.support.fakes.boards import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.support.fakes.clock import SeededEntropy, VirtualClock
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_store import FakeJobStore
+from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.ledger import FakeShardLedger
 from tests.support.fakes.limit_store import FakeLimitStore
 from tests.support.fakes.one_off_store import FakeOneOffStore

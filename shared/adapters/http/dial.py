@@ -1,8 +1,8 @@
-"""The guard at the dial: between users' targets and everything that is not public internet.
+"""SSRF guard: blocks connections from users' targets to anything but the public internet.
 
-A name may point anywhere, and somewhere else a second later. So a name is resolved once, every address in the answer
-is judged, and only those very addresses are dialled; a socket is judged once more as it is opened, because clients do
-not ask a resolver about literal addresses.
+A name may resolve to any address, and DNS may change within a second. The guard therefore resolves a name
+once, checks every address in the answer, and connects to these addresses only. It checks again when a socket
+opens, because clients do not resolve literal addresses.
 """
 
 import socket
@@ -20,25 +20,25 @@ from shared.domain.errors import PunctualError
 class AddressNotAllowedError(PunctualError, PermissionError):
     """The target may not be called.
 
-    An OSError as well, because only such errors cross the HTTP client's racing of addresses unharmed.
+    Also an OSError, because aiohttp passes only OSErrors through its connection racing unchanged.
     """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DialGuard:
-    """The policy, for one scheme: plain http goes to the exceptions and nowhere else."""
+    """The target policy for one scheme: plain http may only reach the exceptions."""
 
     policy: TargetPolicy
     plain_http: bool
 
     def judge(self, addresses: Iterable[str]) -> None:
-        """AddressNotAllowedError if a single one of the addresses may not be dialled, or is none."""
+        """Raise AddressNotAllowedError if any of the addresses is forbidden or malformed."""
         for text in addresses:
             if not self._allows(text):
                 raise AddressNotAllowedError(f"the address {text} may not be called")
 
     def open_socket(self, target: tuple[Any, ...]) -> socket.socket:
-        """A socket for one `getaddrinfo` entry, if its address may be dialled: aiohttp's `socket_factory`."""
+        """Open a socket for a `getaddrinfo` entry if its address is allowed: aiohttp's `socket_factory`."""
         family, kind, protocol, _, destination = target
         self.judge([destination[0]])
         return socket.socket(family, kind, protocol)
@@ -52,9 +52,9 @@ class DialGuard:
 
 
 class GuardedResolver(AbstractResolver):
-    """Resolves a name once and judges the whole answer: one address that is not allowed blocks the host.
+    """Resolves a name once and checks all its addresses: a single forbidden address blocks the host.
 
-    Raises AddressNotAllowedError, or the OSError of the resolver beneath, which its owner closes.
+    Raises AddressNotAllowedError, or the OSError of the inner resolver. The owner closes the inner resolver.
     """
 
     def __init__(self, guard: DialGuard, resolver: AbstractResolver) -> None:
@@ -64,10 +64,13 @@ class GuardedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """Addresses that may all be dialled; never an empty list, which aiohttp answers with a failed assertion."""
+        """Return addresses that are all allowed.
+
+        Never an empty list, which would fail an assertion in aiohttp.
+        """
         answers = await self._resolver.resolve(host, port, family)
         self._guard.judge(answer["host"] for answer in answers)
         return answers
 
     async def close(self) -> None:
-        """Nothing of its own to release."""
+        """Do nothing: the owner closes the inner resolver."""

@@ -1,4 +1,4 @@
-"""Looking up the addresses of names: in threads of its own, each within a bound."""
+"""DNS lookups in a separate thread pool, each with a timeout."""
 
 import asyncio
 import socket
@@ -9,28 +9,28 @@ from ipaddress import ip_address
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 LookUp = Callable[[str], Sequence[str]]
-"""Every address of a name, as text; OSError where there is none. Blocks, and is called in many threads at once."""
+"""Returns all addresses of a name as text, or raises OSError. Blocks; called from many threads at once."""
 
 LOOK_UP_SECONDS = 5.0
-"""How long one name may take. Longer than the system's resolver takes for one lost packet, and well under the timeout
-of a callback, so that a name server which is silent is told from a receiver which is."""
+"""The timeout of one lookup. It allows the system's resolver one lost packet, and is well below the timeout
+of a callback, so that a silent name server is distinguished from a silent receiver."""
 
 LOOK_UP_THREADS = 256
-"""More than two batches of an executor have calls, because a thread cannot be taken from a name server that is silent:
-it is left behind until the system's resolver gives up too. Threads are made when they are needed only."""
+"""Twice the calls of an executor batch and more, because a lookup that times out occupies its thread until
+the system's resolver gives up. Threads are created on demand."""
 
 
 def look_up_by_system(name: str) -> list[str]:
-    """What the host's own resolver answers, for the address families that the host has."""
-    found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
-    return [str(destination[0]) for *_, destination in found]
+    """Ask the host's own resolver, for the address families that the host supports."""
+    entries = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+    return [str(destination[0]) for *_, destination in entries]
 
 
 class BoundedResolver(AbstractResolver):
-    """Looks up names side by side, so that one that is never answered delays no other.
+    """Looks up names concurrently, so that a lookup without an answer does not delay others.
 
-    The loop's own executor would not do: it has as few threads as cores and four, for everything. To be closed by its
-    owner; look-ups that are still under way then end by themselves.
+    The loop's default executor is too small: it has four threads more than the machine has cores. The owner
+    closes the resolver; running lookups then end by themselves.
     """
 
     def __init__(
@@ -44,9 +44,12 @@ class BoundedResolver(AbstractResolver):
         self,
         host: str,
         port: int = 0,
-        family: socket.AddressFamily = socket.AF_UNSPEC,  # noqa: ARG002 - the interface has it
+        family: socket.AddressFamily = socket.AF_UNSPEC,  # noqa: ARG002 - part of the interface
     ) -> list[ResolveResult]:
-        """Its addresses, marked so that nobody resolves them again; OSError if none came in time."""
+        """Return the addresses, flagged as numeric so that aiohttp does not resolve them.
+
+        OSError after the timeout.
+        """
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self._seconds):
@@ -58,7 +61,7 @@ class BoundedResolver(AbstractResolver):
         return [_result(host, address, port) for address in dict.fromkeys(addresses)]
 
     async def close(self) -> None:
-        """Start no more look-ups, and wait for none."""
+        """Cancel pending lookups without waiting for running ones."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 

@@ -1,4 +1,4 @@
-"""A pool of kept-alive connections that repeats nothing and believes nothing that it did not ask for."""
+"""A pool of keep-alive connections that never repeats a request and rejects unsolicited responses."""
 
 from asyncio import AbstractEventLoop
 from dataclasses import dataclass
@@ -13,21 +13,21 @@ from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 
 from shared.adapters.http.dial import DialGuard, GuardedResolver
-from shared.adapters.http.wire import BoundedHandler, NoAnswerError
+from shared.adapters.http.wire import BoundedHandler, InvalidResponseError
 
 USER_AGENT = "Punctual/0.1"
 CHUNK_BYTES = 4 * 1024
 _MAX_LINE_BYTES = 8 * 1024
-_MAX_ANSWER_HEADERS = 100
-# Below the five seconds after which common servers drop an idle connection: reusing one that the receiver is just
-# closing costs an attempt.
+_MAX_RESPONSE_HEADERS = 100
+# Below the five seconds after which common servers close an idle connection: reusing a connection that the
+# receiver is closing costs an attempt.
 _KEEPALIVE_SECONDS = 4.0
 _AUTO_HEADERS = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolLimits:
-    """How many connections a pool opens, in all and to one host."""
+    """The maximum number of connections of a pool, in total and per host."""
 
     total: int
     per_host: int
@@ -36,8 +36,8 @@ class PoolLimits:
 def open_pool(
     guard: DialGuard, resolver: AbstractResolver, limits: PoolLimits, ssl_context: SSLContext | None
 ) -> aiohttp.ClientSession:
-    """A pool whose every connection passes the guard; it belongs to the running event loop."""
-    connector = _QuietConnector(
+    """Open a pool whose connections all pass the guard; it belongs to the running event loop."""
+    connector = _StrictConnector(
         resolver=GuardedResolver(guard, resolver),
         socket_factory=guard.open_socket,
         ssl=ssl_context or True,
@@ -55,16 +55,16 @@ def open_pool(
         read_bufsize=CHUNK_BYTES,
         max_line_size=_MAX_LINE_BYTES,
         max_field_size=_MAX_LINE_BYTES,
-        max_headers=_MAX_ANSWER_HEADERS,
+        max_headers=_MAX_RESPONSE_HEADERS,
         middlewares=(_never_repeat,),
     )
 
 
-class _QuietConnector(aiohttp.TCPConnector):
-    """Bounds what a receiver may say, and refuses a connection on which it spoke before it was asked.
+class _StrictConnector(aiohttp.TCPConnector):
+    """Bounds the size of responses, and refuses a connection on which data arrived before the request.
 
-    aiohttp would take a response that reached an idle kept connection for the answer to the next request, and every
-    later answer for the one after it.
+    aiohttp would treat a response that arrived on an idle connection as the response to the next request, and
+    shift every later response by one.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -77,7 +77,7 @@ class _QuietConnector(aiohttp.TCPConnector):
         connection = await super().connect(req, traces, timeout)
         if connection.protocol is None or connection.protocol.should_close:
             connection.close()
-            raise NoAnswerError("the receiver answered before it was asked")
+            raise InvalidResponseError("the receiver sent a response before the request")
         return connection
 
 
@@ -88,10 +88,10 @@ def _handler(loop: AbstractEventLoop) -> ResponseHandler:
 async def _never_repeat(
     request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
 ) -> aiohttp.ClientResponse:
-    """Hide dropped connections from aiohttp, which would send a GET, PUT or DELETE again within one attempt."""
+    """Hide dropped connections from aiohttp, which would repeat a GET, PUT or DELETE within one attempt."""
     try:
         return await send(request)
     except aiohttp.ClientConnectorError:
         raise
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        raise NoAnswerError("the connection ended before a complete response head") from error
+        raise InvalidResponseError("the connection ended before a complete response head") from error

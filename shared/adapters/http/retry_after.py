@@ -1,22 +1,21 @@
-"""Retry-After, as receivers spell it."""
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 MAX_RETRY_AFTER_SECONDS = 86_400
 _LONGEST_DATE = 64
-"""In characters; the longest form of a date that HTTP knows has 33."""
+"""In characters; the longest HTTP date has 33."""
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> int | None:
-    """Retry-After in whole seconds from 0 to a day; None if absent or unreadable.
+    """Return Retry-After in whole seconds from 0 to a day; None if absent or unreadable.
 
-    A date is measured against the answer's own Date, because the two come from one clock; without one it is ignored.
+    A date is compared with the response's Date header, because both come from one clock; without Date it is
+    ignored.
     """
     text = headers.get("Retry-After", "").strip()
     if text.isascii() and text.isdecimal():
-        # Cut before it is converted: Python refuses to read thousands of digits.
+        # Truncate first: Python refuses to convert thousands of digits.
         return min(int(text.lstrip("0")[:10] or "0"), MAX_RETRY_AFTER_SECONDS)
     until, sent = _http_date(text), _http_date(headers.get("Date", ""))
     if until is None or sent is None:
@@ -25,7 +24,7 @@ def retry_after_seconds(headers: Mapping[str, str]) -> int | None:
 
 
 def _http_date(text: str) -> datetime | None:
-    """None for what is none. Receivers write it: what is too long for a date is not even parsed."""
+    """Parse an HTTP date; None if invalid. Untrusted input, so overlong text is not parsed at all."""
     if len(text) > _LONGEST_DATE:
         return None
     try:

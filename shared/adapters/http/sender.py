@@ -1,4 +1,4 @@
-"""Sends one callback over HTTP and says what became of it."""
+"""Sends a callback over HTTP and classifies the result."""
 
 import asyncio
 import math
@@ -16,24 +16,24 @@ from shared.adapters.http.dial import AddressNotAllowedError, DialGuard
 from shared.adapters.http.look_up import LOOK_UP_SECONDS, BoundedResolver, LookUp, look_up_by_system
 from shared.adapters.http.pool import CHUNK_BYTES, PoolLimits, open_pool
 from shared.adapters.http.retry_after import retry_after_seconds
-from shared.adapters.http.wire import NoAnswerError
-from shared.domain.delivery.callback import KEPT_BODY_BYTES, Callback, CallbackResponse, Reason
+from shared.adapters.http.wire import InvalidResponseError
+from shared.domain.delivery.callback import STORED_BODY_BYTES, Callback, CallbackResponse, Reason
 from shared.domain.delivery.target_policy import TargetPolicy
 
 MAX_BODY_BYTES = 64 * 1024
-"""How much of an answer's body is read; where there is more, the connection is closed instead of drained."""
+"""Maximum bytes of a response body to read; the connection is closed if the body is longer."""
 
-WORKS_ON_HEADER = "X-Punctual-Async"
-"""With a 202 and the value `true` it says that the receiver has begun, and will report the outcome."""
+ASYNC_HEADER = "X-Punctual-Async"
+"""With status 202 and the value `true`: the receiver has started and will report the outcome later."""
 
 NO_RETRY_HEADER = "X-Punctual-No-Retry"
-"""With a failing status and the value `true` it says that another attempt would not help."""
+"""With a failure status and the value `true`: another attempt would not help."""
 
 _METHOD = re.compile(r"[A-Z]+")
 _URL = re.compile(r"https?://[\x21-\x7e]+")
 
 
-# The first row that fits decides, so subclasses stand before their bases.
+# The first matching row decides, so subclasses precede their base classes.
 _REASONS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], Reason], ...] = (
     (AddressNotAllowedError, Reason.ADDRESS_NOT_ALLOWED),
     (aiohttp.ClientConnectorDNSError, Reason.DNS_FAILED),
@@ -45,8 +45,8 @@ _REASONS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], Rea
 
 
 @dataclass(slots=True, kw_only=True)
-class _Seen:
-    """What has arrived of one answer; it stands even if the rest never comes."""
+class _PartialResponse:
+    """The part of a response that has arrived; valid even if the rest never arrives."""
 
     status: int | None = None
     retry_after_seconds: int | None = None
@@ -56,20 +56,20 @@ class _Seen:
 
     async def read(self, response: aiohttp.ClientResponse) -> None:
         if response.version not in (aiohttp.HttpVersion10, aiohttp.HttpVersion11):
-            raise NoAnswerError("the version is neither HTTP/1.0 nor HTTP/1.1")
+            raise InvalidResponseError("the version is neither HTTP/1.0 nor HTTP/1.1")
         self.status = response.status
         if not 200 <= response.status < 300:
             self.retry_after_seconds = retry_after_seconds(response.headers)
-            self.gave_up = _says_true(response, NO_RETRY_HEADER)
+            self.gave_up = _is_true(response, NO_RETRY_HEADER)
         if response.status == HTTPStatus.ACCEPTED:
-            self.async_accepted = _says_true(response, WORKS_ON_HEADER)
+            self.async_accepted = _is_true(response, ASYNC_HEADER)
         unread = MAX_BODY_BYTES
         while unread and (chunk := await response.content.read(min(unread, CHUNK_BYTES))):
             unread -= len(chunk)
-            self.body += chunk[: KEPT_BODY_BYTES - len(self.body)]
-            await asyncio.sleep(0)  # reading what is there already would let nobody else have a turn
+            self.body += chunk[: STORED_BODY_BYTES - len(self.body)]
+            await asyncio.sleep(0)  # buffered reads never yield to other tasks
 
-    def answer(self, error: Exception | None, duration_ms: int) -> CallbackResponse:
+    def result(self, error: Exception | None, duration_ms: int) -> CallbackResponse:
         reason = self._reason(error)
         return CallbackResponse(
             reason=reason,
@@ -91,11 +91,11 @@ class _Seen:
 
 
 class AiohttpSender:
-    """Makes callbacks over kept-alive connections, each at most once, within its deadline and to allowed addresses.
+    """Sends callbacks over keep-alive connections: at most once, in time, and to allowed addresses only.
 
-    All calls belong to one event loop; connections are opened in it when they are first needed. The policy is asked
-    again at each call, since names move and a job may be older than the policy. `monotonic` is in seconds. A call that
-    finds all connections taken (`limit`, and `limit_per_host`, for each scheme) waits inside its deadline.
+    All calls belong to one event loop; connections open on demand. Each call checks the policy again, because
+    DNS changes and a job may be older than the policy. `monotonic` is in seconds. A call waits within its
+    deadline while all connections (`limit` and `limit_per_host`, for each scheme) are in use.
     """
 
     def __init__(
@@ -120,24 +120,23 @@ class AiohttpSender:
         self._resolver: BoundedResolver | None = None
 
     async def send(self, callback: Callback, *, timeout_seconds: float) -> CallbackResponse:
-        """One call, never repeated and never redirected; raises nothing but CancelledError.
+        """Make one call without repeats or redirects; raises nothing but CancelledError.
 
-        `timeout_seconds` bounds all of it, from the look-up of the name to the end of the body. A 2xx whose body is
-        cut off or still dripping at the deadline is no success: it ends as PROTOCOL_ERROR or TIMEOUT, with its
-        status. Any other status has decided by its head, whatever becomes of its body. A 2xx with more than
-        MAX_BODY_BYTES succeeds.
+        `timeout_seconds` bounds the whole call, from the DNS lookup to the end of the body. A 2xx whose body
+        is truncated, or incomplete at the deadline, ends as PROTOCOL_ERROR or TIMEOUT, with its status. Any
+        other status decides the result when its head arrives. A 2xx with more than MAX_BODY_BYTES succeeds.
         """
         started = self._monotonic()
-        seen = _Seen()
+        partial = _PartialResponse()
         error: Exception | None = None
         try:
-            await self._exchange(callback, timeout_seconds, seen)
-        except Exception as caught:  # noqa: BLE001 - every attempt must end as an answer, or it would be lost
+            await self._exchange(callback, timeout_seconds, partial)
+        except Exception as caught:  # noqa: BLE001 - an attempt without a result would be lost
             error = caught
-        return seen.answer(error, max(0, round((self._monotonic() - started) * 1000)))
+        return partial.result(error, max(0, round((self._monotonic() - started) * 1000)))
 
     async def close(self) -> None:
-        """Close every connection. Not while a call is under way; a later call opens new ones."""
+        """Close all connections. Do not call during a request; a later call opens new connections."""
         while self._sessions:
             _, session = self._sessions.popitem()
             await session.close()
@@ -145,17 +144,17 @@ class AiohttpSender:
             await self._resolver.close()
             self._resolver = None
 
-    async def _exchange(self, callback: Callback, timeout_seconds: float, seen: _Seen) -> None:
+    async def _exchange(self, callback: Callback, timeout_seconds: float, partial: _PartialResponse) -> None:
         if not timeout_seconds > 0:
-            raise TimeoutError  # aiohttp would take it as no deadline at all
+            raise TimeoutError  # aiohttp would treat it as no deadline
         if not (_METHOD.fullmatch(callback.method) and _URL.fullmatch(callback.url)):
             raise ValueError("the callback was never checked")
-        url = URL(callback.url, encoded=True)  # sent as it was accepted, never normalised
+        url = URL(callback.url, encoded=True)  # sent exactly as accepted, never normalised
         host = url.raw_host or ""
-        if ":" not in host and not self._policy.admits_name(host):  # IPv6 addresses are judged at the socket
+        if ":" not in host and not self._policy.admits_name(host):  # IPv6 addresses are checked at the socket
             raise AddressNotAllowedError("the host may not be called, wherever it is")
-        # A worker that was frozen between two invocations has not noticed which of its kept connections the receiver
-        # closed meanwhile; two turns of the loop tell it.
+        # Lambda freezes workers between invocations. Two iterations of the loop let aiohttp notice which
+        # keep-alive connections the receiver has closed meanwhile.
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         async with self._session(url.scheme).request(
@@ -164,13 +163,13 @@ class AiohttpSender:
             headers=callback.headers,
             data=callback.body or None,
             allow_redirects=False,
-            # Without the infinite threshold, deadlines over five seconds would be rounded up to whole ones.
+            # Without the infinite threshold, aiohttp rounds deadlines over five seconds up to whole seconds.
             timeout=aiohttp.ClientTimeout(total=timeout_seconds, ceil_threshold=math.inf),
         ) as response:
-            await seen.read(response)
+            await partial.read(response)
 
     def _session(self, scheme: str) -> aiohttp.ClientSession:
-        # One pool for each scheme: a name that was judged for https must not be remembered as good for plain http.
+        # One pool per scheme: a name that was allowed for https must not be reused for plain http.
         if scheme not in self._sessions:
             guard = DialGuard(policy=self._policy, plain_http=scheme == "http")
             limits = PoolLimits(total=self._limit, per_host=self._limit_per_host)
@@ -179,12 +178,12 @@ class AiohttpSender:
         return self._sessions[scheme]
 
 
-def _says_true(response: aiohttp.ClientResponse, header: str) -> bool:
+def _is_true(response: aiohttp.ClientResponse, header: str) -> bool:
     return response.headers.get(header, "").strip().lower() == "true"
 
 
 def _reason_of(error: Exception) -> Reason:
-    """Why a call without a deciding status failed. What fits nowhere else broke the protocol."""
+    """Classify the failure of a call without a decisive status; the default is PROTOCOL_ERROR."""
     if isinstance(error.__cause__, AddressNotAllowedError):
         return Reason.ADDRESS_NOT_ALLOWED
     return next((reason for kinds, reason in _REASONS if isinstance(error, kinds)), Reason.PROTOCOL_ERROR)

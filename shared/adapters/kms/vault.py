@@ -1,4 +1,4 @@
-"""Envelope encryption: AES-256-GCM under a data key for each tenant, which KMS wraps."""
+"""Envelope encryption: AES-256-GCM with one data key per tenant, wrapped by KMS."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_KEYS = 10_000
 
 
 class KmsVault:
-    """Unwraps each data key once for each container; KMS is asked for nothing else."""
+    """Calls KMS only to create and unwrap data keys; caches unwrapped keys per container."""
 
     def __init__(self, client: KMSClient, key_id: str, entropy: Entropy) -> None:
         self._client = client
@@ -34,39 +34,36 @@ class KmsVault:
         self._keys: dict[tuple[str, bytes], bytes] = {}
 
     def new_data_key(self, tenant_id: str) -> bytes:
-        """See the port."""
         try:
-            answer = self._client.generate_data_key_without_plaintext(
+            response = self._client.generate_data_key_without_plaintext(
                 KeyId=self._key_id,
                 KeySpec="AES_256",
                 EncryptionContext={ENCRYPTION_CONTEXT_TENANT: tenant_id},
             )
-        except (BotoCoreError, ClientError) as fault:
-            raise UnavailableError("KMS made no data key") from fault
-        return bytes(answer["CiphertextBlob"])
+        except (BotoCoreError, ClientError) as error:
+            raise UnavailableError("KMS did not create a data key") from error
+        return bytes(response["CiphertextBlob"])
 
     def seal(self, tenant: Tenant, context: str, plain: bytes) -> bytes:
-        """See the port. One version byte, a random nonce, ciphertext and tag."""
+        """Return a version byte, a random nonce, ciphertext and tag."""
         nonce = self._entropy.bits(_NONCE_BYTES * 8).to_bytes(_NONCE_BYTES)
-        sealed = AESGCM(self._key(tenant)).encrypt(nonce, plain, _bound_to(tenant, context))
+        sealed = AESGCM(self._key(tenant)).encrypt(nonce, plain, _associated_data(tenant, context))
         return _VERSION + nonce + sealed
 
     def unseal(self, tenant: Tenant, context: str, sealed: bytes) -> bytes:
-        """See the port."""
         if len(sealed) < _OVERHEAD or sealed[:1] != _VERSION:
-            raise UnreadableItemError("not sealed by a version that is known")
+            raise UnreadableItemError("sealed with an unknown version")
         nonce, body = sealed[1 : 1 + _NONCE_BYTES], sealed[1 + _NONCE_BYTES :]
         try:
-            return AESGCM(self._key(tenant)).decrypt(nonce, body, _bound_to(tenant, context))
-        except InvalidTag as fault:
-            raise UnreadableItemError("sealed for another tenant or context, or altered") from fault
+            return AESGCM(self._key(tenant)).decrypt(nonce, body, _associated_data(tenant, context))
+        except InvalidTag as error:
+            raise UnreadableItemError("sealed for another tenant or context, or altered") from error
 
     def fingerprint(self, tenant: Tenant, data: bytes) -> bytes:
-        """See the port."""
         return hmac.digest(self._key(tenant), b"fingerprint|" + data, "sha256")[:_FINGERPRINT_BYTES]
 
     def code(self, tenant: Tenant, context: str, data: bytes) -> bytes:
-        """See the port. The key of each context is derived, so that no code can stand for one of another."""
+        # A derived key per context, so that a code from one context is never valid in another.
         derived = hmac.digest(self._key(tenant), b"code|" + context.encode(), "sha256")
         return hmac.digest(derived, data, "sha256")
 
@@ -80,15 +77,15 @@ class KmsVault:
 
     def _unwrap(self, tenant: Tenant) -> bytes:
         try:
-            answer = self._client.decrypt(
+            response = self._client.decrypt(
                 KeyId=self._key_id,
                 CiphertextBlob=tenant.data_key,
                 EncryptionContext={ENCRYPTION_CONTEXT_TENANT: tenant.id},
             )
-        except (BotoCoreError, ClientError) as fault:
-            raise UnavailableError("KMS did not unwrap the data key") from fault
-        return bytes(answer["Plaintext"])
+        except (BotoCoreError, ClientError) as error:
+            raise UnavailableError("KMS did not unwrap the data key") from error
+        return bytes(response["Plaintext"])
 
 
-def _bound_to(tenant: Tenant, context: str) -> bytes:
+def _associated_data(tenant: Tenant, context: str) -> bytes:
     return f"{tenant.id}|{context}".encode()

@@ -1,4 +1,4 @@
-"""What the API acknowledged, read back from its log in CloudWatch Logs."""
+"""Reads acknowledged jobs from the API's log in CloudWatch Logs."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,15 +11,14 @@ from shared.ports.dispatch import Accepted
 
 
 class CloudWatchAcceptedLog:
-    """The log is written by the API alone and knows nothing of the tables."""
+    """An independent record of acknowledged jobs: only the API writes it, and no table is involved."""
 
     def __init__(self, client: Any, log_group: str) -> None:
         self._client = client
         self._log_group = log_group
 
     def between(self, from_at: int, until_at: int) -> Iterator[Accepted]:
-        """See the port."""
-        more: dict[str, Any] = {}
+        continuation: dict[str, Any] = {}
         while True:
             with translated():
                 page = self._client.filter_log_events(
@@ -27,7 +26,7 @@ class CloudWatchAcceptedLog:
                     startTime=from_at,
                     endTime=until_at - 1,
                     filterPattern=f'"{ACCEPTED_LOG_LINE}"',
-                    **more,
+                    **continuation,
                 )
             for event in page["events"]:
                 accepted = _read(event["message"])
@@ -35,11 +34,11 @@ class CloudWatchAcceptedLog:
                     yield accepted
             if not page.get("nextToken"):
                 return
-            more = {"nextToken": page["nextToken"]}
+            continuation = {"nextToken": page["nextToken"]}
 
 
 def _read(line: str) -> Accepted | None:
-    """A line that only quotes the message is none of ours."""
+    """Parse a log line; None for a line that merely contains the message text."""
     try:
         entry = orjson.loads(line)
         if entry["message"] != ACCEPTED_LOG_LINE:

@@ -1,4 +1,4 @@
-"""Wake-ups as message bodies, and back. The body has a version; a newer one is not guessed at."""
+"""Encodes wake-ups as message bodies and decodes them. A body with a newer version is rejected."""
 
 from typing import Annotated, Any
 
@@ -13,15 +13,15 @@ from shared.names import Lane, QueueName
 
 VERSION = 2
 FIRST_VERSION = 1
-"""It knew no destinations and no waiting. Messages of it may be under way while a deployment is replaced."""
-MOST_WAITED = 1_000_000
+"""Without destinations and waiting. Such messages may be in flight during a deployment."""
+MAX_WAITED = 1_000_000
 _TOO_HIGH = "less_than_equal"
-"""What pydantic calls the fault of a number above the highest one."""
+"""Pydantic's error type for a number above the maximum."""
 _SINCE_2 = frozenset({"to", "via", "waited", "ends_at"})
 
 
 class MessageBody(BaseModel):
-    """Schema of versions 1 and 2. It names executions and says when; it carries no URL, secret or payload."""
+    """Schema of versions 1 and 2: execution ids and a time. It carries no URL, secret or payload."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -32,7 +32,7 @@ class MessageBody(BaseModel):
     not_before: Annotated[int, Field(ge=0)]
     to: list[Annotated[str, Field(pattern=f"^(?:{DESTINATION})?$")]] | None = None
     via: Annotated[QueueName, Field(strict=False)] | None = None
-    waited: Annotated[int, Field(ge=0, le=MOST_WAITED)] = 0
+    waited: Annotated[int, Field(ge=0, le=MAX_WAITED)] = 0
     ends_at: Annotated[int, Field(ge=0)] | None = None
 
     @model_validator(mode="after")
@@ -45,7 +45,6 @@ class MessageBody(BaseModel):
 
 
 def encode_wakeup(wakeup: Wakeup) -> str:
-    """The body of a message."""
     body: dict[str, Any] = {
         "v": VERSION,
         "lane": wakeup.lane,
@@ -56,7 +55,7 @@ def encode_wakeup(wakeup: Wakeup) -> str:
     optional = {
         "to": list(wakeup.destinations) or None,
         "via": wakeup.via,
-        "waited": min(wakeup.waited, MOST_WAITED) or None,
+        "waited": min(wakeup.waited, MAX_WAITED) or None,
         "ends_at": wakeup.ends_at,
     }
     body |= {name: value for name, value in optional.items() if value is not None}
@@ -64,27 +63,27 @@ def encode_wakeup(wakeup: Wakeup) -> str:
 
 
 def decode_wakeup(body: str) -> Wakeup:
-    """The wake-up; InvalidValueError, with a reason fit for people, for anything else.
+    """Decode a message body; raises InvalidValueError with a readable reason.
 
-    NewerMessageError is that of a body whose version is above ours, whatever else it may have.
+    A body with a newer version raises NewerMessageError, whatever else the body contains.
     """
     try:
         message = MessageBody.model_validate_json(body)
-    except ValidationError as fault:
-        found = fault.errors(include_input=False, include_url=False, include_context=False)
-        if any(one["loc"] == ("v",) and one["type"] == _TOO_HIGH for one in found):
-            raise NewerMessageError("a newer version wrote the message") from fault
-        first = found[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise InvalidValueError(f"unreadable message: {place or 'body'}: {first['msg']}") from fault
-    places = {parse_execution_id(key): number for number, key in reversed([*enumerate(message.keys)])}
+    except ValidationError as error:
+        details = error.errors(include_input=False, include_url=False, include_context=False)
+        if any(item["loc"] == ("v",) and item["type"] == _TOO_HIGH for item in details):
+            raise NewerMessageError("a newer version wrote the message") from error
+        first = details[0]
+        location = ".".join(str(part) for part in first["loc"])
+        raise InvalidValueError(f"unreadable message: {location or 'body'}: {first['msg']}") from error
+    positions = {parse_execution_id(key): number for number, key in reversed([*enumerate(message.keys)])}
     keys = tuple(dict.fromkeys(parse_execution_id(key) for key in message.keys))
     return Wakeup(
         lane=message.lane,
         tenant_id=message.tenant,
         keys=keys,
         not_before=message.not_before,
-        destinations=tuple(message.to[places[key]] for key in keys) if message.to else (),
+        destinations=tuple(message.to[positions[key]] for key in keys) if message.to else (),
         via=message.via,
         waited=message.waited,
         ends_at=message.ends_at,

@@ -1,4 +1,4 @@
-"""Putting a received message back for a while."""
+"""Returns a received message to its queue with a delay."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 MAX_VISIBILITY_SECONDS = 43_200 - EXECUTOR_TIMEOUT_SECONDS
-"""SQS counts its 12 hours from the moment at which the message was received, and refuses what goes beyond them."""
+"""SQS allows 12 hours, counted from the receipt of the message, and rejects longer timeouts."""
 
 
 class SqsVisibility:
-    """Sets when a message that is returned becomes visible again."""
+    """Sets the visibility timeout of a received message."""
 
     def __init__(self, client: SQSClient, queue_urls: Mapping[QueueName, str]) -> None:
         self._client = client
         self._queue_urls = dict(queue_urls)
 
     def __call__(self, queue: QueueName, receipt_handle: str, seconds: int) -> bool:
-        """Best effort: False leaves the message to the queue's own visibility timeout, which is longer."""
+        """Best effort: on False, the queue's own, longer visibility timeout applies."""
         try:
             self._client.change_message_visibility(
                 QueueUrl=self._queue_urls[queue],

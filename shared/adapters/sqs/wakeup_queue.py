@@ -1,4 +1,4 @@
-"""The queues in SQS: standard queues, a delay for each message, and the tenant's fair share as its message group."""
+"""SQS standard queues with a delay per message, and message groups for fairness between tenants."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 MAX_ENTRIES = 10
-"""SendMessageBatch takes so many; ten wake-ups of ten keys are far below its limit of bytes."""
+"""The maximum of SendMessageBatch; ten wake-ups of ten keys are far below its size limit."""
 
 
 class SqsWakeupQueue:
-    """Sends in batches of ten; what SQS reports as failed is given back, never forgotten."""
+    """Sends in batches of ten and returns every wake-up that SQS did not accept."""
 
     def __init__(self, client: SQSClient, queue_urls: Mapping[QueueName, str], weights: Weights) -> None:
         self._client = client
@@ -30,21 +30,19 @@ class SqsWakeupQueue:
         self._weights = weights
 
     def send(self, wakeups: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
-        """See the port."""
         failed: list[Wakeup] = []
         for queue, batch in _batches(wakeups):
             failed += self._send_batch(queue, batch, now_ms)
         return failed
 
     def visible(self, queue: QueueName) -> int:
-        """See the port of the backlog."""
         try:
-            answer = self._client.get_queue_attributes(
+            response = self._client.get_queue_attributes(
                 QueueUrl=self._queue_urls[queue], AttributeNames=["ApproximateNumberOfMessages"]
             )
-        except (BotoCoreError, ClientError) as fault:
-            raise UnavailableError(type(fault).__name__) from fault
-        return int(answer["Attributes"]["ApproximateNumberOfMessages"])
+        except (BotoCoreError, ClientError) as error:
+            raise UnavailableError(type(error).__name__) from error
+        return int(response["Attributes"]["ApproximateNumberOfMessages"])
 
     def _send_batch(self, queue: QueueName, batch: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
         entries: Any = [
@@ -52,10 +50,10 @@ class SqsWakeupQueue:
             for number, wakeup in enumerate(batch)
         ]
         try:
-            answer = self._client.send_message_batch(QueueUrl=self._queue_urls[queue], Entries=entries)
+            response = self._client.send_message_batch(QueueUrl=self._queue_urls[queue], Entries=entries)
         except (BotoCoreError, ClientError):
             return list(batch)
-        accepted = {int(entry["Id"]) for entry in answer.get("Successful", [])}
+        accepted = {int(entry["Id"]) for entry in response.get("Successful", [])}
         return [wakeup for number, wakeup in enumerate(batch) if number not in accepted]
 
 

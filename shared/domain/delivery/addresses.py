@@ -1,6 +1,6 @@
-"""Which IP addresses a callback may go to: public unicast, and what the operator of a deployment opened on purpose.
+"""The IP addresses that callbacks may reach: public unicast, and the exceptions of the deployment's operator.
 
-The tables are written out, row by row, because `ipaddress.is_global` lets many of these pass.
+The tables list every block, because `ipaddress.is_global` accepts many of these addresses.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
-# The IANA special-purpose registries, and what else no callback has business with. All of it is listed, also what
-# lies outside 2000::/3 or inside a larger row, so that each can be looked up.
+# The IANA special-purpose registries and further blocks. Blocks outside 2000::/3 or inside a larger row are
+# listed too, so that a reader can look up each of them.
 BLOCKED_V4 = {
     "0.0.0.0/8": "this network",
     "10.0.0.0/8": "private use",
@@ -46,7 +46,7 @@ BLOCKED_V6 = {
     "2001:db8::/32": "documentation",
     "2002::/16": "6to4",
     "2620:4f:8000::/48": "AS112",
-    "3ffe::/16": "the 6bone, given back",
+    "3ffe::/16": "the former 6bone",
     "3fff::/20": "documentation",
     "5f00::/16": "segment routing",
     "fc00::/7": "unique local (ULA): metadata of AWS and Google",
@@ -62,10 +62,10 @@ _GLOBAL_UNICAST_V6 = IPv6Network("2000::/3")
 
 
 def may_dial(address: Address, exceptions: Sequence[Network]) -> bool:
-    """Whether a callback may go to this address. Pure; the one place where that is decided.
+    """Return whether a callback may connect to this address. Pure; no other code makes this decision.
 
-    True for what an exception covers, otherwise only for public unicast. An exception is taken as it is written: an
-    IPv4 network does not cover the IPv6 spellings of its addresses.
+    True for an address in an exception; otherwise only for public unicast. An exception is taken literally:
+    an IPv4 network does not cover the IPv6 forms of its addresses.
     """
     if is_exception(address, exceptions):
         return True
@@ -75,5 +75,5 @@ def may_dial(address: Address, exceptions: Sequence[Network]) -> bool:
 
 
 def is_exception(address: Address, exceptions: Sequence[Network]) -> bool:
-    """Whether the operator of this deployment opened this address on purpose."""
+    """Return whether the operator of this deployment has explicitly allowed this address."""
     return any(address in network for network in exceptions)

@@ -1,4 +1,4 @@
-"""Attempts that go on after their call has ended: how long they may take, and how often they must be heard of."""
+"""Limits of asynchronous attempts, which continue after the HTTP call: deadline and heartbeat."""
 
 from dataclasses import dataclass
 
@@ -13,15 +13,14 @@ MAX_HEARTBEAT_SECONDS = 3_600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsyncPolicy:
-    """The limits of one attempt whose receiver has said that it works on."""
+    """The limits of an attempt that its receiver has accepted asynchronously."""
 
     deadline_seconds: int = 3_600
-    """The whole time that the attempt may take, from its claim on."""
+    """The maximum duration of the attempt, counted from its claim."""
     heartbeat_seconds: int = 60
-    """Not heard of for longer, the attempt counts as lost."""
+    """Without a heartbeat for this long, the attempt counts as lost."""
 
     def __post_init__(self) -> None:
-        """Refuse limits outside the documented ones."""
         if not MIN_DEADLINE_SECONDS <= self.deadline_seconds <= MAX_DEADLINE_SECONDS:
             raise InvalidValueError(
                 f"async_deadline_seconds must be {MIN_DEADLINE_SECONDS} to {MAX_DEADLINE_SECONDS}"
@@ -32,15 +31,15 @@ class AsyncPolicy:
             )
 
     def deadline_at(self, claimed_at: int) -> int:
-        """When an attempt that was claimed then is over, whatever is heard of it."""
+        """Return the deadline of an attempt claimed at `claimed_at`; heartbeats do not extend it."""
         return claimed_at + self.deadline_seconds * 1000
 
     def claimed_at(self, deadline_at: int) -> int:
-        """When an attempt was claimed that is over then."""
+        """Return the claim instant of an attempt with this deadline."""
         return deadline_at - self.deadline_seconds * 1000
 
     def lease_until(self, now_ms: int, deadline_at: int) -> int:
-        """How far a sign of life at this moment carries an attempt: never beyond its deadline."""
+        """Return the lease end after a heartbeat at `now_ms`: never beyond the deadline."""
         return min(now_ms + self.heartbeat_seconds * 1000, deadline_at)
 
 
@@ -48,10 +47,10 @@ DEFAULT_ASYNC_POLICY = AsyncPolicy()
 
 
 def check_span(retry: RetryPolicy, policy: AsyncPolicy) -> None:
-    """Refuse attempts and waits that together outlast the records of neighbouring executions: InvalidValueError.
+    """Raise InvalidValueError if attempts and waits could outlast records of neighbouring executions.
 
-    A retry files its successor again and must meet its record. The default deadline is let pass with every retry
-    policy: twenty such attempts stay within the day by which records outlive the longest waits.
+    A retry files its successor again and must find its record. The default deadline is accepted with every
+    retry policy: twenty such attempts take less than the day by which records outlive the longest waits.
     """
     if policy.deadline_seconds <= DEFAULT_ASYNC_POLICY.deadline_seconds:
         return

@@ -1,4 +1,4 @@
-"""What is sent to a receiver, and what came back."""
+"""The HTTP request to a receiver, and the response."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -6,15 +6,15 @@ from enum import IntEnum
 from shared.domain.delivery.signing import SIGNATURE_HEADER
 from shared.domain.errors import InvalidValueError
 
-KEPT_BODY_BYTES = 256
-"""How much of a failing answer's body is kept in the history."""
+STORED_BODY_BYTES = 256
+"""Bytes of a failed response's body that the history stores."""
 
 GONE_STATUS = 410
-"""A receiver's request to stop."""
+"""410 Gone: the receiver asks for no further calls."""
 
 
 class Reason(IntEnum):
-    """Why an attempt ended as it did. The numbers are stored: add, never renumber."""
+    """The result of an attempt. The numbers are stored: add new ones, never renumber."""
 
     OK = 0
     HTTP_STATUS = 1
@@ -30,11 +30,11 @@ class Reason(IntEnum):
     REQUEST_UNREADABLE = 11
     STOPPED = 12
     RECEIVER_FAILED = 13
-    """The receiver said so, after it had said that it works on."""
+    """The receiver reported a failure of an attempt that it had accepted asynchronously."""
     RECEIVER_GAVE_UP = 14
-    """It said that another attempt would not help: with its answer, or when it reported."""
+    """The receiver said, in its response or its report, that another attempt would not help."""
     TOO_OLD = 15
-    """The execution was due too long ago for a call to be made."""
+    """The execution was due too long ago to be called."""
 
     @property
     def word(self) -> str:
@@ -44,7 +44,7 @@ class Reason(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Callback:
-    """One HTTP request, ready to be sent: signed, with every header in its place."""
+    """A complete, signed HTTP request."""
 
     method: str
     url: str
@@ -52,14 +52,14 @@ class Callback:
     body: bytes = b""
 
     def __post_init__(self) -> None:
-        """No call is ever sent unsigned: there is no value for one. InvalidValueError."""
+        """Raise InvalidValueError without a signature, so an unsigned callback cannot exist."""
         if not any(name == SIGNATURE_HEADER and value for name, value in self.headers):
             raise InvalidValueError("a callback has a signature")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackResponse:
-    """What became of one attempt. `status` is None where no complete response head arrived."""
+    """The result of one attempt. `status` is None if no complete response head arrived."""
 
     reason: Reason
     duration_ms: int
@@ -67,9 +67,9 @@ class CallbackResponse:
     retry_after_seconds: int | None = None
     body: bytes = b""
     async_accepted: bool = False
-    """A success that says only that the receiver has begun: it reports the outcome later."""
+    """Whether the receiver has only started the work and reports the outcome later."""
 
     @property
     def succeeded(self) -> bool:
-        """Only a complete 2xx answer counts."""
+        """Whether a complete 2xx response arrived."""
         return self.reason is Reason.OK

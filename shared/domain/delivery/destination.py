@@ -1,7 +1,7 @@
-"""Destinations: where calls of one tenant go, told apart without saying where that is.
+"""Destinations: a scheme, a host and a port, identified by a keyed code that does not reveal the host.
 
-A destination is a scheme, a host and a port. Messages and rows name it by a short code that the tenant's own key makes
-of it: equal destinations of one tenant have equal codes, those of two tenants never, and no code leads back to a host.
+The code is an HMAC under the tenant's own key. Within one tenant, equal destinations have equal codes. Codes
+of two tenants never match, and a code cannot be reversed to a host.
 """
 
 import re
@@ -9,18 +9,18 @@ import re
 from shared.domain.ids import encode_base32
 
 DESTINATION_CONTEXT = "destination"
-"""The context to which the codes are bound."""
+"""The cryptographic context of the codes."""
 DESTINATION = r"[0-9a-hjkmnp-tv-z]{10}"
-"""What the id of a destination looks like: 50 bits in Crockford's base32."""
+"""Pattern of a destination id: 50 bits in Crockford's base32."""
 UNKNOWN = ""
-"""In the place of the id: of rows and messages that were written before there were any."""
+"""The id in rows and messages that were written before destinations existed."""
 _BITS = 50
 _ORIGIN = re.compile(r"(?P<scheme>https?)://(?P<host>\[[^\]]*\]|[^:/?]*)(?::(?P<port>[0-9]+))?")
 _PORTS = {"https": "443", "http": "80"}
 
 
 def origin_of(url: str) -> bytes:
-    """Scheme, host and port of a URL that was accepted, in one spelling."""
+    """Return scheme, host and port of an accepted URL in canonical form."""
     parts = _ORIGIN.match(url)
     if parts is None:
         return url.encode()
@@ -29,5 +29,5 @@ def origin_of(url: str) -> bytes:
 
 
 def destination_id(code: bytes) -> str:
-    """The id that a code of 32 bytes gives."""
+    """Derive the id from a code of 32 bytes."""
     return encode_base32(int.from_bytes(code[:8]) >> (64 - _BITS), _BITS // 5)

@@ -1,8 +1,8 @@
-"""Host names that no callback may go to, whatever they resolve to today.
+"""Host names that no callback may use, whatever address they resolve to.
 
-A name is no more than a hint: its addresses are judged at each call, and that is what holds. Names are refused so that
-a user hears of it when the job is made, and so that a resolver which somebody else set up, or an exception that is too
-wide, opens no way to credentials.
+The address check at each call is the security boundary; this check is a second layer. It reports the error
+when the job is created. It also protects credentials from a foreign resolver and from an address exception
+that is too wide.
 """
 
 METADATA_NAMES = {
@@ -20,10 +20,10 @@ METADATA_NAMES = {
     "sandbox.localdomain": "the runtime API of Lambda, for its extensions",
     "kubernetes.default.svc": "the API of a Kubernetes cluster",
 }
-"""Services that hand out credentials, with everything below their names. No exception opens them."""
+"""Services that issue credentials, including all names below. No exception allows them."""
 
 LOOPBACK_SUFFIX = "localhost"
-"""Loopback by RFC 6761; resolvers differ on what stands below it."""
+"""Loopback by RFC 6761; resolvers differ on names below it."""
 
 PRIVATE_SUFFIXES = {
     "corp": "RFC 6762, appendix G",
@@ -33,29 +33,29 @@ PRIVATE_SUFFIXES = {
     "intranet": "RFC 6762, appendix G",
     "lan": "RFC 6762, appendix G",
     "local": "RFC 6762, multicast DNS; clusters",
-    "localdomain": "what many hosts call their own network",
+    "localdomain": "the default domain of many hosts",
     "private": "RFC 6762, appendix G",
     "svc": "services of a Kubernetes cluster",
 }
-"""Names that the public DNS never answers; only a deployment that dials private addresses has use for them."""
+"""Names that the public DNS never resolves; useful only in a deployment that dials private addresses."""
 
 
 def is_metadata_name(name: str) -> bool:
-    """Whether a service that hands out credentials goes by this name (in lower case), on this cloud or another."""
+    """Return whether this lower-case name belongs to a service that issues credentials, on any cloud."""
     return name.startswith("instance-data.") or any(each in METADATA_NAMES for each in _ancestry(name))
 
 
 def is_loopback_name(name: str) -> bool:
-    """Whether this name (in lower case) means the host itself."""
+    """Return whether this lower-case name means the local host."""
     return name.rpartition(".")[2] == LOOPBACK_SUFFIX
 
 
 def is_private_name(name: str) -> bool:
-    """Whether this name (in lower case) can mean something on a private network only: one label is such a name."""
+    """Return whether this lower-case name can only resolve on a private network, such as a single label."""
     return "." not in name or any(each in PRIVATE_SUFFIXES for each in _ancestry(name))
 
 
 def _ancestry(name: str) -> list[str]:
-    """The name, its parent, and so on up to the top-level domain."""
+    """Return the name and all its parents, up to the top-level domain."""
     labels = name.split(".")
     return [".".join(labels[start:]) for start in range(len(labels))]

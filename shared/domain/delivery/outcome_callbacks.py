@@ -1,38 +1,37 @@
-"""Who is told when an execution has succeeded or failed.
+"""The callbacks that announce the outcome of an execution.
 
-A job says so for itself, or leaves it to its tenant. What is kept of a URL is sealed for the tenant: whoever files a
-notification needs no key, only whoever sends it.
+A job sets its own targets or inherits those of its tenant. A stored URL is sealed for the tenant, so the code
+that creates a notification needs no key; only the code that sends it does.
 """
 
 from dataclasses import dataclass
 
-SILENT = "none"
-"""In the place of a URL: nobody is told, whatever the tenant has."""
+NO_CALLBACK = "none"
+"""The value in place of a URL that disables the callback, whatever the tenant's default is."""
 OUTCOME_CONTEXT = "outcome-callback"
-"""The context to which sealed URLs are bound."""
+"""The encryption context of sealed URLs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackTarget:
-    """Who is told: a URL, sealed, and where that is, as limits tell destinations apart."""
+    """A sealed URL, and the destination id that limits apply to."""
 
     sealed_url: bytes
     destination: str
 
 
 NO_TARGET = CallbackTarget(sealed_url=b"", destination="")
-"""What a job has that does not want anybody told."""
+"""The target of a job that disables the callback."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeCallbacks:
-    """Who is told of each of the two outcomes; None leaves it to whoever is asked next."""
+    """The targets for success and failure; None inherits the tenant's target."""
 
     on_success: CallbackTarget | None = None
     on_failure: CallbackTarget | None = None
 
     def of(self, *, succeeded: bool) -> CallbackTarget | None:
-        """Who is told of this outcome."""
         return self.on_success if succeeded else self.on_failure
 
 

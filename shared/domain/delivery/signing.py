@@ -1,7 +1,7 @@
-"""Signatures over callbacks: the Standard Webhooks scheme, version v1, and a compact one of the same strength.
+"""Signs callbacks with the Standard Webhooks scheme, version v1, and a compact scheme of equal strength.
 
-A secret is spelled `whsec_` and the base64 of its bytes. While a secret is being rotated both the new and the old
-one sign, so that a receiver may hold either of them.
+A secret is written as `whsec_` and the base64 of its bytes. During a rotation, both the new and the old
+secret sign, so a receiver may use either.
 """
 
 import base64
@@ -10,24 +10,27 @@ import hashlib
 import hmac
 from collections.abc import Sequence
 
-SECRET_PREFIX = "whsec_"  # noqa: S105 - the public prefix of every secret, not one of them
+SECRET_PREFIX = "whsec_"  # noqa: S105 - the public prefix of every secret, not a secret
 SIGNATURE_HEADER = "webhook-signature"
-"""What no callback is without."""
+"""Every callback has this header."""
 MIN_SECRET_BYTES = 24
 MAX_SECRET_BYTES = 64
 
 
 def new_secret(random_bytes: bytes) -> str:
-    """The spelling of a secret that is made of these random bytes (24 to 64 of them, as Standard Webhooks asks)."""
+    """Encode random bytes as a secret.
+
+    ValueError unless there are 24 to 64 bytes, as Standard Webhooks requires.
+    """
     if not MIN_SECRET_BYTES <= len(random_bytes) <= MAX_SECRET_BYTES:
         raise ValueError(f"a signing secret has {MIN_SECRET_BYTES} to {MAX_SECRET_BYTES} bytes")
     return SECRET_PREFIX + base64.b64encode(random_bytes).decode("ascii")
 
 
 def sign(*, message_id: str, timestamp_s: int, body: bytes, secrets: Sequence[str]) -> str:
-    """The value of `webhook-signature`: one `v1,<base64>` for each secret, in their order, parted by spaces.
+    """Return the value of `webhook-signature`: one `v1,<base64>` per secret, separated by spaces.
 
-    ValueError if there is no secret or one is malformed: nothing is ever sent unsigned.
+    ValueError without a secret or with a malformed secret, so no callback is ever sent unsigned.
     """
     signed = f"{message_id}.{timestamp_s}.".encode() + body
     digests = [hmac.digest(key, signed, hashlib.sha256) for key in _keys(secrets)]
@@ -46,11 +49,10 @@ def signed_headers(
     traceparent: str,
     backfill_of: str | None = None,
 ) -> tuple[tuple[str, str], ...]:
-    """Every header that Punctual adds to a callback; `message_id` is the execution's id, equal for all its attempts.
+    """Return all headers that Punctual adds to a callback.
 
-    `backfill_of` is the job whose past instant is made up for, where the callback is a backfill's.
-
-    ValueError as for `sign`.
+    `message_id` is the execution id, equal for all attempts. `backfill_of` is the original job, for a
+    callback of a backfill. ValueError as for `sign`.
     """
     return (
         ("webhook-id", message_id),
@@ -70,7 +72,7 @@ def signed_headers(
 
 
 def _scheduler_signature(timestamp_s: int, body: bytes, secrets: Sequence[str]) -> str:
-    """`t=<timestamp>,v1=<hex>` over `<timestamp>.<body>`, by the first secret alone."""
+    """Return `t=<timestamp>,v1=<hex>` over `<timestamp>.<body>`, signed with the first secret only."""
     newest = _keys(secrets)[0]
     digest = hmac.digest(newest, f"{timestamp_s}.".encode() + body, hashlib.sha256)
     return f"t={timestamp_s},v1={digest.hex()}"
@@ -83,7 +85,7 @@ def _keys(secrets: Sequence[str]) -> list[bytes]:
 
 
 def _key(secret: str) -> bytes:
-    # The texts never quote the secret, and `from None` keeps it out of tracebacks' chained errors.
+    # Error texts never contain the secret, and `from None` keeps it out of chained tracebacks.
     if not secret.startswith(SECRET_PREFIX):
         raise ValueError(f"a signing secret begins with {SECRET_PREFIX}")
     try:

@@ -1,8 +1,7 @@
-"""What a user may ask Punctual to call: the grammar of target URLs and of the headers that go along.
+"""Validates target URLs and headers when a job is accepted.
 
-This is judged once, when a job is accepted: the spelling, and the host where it is an address or a name that is refused
-as such. Which addresses a name leads to is judged at each call, by the sender, because it may point somewhere else by
-then.
+The check covers the syntax, and a host that is an address or a forbidden name. The sender checks the
+addresses of a name at each call, because DNS may change at any time.
 """
 
 import re
@@ -24,13 +23,13 @@ _AUTHORITY = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<host>[^\[\]:]*))(?P<port>(
 _LABEL = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
 _PORT = re.compile(r":(?P<number>[1-9][0-9]{0,4})")
-# RFC 3986, except that a query may hold bare brackets, as in `ids[]=1`, which most clients send.
+# RFC 3986, but a query may contain brackets, as in `ids[]=1`, because most clients send them unescaped.
 _PATH = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*")
 _QUERY = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]]|%[0-9A-Fa-f]{2})*")
 
 HEADER_NAME = r"^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$"
 HEADER_VALUE = r"^[\t\x20-\x7e]*$"
-_OF_THE_CONNECTION = {
+_CONNECTION_HEADERS = {
     "host",
     "content-length",
     "transfer-encoding",
@@ -41,7 +40,7 @@ _OF_THE_CONNECTION = {
     "trailer",
     "expect",
 }
-_SET_BY_PUNCTUAL = {
+_PUNCTUAL_HEADERS = {
     "x-job-id",
     "x-attempt",
     "x-backfill-of",
@@ -51,16 +50,15 @@ _SET_BY_PUNCTUAL = {
     "idempotency-key",
     "traceparent",
 }
-_REFUSED_HEADERS = frozenset(_OF_THE_CONNECTION | _SET_BY_PUNCTUAL)
+_REFUSED_HEADERS = frozenset(_CONNECTION_HEADERS | _PUNCTUAL_HEADERS)
 _REFUSED_PREFIXES = ("proxy-", "webhook-")
 
 
 def check_target(url: str, policy: TargetPolicy) -> None:
-    """Refuse a target URL that is not plainly and unambiguously one, with a text that a user may see.
+    """Raise CallbackUrlNotAllowedError, with a text for users, for an invalid or ambiguous URL.
 
-    Guaranteed afterwards: https (or http where the policy allows it), no user name or fragment, a host in the one
-    spelling that every parser reads alike and that the policy admits, a lawful port, and printable ASCII throughout.
-    CallbackUrlNotAllowedError if not.
+    An accepted URL has https (or http if the policy allows it), no user name or fragment, a host in canonical
+    form that the policy admits, an allowed port, and printable ASCII only.
     """
     _check_characters(url)
     parts = _PARTS.fullmatch(url)
@@ -71,7 +69,7 @@ def check_target(url: str, policy: TargetPolicy) -> None:
         raise CallbackUrlNotAllowedError("the URL must not contain a user name or password")
     authority = _AUTHORITY.fullmatch(parts["authority"])
     if authority is None:
-        raise CallbackUrlNotAllowedError("the URL's host cannot be read; an IPv6 address stands in brackets")
+        raise CallbackUrlNotAllowedError("the URL's host cannot be read; an IPv6 address needs brackets")
     address = _address(authority)
     _check_port(authority["port"], allow_http=policy.allows_http)
     if not (_PATH.fullmatch(parts["path"]) and _QUERY.fullmatch(parts["query"].removeprefix("?"))):
@@ -80,9 +78,9 @@ def check_target(url: str, policy: TargetPolicy) -> None:
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
-    """Refuse headers that cannot be sent as they stand, or that Punctual or the connection sets: InvalidValueError.
+    """Raise InvalidValueError for invalid headers, and for headers that Punctual or the connection sets.
 
-    The size counts names and values together.
+    The size limit counts names and values together.
     """
     if len(headers) > MAX_HEADERS:
         raise InvalidValueError(f"at most {MAX_HEADERS} headers may be given")
@@ -116,7 +114,7 @@ def _check_characters(url: str) -> None:
 
 
 def _address(authority: re.Match[str]) -> Address | None:
-    """The host where it is an address; None where it is a name, in a lawful spelling."""
+    """Return the host if it is an address, or None for a valid name."""
     if authority["v6"] is not None:
         return _ipv6(authority["v6"])
     labels = authority["host"].split(".")
@@ -128,7 +126,7 @@ def _address(authority: re.Match[str]) -> Address | None:
 
 
 def _ipv6(text: str) -> IPv6Address:
-    """Only the RFC 5952 spelling, without a zone, and no IPv4 address in IPv6 clothes."""
+    """Accept only the RFC 5952 form, without a zone; IPv4-mapped IPv6 addresses are refused."""
     try:
         address = IPv6Address(text)
     except AddressValueError:
@@ -169,7 +167,7 @@ def _check_destination(policy: TargetPolicy, host: Address | str, *, plain_http:
 
 
 def _check_a_label(label: str) -> None:
-    """An xn-- label must encode some international label."""
+    """Raise CallbackUrlNotAllowedError unless an xn-- label encodes an international label."""
     try:
         plain = label.removeprefix("xn--").encode("ascii").decode("punycode")
         lawful = plain.isprintable() and not plain.isascii()

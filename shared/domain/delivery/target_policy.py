@@ -1,4 +1,4 @@
-"""What one deployment lets its users call: the same rules when a job is made and when it is called."""
+"""The targets that a deployment allows. Job creation and each call apply the same rules."""
 
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
@@ -11,24 +11,25 @@ _LOOPBACK = (IPv4Address("127.0.0.1"), IPv6Address("::1"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetPolicy:
-    """The choices of whoever operates the deployment; by default there are none, and only public https is called."""
+    """The operator's settings; by default, only public https is allowed."""
 
     exceptions: tuple[Network, ...] = ()
-    """Networks that may be dialled although they are not public. Plain http goes there and nowhere else."""
+    """Non-public networks that callbacks may reach. Plain http is allowed only to these networks."""
     own_hosts: frozenset[str] = frozenset()
-    """The host names of the deployment's own API, in lower case: a job that makes jobs would multiply."""
+    """Host names of the deployment's own API, in lower case: jobs that create jobs could multiply without
+    bound."""
 
     @property
     def allows_http(self) -> bool:
-        """Plain http is for the addresses of the exceptions only, so without any there is none."""
+        """Whether plain http is allowed; it is limited to the exceptions."""
         return bool(self.exceptions)
 
     def admits_address(self, address: Address, *, plain_http: bool) -> bool:
-        """Whether this address may be dialled, for http or for https."""
+        """Return whether a callback may connect to this address."""
         return (is_exception if plain_http else may_dial)(address, self.exceptions)
 
     def admits_name(self, name: str) -> bool:
-        """Whether this host name may be called at all; its addresses are judged when it is resolved."""
+        """Return whether this host name may be called; its addresses are checked after it is resolved."""
         folded = name.lower()
         if folded in self.own_hosts or is_metadata_name(folded):
             return False

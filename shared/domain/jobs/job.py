@@ -10,7 +10,7 @@ from shared.domain.ids import ExecutionId
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUpPolicy
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.recurrence import Recurrence
-from shared.domain.schedules.schedule import Series, as_asked
+from shared.domain.schedules.schedule import Series, without_rules
 
 
 class JobState(StrEnum):
@@ -53,7 +53,7 @@ class Definition:
 
     def going_on_from(self, job: "Job") -> "Definition":
         """The same; a schedule that stays what it is keeps the rules of its zone, since the chain goes by them."""
-        stays = as_asked(self.schedule) == as_asked(job.schedule)
+        stays = without_rules(self.schedule) == without_rules(job.schedule)
         return replace(self, schedule=job.schedule) if stays else self
 
 

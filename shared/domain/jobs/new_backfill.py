@@ -20,7 +20,7 @@ from shared.domain.schedules.instants import FARTHEST_MS
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import Backfill, Cron, Rate, count_between
 from shared.domain.schedules.schedule_kinds import MAX_BACKFILLED
-from shared.domain.schedules.zone_changes import frozen
+from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.names import Lane
 
 EVERY_ONE = CatchUpPolicy(mode=CatchUp.ALL, limit=MAX_CATCH_UP_LIMIT, window_ms=MAX_CATCH_UP_WINDOW_MS)
@@ -45,7 +45,7 @@ class NewBackfill:
         ScheduleNeverFiresError where it has no instant.
         """
         self._check_range(now_ms)
-        of = frozen(of, self.from_at, now_ms)
+        of = with_frozen_rules(of, self.from_at, now_ms)
         count = count_between(of, self.from_at - 1, self.to_at - 1, MAX_BACKFILLED + 1)
         if count == 0:
             raise ScheduleNeverFiresError("from: the schedule has no instant in this range", field="from")

@@ -1,4 +1,4 @@
-"""How a job catches up with instants that it missed."""
+"""Catch-up policy: which missed instants of a job still run."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +13,7 @@ MAX_CATCH_UP_WINDOW_MS = 366 * 86_400_000
 
 
 class CatchUp(StrEnum):
-    """What is run of what was missed. The values are the API's words."""
+    """Which missed instants run: the latest one (`coalesce`), none (`skip`) or all (`all`)."""
 
     COALESCE = "coalesce"
     SKIP = "skip"
@@ -22,15 +22,15 @@ class CatchUp(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatchUpPolicy:
-    """How a job catches up. Raises InvalidValueError for numbers beyond their bounds."""
+    """Catch-up settings of a job. Raises InvalidValueError for a number outside its bounds."""
 
     mode: CatchUp = CatchUp.COALESCE
     limit: int = CATCH_UP_LIMIT
-    """Runs that are caught up with at most, in mode ALL; from 1 to 1,000."""
+    """Maximum number of missed runs that mode ALL makes; from 1 to 1,000."""
     window_ms: int = CATCH_UP_WINDOW_MS
-    """An instant longer ago than this never runs; from 0 to 366 days."""
+    """An instant older than this never runs; from 0 to 366 days."""
     late_tolerance_ms: int = LATE_TOLERANCE_MS
-    """An instant up to this long ago is not late; from 0 to 24 hours."""
+    """An instant at most this old is not late; from 0 to 24 hours."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.limit <= MAX_CATCH_UP_LIMIT:

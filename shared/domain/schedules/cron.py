@@ -1,8 +1,8 @@
 """Instants of a cron line in a time zone; the only module that imports croniter.
 
-croniter is asked for one thing, the next match of a line in *naive* wall time, and only for lines that were read and
-spelled out by our own grammar. Its handling of daylight saving cannot be chosen and loses instants: `cron_walk`
-decides that.
+croniter answers one question: the next match of a line in *naive* wall time. It only sees lines that our own
+grammar has parsed and expanded. Its handling of daylight saving is not configurable and loses instants, so
+`cron_walk` handles clock changes.
 """
 
 from copy import copy
@@ -34,24 +34,28 @@ __all__ = [
 ]
 
 HORIZON_MS: Final = 250_246_627_200_000
-"""9900-01-01T00:00Z: no line has an instant after it, nor one before 1970. Safely below where `datetime` ends."""
+"""9900-01-01T00:00Z: every instant of a line lies between 1970 and this, safely below the limit of
+`datetime`."""
 
-# Later than every instant, by more than any offset.
+# Exceeds every instant by more than any UTC offset.
 _NEVER_MS: Final = HORIZON_MS + 2 * DAY_MS
 
 
 def parse_cron(line: str) -> CronLine:
-    """Read a five-field line, see `read_line` for its grammar. Raises ScheduleError that names the field."""
-    return _parsed(line, False)
+    """Parse a five-field line; `read_line` documents the grammar.
+
+    Raises ScheduleError that names the field.
+    """
+    return _parse(line, False)
 
 
 def parse_line(line: str) -> CronLine:
-    """Read a line of either dialect: EventBridge's where it begins with `cron(`, see `read_eventbridge_line`."""
-    return _parsed(line, is_eventbridge(line))
+    """Parse a line of either dialect; EventBridge's begins with `cron(`, see `read_eventbridge_line`."""
+    return _parse(line, is_eventbridge(line))
 
 
 @lru_cache(maxsize=1024)
-def _parsed(line: str, from_eventbridge: bool) -> CronLine:
+def _parse(line: str, from_eventbridge: bool) -> CronLine:
     parsed = read_eventbridge_line(line) if from_eventbridge else read_line(line)
     _matcher(parsed.steps)
     if parsed.years is not None and naive_next(parsed, -1) == _NEVER_MS:
@@ -60,7 +64,10 @@ def _parsed(line: str, from_eventbridge: bool) -> CronLine:
 
 
 def naive_next(line: CronLine, wall_ms: int) -> int:
-    """The first match strictly after a naive wall time, as if there were no zones; past HORIZON_MS for none."""
+    """Return the first match strictly after a naive wall time.
+
+    A value above HORIZON_MS if there is no match.
+    """
     return _stepper(line.steps, line.years)(wall_ms)
 
 
@@ -71,16 +78,16 @@ def cron_next(
     gap: Gap = Gap.SHIFT,
     overlap: Overlap = Overlap.FIRST,
 ) -> int | None:
-    """The first instant (UTC, milliseconds) of the line strictly after `after_ms`; None beyond HORIZON_MS.
+    """Return the first instant (UTC, milliseconds) of the line strictly after `after_ms`.
 
-    Every instant from `after_ms` up to the answer has the same answer. For an interval line the gap is skipped and
-    both passes of an overlap count, whatever is asked. Raises ScheduleError (field `timezone`) for an unknown zone.
+    None beyond HORIZON_MS. An interval line always skips gaps and counts both passes of an overlap, whatever
+    `gap` and `overlap` say. Raises ScheduleError (field `timezone`) for an unknown zone.
     """
     clock = _clock(line, zone, gap, overlap)
     if after_ms >= HORIZON_MS:
         return None
-    found = first_instant(_stepper(line.steps, line.years), clock, max(after_ms, -1))
-    return found if found is not None and found <= HORIZON_MS else None
+    instant = first_instant(_stepper(line.steps, line.years), clock, max(after_ms, -1))
+    return instant if instant is not None and instant <= HORIZON_MS else None
 
 
 def cron_count(
@@ -92,9 +99,9 @@ def cron_count(
     gap: Gap = Gap.SHIFT,
     overlap: Overlap = Overlap.FIRST,
 ) -> int:
-    """How many instants `cron_next` would find in (after, until], at most `limit`.
+    """Count the instants in (after, until], at most `limit`.
 
-    The cost grows with the days that match and not with the instants.
+    The cost grows with matching days, not instants.
     """
     clock = _clock(line, zone, gap, overlap)
     after_ms, until_ms = max(after_ms, -1), min(until_ms, _end_ms(line))
@@ -104,13 +111,13 @@ def cron_count(
 
 
 def day_pattern(line: CronLine) -> DayPattern:
-    """The line taken apart into minutes of a day and days."""
+    """Split the line into the minutes of a day and the days that match."""
     _, _, *days = line.steps.split(" ")
     return DayPattern(minutes=line.minutes_of_day(), next_day=_stepper(" ".join(("0 0", *days)), line.years))
 
 
 def _end_ms(line: CronLine) -> int:
-    """A line has no instant after this."""
+    """Return an upper bound of the line's instants."""
     return HORIZON_MS if line.years is None else year_start(line.years[-1] + 1) + DAY_MS
 
 
@@ -122,16 +129,16 @@ def _clock(line: CronLine, zone: str | ZoneInfo, gap: Gap, overlap: Overlap) -> 
 
 def _stepper(steps: str, years: tuple[int, ...] | None) -> Step:
     step = _naive_step(steps)
-    return step if years is None else within_years(step, partial(_remembered_next, steps), years, _NEVER_MS)
+    return step if years is None else within_years(step, partial(_cached_next, steps), years, _NEVER_MS)
 
 
 @lru_cache(maxsize=4096)
-def _remembered_next(steps: str, wall_ms: int) -> int:
+def _cached_next(steps: str, wall_ms: int) -> int:
     return _naive_step(steps)(wall_ms)
 
 
 def _naive_step(steps: str) -> Step:
-    # get_next keeps its position in the object: a copy for each caller makes the cached one safe to share.
+    # get_next stores its position in the object, so each caller gets a copy of the cached matcher.
     matcher = copy(_matcher(steps))
 
     def step(wall_ms: int) -> int:

@@ -1,7 +1,8 @@
-"""How often a line fires in a stretch of time, by arithmetic on whole days instead of listing the instants.
+"""Counts the instants of a line in a time range by arithmetic on whole days, without listing them.
 
-After a long outage a dense line has missed tens of thousands of instants, and the run that finds this out has a
-deadline. So days that match are stepped through, and what one day holds is known beforehand.
+After a long outage a dense line has missed tens of thousands of instants, and the run that counts them has a
+deadline. The count therefore steps through matching days; the number of matches in one day is known
+beforehand.
 """
 
 from bisect import bisect_right
@@ -14,16 +15,16 @@ _MINUTE_MS = 60_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayPattern:
-    """A line taken apart: `minutes` of a day at which it matches, ascending, and `next_day`.
+    """A line split into `minutes`, the matching minutes of a day in ascending order, and `next_day`.
 
-    `next_day` takes a naive wall time to the first midnight strictly after it of a day that matches.
+    `next_day` maps a naive wall time to the first midnight strictly after it that begins a matching day.
     """
 
     minutes: tuple[int, ...]
     next_day: Step
 
     def count(self, low: int, high: int, limit: int) -> int:
-        """Matches with a naive wall time in (low, high], counted no further than one day past the limit."""
+        """Count matches with a naive wall time in (low, high]; stops within one day of reaching `limit`."""
         if high <= low:
             return 0
         total = 0
@@ -38,24 +39,24 @@ class DayPattern:
 
 
 def count_instants(pattern: DayPattern, clock: WallClock, after_ms: int, until_ms: int, limit: int) -> int:
-    """Instants in (after, until], at most `limit`. The same rules as `first_instant`, segment by segment."""
-    here = clock.segment_at(after_ms)
-    low = clock.wall_before(here, after_ms)
+    """Count instants in (after, until], at most `limit`, by the rules of `first_instant`."""
+    segment = clock.segment_at(after_ms)
+    low = clock.wall_before(segment, after_ms)
     total = 0
     while total < limit:
-        coming = clock.segment_at(here.end_ms)
-        if coming.offset_ms == here.offset_ms and here.end_ms - DAY_MS <= until_ms:
-            # Not a transition: go on as one segment, since the overlap rules look at its true end.
-            here = here._replace(end_ms=coming.end_ms)
+        following = clock.segment_at(segment.end_ms)
+        if following.offset_ms == segment.offset_ms and segment.end_ms - DAY_MS <= until_ms:
+            # Not a transition: merge the two, because the overlap rules need the true end of the segment.
+            segment = segment._replace(end_ms=following.end_ms)
             continue
-        high = min(until_ms + here.offset_ms, clock.wall_end(here, coming) - 1)
+        high = min(until_ms + segment.offset_ms, clock.wall_end(segment, following) - 1)
         total += pattern.count(low, high, limit - total)
-        if here.end_ms > until_ms:
+        if segment.end_ms > until_ms:
             break
-        if clock.shifts(here, coming):
-            wall = here.end_ms + coming.offset_ms
-            in_gap = pattern.count(here.end_ms + here.offset_ms - 1, wall - 1, 1)
+        if clock.shifts(segment, following):
+            wall = segment.end_ms + following.offset_ms
+            in_gap = pattern.count(segment.end_ms + segment.offset_ms - 1, wall - 1, 1)
             total += min(in_gap, 1 - pattern.count(wall - 1, wall, 1), 1)
-        low = clock.wall_before(coming, here.end_ms - 1)
-        here = coming
+        low = clock.wall_before(following, segment.end_ms - 1)
+        segment = following
     return min(total, limit)

@@ -1,7 +1,8 @@
-"""The grammar of one field of a cron line: its items are expanded here, so that croniter sees plain numbers only.
+"""The grammar of one field of a cron line. Items are expanded here, so croniter sees plain numbers only.
 
-croniter accepts more than any cron does, with silent meanings: an equal range is the whole field, a stepped range
-that wraps starts anew at the wrong place, `R` is a random number. None of that is passed on.
+croniter accepts more than any cron does and reinterprets some input: a range from a value to itself becomes
+the whole field, a stepped range that wraps restarts at the wrong value, and `R` is random. None of these
+reach it.
 """
 
 import re
@@ -11,7 +12,7 @@ from typing import Final
 from shared.domain.schedules.cron_rules import DAY_OF_MONTH, DAY_OF_WEEK, FieldRule
 
 MAX_ITEMS: Final = 60
-"""Items that one field may list; no field has more values."""
+"""Maximum number of items in one field; no field has more values."""
 
 _ITEM = re.compile(r"(\*|[0-9a-z]+)(?:-([0-9a-z]+))?(?:/([0-9]+))?")
 EVERY = re.compile(r"\*(/0*1)?")
@@ -24,23 +25,23 @@ _LAST_WEEKDAY = re.compile(r"(?:l([0-7])|([0-7]|[a-z]{3})l)")
 class Field:
     """The expansion of one field.
 
-    `every` where it holds an item `*` or `*/1`. `values` are its plain numbers. `special` are its items with L, W or
-    `#`, in croniter's spelling.
+    `every` is true if an item is `*` or `*/1`. `values` holds the plain numbers. `special` holds the items
+    with L, W or `#`, in croniter's spelling.
     """
 
     every: bool
     values: frozenset[int]
     special: tuple[str, ...] = ()
 
-    def spelled(self) -> str:
-        """The field for croniter: `*`, or every number by itself."""
+    def croniter_text(self) -> str:
+        """Return the field as croniter reads it: `*`, or a list of all numbers."""
         if self.every:
             return "*"
         return ",".join([*map(str, sorted(self.values)), *self.special])
 
 
 def read_field(rule: FieldRule, text: str) -> Field:
-    """Expand the text of one field. Raises ScheduleError that names the field for whatever it may not hold."""
+    """Expand the text of one field. Raises ScheduleError that names the field."""
     items = split_items(rule, text)
     values: set[int] = set()
     special: list[str] = []
@@ -56,7 +57,7 @@ def read_field(rule: FieldRule, text: str) -> Field:
 
 
 def split_items(rule: FieldRule, text: str) -> list[str]:
-    """The items of a list in lower case. Raises ScheduleError for too many of them."""
+    """Split a list into items in lower case. Raises ScheduleError for more than MAX_ITEMS items."""
     items = text.lower().split(",")
     if len(items) > MAX_ITEMS:
         rule.refuse(f"a list of {len(items)} items; {MAX_ITEMS} is the most")
@@ -73,7 +74,7 @@ def _check_mixture(rule: FieldRule, items: list[str], values: set[int], special:
 
 
 def _special_item(rule: FieldRule, item: str) -> str | None:
-    """The item in croniter's spelling where it is one with L, W or `#`, else None."""
+    """Return an item with L, W or `#` in croniter's spelling; None for any other item."""
     if rule is DAY_OF_MONTH:
         if item == "l":
             return "l"
@@ -91,7 +92,10 @@ def _special_item(rule: FieldRule, item: str) -> str | None:
 
 
 def plain_item(rule: FieldRule, item: str) -> set[int]:
-    """The values of `*`, `n`, `n-m` and of each with `/step`. Raises ScheduleError for anything else."""
+    """Return the values of `*`, `n` or `n-m`, each optionally with `/step`.
+
+    Raises ScheduleError for other text.
+    """
     match = _ITEM.fullmatch(item)
     if match is None or (match[1] == "*" and match[2]):
         rule.refuse(f"cannot read {item[:40]!a}")
@@ -106,7 +110,10 @@ def plain_item(rule: FieldRule, item: str) -> set[int]:
 
 
 def _range(rule: FieldRule, start: int, end: int, step: int) -> set[int]:
-    """The values of `start-end/step`. One that wraps goes on counting its steps across the field's end."""
+    """Return the values of `start-end/step`.
+
+    A range that wraps keeps counting steps across the end of the field.
+    """
     if start >= end and (start - end) % rule.size == 0:
         rule.refuse("a range from a value to itself; write the value alone, or * for all")
     if start > end:
@@ -129,7 +136,7 @@ def _step(rule: FieldRule, text: str | None) -> int:
 
 
 def number(rule: FieldRule, word: str) -> int:
-    """The value of a number or a name, as it is written. Raises ScheduleError for what the field does not have."""
+    """Return the value of a number or a name. Raises ScheduleError for a value outside the field's range."""
     if word in rule.words:
         return rule.words[word]
     if not word.isdecimal():

@@ -1,4 +1,4 @@
-"""A whole cron line: split into its five fields, each read by its own grammar, then checked against one another."""
+"""Parses a whole cron line: the five fields, then the constraints between fields."""
 
 import re
 from dataclasses import dataclass
@@ -29,20 +29,20 @@ _ANY = Field(every=True, values=frozenset())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CronLine:
-    """A line that was accepted: it fires again and again, however far one looks, or until its years are over.
+    """A valid line. It fires for ever, or until the last of its years ends.
 
-    `text` is what the user wrote and `steps` its five Unix fields with every value spelled out. An interval line,
-    one whose minute or hour field starts with `*`, fires by elapsed time, whatever the DST policy.
+    `text` is the user's spelling; `steps` holds the five Unix fields with all values listed. An interval
+    line, whose minute or hour field starts with `*`, fires by elapsed time, whatever the DST policy.
     """
 
     text: str
     steps: str
     is_interval: bool
     years: tuple[int, ...] | None = None
-    """The years in which it fires, ascending; None for all of them."""
+    """The years in which the line fires, ascending; None for all years."""
 
     def minutes_of_day(self) -> tuple[int, ...]:
-        """The minutes since midnight at which the line matches on a day that matches, ascending."""
+        """Return the minutes since midnight at which the line fires on a matching day, ascending."""
         minutes, hours = (
             range(rule.size) if spelled == "*" else [int(value) for value in spelled.split(",")]
             for rule, spelled in zip((MINUTE, HOUR), self.steps.split(" "), strict=False)
@@ -51,12 +51,13 @@ class CronLine:
 
 
 def read_line(text: str) -> CronLine:
-    """Read a five-field Unix line or one of ALIASES.
+    """Parse a five-field Unix line or one of ALIASES.
 
-    The month is 1-12 or jan-dec, the weekday 0-7 or sun-sat, with 0 and 7 for Sunday. Where both day fields are
-    restricted, that is neither holds a `*`, a day needs to match only one of them; `*/2` restricts, `*/1` does not.
-    `L` is the last day of the month, `15W` the weekday nearest to the 15th in the same month (a day that the month
-    lacks counts as its last), `1#3` the third Monday, `5L` (also `L5`) the last Friday.
+    The month is 1-12 or jan-dec; the weekday is 0-7 or sun-sat, and both 0 and 7 mean Sunday. If both day
+    fields are restricted (neither holds a `*`), a day needs to match only one of them; `*/2` restricts, `*/1`
+    does not. `L` is the last day of the month. `15W` is the weekday nearest to the 15th in the same month; if
+    the month lacks the day, its last day counts. `1#3` is the third Monday; `5L` (also `L5`) is the last
+    Friday.
 
     Raises ScheduleError whose `field` is minute, hour, day_of_month, month, day_of_week or cron, and
     ScheduleNeverFiresError for a day that no month in the line has.
@@ -72,9 +73,9 @@ def read_line(text: str) -> CronLine:
                 "day_of_month: no such day in any of these months, so the line never fires",
                 field=DAY_OF_MONTH.name,
             )
-        # Only the weekday can ever match; croniter would search fifty years for the other at each step.
+        # Only the weekday can match; croniter would search fifty years for the day of month at each step.
         day = _ANY
-    steps = " ".join(part.spelled() for part in (minute, hour, day, month, weekday))
+    steps = " ".join(part.croniter_text() for part in (minute, hour, day, month, weekday))
     return CronLine(text=text, steps=steps, is_interval=words[0][0] == "*" or words[1][0] == "*")
 
 
@@ -96,7 +97,10 @@ def _unix_words(text: str) -> list[str]:
 
 
 def check_text(text: str) -> str:
-    """The text without blanks at its ends. Raises ScheduleError (field `cron`) for what no line may hold."""
+    """Strip blanks from both ends.
+
+    Raises ScheduleError (field `cron`) for a long line or a forbidden character.
+    """
     if len(text) > MAX_LINE_LENGTH:
         raise refusal(f"a line of {len(text)} characters; {MAX_LINE_LENGTH} is the most")
     if not text.isascii():
@@ -107,12 +111,11 @@ def check_text(text: str) -> str:
 
 
 def split_fields(bare: str) -> list[str]:
-    """The fields of a line that was checked."""
     return re.split(r"[ \t]+", bare) if bare else []
 
 
 def refusal(why: str) -> ScheduleError:
-    """The error for a line as a whole."""
+    """Return the error for a line that is wrong as a whole."""
     return ScheduleError(f"cron: {why}", field="cron")
 
 
@@ -124,7 +127,7 @@ def _check_marks(day: Field, weekday: Field) -> None:
 
 
 def day_exists(day: Field, month: Field) -> bool:
-    """Whether any of the months has any of the days, in some year."""
+    """Return whether at least one of the months has at least one of the days, in some year."""
     if day.every or day.special:
         return True
     months = range(1, 13) if month.every else month.values

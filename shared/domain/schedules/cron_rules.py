@@ -13,7 +13,10 @@ _WEEKDAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldRule:
-    """What one field may hold. `top` is the largest number that may be written, above `high` for Sunday as 7."""
+    """The range of one field.
+
+    `top` is the largest number a user may write; it exceeds `high` for Sunday as 7.
+    """
 
     name: str
     low: int
@@ -21,15 +24,14 @@ class FieldRule:
     top: int
     words: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     wraps: bool = True
-    """Whether a range may go on from the highest value to the lowest."""
+    """Whether a range may continue from the highest value to the lowest."""
 
     @property
     def size(self) -> int:
-        """How many values the field has; a range that wraps counts modulo this."""
+        """The number of values of the field; a range that wraps counts modulo this."""
         return self.high - self.low + 1
 
     def refuse(self, why: str) -> NoReturn:
-        """Raise the ScheduleError that names this field."""
         raise ScheduleError(f"{self.name}: {why}", field=self.name)
 
 

@@ -1,4 +1,4 @@
-"""The years of a line: matches in other years are passed over, a year at a time."""
+"""Restricts a line to its years: matches in other years are skipped, one year at a time."""
 
 from bisect import bisect_left
 from datetime import UTC, datetime, timedelta
@@ -10,26 +10,26 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 def within_years(step: Step, first_from: Step, years: tuple[int, ...], never_ms: int) -> Step:
-    """The same matches, but only those in these years (ascending); `never_ms` after the last of them.
+    """Filter the matches of `step` by `years` (ascending).
 
-    `first_from` is asked as `step` is, but for starts of years alone, once for each of the years at most: worth
-    remembering, since the next question to the same line asks for the same years again.
+    The result returns `never_ms` after the last match. `first_from` is a cached equivalent of `step`. It is
+    called only with starts of years, which repeat from one search to the next.
     """
 
     def filtered(wall_ms: int) -> int:
         match = step(wall_ms)
         while True:
             year = (_EPOCH + match * _MILLISECOND).year
-            place = bisect_left(years, year)
-            if place == len(years):
+            index = bisect_left(years, year)
+            if index == len(years):
                 return never_ms
-            if years[place] == year:
+            if years[index] == year:
                 return match
-            match = first_from(year_start(years[place]) - 1)
+            match = first_from(year_start(years[index]) - 1)
 
     return filtered
 
 
 def year_start(year: int) -> int:
-    """The naive wall time at which a year begins, in milliseconds."""
+    """Return the naive wall time at which a year begins, in milliseconds."""
     return (datetime(year, 1, 1, tzinfo=UTC) - _EPOCH) // _MILLISECOND

@@ -1,4 +1,4 @@
-"""A schedule in plain words, such as "At 02:30 on every day, in Europe/Berlin"."""
+"""Describes a schedule in plain English, such as "At 02:30 on every day, in Europe/Berlin"."""
 
 import re
 from collections.abc import Sequence
@@ -17,11 +17,14 @@ WEEKDAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Frid
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 _NTH = {2: "2nd", 3: "3rd"}
-_TIMES_AT_MOST = 6
+_MAX_LISTED_TIMES = 6
 
 
 def describe(schedule: Schedule, timezone: str = "UTC") -> str:
-    """One sentence without a full stop. Instants are shown in the zone: that of the line, or else the given one."""
+    """Return one sentence without a full stop.
+
+    `timezone` is used unless the schedule is a line with its own zone.
+    """
     match schedule:
         case Once():
             return f"Once, at {_shown(schedule.at, timezone)}"
@@ -42,7 +45,7 @@ def describe(schedule: Schedule, timezone: str = "UTC") -> str:
 
 
 def names(values: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Join values as `a`, `a and b`, or `a, b and c`."""
     return values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"
 
 
@@ -62,7 +65,7 @@ def _length(seconds: int) -> str:
 
 def _times(line: CronLine) -> str:
     minutes, hours = (_numbers(word) for word in line.steps.split(" ")[:2])
-    if hours is not None and minutes is not None and len(minutes) * len(hours) <= _TIMES_AT_MOST:
+    if hours is not None and minutes is not None and len(minutes) * len(hours) <= _MAX_LISTED_TIMES:
         return f"At {names([f'{hour:02}:{minute:02}' for hour in hours for minute in minutes])}"
     if hours is None and minutes == [0]:
         return "Every hour, on the hour,"
@@ -87,7 +90,7 @@ def _minutes(minutes: list[int] | None) -> str:
 
 
 def _even_step(values: list[int], size: int) -> int | None:
-    """The n of values that are every nth of the whole range; None for others."""
+    """Return n if the values are every nth of the whole range, else None."""
     step = values[1] - values[0] if len(values) > 1 else 0
     return step if step > 1 and size % step == 0 and values == list(range(0, size, step)) else None
 
@@ -122,7 +125,7 @@ def _week_days(word: str) -> str:
     marked = [_marked_weekday(part) for part in word.split(",") if re.search(r"[l#]", part)]
     if marked:
         return f"{names(marked)} of the month"
-    # From Monday on, so that a weekend is no two ends of a list.
+    # Weeks start on Monday, so that Saturday and Sunday are adjacent.
     numbers = sorted((int(part) + 6) % 7 for part in word.split(","))
     return names(_runs(numbers, [*WEEKDAYS[1:], WEEKDAYS[0]]))
 
@@ -139,7 +142,7 @@ def _numbers(word: str) -> list[int] | None:
 
 
 def _runs(values: list[int], spelled: Sequence[object]) -> list[str]:
-    """Ascending values; three or more in a row are shown as `a to b`."""
+    """Group ascending values; three or more in a row become `a to b`."""
     runs: list[list[int]] = []
     for value in values:
         if runs and value == runs[-1][-1] + 1:

@@ -1,4 +1,4 @@
-"""Which runs of a cron line the changes of a zone's clocks touch, compared with a day on which nothing changes."""
+"""Finds the clock changes of a zone that affect runs of a cron line."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from shared.domain.schedules.schedule_kinds import Cron
 from shared.domain.schedules.zones import segment_at
 
 AHEAD_MS: Final = 2 * 366 * DAY_MS
-TIMES_SHOWN: Final = 10
-_COUNTED_AT_MOST = 2_000
+MAX_LISTED_TIMES: Final = 10
+_MAX_COUNT = 2_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class DstEffect(StrEnum):
-    """What becomes of local times that a change skips or repeats. The values are the API's words."""
+    """What happens to local times that a clock change skips or repeats."""
 
     SHIFTED = "shifted"
     COLLAPSED = "collapsed"
@@ -31,10 +31,11 @@ class DstEffect(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DstChange:
-    """One change of the clocks, from `local_before` to `local_after`, that touches runs.
+    """A clock change, from `local_before` to `local_after`, that affects runs.
 
-    `local_times` are the first TIMES_SHOWN of the `count` local times that are skipped or repeated and that the line
-    matches. `runs_at` is when they run, where the effect is SHIFTED (a single one) or COLLAPSED (into one run).
+    `count` is the number of skipped or repeated local times that the line matches; `local_times` lists the
+    first MAX_LISTED_TIMES of them. `runs_at` is set for SHIFTED (one run) and COLLAPSED (several runs become
+    one).
     """
 
     at: int
@@ -47,18 +48,18 @@ class DstChange:
 
 
 def dst_changes(schedule: Cron, from_ms: int, ahead_ms: int = AHEAD_MS) -> tuple[DstChange, ...]:
-    """The changes within (from, from + ahead], and within the bounds of the schedule, in order."""
+    """Return the changes within (from, from + ahead] and within the bounds of the schedule, in order."""
     line = parse_line(schedule.line)
     low = from_ms if schedule.start_at is None else max(from_ms, schedule.start_at - 1)
     high = from_ms + ahead_ms if schedule.end_at is None else min(from_ms + ahead_ms, schedule.end_at)
-    found = (_touched(schedule, line, *change) for change in _offset_changes(schedule.zone, low, high))
-    return tuple(change for change in found if change is not None)
+    changes = (_dst_change(schedule, line, *change) for change in _offset_changes(schedule.zone, low, high))
+    return tuple(change for change in changes if change is not None)
 
 
 def changes_that_skip(schedule: Cron, after_ms: int, until_ms: int) -> tuple[DstChange, ...]:
-    """The changes in (after, until] at which runs are dropped for good.
+    """Return the changes in (after, until] that drop runs.
 
-    A line that fires by elapsed time drops none: no time passes in a gap.
+    An interval line drops none: it fires by elapsed time, and no time passes in a gap.
     """
     if parse_line(schedule.line).is_interval:
         return ()
@@ -67,23 +68,23 @@ def changes_that_skip(schedule: Cron, after_ms: int, until_ms: int) -> tuple[Dst
 
 
 def local_text(wall_ms: int) -> str:
-    """A wall time, in milliseconds as if it were UTC, as `2025-03-09T02:30:00`."""
+    """Format a wall time (milliseconds, as if it were UTC) as `2025-03-09T02:30:00`."""
     return (_EPOCH + timedelta(milliseconds=wall_ms)).replace(tzinfo=None).isoformat(timespec="seconds")
 
 
 def _offset_changes(zone: ZoneInfo, after_ms: int, until_ms: int) -> Iterator[tuple[int, int, int]]:
-    """Each change in (after, until]: its instant and the offsets before and after it."""
-    here = segment_at(zone, after_ms)
-    while here.end_ms <= until_ms:
-        coming = segment_at(zone, here.end_ms)
-        if coming.offset_ms != here.offset_ms:
-            yield here.end_ms, here.offset_ms, coming.offset_ms
-        here = coming
+    """Yield each change in (after, until] as its instant and the offsets before and after it."""
+    segment = segment_at(zone, after_ms)
+    while segment.end_ms <= until_ms:
+        following = segment_at(zone, segment.end_ms)
+        if following.offset_ms != segment.offset_ms:
+            yield segment.end_ms, segment.offset_ms, following.offset_ms
+        segment = following
 
 
-def _touched(schedule: Cron, line: CronLine, at: int, before_ms: int, after_ms: int) -> DstChange | None:
+def _dst_change(schedule: Cron, line: CronLine, at: int, before_ms: int, after_ms: int) -> DstChange | None:
     low, high = sorted((at + before_ms, at + after_ms))
-    count = day_pattern(line).count(low - 1, high - 1, _COUNTED_AT_MOST)
+    count = day_pattern(line).count(low - 1, high - 1, _MAX_COUNT)
     if count == 0:
         return None
     if after_ms > before_ms:
@@ -116,7 +117,7 @@ def _overlap_effect(schedule: Cron, line: CronLine) -> DstEffect:
 
 def _first_matches(line: CronLine, low: int, high: int) -> Iterator[str]:
     wall = low - 1
-    for _ in range(TIMES_SHOWN):
+    for _ in range(MAX_LISTED_TIMES):
         wall = naive_next(line, wall)
         if wall >= high:
             return

@@ -1,4 +1,4 @@
-"""EventBridge Scheduler's expressions, `cron(...)`, `rate(...)` and `at(...)`, as their users have them."""
+"""Parses EventBridge Scheduler expressions: `cron(...)`, `rate(...)` and `at(...)`."""
 
 import re
 from typing import Final
@@ -12,7 +12,7 @@ from shared.domain.schedules.timing import Every
 
 EVENTBRIDGE_GAP: Final = Gap.SKIP
 EVENTBRIDGE_OVERLAP: Final = Overlap.FIRST
-"""What EventBridge does where clocks change: a time that is skipped does not fire, one that repeats fires once."""
+"""EventBridge's behaviour at clock changes: a skipped time does not fire, a repeated time fires once."""
 
 _LONGEST = 256
 _RATE = re.compile(r"rate\([ \t]*([0-9]+)[ \t]+([a-z]+)[ \t]*\)")
@@ -21,7 +21,7 @@ _UNIT_SECONDS: Final = {"minute": 60, "hour": 3_600, "day": 86_400}
 
 
 def is_expression(text: str) -> bool:
-    """Whether the text has the form of one of the three, rightly written or not."""
+    """Return whether the text begins like one of the three expressions; it may still be invalid."""
     return re.match(r"[ \t]*(cron|rate|at)\(", text) is not None
 
 
@@ -34,11 +34,11 @@ def read_expression(
     start_at: int | None = None,
     end_at: int | None = None,
 ) -> Cron | Every | Once:
-    """The timing that an expression means. Policies that are not given are EventBridge's: skip and first.
+    """Parse an expression. The default policies are EventBridge's: skip and first.
 
-    The zone counts for `cron` and `at`, the policies and bounds for `cron` alone: the anchor and end of a rate are
-    given where it becomes a schedule. Raises ScheduleError whose `field` is `expression`, `rate`, `at`, `timezone`,
-    `end_at` or one of those of `read_eventbridge_line`.
+    The zone applies to `cron` and `at`; the policies and bounds apply to `cron` only, because a rate gets its
+    anchor and end later. Raises ScheduleError whose `field` is `expression`, `rate`, `at`, `timezone`,
+    `end_at` or a field of `read_eventbridge_line`.
     """
     bare = text.strip(" \t")
     if bare.startswith("rate("):
@@ -60,9 +60,10 @@ def read_expression(
 
 
 def parse_rate(text: str) -> int:
-    """The seconds of `rate(1 minute)` or `rate(5 minutes)`; likewise hours and days.
+    """Return the seconds of `rate(1 minute)` or `rate(5 minutes)`; likewise hours and days.
 
-    The unit is singular exactly after 1. Raises ScheduleError (field `rate`), also beyond 366 days.
+    The unit must be singular after 1 and plural otherwise. Raises ScheduleError (field `rate`), also above
+    366 days.
     """
     match = _RATE.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None:
@@ -81,9 +82,10 @@ def parse_rate(text: str) -> int:
 
 
 def parse_at(text: str, timezone: str) -> int:
-    """The instant of `at(yyyy-mm-ddThh:mm:ss)`, a local time in the zone; of one that repeats, the first pass.
+    """Return the instant of `at(yyyy-mm-ddThh:mm:ss)`, a local time in the zone.
 
-    Raises ScheduleError: field `at`, also for a local time that the clocks jump over; field `timezone`.
+    A repeated time is its first pass. Raises ScheduleError with field `at`, also for a local time that the
+    clocks skip, or with field `timezone`.
     """
     match = _AT.fullmatch(text)
     if match is None:

@@ -1,7 +1,7 @@
-"""EventBridge's `cron(minutes hours day-of-month month day-of-week year)`, read to the same field sets as a Unix line.
+"""Parses EventBridge's `cron(minutes hours day-of-month month day-of-week year)`.
 
-It looks like Quartz and differs from Unix cron: exactly one of the two day fields is `?`, weekdays are 1-7 from Sunday
-on, and a year is needed.
+The dialect resembles Quartz and differs from Unix cron: exactly one of the two day fields is `?`, weekdays
+are 1-7 starting on Sunday, and a year is required.
 """
 
 import re
@@ -32,19 +32,20 @@ _LAST_WEEKDAY = re.compile(r"([0-9]+|[a-z]{3})l")
 
 
 def is_eventbridge(text: str) -> bool:
-    """Whether the text claims to be of this form; a Unix line never does."""
+    """Return whether the text begins with `cron(`; a Unix line never does."""
     return text.lstrip(" \t").startswith("cron(")
 
 
 def read_eventbridge_line(text: str) -> CronLine:
-    """Read `cron(...)`; names of months and weekdays may be in either case.
+    """Parse `cron(...)`; names of months and weekdays may be in either case.
 
-    In the day of month, `L` is the last day, `LW` the last Monday to Friday, and `15W` the Monday to Friday nearest to
-    the 15th in the same month (a day that the month lacks counts as its last). In the day of week, `L` is Saturday,
-    `6L` or `FRIL` the last Friday of the month, `3#2` its second Tuesday. Each of these stands alone, not in a list.
+    In the day of month, `L` is the last day, `LW` is the last weekday (Monday to Friday), and `15W` is the
+    weekday nearest to the 15th in the same month; if the month lacks the day, its last day counts. In the day
+    of week, `L` is Saturday, `6L` or `FRIL` is the last Friday of the month, and `3#2` is its second Tuesday.
+    None of these may be part of a list.
 
     Raises ScheduleError whose `field` is minute, hour, day_of_month, month, day_of_week, year or cron, and
-    ScheduleNeverFiresError where no day of any of the years matches.
+    ScheduleNeverFiresError if no day of any of the years matches.
     """
     words = _split(text)
     minute, hour = _plain(MINUTE, words[0]), _plain(HOUR, words[1])
@@ -57,7 +58,7 @@ def read_eventbridge_line(text: str) -> CronLine:
         )
     return CronLine(
         text=text,
-        steps=" ".join(part.spelled() for part in (minute, hour, day, month, weekday)),
+        steps=" ".join(part.croniter_text() for part in (minute, hour, day, month, weekday)),
         is_interval=words[0][0] == "*" or words[1][0] == "*",
         years=tuple(sorted(years.values)),
     )
@@ -76,7 +77,6 @@ def _split(text: str) -> list[str]:
 
 
 def _plain(rule: FieldRule, text: str) -> Field:
-    """A field that holds plain values only."""
     items = split_items(rule, text)
     if "?" in items:
         rule.refuse("? may stand for a day only")
@@ -85,7 +85,7 @@ def _plain(rule: FieldRule, text: str) -> Field:
 
 
 def _days(day: str, weekday: str) -> tuple[Field, Field]:
-    """Both day fields; the one that is `?` matches every day."""
+    """Parse both day fields; the field that is `?` matches every day."""
     anything = Field(every=True, values=frozenset())
     if day == "?" and weekday == "?":
         DAY_OF_WEEK.refuse("? in both day fields; exactly one of them is ?")
@@ -102,7 +102,7 @@ def _day_of_month(text: str) -> Field:
     if item == "l":
         return _special("l")
     if item == "lw":
-        # What lies nearest to the last day, in the same month, is the last Monday to Friday.
+        # The weekday nearest to day 31 in the same month is the last weekday of the month.
         return _special("31w")
     if nearest:
         return _special(f"{number(DAY_OF_MONTH, nearest[1])}w")

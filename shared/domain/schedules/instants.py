@@ -1,4 +1,4 @@
-"""Instants as text, and how near or far an instant that a client names may be."""
+"""Parses and formats instants, and checks the range of instants that a client may request."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -9,10 +9,10 @@ from shared.domain.errors import ScheduleError, ScheduleInPastError, ScheduleToo
 from shared.domain.schedules.zones import load_zone
 
 PAST_GRACE_MS: Final = 60_000
-"""An instant up to this long ago is accepted and runs at once."""
+"""An instant at most this far in the past is accepted and runs at once."""
 
 FARTHEST_MS: Final = 3_653 * 86_400_000
-"""Ten years with as many leap days as ten years can have."""
+"""Ten years, with the maximum number of leap days."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -24,7 +24,7 @@ _RFC_3339 = re.compile(
 
 
 def check_once(at: int, now: int) -> None:
-    """Accept an instant from a minute ago up to ten years ahead (both UTC, milliseconds, ends included).
+    """Check that `at` is from one minute ago to ten years ahead (UTC, milliseconds, ends included).
 
     Raises ScheduleInPastError or ScheduleTooFarError (field `at`).
     """
@@ -35,13 +35,14 @@ def check_once(at: int, now: int) -> None:
 
 
 def parse_instant(text: str, timezone: str | None) -> int:
-    """Read an RFC 3339 instant, or a local time in the zone, as UTC milliseconds.
+    """Parse an RFC 3339 instant, or a local time in the zone, to UTC milliseconds.
 
-    An offset in the text wins over the zone. A local time that occurs twice is its first pass. Digits below the
-    millisecond are cut off.
+    An offset in the text takes precedence over the zone. A repeated local time means its first pass. Digits
+    below the millisecond are truncated.
 
-    Raises ScheduleError: field `at` for what is no such text, has neither offset nor zone, names a leap second,
-    falls into a gap of the zone or is not in the years 1970 to 9998; field `timezone` for an unknown zone.
+    Raises ScheduleError with field `at` for malformed text, a missing offset and zone, a leap second, a local
+    time in a gap of the zone, or a year outside 1970 to 9998. Raises it with field `timezone` for an unknown
+    zone.
     """
     zone = None if timezone is None else load_zone(timezone)
     match = _RFC_3339.fullmatch(text)
@@ -60,16 +61,16 @@ def parse_instant(text: str, timezone: str | None) -> int:
 
 
 def format_instant(instant_ms: int) -> str:
-    """RFC 3339 in UTC with milliseconds and `Z`, from 1970 to 9999; OverflowError beyond."""
+    """Format as RFC 3339 in UTC with milliseconds and `Z`, from 1970 to 9999; OverflowError beyond."""
     text = (_EPOCH + instant_ms * _MILLISECOND).isoformat(timespec="milliseconds")
     return text.replace("+00:00", "Z")
 
 
 def _wall_time(text: str, match: re.Match[str]) -> datetime:
-    """The date and time of day as they stand there, as if they were UTC."""
+    """Return the date and time of day as if they were UTC."""
     if match["second"] == "60":
         raise _refusal(text, "a leap second, which UTC in milliseconds does not have")
-    # Far enough from the ends of datetime that no offset leads out of it.
+    # Stay so far inside the range of datetime that no offset can leave it.
     if not 1970 <= int(match["year"]) <= 9998:
         raise _refusal(text, "the year must be from 1970 to 9998")
     try:
@@ -90,7 +91,7 @@ def _offset(text: str, match: re.Match[str]) -> timedelta:
 
 
 def _first_pass(text: str, wall: datetime, zone: ZoneInfo) -> datetime:
-    """The instant of a wall time, taken with the offset before a transition; refused in a gap."""
+    """Return the instant of a wall time, using the offset before a transition; raises in a gap."""
     instant = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
     shown = instant.astimezone(zone).replace(tzinfo=UTC)
     if shown != wall:

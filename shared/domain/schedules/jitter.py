@@ -1,4 +1,4 @@
-"""Jitter: the runs of a job begin a little after their nominal instants, so that many jobs do not begin at once."""
+"""Jitter: delays each run after its nominal instant, so that many jobs do not start together."""
 
 from hashlib import blake2b
 
@@ -9,12 +9,13 @@ MAX_JITTER_MS = 86_400_000
 
 
 def dispatch_at(schedule: Once | Series, job_id: str, nominal_at: int, jitter_ms: int) -> int:
-    """When the run of a nominal instant is to begin: in [nominal, nominal + jitter), and before the next nominal.
+    """Return the dispatch instant: in [nominal, nominal + jitter), and before the next nominal instant.
 
-    A pure function, since the answer is part of where an execution is stored: the delay is the first eight bytes of
-    the unkeyed BLAKE2b hash of `<job id>/<nominal instant>`, as a big-endian number, modulo the jitter, or modulo the
-    distance to the next nominal instant where that is shorter, so that a short distance is filled evenly. It spreads
-    jobs and conceals nothing. Raises InvalidValueError for a jitter beyond 0 to 24 hours.
+    A pure function, because the dispatch instant is part of the storage key of an execution. The delay is the
+    first eight bytes of the unkeyed BLAKE2b hash of `<job id>/<nominal instant>`, as a big-endian number,
+    modulo the width. The width is the jitter or the distance to the next nominal instant, whichever is
+    shorter. The hash spreads load and is no secret. Raises InvalidValueError for a jitter outside 0 to 24
+    hours.
     """
     check_jitter(jitter_ms)
     following = first_after(schedule, nominal_at)
@@ -26,6 +27,6 @@ def dispatch_at(schedule: Once | Series, job_id: str, nominal_at: int, jitter_ms
 
 
 def check_jitter(jitter_ms: int) -> None:
-    """Raise InvalidValueError for a jitter that is not from 0 to 24 hours."""
+    """Raise InvalidValueError for a jitter outside 0 to 24 hours."""
     if not 0 <= jitter_ms <= MAX_JITTER_MS:
         raise InvalidValueError("jitter_seconds: must be from 0 to 86400")

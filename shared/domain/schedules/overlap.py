@@ -1,14 +1,14 @@
-"""What happens to a run that comes due while an earlier one of the same job has not ended."""
+"""Overlap policy: what happens to a run that is due while an earlier run of the same job is still active."""
 
 from enum import StrEnum
 
 
 class OverlapPolicy(StrEnum):
-    """The values are the API's words."""
+    """What happens to a run that is due while an earlier run is active."""
 
     ALLOW = "allow"
-    """It runs beside the other."""
+    """Both runs are active at the same time."""
     SKIP = "skip"
-    """It is recorded as skipped."""
+    """The due run is recorded as skipped."""
     QUEUE_ONE = "queue_one"
-    """One waits for the other to end; whatever comes due meanwhile is recorded as skipped."""
+    """One run waits for the active run to end; further due runs are recorded as skipped."""

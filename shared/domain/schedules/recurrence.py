@@ -1,4 +1,4 @@
-"""What makes an execution one of a series: everything that its successor is computed from."""
+"""The rules of a chain of executions: everything needed to compute the successor of an execution."""
 
 from dataclasses import dataclass
 
@@ -13,22 +13,22 @@ from shared.domain.schedules.schedule import Backfill, Series
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recurrence:
-    """The rules of a chain. They are frozen while it lasts: another chain begins where they are changed."""
+    """The rules of a chain. They never change within a chain; a change starts a new chain."""
 
     schedule: Series
     counts: ShardCounts
-    """Frozen, so that writers with different configurations name the same keys."""
+    """Frozen per chain, so that writers with different configurations compute the same keys."""
     jitter_ms: int = 0
     catch_up: CatchUpPolicy = DEFAULT_POLICY
     overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
     max_runs: int | None = None
-    """The job ends with the run of this number; instants that a jump passes over are not counted."""
+    """The job ends after this many runs; skipped instants do not count."""
 
     def id_of(self, job_id: str, revision: int, nominal_at: int) -> ExecutionId:
-        """The id of the occurrence at a nominal instant."""
+        """Return the id of the occurrence at a nominal instant."""
         at = dispatch_at(self.schedule, job_id, nominal_at, self.jitter_ms) if self.jitter_ms else nominal_at
         return occurrence_id(job_id, revision, nominal_at, self.counts, at)
 
     def scheduled_at(self, nominal_at: int) -> int:
-        """The instant that the occurrence is for; a backfill's runs come later than the instants they are for."""
+        """Return the instant that the occurrence covers; a run of a backfill covers a past instant."""
         return scheduled_at(self.schedule, nominal_at) if isinstance(self.schedule, Backfill) else nominal_at

@@ -1,7 +1,7 @@
-"""Questions to a schedule: which nominal instants it has, after, before and between given ones.
+"""Queries over a schedule: its nominal instants after, before and between given instants.
 
-Pure functions of the schedule and of instants (UTC, integer milliseconds). None knows the present, so that neither
-lateness nor a pause nor a restart moves an instant.
+All functions are pure functions of the schedule and of instants (UTC, integer milliseconds). They never read
+the clock, so lateness, pauses and restarts cannot move an instant.
 """
 
 from functools import partial
@@ -17,7 +17,7 @@ from shared.domain.schedules.schedule_codec import (
     encode_schedule,
     encode_series,
 )
-from shared.domain.schedules.schedule_kinds import Backfill, Cron, Once, Rate, Schedule, Series, as_asked
+from shared.domain.schedules.schedule_kinds import Backfill, Cron, Once, Rate, Schedule, Series, without_rules
 
 __all__ = [
     "Backfill",
@@ -28,7 +28,6 @@ __all__ = [
     "Rate",
     "Schedule",
     "Series",
-    "as_asked",
     "check_fires",
     "check_once",
     "count_between",
@@ -41,13 +40,15 @@ __all__ = [
     "instants_before",
     "latest_at_or_before",
     "parse_instant",
+    "without_rules",
 ]
 
 
 def check_fires(schedule: Rate | Cron, now_ms: int) -> int:
-    """The first nominal instant after now, in bounded time. Raises ScheduleNeverFiresError where there is none.
+    """Return the first nominal instant after now, in bounded time.
 
-    Then every instant is past or beyond the end of the schedule, or falls into a gap that is skipped.
+    Raises ScheduleNeverFiresError if every instant is past, after the end of the schedule, or in a skipped
+    gap.
     """
     first_at = first_after(schedule, now_ms)
     if first_at is None:
@@ -56,7 +57,7 @@ def check_fires(schedule: Rate | Cron, now_ms: int) -> int:
 
 
 def first_after(schedule: Once | Series, after_ms: int) -> int | None:
-    """The first nominal instant strictly after the given one; None where there is no more."""
+    """Return the first nominal instant strictly after `after_ms`, or None."""
     match schedule:
         case Once():
             found: int | None = schedule.at if schedule.at > after_ms else None
@@ -76,7 +77,7 @@ def first_after(schedule: Once | Series, after_ms: int) -> int | None:
 
 
 def latest_at_or_before(schedule: Once | Series, at_ms: int, not_before_ms: int) -> int | None:
-    """The latest nominal instant in [not_before, at]; None where there is none."""
+    """Return the latest nominal instant in [not_before, at], or None."""
     if isinstance(schedule, Cron):
         low, high = _within(schedule, not_before_ms, at_ms)
         return latest_instant(partial(first_after, schedule), high, low)
@@ -85,7 +86,7 @@ def latest_at_or_before(schedule: Once | Series, at_ms: int, not_before_ms: int)
 
 
 def count_between(schedule: Once | Series, after_ms: int, until_ms: int, limit: int) -> int:
-    """How many nominal instants lie in (after, until], at most `limit`; they are not listed."""
+    """Count the nominal instants in (after, until], at most `limit`, without listing them."""
     match schedule:
         case Once():
             count = int(after_ms < schedule.at <= until_ms)
@@ -101,7 +102,7 @@ def count_between(schedule: Once | Series, after_ms: int, until_ms: int, limit: 
 
 
 def instants_before(schedule: Once | Series, before_ms: int, not_before_ms: int, limit: int) -> list[int]:
-    """The latest `limit` nominal instants in [not_before, before), newest first."""
+    """Return the latest `limit` nominal instants in [not_before, before), newest first."""
     match schedule:
         case Once():
             return [schedule.at] if not_before_ms <= schedule.at < before_ms and limit > 0 else []
@@ -121,7 +122,7 @@ def _unless_past(end_at: int | None, found: int | None) -> int | None:
 
 
 def _within(schedule: Cron, low_ms: int, high_ms: int) -> tuple[int, int]:
-    """The part of [low, high] that the bounds of the schedule leave."""
+    """Clip [low, high] to the bounds of the schedule."""
     low = low_ms if schedule.start_at is None else max(low_ms, schedule.start_at)
     high = high_ms if schedule.end_at is None else min(high_ms, schedule.end_at)
     return low, high

@@ -1,4 +1,4 @@
-"""Schedules as they are stored: in short keys, and nothing that is as it is by default."""
+"""Encodes schedules for storage with short keys, omitting default values."""
 
 from collections.abc import Mapping
 from typing import Any, assert_never
@@ -14,7 +14,7 @@ _RULES = "r"
 
 
 def encode_schedule(schedule: Schedule) -> dict[str, str | int]:
-    """The schedule in short keys, for storage; `decode_schedule` gives back an equal one."""
+    """Encode a schedule for storage; `decode_schedule` returns an equal schedule."""
     match schedule:
         case Once():
             return {"k": "o", "t": schedule.at}
@@ -23,18 +23,18 @@ def encode_schedule(schedule: Schedule) -> dict[str, str | int]:
             return rate | _present({_END: schedule.end_at})
         case Cron():
             cron: dict[str, str | int] = {"k": "c", "l": schedule.line, "z": schedule.timezone}
-            chosen = {
+            policies = {
                 _GAP: None if schedule.gap is Gap.SHIFT else schedule.gap.value,
                 _OVERLAP: None if schedule.overlap is Overlap.FIRST else schedule.overlap.value,
             }
             bounds = {_START: schedule.start_at, _END: schedule.end_at}
-            return cron | _present(chosen) | _present(bounds) | _present({_RULES: schedule.rules})
+            return cron | _present(policies) | _present(bounds) | _present({_RULES: schedule.rules})
         case _:
             assert_never(schedule)
 
 
 def decode_schedule(stored: Mapping[str, str | int]) -> Schedule:
-    """Read what `encode_schedule` wrote. Raises UnreadableItemError for anything else."""
+    """Decode the output of `encode_schedule`. Raises UnreadableItemError for anything else."""
     try:
         match stored:
             case {"k": "o", "t": int(at)}:
@@ -52,14 +52,14 @@ def decode_schedule(stored: Mapping[str, str | int]) -> Schedule:
                     rules=_rules(stored),
                 )
     except ScheduleError as error:
-        raise UnreadableItemError("a stored schedule that is not accepted any more") from error
+        raise UnreadableItemError("a stored schedule that is no longer valid") from error
     except ValueError as error:
-        raise UnreadableItemError("a stored schedule with a policy that is not known") from error
+        raise UnreadableItemError("a stored schedule with an unknown policy") from error
     raise UnreadableItemError("a stored schedule of an unknown form")
 
 
 def encode_series(series: Series) -> dict[str, Any]:
-    """The same for whatever recurs; `decode_series` gives back an equal one."""
+    """Encode a recurring schedule or a backfill; `decode_series` returns an equal value."""
     if not isinstance(series, Backfill):
         return dict(encode_schedule(series))
     numbers = {key: getattr(series, name) for name, key in _BACKFILL.items()}
@@ -67,7 +67,7 @@ def encode_series(series: Series) -> dict[str, Any]:
 
 
 def decode_series(stored: Mapping[str, Any]) -> Series:
-    """Read what `encode_series` wrote. Raises UnreadableItemError for anything else."""
+    """Decode the output of `encode_series`. Raises UnreadableItemError for anything else."""
     match stored:
         case {"k": "b", "o": of}:
             return _decode_backfill(stored, _decode_recurring(of))
@@ -88,7 +88,7 @@ def _decode_backfill(stored: Mapping[str, Any], of: Rate | Cron) -> Backfill:
     except (KeyError, TypeError) as error:
         raise UnreadableItemError("a stored backfill of an unknown form") from error
     except ScheduleError as error:
-        raise UnreadableItemError("a stored backfill that is not accepted any more") from error
+        raise UnreadableItemError("a stored backfill that is no longer valid") from error
 
 
 def _whole(value: object) -> int:
@@ -104,12 +104,12 @@ def _present(parts: Mapping[str, str | int | None]) -> dict[str, str | int]:
 def _instant(stored: Mapping[str, str | int], key: str) -> int | None:
     value = stored.get(key)
     if value is not None and not isinstance(value, int):
-        raise UnreadableItemError("a stored schedule with a bound that is no instant")
+        raise UnreadableItemError("a stored schedule whose bound is not an instant")
     return value
 
 
 def _rules(stored: Mapping[str, str | int]) -> str | None:
     value = stored.get(_RULES)
     if value is not None and not isinstance(value, str):
-        raise UnreadableItemError("a stored schedule with rules that are no text")
+        raise UnreadableItemError("a stored schedule whose rules are not text")
     return value

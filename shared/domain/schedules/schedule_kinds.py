@@ -1,7 +1,7 @@
 """When a job runs: once, at a fixed rate, or on a cron line. All instants are UTC in integer milliseconds.
 
-Each kind is a fixed set of nominal instants; `schedule` answers questions about them. A backfill has instants too,
-at which it runs for those of another schedule.
+Each kind is a fixed set of nominal instants; the module `schedule` queries them. A backfill has instants of
+its own, at which it runs for past instants of another schedule.
 """
 
 from dataclasses import dataclass, replace
@@ -10,19 +10,19 @@ from zoneinfo import ZoneInfo
 
 from shared.domain.errors import ScheduleError
 from shared.domain.schedules.cron import Gap, Overlap, parse_line
-from shared.domain.schedules.zone_rules import thawed
+from shared.domain.schedules.zone_rules import zone_from_rules
 from shared.domain.schedules.zones import load_zone
 
 MIN_INTERVAL_MS: Final = 1_000
 MAX_INTERVAL_MS: Final = 366 * 86_400_000
 MAX_BACKFILLED: Final = 1_000
-"""So many instants has one backfill at most."""
+"""Maximum number of instants in one backfill."""
 MAX_BACKFILL_INTERVAL_MS: Final = 86_400_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Once:
-    """A single instant. Whether it lies too far away is a matter of the moment: see `check_once`."""
+    """A single instant. `check_once` checks its distance from the present."""
 
     at: int
 
@@ -31,10 +31,11 @@ class Once:
 class Rate:
     """The instants `anchor + n * interval_ms` for n = 0, 1, 2, ... up to and including `end_at`.
 
-    The anchor is the first of them: the start that was asked for, or the second in which the job was made. Nothing
-    ever moves it. The interval is from 1 s to 366 days in whole seconds.
+    The anchor is the requested start, or the second in which the job was created, and never moves. The
+    interval is from 1 s to 366 days in whole seconds.
 
-    Raises ScheduleError: field `interval_seconds` for another interval, `end_at` for an end before the anchor.
+    Raises ScheduleError: field `interval_seconds` for another interval, `end_at` for an end before the
+    anchor.
     """
 
     interval_ms: int
@@ -50,7 +51,7 @@ class Rate:
         _check_end(self.anchor, self.end_at)
 
     def index_at(self, instant_ms: int) -> int:
-        """The n of the latest instant up to the given one; -1 before the anchor."""
+        """Return the n of the latest instant at or before `instant_ms`; -1 before the anchor."""
         return _index_at(self, instant_ms)
 
 
@@ -58,12 +59,13 @@ class Rate:
 class Cron:
     """The instants of a line in an IANA zone that lie in [start_at, end_at], both ends included.
 
-    The line is a five-field one, or EventBridge's `cron(...)`. `gap` and `overlap` say what becomes of local times
-    that a change of the clocks skips or repeats; an interval line, one whose minute or hour field starts with `*`,
-    fires by elapsed time whatever they are, and a gap of more than three hours is always skipped.
+    The line has five fields, or is EventBridge's `cron(...)`. `gap` and `overlap` define what happens to
+    local times that a clock change skips or repeats. They do not apply to an interval line, whose minute or
+    hour field starts with `*` and which fires by elapsed time. A gap of more than three hours is always
+    skipped.
 
-    Raises ScheduleError, with the field it found wrong, for a line or a zone that is not accepted, and with field
-    `end_at` for an end before the start. That something lies between the two is not checked: see `check_fires`.
+    Raises ScheduleError, with the wrong field, for an invalid line or zone, and with field `end_at` for an
+    end before the start. `check_fires` checks that there is an instant between the two.
     """
 
     line: str
@@ -73,9 +75,10 @@ class Cron:
     start_at: int | None = None
     end_at: int | None = None
     rules: str | None = None
-    """The rules of the zone, frozen, see `zone_rules`; without them the tables at hand tell.
+    """Frozen rules of the zone, see `zone_rules`; None uses the installed tzdata.
 
-    Whatever a job's runs are computed from has them: newer tables must not move keys that others have to find.
+    Every schedule that storage keys are computed from has them: a newer tzdata release must not move those
+    keys.
     """
 
     def __post_init__(self) -> None:
@@ -85,19 +88,20 @@ class Cron:
 
     @property
     def zone(self) -> ZoneInfo:
-        """How the clocks go, for the instants of this schedule."""
-        return load_zone(self.timezone) if self.rules is None else thawed(self.rules)
+        """The zone by the frozen rules, or by the installed tzdata if there are none."""
+        return load_zone(self.timezone) if self.rules is None else zone_from_rules(self.rules)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backfill:
-    """The instants `anchor + n * interval_ms` for n = 0, 1, ..., each of which makes up for one instant of `of`.
+    """The instants `anchor + n * interval_ms` for n = 0, 1, ...; each run covers one past instant of `of`.
 
-    `of` has `count` instants in [from_at, to_at). The n-th run is for the one with the number `first + n`, from 0;
-    those before it have had their turn. `backfill` tells which instant that is. The anchor moves only with `first`.
+    `of` has `count` instants in [from_at, to_at). Run n covers instant number `first + n`, from 0; earlier
+    instants have already run. `backfill.scheduled_at` returns that instant. The anchor moves only together
+    with `first`.
 
-    Raises ScheduleError: field `to` for an empty range or a count out of 1 to 1,000, `every_seconds` for an interval
-    that is not from 1 s to a day in whole seconds.
+    Raises ScheduleError: field `to` for an empty range or a count outside 1 to 1,000; field `every_seconds`
+    for an interval outside 1 s to one day, or not in whole seconds.
     """
 
     of: Rate | Cron
@@ -125,16 +129,16 @@ class Backfill:
 
     @property
     def end_at(self) -> int:
-        """Its last instant; before the anchor where it has none any more."""
+        """The last instant; before the anchor if no instant is left."""
         return self.anchor + (self.count - self.first - 1) * self.interval_ms
 
     def index_at(self, instant_ms: int) -> int:
-        """The n of the latest instant up to the given one; -1 before the anchor."""
+        """Return the n of the latest instant at or before `instant_ms`; -1 before the anchor."""
         return _index_at(self, instant_ms)
 
 
-def as_asked(series: "Series") -> "Series":
-    """The schedule as its owner asked for it, whichever tables it was computed with."""
+def without_rules(series: "Series") -> "Series":
+    """Return the schedule as the owner requested it, without frozen zone rules."""
     return replace(series, rules=None) if isinstance(series, Cron) else series
 
 
@@ -150,6 +154,6 @@ def _check_end(start_at: int | None, end_at: int | None) -> None:
 
 
 Schedule = Once | Rate | Cron
-"""What can be asked for."""
+"""The schedules that a client can request."""
 Series = Rate | Cron | Backfill
-"""What a job goes by that has more than one run."""
+"""The schedules of jobs with more than one run."""

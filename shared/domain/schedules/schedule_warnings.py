@@ -1,4 +1,4 @@
-"""What the owner of a schedule may not expect of it. None of it is an error."""
+"""Warnings about behaviour of a schedule that its owner may not expect. A warning is not an error."""
 
 import re
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ from shared.domain.schedules.schedule import Cron, Once, Rate, Schedule, count_b
 DENSE_RUNS: Final = 1_000
 FAR_MS: Final = 366 * DAY_MS
 _LISTED_DAYS = 10
-_TIMES_TOLD = 3
+_LISTED_TIMES = 3
 _MONTH_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
-class CautionCode(StrEnum):
-    """What a caution is about. The values are the API's words."""
+class WarningCode(StrEnum):
+    """The subject of a warning."""
 
     NEVER_RUNS = "never_runs"
     FAR_FIRST_RUN = "far_first_run"
@@ -36,36 +36,31 @@ class CautionCode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Caution:
-    """One of them, with a sentence for people."""
-
-    code: CautionCode
+class ScheduleWarning:
+    code: WarningCode
     text: str
 
 
-def warnings(schedule: Schedule, now_ms: int, max_runs: int | None = None) -> tuple[Caution, ...]:
-    """All that apply to the schedule as seen from now, and to so many runs of it at most.
-
-    Clock changes are looked at two years ahead.
-    """
-    found = [*_of_frequency(schedule, now_ms, max_runs)]
+def warnings(schedule: Schedule, now_ms: int, max_runs: int | None = None) -> tuple[ScheduleWarning, ...]:
+    """Return the warnings for at most `max_runs` runs from now and two years of clock changes."""
+    result = [*_of_frequency(schedule, now_ms, max_runs)]
     if isinstance(schedule, Rate) and schedule.interval_ms % DAY_MS == 0:
-        found.append(
-            Caution(
-                code=CautionCode.RATE_IS_ELAPSED_TIME,
+        result.append(
+            ScheduleWarning(
+                code=WarningCode.RATE_IS_ELAPSED_TIME,
                 text="a rate counts elapsed time: its local hour moves when clocks change; cron keeps the hour",
             )
         )
     if isinstance(schedule, Cron):
         line = parse_line(schedule.line)
-        found += [*_of_fields(line), *_of_steps(line)]
+        result += [*_of_fields(line), *_of_steps(line)]
         if not line.is_interval:
-            found += _of_clock_changes(changes_met(schedule, now_ms, max_runs))
-    return tuple(found)
+            result += _of_clock_changes(affecting_changes(schedule, now_ms, max_runs))
+    return tuple(result)
 
 
-def changes_met(schedule: Cron, now_ms: int, max_runs: int | None = None) -> tuple[DstChange, ...]:
-    """The clock changes of two years that touch runs, as far as there are runs."""
+def affecting_changes(schedule: Cron, now_ms: int, max_runs: int | None = None) -> tuple[DstChange, ...]:
+    """Return the clock changes of the next two years that affect the first `max_runs` runs."""
     changes = dst_changes(schedule, now_ms)
     if max_runs is None:
         return changes
@@ -74,47 +69,47 @@ def changes_met(schedule: Cron, now_ms: int, max_runs: int | None = None) -> tup
     )
 
 
-def _of_frequency(schedule: Schedule, now_ms: int, max_runs: int | None) -> Iterator[Caution]:
+def _of_frequency(schedule: Schedule, now_ms: int, max_runs: int | None) -> Iterator[ScheduleWarning]:
     first_at = first_after(schedule, now_ms)
     if first_at is None:
-        yield Caution(code=CautionCode.NEVER_RUNS, text="no run is due from now on")
+        yield ScheduleWarning(code=WarningCode.NEVER_RUNS, text="no run is due from now on")
         return
     if first_at - now_ms > FAR_MS:
-        yield Caution(code=CautionCode.FAR_FIRST_RUN, text="the first run is more than a year ahead")
+        yield ScheduleWarning(code=WarningCode.FAR_FIRST_RUN, text="the first run is more than a year ahead")
     runs = (
         0
         if isinstance(schedule, Once)
         else count_between(schedule, first_at - 1, first_at + DAY_MS - 1, max_runs or 10**6)
     )
     if runs > DENSE_RUNS:
-        yield Caution(code=CautionCode.DENSE, text=f"{runs:,} runs within 24 hours")
+        yield ScheduleWarning(code=WarningCode.DENSE, text=f"{runs:,} runs within 24 hours")
 
 
-def _of_fields(line: CronLine) -> Iterator[Caution]:
+def _of_fields(line: CronLine) -> Iterator[ScheduleWarning]:
     _, _, day, month, weekday = line.steps.split(" ")
     if "*" not in (day, weekday):
-        yield Caution(
-            code=CautionCode.EITHER_DAY_FIELD,
+        yield ScheduleWarning(
+            code=WarningCode.EITHER_DAY_FIELD,
             text="both day fields are restricted: a day needs to match only one of them",
         )
     days = [int(part) for part in day.split(",") if part.isdecimal()]
     months = range(1, 13) if month == "*" else [int(part) for part in month.split(",")]
     rare = [
-        one
-        for one in days
-        if any(_MONTH_LENGTHS[number - 1] < one or (one, number) == (29, 2) for number in months)
+        each
+        for each in days
+        if any(_MONTH_LENGTHS[number - 1] < each or (each, number) == (29, 2) for number in months)
     ]
     if rare and len(days) <= _LISTED_DAYS:
         lacking = [
             MONTHS[number - 1] for number in months if _MONTH_LENGTHS[number - 1] < rare[-1] or number == 2
         ]
-        yield Caution(
-            code=CautionCode.MISSING_DAYS,
-            text=f"{names(lacking)} may lack day {names([str(one) for one in rare])}, and then has no such run",
+        yield ScheduleWarning(
+            code=WarningCode.MISSING_DAYS,
+            text=f"{names(lacking)} may lack day {names([str(each) for each in rare])}, and then has no such run",
         )
 
 
-def _of_steps(line: CronLine) -> Iterator[Caution]:
+def _of_steps(line: CronLine) -> Iterator[ScheduleWarning]:
     bare = (
         line.text.strip(" \t").removeprefix("cron(").removesuffix(")")
         if is_eventbridge(line.text)
@@ -123,34 +118,34 @@ def _of_steps(line: CronLine) -> Iterator[Caution]:
     for word, size, unit in zip(bare.split(), (60, 24), ("minutes", "hours"), strict=False):
         step = re.fullmatch(r"(?:\*|0+)/([0-9]+)", word)
         if step and size % int(step[1]):
-            yield Caution(
-                code=CautionCode.UNEVEN_STEPS,
-                text=f"{word} starts anew every {size} {unit}: its last step is shorter than {int(step[1])} {unit}",
+            yield ScheduleWarning(
+                code=WarningCode.UNEVEN_STEPS,
+                text=f"{word} restarts every {size} {unit}: its last step is shorter than {int(step[1])} {unit}",
             )
 
 
-def _of_clock_changes(changes: tuple[DstChange, ...]) -> Iterator[Caution]:
-    """At most one of a kind: the first."""
-    told: set[CautionCode] = set()
+def _of_clock_changes(changes: tuple[DstChange, ...]) -> Iterator[ScheduleWarning]:
+    """Yield at most one warning of each kind: the first."""
+    seen: set[WarningCode] = set()
     for change in changes:
         if change.effect is DstEffect.FIRST_TIME_ONLY:
             continue
         code, happens, outcome = _CLOCK_CHANGES[change.effect]
-        if code not in told:
-            told.add(code)
-            yield Caution(code=code, text=f"the clocks {happens} {_local_times(change)}: {outcome}")
+        if code not in seen:
+            seen.add(code)
+            yield ScheduleWarning(code=code, text=f"the clocks {happens} {_local_times(change)}: {outcome}")
 
 
 def _local_times(change: DstChange) -> str:
-    shown = list(change.local_times[:_TIMES_TOLD])
+    shown = list(change.local_times[:_LISTED_TIMES])
     more = change.count - len(shown)
     return names([*shown, f"{more} more"] if more else shown)
 
 
 _CLOCK_CHANGES: Final = {
-    DstEffect.SHIFTED: (CautionCode.DST_GAP, "skip", "it runs right after the change"),
-    DstEffect.COLLAPSED: (CautionCode.DST_GAP, "skip", "a single run right after the change"),
-    DstEffect.SKIPPED: (CautionCode.DST_GAP, "skip", "no run"),
-    DstEffect.SECOND_TIME_ONLY: (CautionCode.DST_SECOND_TIME, "repeat", "only the second time runs"),
-    DstEffect.DOUBLED: (CautionCode.DST_DOUBLED, "repeat", "both times run"),
+    DstEffect.SHIFTED: (WarningCode.DST_GAP, "skip", "it runs right after the change"),
+    DstEffect.COLLAPSED: (WarningCode.DST_GAP, "skip", "a single run right after the change"),
+    DstEffect.SKIPPED: (WarningCode.DST_GAP, "skip", "no run"),
+    DstEffect.SECOND_TIME_ONLY: (WarningCode.DST_SECOND_TIME, "repeat", "only the second time runs"),
+    DstEffect.DOUBLED: (WarningCode.DST_DOUBLED, "repeat", "both times run"),
 }

@@ -1,4 +1,4 @@
-"""What newer tables of time zones do to a schedule whose instants were computed with older ones."""
+"""Detects how a newer tzdata release changes a schedule that was computed with an older release."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -6,32 +6,36 @@ from typing import Final, TypeVar
 
 from shared.domain.errors import ScheduleError
 from shared.domain.schedules.schedule import Cron, Series, first_after
-from shared.domain.schedules.zone_rules import frozen_rules, partings, thawed
+from shared.domain.schedules.zone_rules import frozen_rules, offset_differences, zone_from_rules
 from shared.domain.schedules.zones import load_zone
 
 S = TypeVar("S", bound=Series)
 DAY_MS: Final = 86_400_000
 FROZEN_AHEAD_MS: Final = 3 * 366 * DAY_MS
-"""Rules are exact for so long; a zone that keeps departing from its rule is frozen anew long before that."""
+"""Frozen rules are exact for this long; a zone that departs from its rule is frozen again well before the
+end."""
 COMPARED_AHEAD_MS: Final = 400 * DAY_MS
-"""So far ahead has a schedule to go by the tables at hand. What comes later is looked at in time."""
+"""A schedule must agree with the installed tzdata this far ahead; later checks cover later changes."""
 _NEAR_MS: Final = DAY_MS
-"""No change of the clocks touches what fires earlier than this before it."""
+"""A clock change affects no instant that precedes it by more than this."""
 _STEPS: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """The first instant that differs, by the old rules and by the new ones; None where there is none any more."""
+    """The first instant that differs, by the old rules and by the new rules.
+
+    None if there is no instant left.
+    """
 
     from_at: int | None
     to_at: int | None
 
 
-def frozen(series: S, from_ms: int, now_ms: int) -> S:
-    """The schedule by the rules that the tables at hand have for its zone, from an instant on.
+def with_frozen_rules(series: S, from_ms: int, now_ms: int) -> S:
+    """Return the schedule with frozen rules from the installed tzdata, exact from the earlier instant.
 
-    Where they do not have its zone any more it keeps the rules that it has.
+    If the installed tzdata lacks the zone, the schedule keeps its rules.
     """
     if not isinstance(series, Cron):
         return series
@@ -42,36 +46,39 @@ def frozen(series: S, from_ms: int, now_ms: int) -> S:
     return replace(series, rules=rules)
 
 
-def parts_at(series: Series, now_ms: int) -> int | None:
-    """From when on its rules differ from the tables at hand, from now on and while it lasts; None where they do not.
+def outdated_from(series: Series, now_ms: int) -> int | None:
+    """Return the first instant from now at which the frozen rules differ from the installed tzdata, or None.
 
-    A schedule that has no rules, though its zone may change them, parts at once: nobody knows what it was computed by.
+    A schedule without frozen rules is outdated now if its zone can change: the release behind its instants is
+    unknown.
     """
     if not isinstance(series, Cron):
         return None
     if series.rules is None:
-        return None if frozen(series, now_ms, now_ms) == series else now_ms
+        return None if with_frozen_rules(series, now_ms, now_ms) == series else now_ms
     until_ms = now_ms + COMPARED_AHEAD_MS
     if series.end_at is not None:
         until_ms = min(until_ms, series.end_at + _NEAR_MS)
-    index_pages = _partings(series.timezone, series.rules, now_ms // DAY_MS)
-    return next((max(start, now_ms) for start, end in index_pages if now_ms < end and start < until_ms), None)
+    differences = _offset_differences(series.timezone, series.rules, now_ms // DAY_MS)
+    return next((max(start, now_ms) for start, end in differences if now_ms < end and start < until_ms), None)
 
 
 @lru_cache(maxsize=1024)
-def _partings(zone_name: str, rules: str, day: int) -> tuple[tuple[int, int], ...]:
-    """From the beginning of a day on; none for a zone that the tables do not have any more."""
+def _offset_differences(zone_name: str, rules: str, day: int) -> tuple[tuple[int, int], ...]:
+    """Return the differences from the start of a day; none if the installed tzdata lacks the zone."""
     try:
         present = load_zone(zone_name)
     except ScheduleError:
         return ()
     from_ms = day * DAY_MS
-    return tuple(partings(thawed(rules), present, from_ms, from_ms + DAY_MS + COMPARED_AHEAD_MS))
+    return tuple(
+        offset_differences(zone_from_rules(rules), present, from_ms, from_ms + DAY_MS + COMPARED_AHEAD_MS)
+    )
 
 
-def first_move(old: Series, new: Series, parted_at: int, now_ms: int) -> Move | None:
-    """The first instants from now on that differ; None where the hundreds around their parting do not."""
-    after_ms = max(parted_at - _NEAR_MS, now_ms)
+def first_move(old: Series, new: Series, differs_at: int, now_ms: int) -> Move | None:
+    """Return the first instants from now that differ; None if none of the next 2,000 instants differs."""
+    after_ms = max(differs_at - _NEAR_MS, now_ms)
     for _ in range(_STEPS):
         from_at, to_at = first_after(old, after_ms), first_after(new, after_ms)
         if from_at != to_at:

@@ -1,9 +1,9 @@
-"""The rules of a time zone as a short text, frozen.
+"""Frozen rules: the rules of a time zone as a short text.
 
-What is computed with frozen rules comes out the same in every process, whichever tables it was deployed with. The text
-has the release of the tables, a space, and the rules: `2026f 5,,M3.2.0,M11.1.0` for New York. They are the zone's
-POSIX rule without its names. Where the tables depart from that for a while, the offset before, and each change with
-its instant, come first (all in seconds): `2026f 3600/1771120800:0/1774144800:3600;-1`.
+Computations with frozen rules give the same result in every process, whichever tzdata release is installed.
+The text holds the release, a space, and the zone's POSIX rule without names: `2026f 5,,M3.2.0,M11.1.0` for
+New York. While the tables depart from the POSIX rule, the initial offset and each change with its instant
+come first, in seconds: `2026f 3600/1771120800:0/1774144800:3600;-1`.
 """
 
 import re
@@ -20,7 +20,7 @@ from shared.domain.schedules.zones import TZDATA_VERSION, load_zone, segment_at
 
 _DAY_MS: Final = 86_400_000
 _MARGIN_MS: Final = 40 * _DAY_MS
-"""The overlap before an instant has a part in what fires at it."""
+"""Rules start this early, because an overlap shortly before an instant affects matches at the instant."""
 _LONGEST_DEPARTURE_MS: Final = 400 * _DAY_MS
 _NAME = r"(?:<[^>]+>|[A-Za-z]+)"
 _POSIX = re.compile(rf"{_NAME}(?P<std>[-+:0-9]+)(?:{_NAME}(?P<dst>[-+:0-9]*),(?P<when>.+))?")
@@ -33,10 +33,10 @@ _HEADER = b"TZif2" + bytes(15)
 
 
 def frozen_rules(zone_name: str, from_ms: int, until_ms: int) -> str | None:
-    """The rules of the zone by the tables at hand; offsets are exact in [from, until], and by its rule ever after.
+    """Return the zone's rules: exact offsets in [from, until], then the POSIX rule.
 
-    None for UTC, and for the zones named `Etc/...`, which are fixed by their very names. ScheduleError (field
-    `timezone`) for a zone that the tables do not have.
+    None for UTC and zones named `Etc/...`, whose offsets are fixed. Raises ScheduleError (field `timezone`)
+    for an unknown zone.
     """
     if zone_name == "UTC" or zone_name.startswith("Etc/"):
         return None
@@ -46,8 +46,8 @@ def frozen_rules(zone_name: str, from_ms: int, until_ms: int) -> str | None:
 
 
 @lru_cache(maxsize=1024)
-def thawed(text: str) -> ZoneInfo:
-    """The zone that goes by frozen rules; ScheduleError (field `timezone`) for anything else."""
+def zone_from_rules(text: str) -> ZoneInfo:
+    """Build the zone from frozen rules. Raises ScheduleError (field `timezone`) for malformed rules."""
     parts = _TEXT.fullmatch(text)
     if parts is None:
         raise ScheduleError(f"{text[:64]!a} are no rules of a time zone", field="timezone")
@@ -55,12 +55,13 @@ def thawed(text: str) -> ZoneInfo:
 
 
 def release_of(text: str) -> str:
-    """The release of the tables that frozen rules come from."""
     return text.partition(" ")[0]
 
 
-def partings(one: ZoneInfo, other: ZoneInfo, from_ms: int, until_ms: int) -> Iterator[tuple[int, int]]:
-    """The stretches [start, end) within [from, until) in which the offsets of two zones differ, in order."""
+def offset_differences(
+    one: ZoneInfo, other: ZoneInfo, from_ms: int, until_ms: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the ranges [start, end) within [from, until) in which two zones differ, in order."""
     at = from_ms
     while at < until_ms:
         here, there = segment_at(one, at), segment_at(other, at)
@@ -73,20 +74,20 @@ def partings(one: ZoneInfo, other: ZoneInfo, from_ms: int, until_ms: int) -> Ite
 @lru_cache(maxsize=1024)
 def _present_rules(zone_name: str, from_ms: int, until_ms: int) -> str:
     zone, rule = load_zone(zone_name), _rule_of(zone_name)
-    departed_until = from_ms
-    for start, end in partings(zone, _zone_of(rule), from_ms, until_ms + _LONGEST_DEPARTURE_MS):
-        if start > max(until_ms, departed_until):
+    explicit_until = from_ms
+    for start, end in offset_differences(zone, _zone_of(rule), from_ms, until_ms + _LONGEST_DEPARTURE_MS):
+        if start > max(until_ms, explicit_until):
             break
-        departed_until = end
-    if departed_until == from_ms:
+        explicit_until = end
+    if explicit_until == from_ms:
         return rule
-    before, *changes = _offsets(zone, from_ms, departed_until)
+    before, *changes = _offsets(zone, from_ms, explicit_until)
     spelled = "".join(f"/{at}:{offset}" for at, offset in changes)
     return f"{before[1]}{spelled};{rule}"
 
 
 def _rule_of(zone_name: str) -> str:
-    """The rule at the end of the zone's file, which says how it goes on for ever."""
+    """Return the POSIX rule at the end of the zone's file, which applies to all future instants."""
     file = resources.files("tzdata").joinpath("zoneinfo", *zone_name.split("/"))
     found = _POSIX.fullmatch(file.read_bytes().rstrip(b"\n").rpartition(b"\n")[2].decode())
     if found is None:
@@ -95,7 +96,7 @@ def _rule_of(zone_name: str) -> str:
 
 
 def _offsets(zone: ZoneInfo, from_ms: int, until_ms: int) -> Iterator[tuple[int, int]]:
-    """In seconds: the first instant with its offset, each change, and the end, where the rule takes over."""
+    """Yield pairs of instant and offset, in seconds: the start, each change, and the end."""
     at, last = from_ms, None
     while at < until_ms:
         segment = segment_at(zone, at)
@@ -120,7 +121,7 @@ def _zone_of(rules: str) -> ZoneInfo:
 
 
 def _zone_file(instants: list[int], offsets: list[int], rule: str) -> bytes:
-    """The rules in the format of RFC 8536, all as standard time: only offsets are ever asked for."""
+    """Encode the rules in the format of RFC 8536, all as standard time, because only offsets are used."""
     std, _, summer = rule.partition(",")
     posix = f"AAA{std}" + (f"BBB{summer}" if summer else "")
     counts = struct.pack(">6L", 0, 0, 0, len(instants), len(offsets), 4)

@@ -1,8 +1,8 @@
-"""Time zones from the pinned PyPI `tzdata` alone, and the stretches of constant UTC offset within them.
+"""Loads time zones from the pinned PyPI `tzdata` only, and splits them into segments of constant UTC offset.
 
-Importing this module clears zoneinfo's search path for the whole process. The tables of an operating system are
-often older than the pinned ones, and two functions that disagree on an offset would file the same execution at two
-instants.
+Importing this module clears zoneinfo's search path for the whole process. The operating system's tables are
+often older than the pinned release, and two functions that disagree on an offset would file one execution at
+two instants.
 """
 
 from bisect import bisect_right
@@ -16,24 +16,24 @@ from zoneinfo import ZoneInfo, available_timezones, reset_tzpath
 from shared.domain.errors import ScheduleError
 
 reset_tzpath(())
-# A zone that somebody loaded earlier, from the system's tables, would otherwise be handed out again.
+# Without this, zones loaded earlier from the system's tables would stay in the cache.
 ZoneInfo.clear_cache()
 
-# Asked of the package itself, since a Lambda bundle may come without the metadata of its distributions.
+# Read from the package itself, because a Lambda bundle may lack distribution metadata.
 TZDATA_VERSION: Final[str] = str(import_module("tzdata").IANA_VERSION)
-"""The IANA release that every offset comes from, such as `2026f`."""
+"""The IANA release of all offsets, such as `2026f`."""
 
 REACH_MS: Final = 16 * 86_400_000
-"""An end of a segment that is not a transition lies at least this far from the instant that was asked for."""
+"""A segment end that is not a transition lies at least this far from the requested instant."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# Since 1970 no zone has had two transitions less than six days apart, so that samples four days apart miss none.
+# Since 1970 no zone has had two transitions less than six days apart, so samples every four days find all.
 _SAMPLE_MS = 4 * 86_400_000
 _BLOCK_MS = 91 * _SAMPLE_MS
 
 
 class Segment(NamedTuple):
-    """Instants from `start_ms` up to, not including, `end_ms`, in which local time is UTC plus `offset_ms`."""
+    """The instants in [start_ms, end_ms), in which local time is UTC plus `offset_ms`."""
 
     start_ms: int
     end_ms: int
@@ -48,10 +48,10 @@ def _known_names() -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def load_zone(name: str) -> ZoneInfo:
-    """The zone of that exact IANA name; spelling and case count.
+    """Load the zone of an exact, case-sensitive IANA name.
 
-    Raises ScheduleError (field `timezone`) for every other text. Only listed names ever reach the file system, so
-    that a path cannot.
+    Raises ScheduleError (field `timezone`) for any other text. Only listed names reach the file system, so a
+    path cannot.
     """
     if name not in _known_names():
         raise ScheduleError(
@@ -61,9 +61,9 @@ def load_zone(name: str) -> ZoneInfo:
 
 
 def segment_at(zone: ZoneInfo, instant_ms: int) -> Segment:
-    """The segment that holds the instant (UTC, milliseconds).
+    """Return the segment that contains the instant (UTC, milliseconds), from 1970 to 9990.
 
-    Each end is a transition of the zone, or else lies at least REACH_MS from the instant. Right from 1970 to 9990.
+    Each end is a transition of the zone, or lies at least REACH_MS from the instant.
     """
     segments = _segments_of_block(zone, instant_ms // _BLOCK_MS)
     return segments[bisect_right(segments, instant_ms, key=attrgetter("start_ms")) - 1]
@@ -71,7 +71,7 @@ def segment_at(zone: ZoneInfo, instant_ms: int) -> Segment:
 
 @lru_cache(maxsize=4096)
 def _segments_of_block(zone: ZoneInfo, block: int) -> tuple[Segment, ...]:
-    """All segments of one block of time and of REACH_MS on either side of it, in order, without a hole."""
+    """Return all segments of one block and REACH_MS on either side, in order and without gaps."""
     start = block * _BLOCK_MS - REACH_MS
     last = (block + 1) * _BLOCK_MS + REACH_MS
     offset = _offset_ms(zone, start)
@@ -86,7 +86,7 @@ def _segments_of_block(zone: ZoneInfo, block: int) -> tuple[Segment, ...]:
 
 
 def _bisect(zone: ZoneInfo, before_ms: int, after_ms: int) -> int:
-    """The first instant of the new offset, between an instant of the old one and one of the new one."""
+    """Return the first instant of the new offset, between an instant of each offset."""
     old = _offset_ms(zone, before_ms)
     while after_ms - before_ms > 1:
         middle = (before_ms + after_ms) // 2

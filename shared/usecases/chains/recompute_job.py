@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import Cron
-from shared.domain.schedules.zone_changes import Move, first_move, frozen, parts_at
+from shared.domain.schedules.zone_changes import Move, first_move, outdated_from, with_frozen_rules
 from shared.domain.schedules.zone_rules import release_of
 from shared.domain.schedules.zones import TZDATA_VERSION
 from shared.ports.jobs import JobStore
@@ -17,7 +17,7 @@ from shared.usecases.chains.complete_transition import CompleteTransition
 class Outdated:
     """A job to be recomputed; `parts_at` is from when on its rules and those of the tables differ. Soonest first."""
 
-    parts_at: int
+    outdated_from: int
     tenant_id: str
     job_id: str
 
@@ -56,7 +56,7 @@ class RecomputeJob:
         if job is None or job.state is not JobState.ACTIVE:
             # A change begins a chain by the present rules in any case.
             return False
-        parted_at = parts_at(job.schedule, now_ms)
+        parted_at = outdated_from(job.schedule, now_ms)
         if parted_at is None or not isinstance(job.schedule, Cron):
             return False
         tell(_recomputed(job, job.schedule, parted_at, now_ms))
@@ -76,7 +76,7 @@ class RecomputeJob:
 def _recomputed(job: Job, schedule: Cron, parted_at: int, now_ms: int) -> Recomputed:
     move = None
     if schedule.rules is not None:
-        move = first_move(schedule, frozen(schedule, now_ms, now_ms), parted_at, now_ms)
+        move = first_move(schedule, with_frozen_rules(schedule, now_ms, now_ms), parted_at, now_ms)
     return Recomputed(
         job_id=job.id,
         tenant_id=job.tenant_id,

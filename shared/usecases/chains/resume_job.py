@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from shared.domain.errors import InvalidStateError, UnavailableError
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.schedules.backfill import going_on
+from shared.domain.schedules.backfill import resume_backfill
 from shared.domain.schedules.schedule import Backfill
 from shared.ports.runtime import Clock
 from shared.usecases.chains.change_job import TRIES, FindSettled, check_revision
@@ -43,7 +43,7 @@ class ResumeJob:
             if isinstance(job.schedule, Backfill):
                 # Its instants are past in any case: it goes on where it was, at its pace from now on.
                 after_at = (job.ended_from or job.began_at) - 1
-                schedule = going_on(job.schedule, after_at, self.clock.now_ms())
+                schedule = resume_backfill(job.schedule, after_at, self.clock.now_ms())
                 definition = replace(definition, schedule=schedule)
             resumed = self.start_chain.execute(
                 job, job.revision + 1, definition, after_at, runs_before=job.runs_before

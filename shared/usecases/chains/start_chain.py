@@ -9,7 +9,7 @@ from shared.domain.executions.states import State
 from shared.domain.jobs.dst_skips import dst_skip_records
 from shared.domain.jobs.job import Chain, Definition, Job, JobState
 from shared.domain.jobs.misfire import Succession, succession
-from shared.domain.schedules.zone_changes import frozen
+from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_execution import FileExecution
@@ -81,7 +81,7 @@ class StartChain:
         runs_before: int,
         now_ms: int,
     ) -> Job:
-        schedule = frozen(definition.schedule, after_at, now_ms)
+        schedule = with_frozen_rules(definition.schedule, after_at, now_ms)
         return replace(
             before,
             definition=replace(definition, schedule=schedule),

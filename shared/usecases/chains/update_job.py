@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from shared.domain.errors import InvalidStateError, UnavailableError
 from shared.domain.executions.retention import Retention
 from shared.domain.jobs.job import ENDED, Definition, Job, JobState
-from shared.domain.schedules.zone_changes import frozen
+from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.chains.change_job import TRIES, FindSettled, check_revision
@@ -75,7 +75,7 @@ class UpdateJob:
     def _update_paused(self, job: Job, definition: Definition, now_ms: int) -> Job | None:
         """The old definition accounts for what was passed over up to now, the new one for what comes."""
         until = max(now_ms, (job.ended_from or 0) - 1)
-        schedule = frozen(definition.schedule, until, now_ms)
+        schedule = with_frozen_rules(definition.schedule, until, now_ms)
         updated = replace(
             job,
             definition=replace(definition, schedule=schedule),

@@ -19,7 +19,7 @@ from shared.domain.ids import (
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_job import NewJob, encode_new_job
 from shared.domain.schedules.schedule import Once, check_fires, first_after
-from shared.domain.schedules.zone_changes import frozen
+from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.delivery import Vault
 from shared.ports.jobs import Chosen, JobStore
@@ -99,7 +99,7 @@ class DraftJob:
         schedule = new.schedule_at(identity.created_at)
         if isinstance(schedule, Once):
             raise IdentityConflictError("the idempotency record names a recurring job")
-        series = frozen(schedule, identity.created_at, identity.created_at)
+        series = with_frozen_rules(schedule, identity.created_at, identity.created_at)
         # A replay may have newer tables than whoever chose the instant.
         first_at = first_after(series, identity.created_at) or identity.chosen.due_at
         return Job(

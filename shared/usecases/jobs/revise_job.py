@@ -10,7 +10,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.ids import ENTROPY_BITS
 from shared.domain.jobs.job import ENDED, Job
 from shared.domain.jobs.new_job import NewJob
-from shared.domain.schedules.schedule import Backfill, Once, as_asked, check_fires
+from shared.domain.schedules.schedule import Backfill, Once, check_fires, without_rules
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.delivery import Vault
 from shared.ports.jobs import JobStore
@@ -75,7 +75,7 @@ class ReviseJob:
         schedule = new.schedule_at(self.clock.now_ms())
         if isinstance(schedule, Once):
             raise ScheduleError("a job that recurs cannot be made to run once", field="schedule")
-        if schedule != as_asked(job.schedule):
+        if schedule != without_rules(job.schedule):
             check_fires(schedule, self.clock.now_ms())
         definition = new.definition(schedule, self._call(tenant, job.id, job.call, present, new))
         return self.update_job.execute(tenant.id, job.id, definition, revision=revision)

@@ -6,7 +6,7 @@ from shared.domain.schedules.describe import describe
 from shared.domain.schedules.dst import DstChange
 from shared.domain.schedules.preview import Upcoming, upcoming
 from shared.domain.schedules.schedule import Cron, Schedule, first_after
-from shared.domain.schedules.schedule_warnings import Caution, changes_met, warnings
+from shared.domain.schedules.schedule_warnings import ScheduleWarning, affecting_changes, warnings
 from shared.ports.runtime import Clock
 
 INSTANTS = 10
@@ -29,7 +29,7 @@ class SchedulePreview:
     timezone: str
     runs: tuple[PreviewedRun, ...]
     clock_changes: tuple[DstChange, ...]
-    warnings: tuple[Caution, ...]
+    warnings: tuple[ScheduleWarning, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class PreviewSchedule:
             description=describe(schedule, timezone),
             timezone=schedule.timezone if isinstance(schedule, Cron) else timezone,
             runs=_windows(schedule, found, jitter_ms),
-            clock_changes=changes_met(schedule, now_ms, max_runs) if isinstance(schedule, Cron) else (),
+            clock_changes=affecting_changes(schedule, now_ms, max_runs) if isinstance(schedule, Cron) else (),
             warnings=warnings(schedule, now_ms, max_runs),
         )
 

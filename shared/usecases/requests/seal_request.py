@@ -5,9 +5,9 @@ from dataclasses import replace
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.destination import DESTINATION_CONTEXT, destination_id, origin_of
 from shared.domain.delivery.outcome_callbacks import (
+    NO_CALLBACK,
     NO_TARGET,
     OUTCOME_CONTEXT,
-    SILENT,
     CallbackTarget,
     OutcomeCallbacks,
 )
@@ -46,7 +46,7 @@ def seal_request(
 
 def seal_callback_target(vault: Vault, tenant: Tenant, url: str | None) -> CallbackTarget | None:
     """Who is told, by a URL or SILENT; None where nothing is said of it."""
-    if url is None or url == SILENT:
+    if url is None or url == NO_CALLBACK:
         return None if url is None else NO_TARGET
     sealed = vault.seal(tenant, OUTCOME_CONTEXT, url.encode())
     return CallbackTarget(sealed_url=sealed, destination=_destination(vault, tenant, url))
@@ -55,7 +55,7 @@ def seal_callback_target(vault: Vault, tenant: Tenant, url: str | None) -> Callb
 def open_callback_target(vault: Vault, tenant: Tenant, listener: CallbackTarget | None) -> str | None:
     """The URL, or SILENT; the inverse."""
     if listener is None or listener == NO_TARGET:
-        return None if listener is None else SILENT
+        return None if listener is None else NO_CALLBACK
     return vault.unseal(tenant, OUTCOME_CONTEXT, listener.sealed_url).decode()
 
 

@@ -10,19 +10,12 @@ from typing import Any
 import orjson
 
 from functions.api.app import Api
-from functions.api.operations.backfills import BackfillOperations
-from functions.api.operations.batches import BatchOperations
-from functions.api.operations.callbacks import CallbackOperations
-from functions.api.operations.jobs import JobOperations
-from functions.api.operations.lifecycle import LifecycleOperations
-from functions.api.problems import CONTENT_TYPE
-from functions.api.service import Service
+from functions.api.context import Context
+from functions.api.http.problems import CONTENT_TYPE
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Scope, TenantState
 from shared.observability import logger, metrics
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS
-from tests.support.api.accounts import accounts_of, audit_of
-from tests.support.api.api_queries import dead_letters_of, executions_of, listings_of, redrives_of
 from tests.support.usecases.world import World
 
 JOB: dict[str, Any] = {
@@ -89,52 +82,8 @@ class ApiWorld:
 
     def __init__(self, *, audit_one_offs: bool = False) -> None:
         metrics.clear_metrics()
-        self.world = World()
-        self.audit = audit_of(self.world, one_offs=audit_one_offs)
-        self.api = Api(
-            Service(
-                jobs=JobOperations(
-                    create_job=self.world.create_job,
-                    find_job=self.world.find_job,
-                    cancel_job=self.world.cancel_job,
-                    open_request=self.world.open_request,
-                    clock=self.world.clock,
-                ),
-                batches=BatchOperations(
-                    create_jobs=self.world.create_jobs,
-                    check_quota=self.world.check_quota,
-                    open_request=self.world.open_request,
-                    clock=self.world.clock,
-                ),
-                backfills=BackfillOperations(
-                    find_job=self.world.find_job,
-                    backfill_job=self.world.backfill_job,
-                    plan_backfill=self.world.plan_backfill,
-                    open_request=self.world.open_request,
-                    clock=self.world.clock,
-                ),
-                lifecycle=LifecycleOperations(
-                    find_job=self.world.find_job,
-                    open_request=self.world.open_request,
-                    revise_job=self.world.revise_job,
-                    trigger_job=self.world.trigger_job,
-                    lifecycle=self.world.lifecycle,
-                    check_quota=self.world.check_quota,
-                    clock=self.world.clock,
-                ),
-                executions=executions_of(self.world),
-                dead_letters=dead_letters_of(self.world),
-                redrives=redrives_of(self.world),
-                callbacks=CallbackOperations(
-                    heartbeat_execution=self.world.heartbeat, report_outcome=self.world.report_outcome
-                ),
-                listings=listings_of(self.world),
-                accounts=accounts_of(self.world, self.audit),
-                audit=self.audit,
-            ),
-            self.world.authenticate,
-            self.world.check_quota,
-        )
+        self.world = World(audit_one_offs=audit_one_offs)
+        self.api = Api(Context(self.world.cases))
         self.credential = {"authorization": f"Bearer {self.world.credentials.api_key}"}
 
     def handle(self, request: Request) -> Answer:

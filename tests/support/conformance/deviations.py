@@ -1,7 +1,7 @@
 """The known deviations of the engines from AWS: which promise is not asked of which implementation, and why.
 
 The key is (implementation, test); a test is `module::function`, or a whole module. Nothing else leaves a test out.
-docs/deviations.md shows the same rows to people.
+docs/design/deviations.md shows the same rows.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,8 @@
-"""Python that a document shows: what it imports is there, and can be called as it is called."""
+"""Python that a document shows.
+
+A snippet that only imports and defines is executed. Any other snippet drives a system that is not running, such as
+a laptop stack: its imports must exist, and the calls of imported names must match their signatures.
+"""
 
 import ast
 import importlib
@@ -6,10 +10,19 @@ import inspect
 import typing
 from typing import Any
 
+_DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
 
-def check_snippet(text: str) -> None:
-    """AssertionError, or what the import raises, for anything that would not run for want of a name or an argument."""
+
+def run_snippet(text: str, namespace: dict[str, Any]) -> None:
+    """Any error of the snippet: it would not run for want of a name or an argument."""
     tree = ast.parse(text)
+    if all(isinstance(statement, _DEFINITIONS) for statement in tree.body):
+        exec(compile(tree, "document", "exec"), namespace)
+    else:
+        _check(tree)
+
+
+def _check(tree: ast.Module) -> None:
     known: dict[str, Any] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -24,7 +37,7 @@ def check_snippet(text: str) -> None:
 
 
 def _made_by(expression: ast.expr, known: dict[str, Any]) -> Any:
-    """The type of what a call makes, where that is known."""
+    """The type of the result of a call, if it is known."""
     assert isinstance(expression, ast.Call) and isinstance(expression.func, ast.Name)
     maker = known[expression.func.id]
     if isinstance(maker, type):

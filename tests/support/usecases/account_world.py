@@ -2,48 +2,40 @@
 
 from dataclasses import replace
 
-from shared.domain.delivery.target_policy import TargetPolicy
+from shared.bootstrap.tenancy import TenancyUseCases
+from shared.bootstrap.use_cases import use_cases
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import OPERATOR, Scope, Tenant
 from shared.usecases.tenancy.authenticate import Authenticate, Principal
-from shared.usecases.tenancy.create_tenant import CreateTenant
-from shared.usecases.tenancy.manage_keys import Keyring
-from shared.usecases.tenancy.manage_signing_secrets import SigningSecrets
-from shared.usecases.tenancy.manage_tenants import ChangeTenant, FindTenant, ListTenants
-from shared.usecases.tenancy.read_tenant import ReadTenant
 from tests.support.builders import DUE_AT, TENANT
-from tests.support.fakes.budgets import GENEROUS
-from tests.support.fakes.clock import SeededEntropy, VirtualClock
-from tests.support.fakes.tenant_store import FakeTenantStore
-from tests.support.fakes.vault import FakeVault
-from tests.support.usecases.steps import Steps, Tapped
+from tests.support.settings import settings_of
+from tests.support.usecases.ports import FakePorts
 
 READ_WRITE = frozenset({Scope.READ, Scope.WRITE})
 ADMIN = frozenset({Scope.ADMIN})
 
 
-class AccountWorld:
+class AccountWorld(FakePorts):
     """`acme`, whose first key may do everything, and the operators' own tenant."""
 
     def __init__(self) -> None:
-        self.clock = VirtualClock(DUE_AT)
-        self.steps = Steps()
-        self.stored = FakeTenantStore()
-        self.tenants = Tapped("tenants", self.stored, self.steps)
-        entropy = SeededEntropy()
-        self.vault = FakeVault(entropy)
-        self.create_tenant = CreateTenant(self.tenants, self.vault, self.clock, entropy)
-        self.keyring = Keyring(self.tenants, self.clock, entropy, GENEROUS)
-        self.secrets = SigningSecrets(self.tenants, self.vault, self.clock, entropy)
-        self.find, self.list = FindTenant(self.tenants), ListTenants(self.tenants)
-        self.change = ChangeTenant(self.tenants, self.vault, TargetPolicy())
+        super().__init__(DUE_AT)
+        self.stored = self.tenants
+        tenancy = self._tenancy()
+        self.create_tenant = tenancy.create_tenant
+        self.keyring = tenancy.keyring
+        self.secrets = tenancy.signing_secrets
+        self.find, self.list = tenancy.find_tenant, tenancy.list_tenants
+        self.change = tenancy.change_tenant
         self.operator = self.create_tenant.operator()
         self.acme = self.create_tenant.execute(TENANT, frozenset(Scope))
 
+    def _tenancy(self) -> TenancyUseCases:
+        return use_cases(self.ports(), settings_of(self.plan, self.retention)).tenancy
+
     def process(self) -> Authenticate:
-        """A process that remembers what it has seen."""
-        read_tenant = ReadTenant(self.tenants, self.clock)
-        return Authenticate(self.tenants, read_tenant, self.clock)
+        """A process that has cached nothing yet."""
+        return self._tenancy().authenticate
 
     def who(self, text: str) -> Principal | None:
         """Whom a process that has seen nothing yet takes the owner of a key for."""

@@ -120,7 +120,7 @@ class Chain:
             assert execution.state is not State.RUNNING or execution.progress.stop_retries
 
 
-def fresh(now_ms: int = DUE_AT, **fields: object) -> Chain:
+def fresh(now_ms: int = DUE_AT, **fields: Any) -> Chain:
     """A job whose first occurrence was just filed."""
     world = World(now_ms)
     return Chain(world, world.recurring(**fields))

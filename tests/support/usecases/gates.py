@@ -1,44 +1,14 @@
-"""The gate of one process over a world's ports."""
+"""The gate of one process in front of its claims, over a world's ports."""
 
-from typing import Any
-
+from shared.bootstrap.use_cases import use_cases
 from shared.domain.tenancy.quota import Quotas
 from shared.names import QueueName
-from shared.usecases.limits.admit_calls import AdmitCalls
-from shared.usecases.limits.apply_backpressure import ApplyBackpressure
-from shared.usecases.limits.defer_keys import DeferKeys
-from shared.usecases.limits.limit_cache import LimitStates
-from shared.usecases.limits.settle_limits import SettleLimits
 from shared.usecases.limits.throttle_batch import ThrottleBatch
-from shared.usecases.tenancy.read_tenant import ReadTenant
-from shared.usecases.tenancy.spend_budget import SpendBudget
+from tests.support.settings import settings_of
+from tests.support.usecases.ports import FakePorts
 
 
-def _pass(clock: Any, duration_ms: int) -> None:
-    clock.time_ms += duration_ms
-
-
-def gate(ports: Any, queue: QueueName, defaults: Quotas, owner: str = "process1") -> ThrottleBatch:
-    """A process that has just started: it knows nothing yet."""
-    states = LimitStates(
-        store=ports.tapped("limits", ports.limits),
-        clock=ports.clock,
-        owner=owner,
-        entropy=ports.entropy,
-        pause=lambda duration_ms: _pass(ports.clock, duration_ms),
-    )
-    admit = AdmitCalls(
-        states=states,
-        spend=SpendBudget(budgets=ports.tapped("budgets", ports.budgets), clock=ports.clock),
-        read_tenant=ReadTenant(tenants=ports.tenants, clock=ports.clock),
-        defaults=defaults,
-        clock=ports.clock,
-        entropy=ports.entropy,
-    )
-    return ThrottleBatch(
-        queue=queue,
-        backpressure=ApplyBackpressure(progress=ports.board, clock=ports.clock, entropy=ports.entropy),
-        admit=admit,
-        settle_limits=SettleLimits(states=states, clock=ports.clock),
-        defer=DeferKeys(queue=ports.tapped("queue", ports.queue), clock=ports.clock),
-    )
+def gate(world: FakePorts, queue: QueueName, defaults: Quotas) -> ThrottleBatch:
+    """Production's gate of a process that has just started: nothing is cached yet."""
+    settings = settings_of(world.plan, world.retention, default_quotas=defaults)
+    return use_cases(world.ports(), settings).attempts.throttle(queue)

@@ -49,9 +49,9 @@ class Site(World):
             for number in numbers
         ]
 
-    def another(self, owner: str = "process2", queue: QueueName = QueueName.STANDARD) -> ThrottleBatch:
+    def another(self, queue: QueueName = QueueName.STANDARD) -> ThrottleBatch:
         """The gate of another process."""
-        return gate(self, queue, self.defaults, owner)
+        return gate(self, queue, self.defaults)
 
     def work(self, through: ThrottleBatch | None = None) -> BatchReport:
         """Hand every message that is visible to one process."""
@@ -81,13 +81,13 @@ class Site(World):
 
 
 def held(report: BatchReport) -> Counter[WaitReason]:
-    return Counter(one.deferral.reason for one in report.held)
+    return Counter(one.deferral.reason for one in report.deferred)
 
 
 def open_breaker(site: Site, until: int = DUE_AT + OPEN_MS) -> None:
     circuit = Circuit(failures=TRIP_AFTER, trips=1, open_until=until)
     site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=circuit)
-    site.limits.board[f"d#{HERE}"] = until + 600_000
+    site.limits.hot[f"d#{HERE}"] = until + 600_000
 
 
 def arrived(site: Site, execution: Execution, waited: int = 0) -> ReceivedMessage:

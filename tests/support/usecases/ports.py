@@ -2,21 +2,23 @@
 
 from typing import Any
 
+from shared.bootstrap.ports import Ports
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan
 from shared.domain.executions.retention import Retention
 from tests.support.builders import DUE_AT, ONE_SHARD
 from tests.support.fakes.audit import FakeAuditLog
-from tests.support.fakes.boards import FakeLaneProgressStore, FakeParkedMessageStore
-from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
+from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore, FakeRecurringJobs
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_store import FakeJobStore
+from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.ledger import FakeShardLedger
 from tests.support.fakes.limit_store import FakeLimitStore
 from tests.support.fakes.one_off_batches import FakeOneOffBatches
 from tests.support.fakes.one_off_store import FakeOneOffStore
+from tests.support.fakes.queries import FakeQueries
 from tests.support.fakes.redrives import FakeRedriveTasks
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.sender import AnswerTo, ScriptedSender, succeeds
@@ -31,7 +33,7 @@ EARLY = DUE_AT - 600_000
 """Ten minutes before the built executions are due, when nothing is near."""
 
 
-class Ports:
+class FakePorts:
     """The fakes, which may be looked into, and `tapped`: the same as the use cases see them, through `steps`."""
 
     def __init__(
@@ -51,6 +53,7 @@ class Ports:
         self.parked_messages = FakeParkedMessageStore()
         self.tenants = FakeTenantStore()
         self.budgets = FakeBudgetStore()
+        self.recurring_jobs = FakeRecurringJobs(self.table)
         self.audit_log = FakeAuditLog()
         self.vault = FakeVault(self.entropy)
         self.sender = ScriptedSender(self.clock, answer_to)
@@ -69,3 +72,32 @@ class Ports:
     def tapped(self, name: str, port: Any) -> Any:
         """A port whose calls go through the steps by this name."""
         return Tapped(name, port, self.steps)
+
+    def ports(self) -> Ports:
+        """The ports as the use cases see them: each call that a test may want to hit goes through the steps."""
+        ports = Ports()
+        ports.clock, ports.entropy, ports.offload = self.clock, self.entropy, self.offload
+        ports.pause = self._pause
+        ports.executions, ports.jobs, ports.claimer = self.store, self.jobs, self.claimer
+        ports.idempotency, ports.redrive_tasks = self.idempotency, self.redrive_tasks
+        ports.one_offs = self.tapped("one_offs", self.one_offs)
+        ports.one_off_batches = self.tapped("batches", self.one_off_batches)
+        ports.run_locks = self.tapped("run_locks", self.run_locks)
+        ports.tenants = self.tapped("tenants", self.tenants)
+        ports.budgets = self.tapped("budgets", self.budgets)
+        ports.recurring_jobs = self.recurring_jobs
+        ports.audit_log = self.tapped("audit", self.audit_log)
+        ports.limits = self.tapped("limits", self.limits)
+        ports.throttle_status = self.throttle_status
+        ports.ledger = self.tapped("ledger", self.ledger)
+        ports.reconcile_mark = self.ledger
+        ports.queue = self.tapped("queue", self.queue)
+        ports.backlog = self.tapped("backlog", self.queue)
+        ports.progress = self.tapped("progress", self.board)
+        ports.queries = self.tapped("queries", FakeQueries(self.table))
+        ports.parked_messages = self.tapped("parked_messages", self.parked_messages)
+        ports.sender, ports.vault = self.sender, self.vault
+        return ports
+
+    def _pause(self, duration_ms: int) -> None:
+        self.clock.time_ms += duration_ms

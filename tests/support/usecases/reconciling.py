@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import MINUTE_MS
-from shared.usecases.reading.find_head import FindHead
-from shared.usecases.ticks.reconcile import Reconcile, ReconcileReport
+from shared.usecases.ticks.reconcile import ReconcileReport
 from tests.support.builders import DUE_AT
 from tests.support.fakes.accepted_log import FakeAcceptedLog
 from tests.support.usecases.world import World
@@ -16,16 +16,7 @@ def reconcile(
     world: World, accepted: FakeAcceptedLog | None = None, jobs: Any = None, **options: Any
 ) -> ReconcileReport:
     """One run; without a log of its own, with one that knows nothing."""
-    run = Reconcile(
-        world.store,
-        jobs or world.jobs,
-        accepted or FakeAcceptedLog(),
-        world.ledger,
-        FindHead(world.store),
-        world.file,
-        world.file_successor,
-        world.clock,
-        world.plan,
-        world.lifecycle.settle,
-    )
-    return run.execute(**options)
+    ports = world.ports()
+    ports.accepted_log = accepted or FakeAcceptedLog()
+    ports.jobs = jobs or ports.jobs
+    return use_cases(ports, world.settings).ticks.reconcile.execute(**options)

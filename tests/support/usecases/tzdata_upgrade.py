@@ -88,7 +88,7 @@ SITUATIONS: list[Callable[[], Chain]] = [
 
 
 def outdated(chain: Chain) -> Outdated:
-    return Outdated(parts_at=0, tenant_id=chain.job.tenant_id, job_id=chain.job.id)
+    return Outdated(outdated_from=0, tenant_id=chain.job.tenant_id, job_id=chain.job.id)
 
 
 def recompute(chain: Chain, told: list[Recomputed] | None = None) -> bool:

@@ -28,10 +28,16 @@ class World(UseCases):
     """One tenant's deployment: what it is asked to do, and what stands in it."""
 
     def __init__(
-        self, now_ms: int = EARLY, *, counts: ShardCounts = ONE_SHARD, answer_to: AnswerTo = succeeds
+        self,
+        now_ms: int = EARLY,
+        *,
+        counts: ShardCounts = ONE_SHARD,
+        answer_to: AnswerTo = succeeds,
+        audit_one_offs: bool = False,
     ) -> None:
-        super().__init__(now_ms, counts=counts, answer_to=answer_to)
+        super().__init__(now_ms, counts=counts, answer_to=answer_to, audit_one_offs=audit_one_offs)
         self.credentials = self.create_tenant.execute(TENANT)
+        self.steps.taken.clear()
         self.tenant: Tenant = self.tenants.tenants[TENANT]
 
     def seal(self, job_id: str, request: Request = REQUEST) -> bytes:

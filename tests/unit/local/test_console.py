@@ -35,7 +35,7 @@ def test_retries_do_not_count_as_lag() -> None:
 def test_without_a_terminal_each_call_is_a_line(as_json: bool) -> None:
     printed = io.StringIO()
     screen = Screen(Console(file=printed), as_json=as_json)
-    with screen.shown():
+    with screen.live():
         screen.add(call())
     line = printed.getvalue()
     assert line.count("\n") == 1
@@ -49,7 +49,7 @@ def test_without_a_terminal_each_call_is_a_line(as_json: bool) -> None:
 def test_in_a_terminal_the_table_shows_the_latest_calls_that_fit() -> None:
     printed = io.StringIO()
     screen = Screen(Console(file=printed, force_terminal=True, width=100, height=12))
-    with screen.shown():
+    with screen.live():
         for _ in range(20):
             screen.add(call())
     assert "20 calls" in printed.getvalue()

@@ -12,19 +12,20 @@ import pytest
 from infra.local.clients import Clients
 from infra.local.emulator import Emulator
 from infra.local.processes import in_group
-from infra.local.state_dir import PROJECT_ROOT, LocalHome, LocalStackError
+from infra.local.state_dir import PROJECT_ROOT, LocalStackError, StateDir
 from tests.support.listening import LOOPBACK, listening_addresses
 
+pytestmark = pytest.mark.engines
 linux = pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads the Linux kernel's tables")
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> LocalHome:
-    return LocalHome(tmp_path / "local")
+def home(tmp_path: Path) -> StateDir:
+    return StateDir(tmp_path / "local")
 
 
 @linux
-def test_it_listens_on_loopback_alone(home: LocalHome) -> None:
+def test_it_listens_on_loopback_alone(home: StateDir) -> None:
     emulator = Emulator(home)
     emulator.start()
     try:
@@ -37,7 +38,7 @@ def test_it_listens_on_loopback_alone(home: LocalHome) -> None:
     assert addresses <= LOOPBACK
 
 
-def test_messages_keys_and_its_port_survive_a_restart(home: LocalHome) -> None:
+def test_messages_keys_and_its_port_survive_a_restart(home: StateDir) -> None:
     emulator = Emulator(home)
     emulator.start()
     clients = Clients(emulator.endpoint)
@@ -63,7 +64,7 @@ def test_messages_keys_and_its_port_survive_a_restart(home: LocalHome) -> None:
         again.stop()
 
 
-def test_nothing_of_it_is_left_after_a_stop(home: LocalHome) -> None:
+def test_nothing_of_it_is_left_after_a_stop(home: StateDir) -> None:
     emulator = Emulator(home)
     emulator.start()
     pid = emulator.processes()[0].pid
@@ -72,9 +73,7 @@ def test_nothing_of_it_is_left_after_a_stop(home: LocalHome) -> None:
     emulator.stop()
 
 
-def test_one_directory_serves_one_emulator_at_a_time(
-    home: LocalHome, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_directory_serves_one_emulator_at_a_time(home: StateDir, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("infra.local.state_dir.LOCK_SECONDS", 0.3)
     emulator = Emulator(home)
     emulator.start()
@@ -85,10 +84,10 @@ def test_one_directory_serves_one_emulator_at_a_time(
         emulator.stop()
 
 
-def test_it_saves_its_state_and_goes_when_its_owner_is_killed(home: LocalHome) -> None:
+def test_it_saves_its_state_and_goes_when_its_owner_is_killed(home: StateDir) -> None:
     script = (
-        "import sys, time; from pathlib import Path; from infra.local.state_dir import LocalHome; "
-        "from infra.local.emulator import Emulator; e = Emulator(LocalHome(Path(sys.argv[1]))); e.start(); "
+        "import sys, time; from pathlib import Path; from infra.local.state_dir import StateDir; "
+        "from infra.local.emulator import Emulator; e = Emulator(StateDir(Path(sys.argv[1]))); e.start(); "
         "print(e.processes()[0].pid, flush=True); time.sleep(60)"
     )
     with subprocess.Popen(
@@ -104,7 +103,7 @@ def test_it_saves_its_state_and_goes_when_its_owner_is_killed(home: LocalHome) -
     assert (home.state / "eventbridge.json").exists()
 
 
-def test_the_state_of_another_version_is_refused_until_it_may_be_forgotten(home: LocalHome) -> None:
+def test_the_state_of_another_version_is_refused_until_it_may_be_forgotten(home: StateDir) -> None:
     home.prepare()
     home.state.mkdir()
     home.write("emulator.json", {"port": 1, "version": "0.1"})
@@ -115,7 +114,7 @@ def test_the_state_of_another_version_is_refused_until_it_may_be_forgotten(home:
     emulator.stop()
 
 
-def test_state_that_cannot_be_read_is_an_error_and_is_left_as_it_is(home: LocalHome) -> None:
+def test_state_that_cannot_be_read_is_an_error_and_is_left_as_it_is(home: StateDir) -> None:
     emulator = Emulator(home)
     emulator.start()
     Clients(emulator.endpoint).client("sqs").create_queue(QueueName="q")

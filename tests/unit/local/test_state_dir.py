@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from infra.local.state_dir import LocalHome, LocalStackError
+from infra.local.state_dir import LocalStackError, StateDir
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> LocalHome:
-    made = LocalHome(tmp_path / "local")
+def home(tmp_path: Path) -> StateDir:
+    made = StateDir(tmp_path / "local")
     made.prepare()
     return made
 
 
-def test_documents_are_replaced_whole_and_read_by_their_owner_alone(home: LocalHome) -> None:
+def test_documents_are_replaced_whole_and_read_by_their_owner_alone(home: StateDir) -> None:
     home.write("demo.json", {"api_key": "first"})
     home.write("demo.json", {"api_key": "second"})
     assert home.read("demo.json") == {"api_key": "second"}
@@ -25,13 +25,13 @@ def test_documents_are_replaced_whole_and_read_by_their_owner_alone(home: LocalH
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]"])
-def test_an_unreadable_document_reads_as_empty(home: LocalHome, content: str) -> None:
+def test_an_unreadable_document_reads_as_empty(home: StateDir, content: str) -> None:
     (home.root / "demo.json").write_text(content)
     assert home.read("demo.json") == {}
     assert home.read("absent.json") == {}
 
 
-def test_wiping_forgets_state_and_notes(home: LocalHome) -> None:
+def test_wiping_forgets_state_and_notes(home: StateDir) -> None:
     home.state.mkdir()
     home.write("demo.json", {"api_key": "k"})
     home.wipe()
@@ -39,7 +39,7 @@ def test_wiping_forgets_state_and_notes(home: LocalHome) -> None:
     assert home.read("demo.json") == {}
 
 
-def test_a_second_owner_is_refused_until_the_first_lets_go(home: LocalHome) -> None:
+def test_a_second_owner_is_refused_until_the_first_lets_go(home: StateDir) -> None:
     first = home.lock()
     with pytest.raises(LocalStackError, match="in use"):
         home.lock(wait_seconds=0)

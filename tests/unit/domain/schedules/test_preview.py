@@ -1,15 +1,16 @@
 """Previews: the next instants in local time, clock changes that touch runs, plain words, cautions."""
 
 from datetime import datetime
+from typing import Any
 
 import pytest
 
 from shared.domain.errors import InvalidValueError, ScheduleError
 from shared.domain.schedules.describe import describe
-from shared.domain.schedules.dst import TIMES_SHOWN, DstChange, DstEffect, dst_changes
+from shared.domain.schedules.dst import MAX_LISTED_TIMES, DstChange, DstEffect, dst_changes
 from shared.domain.schedules.preview import MAX_UPCOMING, Upcoming, upcoming
 from shared.domain.schedules.schedule import Cron, Gap, Once, Overlap, Rate, Schedule
-from shared.domain.schedules.schedule_warnings import CautionCode, warnings
+from shared.domain.schedules.schedule_warnings import WarningCode, warnings
 
 NEW_YORK, BERLIN = "America/New_York", "Europe/Berlin"
 
@@ -21,7 +22,7 @@ def ms(text: str) -> int:
 NOW = ms("2025-01-01T00:00Z")
 
 
-def cron(line: str, zone: str = NEW_YORK, **policy: object) -> Cron:
+def cron(line: str, zone: str = NEW_YORK, **policy: Any) -> Cron:
     return Cron(line=line, timezone=zone, **policy)
 
 
@@ -62,7 +63,7 @@ def test_an_unknown_zone_is_refused() -> None:
         upcoming(Once(at=NOW), 0, 1, "Mars/Olympus")
 
 
-SPRING = {
+SPRING: dict[str, Any] = {
     "at": ms("2025-03-09T07:00Z"),
     "local_before": "2025-03-09T02:00:00",
     "local_after": "2025-03-09T03:00:00",
@@ -126,8 +127,9 @@ def test_two_years_are_looked_at_and_only_between_the_bounds() -> None:
     assert [one.local_before[:4] for one in dst_changes(early, NOW)] == ["2025"]
     at_once = cron("30 2 * * *", start_at=SPRING["at"], end_at=SPRING["at"])
     assert [one.at for one in dst_changes(at_once, NOW)] == [SPRING["at"]]
-    for missed_by_1 in ({"start_at": SPRING["at"] + 1}, {"end_at": SPRING["at"] - 1}):
-        assert SPRING["at"] not in [one.at for one in dst_changes(cron("30 2 * * *", **missed_by_1), NOW)]
+    missed_by_1: list[dict[str, Any]] = [{"start_at": SPRING["at"] + 1}, {"end_at": SPRING["at"] - 1}]
+    for bounds in missed_by_1:
+        assert SPRING["at"] not in [one.at for one in dst_changes(cron("30 2 * * *", **bounds), NOW)]
 
 
 def test_a_day_that_a_zone_leaves_out_lists_its_first_times() -> None:
@@ -140,7 +142,7 @@ def test_a_day_that_a_zone_leaves_out_lists_its_first_times() -> None:
         local_after="2011-12-31T00:00:00",
         effect=DstEffect.SKIPPED,
         count=1_440,
-        local_times=tuple(f"2011-12-30T00:{minute:02}:00" for minute in range(TIMES_SHOWN)),
+        local_times=tuple(f"2011-12-30T00:{minute:02}:00" for minute in range(MAX_LISTED_TIMES)),
     )
 
 
@@ -206,33 +208,33 @@ def test_schedules_in_plain_words(schedule: Schedule, expected: str) -> None:
         (cron("0 9 * * 1-5"), []),
         (cron("0 0 1-31 * *"), []),
         (cron("0 0 */2 * *"), []),
-        (cron("30 2 * * *"), [CautionCode.DST_GAP]),
-        (cron("30 2 * * *", gap=Gap.SKIP), [CautionCode.DST_GAP]),
-        (cron("15,30 2 * * *"), [CautionCode.DST_GAP]),
-        (cron("30 1 * * *", overlap=Overlap.SECOND), [CautionCode.DST_SECOND_TIME]),
-        (cron("30 1 * * *", overlap=Overlap.BOTH), [CautionCode.DST_DOUBLED]),
-        (cron("30 1,2 * * *", overlap=Overlap.BOTH), [CautionCode.DST_GAP, CautionCode.DST_DOUBLED]),
-        (cron("0 9 13 * 5"), [CautionCode.EITHER_DAY_FIELD]),
-        (cron("0 9 31 * *"), [CautionCode.MISSING_DAYS]),
+        (cron("30 2 * * *"), [WarningCode.DST_GAP]),
+        (cron("30 2 * * *", gap=Gap.SKIP), [WarningCode.DST_GAP]),
+        (cron("15,30 2 * * *"), [WarningCode.DST_GAP]),
+        (cron("30 1 * * *", overlap=Overlap.SECOND), [WarningCode.DST_SECOND_TIME]),
+        (cron("30 1 * * *", overlap=Overlap.BOTH), [WarningCode.DST_DOUBLED]),
+        (cron("30 1,2 * * *", overlap=Overlap.BOTH), [WarningCode.DST_GAP, WarningCode.DST_DOUBLED]),
+        (cron("0 9 13 * 5"), [WarningCode.EITHER_DAY_FIELD]),
+        (cron("0 9 31 * *"), [WarningCode.MISSING_DAYS]),
         (cron("0 9 31 1,3,5 *"), []),
-        (cron("0 9 29 1,2 *"), [CautionCode.MISSING_DAYS]),
+        (cron("0 9 29 1,2 *"), [WarningCode.MISSING_DAYS]),
         (cron("0 9 30 4 *"), []),
-        (cron("0 9 29 2 *"), [CautionCode.FAR_FIRST_RUN, CautionCode.MISSING_DAYS]),
-        (cron("*/7 9 * * *"), [CautionCode.UNEVEN_STEPS]),
-        (cron("0 */5 * * *"), [CautionCode.UNEVEN_STEPS]),
-        (cron("cron(0/45 9 * * ? *)"), [CautionCode.UNEVEN_STEPS]),
-        (cron("* * * * *"), [CautionCode.DENSE]),
-        (cron("cron(0 9 1 1 ? 2020)"), [CautionCode.NEVER_RUNS]),
-        (cron("0 9 * * *", start_at=NOW + 400 * 86_400_000), [CautionCode.FAR_FIRST_RUN]),
-        (Rate(interval_ms=86_400_000, anchor=NOW), [CautionCode.RATE_IS_ELAPSED_TIME]),
+        (cron("0 9 29 2 *"), [WarningCode.FAR_FIRST_RUN, WarningCode.MISSING_DAYS]),
+        (cron("*/7 9 * * *"), [WarningCode.UNEVEN_STEPS]),
+        (cron("0 */5 * * *"), [WarningCode.UNEVEN_STEPS]),
+        (cron("cron(0/45 9 * * ? *)"), [WarningCode.UNEVEN_STEPS]),
+        (cron("* * * * *"), [WarningCode.DENSE]),
+        (cron("cron(0 9 1 1 ? 2020)"), [WarningCode.NEVER_RUNS]),
+        (cron("0 9 * * *", start_at=NOW + 400 * 86_400_000), [WarningCode.FAR_FIRST_RUN]),
+        (Rate(interval_ms=86_400_000, anchor=NOW), [WarningCode.RATE_IS_ELAPSED_TIME]),
         (Rate(interval_ms=3_600_000, anchor=NOW), []),
-        (Rate(interval_ms=60_000, anchor=NOW), [CautionCode.DENSE]),
+        (Rate(interval_ms=60_000, anchor=NOW), [WarningCode.DENSE]),
         (Rate(interval_ms=60_000, anchor=NOW, end_at=NOW + 3_600_000), []),
         (Once(at=NOW + 1), []),
-        (Once(at=NOW), [CautionCode.NEVER_RUNS]),
+        (Once(at=NOW), [WarningCode.NEVER_RUNS]),
     ],
 )
-def test_cautions(schedule: Schedule, expected: list[CautionCode]) -> None:
+def test_cautions(schedule: Schedule, expected: list[WarningCode]) -> None:
     found = warnings(schedule, NOW)
     assert [one.code for one in found] == expected
     assert all(one.text.isascii() and len(one.text) < 250 for one in found)

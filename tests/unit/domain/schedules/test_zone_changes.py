@@ -12,15 +12,21 @@ from shared.domain.schedules.schedule import (
     Cron,
     Gap,
     Rate,
-    as_asked,
     count_between,
     decode_series,
     encode_series,
     first_after,
     instants_before,
     latest_at_or_before,
+    without_rules,
 )
-from shared.domain.schedules.zone_changes import COMPARED_AHEAD_MS, Move, first_move, frozen, parts_at
+from shared.domain.schedules.zone_changes import (
+    COMPARED_AHEAD_MS,
+    Move,
+    first_move,
+    outdated_from,
+    with_frozen_rules,
+)
 from shared.domain.schedules.zones import TZDATA_VERSION
 from tests.support.moments import ms
 
@@ -48,10 +54,10 @@ def test_frozen_rules_decide_and_not_the_tables() -> None:
 
 
 def test_a_schedule_is_frozen_by_the_tables_at_hand() -> None:
-    schedule = frozen(NINE, NOW, NOW)
+    schedule = with_frozen_rules(NINE, NOW, NOW)
     assert schedule == replace(NINE, rules=f"{TZDATA_VERSION} 5,,M3.2.0,M11.1.0")
-    assert frozen(OLD, NOW, NOW) == schedule
-    assert parts_at(schedule, NOW) is None
+    assert with_frozen_rules(OLD, NOW, NOW) == schedule
+    assert outdated_from(schedule, NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -60,51 +66,54 @@ def test_a_schedule_is_frozen_by_the_tables_at_hand() -> None:
     ids=["rate", "utc"],
 )
 def test_what_no_table_can_change_stays_as_it_is(series: Rate | Cron) -> None:
-    assert frozen(series, NOW, NOW) == series
-    assert parts_at(series, NOW) is None
+    assert with_frozen_rules(series, NOW, NOW) == series
+    assert outdated_from(series, NOW) is None
 
 
 def test_a_schedule_without_rules_has_parted_in_any_case() -> None:
-    assert parts_at(NINE, NOW) == NOW
+    assert outdated_from(NINE, NOW) == NOW
 
 
 def test_it_parts_where_the_offsets_first_differ() -> None:
-    assert parts_at(OLD, NOW) == PARTED
-    assert parts_at(OLD, PARTED - 1) == PARTED
-    assert parts_at(OLD, PARTED + 5) == PARTED + 5
-    assert parts_at(OLD, ms("2026-04-05T07:00Z")) == ms("2026-10-25T06:00Z")
+    assert outdated_from(OLD, NOW) == PARTED
+    assert outdated_from(OLD, PARTED - 1) == PARTED
+    assert outdated_from(OLD, PARTED + 5) == PARTED + 5
+    assert outdated_from(OLD, ms("2026-04-05T07:00Z")) == ms("2026-10-25T06:00Z")
 
 
 def test_what_was_different_once_is_of_no_account() -> None:
     days = (NOW, NOW + 10 * DAY)
-    assert parts_at(departing(*days), NOW + 10 * DAY - 1) == NOW + 10 * DAY - 1
-    assert parts_at(departing(*days), NOW + 10 * DAY) is None
+    assert outdated_from(departing(*days), NOW + 10 * DAY - 1) == NOW + 10 * DAY - 1
+    assert outdated_from(departing(*days), NOW + 10 * DAY) is None
 
 
 def test_what_comes_after_its_end_is_of_no_account() -> None:
-    assert parts_at(replace(OLD, end_at=PARTED - 2 * DAY), NOW) is None
-    assert parts_at(replace(OLD, end_at=PARTED), NOW) == PARTED
+    assert outdated_from(replace(OLD, end_at=PARTED - 2 * DAY), NOW) is None
+    assert outdated_from(replace(OLD, end_at=PARTED), NOW) == PARTED
 
 
 def test_it_is_looked_at_a_year_ahead() -> None:
     start = NOW + COMPARED_AHEAD_MS
-    assert parts_at(departing(start, start + 10 * DAY), NOW) is None
-    assert parts_at(departing(start, start + 10 * DAY), NOW + 1) == start
+    assert outdated_from(departing(start, start + 10 * DAY), NOW) is None
+    assert outdated_from(departing(start, start + 10 * DAY), NOW + 1) == start
 
 
 def test_a_zone_that_keeps_departing_from_its_rule_is_frozen_for_longer_than_it_is_compared() -> None:
     nine = Cron(line="0 9 * * *", timezone="Africa/Casablanca")
     start = ms("2015-01-01T00:00Z")
-    schedule = frozen(nine, start, start)
-    assert parts_at(schedule, start + 365 * DAY) is None
-    parted_at = next(day for day in range(3_000) if parts_at(schedule, start + day * DAY) is not None)
-    assert parts_at(frozen(schedule, start, start + parted_at * DAY), start + parted_at * DAY) is None
+    schedule = with_frozen_rules(nine, start, start)
+    assert outdated_from(schedule, start + 365 * DAY) is None
+    parted_at = next(day for day in range(3_000) if outdated_from(schedule, start + day * DAY) is not None)
+    assert (
+        outdated_from(with_frozen_rules(schedule, start, start + parted_at * DAY), start + parted_at * DAY)
+        is None
+    )
 
 
 def test_a_chain_that_is_years_behind_is_frozen_from_where_it_is() -> None:
     nine = Cron(line="0 9 * * *", timezone="Europe/Istanbul")
     start = ms("2015-07-01T00:00Z")
-    schedule = frozen(nine, start, ms("2017-07-01T00:00Z"))
+    schedule = with_frozen_rules(nine, start, ms("2017-07-01T00:00Z"))
     moment = start
     while moment < ms("2019-01-01T00:00Z"):
         assert first_after(schedule, moment) == first_after(nine, moment)
@@ -114,15 +123,15 @@ def test_a_chain_that_is_years_behind_is_frozen_from_where_it_is() -> None:
 def test_a_zone_that_is_in_the_tables_no_more_keeps_its_rules() -> None:
     lost = Cron(line="0 9 * * *", timezone="US/Pacific-New", rules="2020a 8,,M3.2.0,M11.1.0")
     assert first_after(lost, NOW) == ms("2026-01-10T17:00Z")
-    assert frozen(lost, NOW, NOW) == lost
-    assert parts_at(lost, NOW) is None
+    assert with_frozen_rules(lost, NOW, NOW) == lost
+    assert outdated_from(lost, NOW) is None
     assert decode_series(encode_series(lost)) == lost
     with pytest.raises(ScheduleError):
         replace(lost, rules=None)
 
 
 def test_the_move_is_the_first_instant_that_differs() -> None:
-    new = frozen(NINE, NOW, NOW)
+    new = with_frozen_rules(NINE, NOW, NOW)
     assert first_move(OLD, new, PARTED, NOW) == Move(
         from_at=ms("2026-03-08T14:00Z"), to_at=ms("2026-03-08T13:00Z")
     )
@@ -134,20 +143,20 @@ def test_the_move_is_the_first_instant_that_differs() -> None:
 
 def test_a_line_that_fires_by_elapsed_time_does_not_move() -> None:
     every = replace(OLD, line="*/5 * * * *")
-    assert first_move(every, frozen(every, NOW, NOW), PARTED, NOW) is None
+    assert first_move(every, with_frozen_rules(every, NOW, NOW), PARTED, NOW) is None
 
 
 def test_a_run_that_is_lost_or_gained_at_the_end_is_told_of() -> None:
     old = replace(OLD, end_at=ms("2026-03-08T13:30Z"))
-    new = frozen(old, NOW, NOW)
+    new = with_frozen_rules(old, NOW, NOW)
     assert first_move(old, new, PARTED, NOW) == Move(from_at=None, to_at=ms("2026-03-08T13:00Z"))
     assert first_move(new, old, PARTED, NOW) == Move(from_at=ms("2026-03-08T13:00Z"), to_at=None)
     assert first_move(new, new, PARTED, NOW) is None
 
 
 def test_what_was_asked_for_has_no_rules() -> None:
-    assert as_asked(OLD) == NINE
-    assert as_asked(Rate(interval_ms=60_000, anchor=0)) == Rate(interval_ms=60_000, anchor=0)
+    assert without_rules(OLD) == NINE
+    assert without_rules(Rate(interval_ms=60_000, anchor=0)) == Rate(interval_ms=60_000, anchor=0)
 
 
 def test_rules_survive_storage_and_take_no_room_where_there_are_none() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.errors import ScheduleError
 from shared.domain.schedules import zone_rules
-from shared.domain.schedules.zone_rules import frozen_rules, partings, release_of, thawed
+from shared.domain.schedules.zone_rules import frozen_rules, offset_differences, release_of, zone_from_rules
 from shared.domain.schedules.zones import TZDATA_VERSION, load_zone, segment_at
 from tests.support.moments import ms
 
@@ -28,7 +28,9 @@ def test_the_rules_of_every_zone_say_for_years_what_the_tables_say() -> None:
     for name in ZONES:
         text = frozen_rules(name, NOW, NOW + YEARS)
         if text is not None:
-            assert not list(partings(thawed(text), load_zone(name), NOW - 30 * DAY, NOW + YEARS)), name
+            assert not list(
+                offset_differences(zone_from_rules(text), load_zone(name), NOW - 30 * DAY, NOW + YEARS)
+            ), name
 
 
 @pytest.mark.parametrize("name", [*IRREGULAR, "Europe/Dublin", "Pacific/Chatham", "Antarctica/Troll"])
@@ -37,7 +39,9 @@ def test_they_follow_a_zone_that_departs_from_its_rule(name: str, year: int) -> 
     start = ms(f"{year}-05-17T00:00Z")
     text = frozen_rules(name, start, start + YEARS)
     assert text is not None
-    assert not list(partings(thawed(text), load_zone(name), start - 30 * DAY, start + YEARS))
+    assert not list(
+        offset_differences(zone_from_rules(text), load_zone(name), start - 30 * DAY, start + YEARS)
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,23 +80,23 @@ def test_a_zone_that_is_not_in_the_tables_has_none() -> None:
 
 def test_what_was_frozen_does_not_ask_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zone_rules, "load_zone", None)
-    zone = thawed("1999a 5,,M4.1.0,M10.5.0")
+    zone = zone_from_rules("1999a 5,,M4.1.0,M10.5.0")
     assert segment_at(zone, ms("2026-03-20T00:00Z")).offset_ms == -5 * 3_600_000
     assert segment_at(zone, ms("2026-04-20T00:00Z")).offset_ms == -4 * 3_600_000
 
 
 def test_the_same_rules_are_one_zone_whatever_release_they_are_from() -> None:
-    assert thawed("2020a -9") is thawed("2026f -9")
+    assert zone_from_rules("2020a -9") is zone_from_rules("2026f -9")
 
 
 def test_a_parting_is_where_the_offsets_differ() -> None:
-    old, new = thawed("2020a 5,,M4.1.0,M10.5.0"), load_zone("America/New_York")
-    found = list(partings(old, new, ms("2026-01-01T00:00Z"), ms("2027-01-01T00:00Z")))
+    old, new = zone_from_rules("2020a 5,,M4.1.0,M10.5.0"), load_zone("America/New_York")
+    found = list(offset_differences(old, new, ms("2026-01-01T00:00Z"), ms("2027-01-01T00:00Z")))
     assert found == [
         (ms("2026-03-08T07:00Z"), ms("2026-04-05T07:00Z")),
         (ms("2026-10-25T06:00Z"), ms("2026-11-01T06:00Z")),
     ]
-    assert not list(partings(old, new, ms("2026-05-01T00:00Z"), ms("2026-10-01T00:00Z")))
+    assert not list(offset_differences(old, new, ms("2026-05-01T00:00Z"), ms("2026-10-01T00:00Z")))
 
 
 @pytest.mark.parametrize(
@@ -122,6 +126,6 @@ def test_a_parting_is_where_the_offsets_differ() -> None:
 )
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(ScheduleError) as refused:
-        thawed(text)
+        zone_from_rules(text)
     assert refused.value.field == "timezone"
     assert len(str(refused.value)) < 200

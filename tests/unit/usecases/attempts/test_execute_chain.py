@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, ParamSpec, TypeVar
 
 import pytest
 
@@ -26,7 +27,7 @@ DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
 OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 
 
-def due_now(answer: CallbackResponse = OK, **fields: object) -> tuple[World, Job, Execution]:
+def due_now(answer: CallbackResponse = OK, **fields: Any) -> tuple[World, Job, Execution]:
     world = World(DUE_AT, answer_to=in_turn(answer))
     job = world.recurring(**fields)
     return world, job, world.standing(job.id_at(DUE_AT))
@@ -148,13 +149,18 @@ def test_a_fault_of_ours_in_the_successor_is_told_and_the_outcome_recorded() -> 
     assert len(report.returned()) == 1
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
 class SlowChain:
     """Filing a successor takes its time: other tasks get many turns meanwhile."""
 
-    async def __call__(self, function: Callable[..., object], /, *args: object) -> object:
-        for _ in range(50 if isinstance(function, FileSuccessor) else 0):
+    async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        files = isinstance(getattr(function, "__self__", None), FileSuccessor)
+        for _ in range(50 if files else 0):
             await asyncio.sleep(0)
-        return function(*args)
+        return function(*args, **kwargs)
 
 
 def test_a_sender_that_breaks_leaves_no_successor_behind() -> None:

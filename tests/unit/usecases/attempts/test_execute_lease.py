@@ -12,7 +12,7 @@ from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import JobState
 from shared.usecases.attempts.call_receiver import RENEWAL_TRIES
 from shared.usecases.attempts.settle_attempt import AttemptEnd
-from tests.support.builders import DUE_AT, in_state, with_changes
+from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.usecases.overtaking import OTHER, during_the_call, overtake
 from tests.support.usecases.world import World
 
@@ -127,18 +127,25 @@ def test_a_worker_that_stands_still_again_uses_up_the_attempt() -> None:
     ]
 
 
+def put_with_payload_apart(world: World) -> Execution:
+    """An execution whose request is read after the claim, from an item of its own."""
+    apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b""))
+    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
+    return apart
+
+
 def test_a_call_that_was_prepared_too_slowly_is_cut_off_at_the_end_of_the_lease() -> None:
     world = World(DUE_AT)
-    execution = world.put(world.one_off())
-    world.steps.after("tenants.get", lambda: setattr(world.clock, "time_ms", DUE_AT + 20_000))
+    execution = put_with_payload_apart(world)
+    world.steps.after("jobs.get_payload", lambda: setattr(world.clock, "time_ms", DUE_AT + 20_000))
     world.attempt(execution)
     assert [call.timeout_seconds for call in world.sender.calls] == [15.0]
 
 
 def test_a_call_that_was_prepared_until_the_lease_had_ended_is_not_made() -> None:
     world = World(DUE_AT)
-    execution = world.put(world.one_off())
-    world.steps.after("tenants.get", lambda: setattr(world.clock, "time_ms", DUE_AT + 35_000))
+    execution = put_with_payload_apart(world)
+    world.steps.after("jobs.get_payload", lambda: setattr(world.clock, "time_ms", DUE_AT + 35_000))
     world.attempt(execution)
     assert world.sender.calls == []
     assert [outcome.reason for outcome in world.standing(execution.id).progress.outcomes] == [

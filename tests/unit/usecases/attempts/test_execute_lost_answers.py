@@ -1,5 +1,7 @@
 """EXECUTE: answers that got lost on the way are recognised; what stays unknown is left to the message."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
@@ -24,7 +26,7 @@ class Mute:
         self._real, self._times, self._granted = world.claimer, times, granted
         world.run_attempts.claimer = self
 
-    def claim(self, claims: list[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
+    def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
         """See the port."""
         if self._times == 0:
             return list(self._real.claim(claims, now_ms))

@@ -12,6 +12,7 @@ from shared.domain.jobs.job import JobState
 from shared.domain.jobs.misfire import COUNT_LIMIT
 from shared.domain.schedules.schedule import Cron, Rate, first_after
 from shared.usecases.attempts.guard_start import Admission
+from shared.usecases.chains.lifecycle import Lifecycle
 from tests.support.builders import DUE_AT, TENANT, in_state, with_changes
 from tests.support.usecases import chains
 from tests.support.usecases.accounts import assert_accounted
@@ -217,7 +218,7 @@ def test_shard_counts_are_frozen_anew_with_each_chain() -> None:
     assert first.recurrence.counts == grown
 
 
-def replace_plan(chain: Chain, plan: ShardPlan) -> object:
+def replace_plan(chain: Chain, plan: ShardPlan) -> Lifecycle:
     return replace(chain.world.lifecycle, plan=plan)
 
 

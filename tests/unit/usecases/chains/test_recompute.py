@@ -10,8 +10,8 @@ from shared.domain.jobs.job import Job, JobState
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.schedules import schedule_kinds, zone_changes, zone_rules
 from shared.domain.schedules.overlap import OverlapPolicy
-from shared.domain.schedules.schedule import as_asked, first_after
-from shared.domain.schedules.zone_changes import Move, parts_at
+from shared.domain.schedules.schedule import first_after, without_rules
+from shared.domain.schedules.zone_changes import Move, outdated_from
 from shared.domain.schedules.zones import TZDATA_VERSION
 from shared.usecases.chains.recompute_job import Recomputed
 from shared.usecases.listings.job_history import WalkHistory
@@ -86,7 +86,7 @@ def test_a_replay_that_comes_to_create_it_after_all_begins_by_the_tables_at_hand
 @pytest.fixture
 def other_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever asks the tables for a zone instead of the chain gets something else."""
-    monkeypatch.setattr(schedule_kinds, "load_zone", lambda _: zone_rules.thawed("2030a 11:18"))
+    monkeypatch.setattr(schedule_kinds, "load_zone", lambda _: zone_rules.zone_from_rules("2030a 11:18"))
 
 
 @pytest.mark.usefixtures("other_tables")
@@ -124,7 +124,7 @@ def test_nothing_of_the_old_chain_runs_after_an_acknowledged_change(change: str)
 def test_the_reconciler_finds_the_head_and_accounts_for_the_chain(situation: Callable[[], Chain]) -> None:
     chain = situation()
     findings = chain.world.reconcile_job.execute(chain.standing, 0, chain.world.clock.time_ms + MINUTE)
-    assert (findings.missing_executions, findings.is_mended) == ([], False)
+    assert (findings.missing_executions, findings.is_repaired) == ([], False)
 
 
 def test_a_new_name_leaves_the_chain_its_rules() -> None:
@@ -166,7 +166,7 @@ def test_the_next_run_moves_to_where_the_tables_have_it() -> None:
     tombstone = chain.world.standing(old.id)
     assert (tombstone.state, tombstone.progress.end_reason) == (State.CANCELLED, EndReason.ZONE_RULES_CHANGED)
     assert chain.standing.state is JobState.ACTIVE
-    assert as_asked(chain.standing.schedule) == LINE
+    assert without_rules(chain.standing.schedule) == LINE
     chain.extend_lease(3)
     assert begins(chain) == [0, 1, 3, 5]
     (recomputed,) = told
@@ -247,6 +247,6 @@ def test_a_change_that_older_tables_finish_is_looked_at_again(monkeypatch: pytes
         older.setattr(zone_changes, "frozen_rules", lambda *_: "2021a -5:29")
         assert recompute(chain)
     assert rules_of(chain.standing) == "2021a -5:29"
-    assert parts_at(chain.standing.schedule, chain.world.clock.time_ms) is not None
+    assert outdated_from(chain.standing.schedule, chain.world.clock.time_ms) is not None
     close(chain)
     assert rules_of(chain.standing) == f"{TZDATA_VERSION} -5:30"

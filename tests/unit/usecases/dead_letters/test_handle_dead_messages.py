@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shared.domain.executions.states import EndReason, State
-from shared.names import Lane
+from shared.names import QueueName
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, DeadMessageReport
 from tests.support.builders import DUE_AT, in_state, one_off
 from tests.support.fakes.table import Damage
@@ -68,7 +68,7 @@ def test_a_live_lease_is_parked_untouched() -> None:
     (parked,) = world.parked_messages.parked(10)
     assert (parked.message_id, parked.lane, parked.body, parked.parked_at) == (
         "m1",
-        Lane.STANDARD,
+        QueueName.STANDARD,
         "the body",
         DUE_AT,
     )

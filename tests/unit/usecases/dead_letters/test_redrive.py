@@ -244,7 +244,7 @@ def test_runs_of_jobs_that_stand_are_redriven(state: JobState) -> None:
 @pytest.mark.parametrize("state", [JobState.DELETING, JobState.DELETED, None])
 def test_a_deletion_holds_against_every_redrive(state: JobState | None) -> None:
     world = World(LATER)
-    made = world.recurring(**({"state": state} if state else {}))
+    made = world.recurring(state=state or JobState.ACTIVE)
     first = failed_run(world)
     if state is None:
         del world.table.jobs[TENANT, made.id]

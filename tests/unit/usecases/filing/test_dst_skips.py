@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ EVE = at("2026-03-07T07:30:00")
 SKIPPING = Cron(line="30 2 * * *", timezone="America/New_York", gap=Gap.SKIP)
 
 
-def begun(schedule: Cron = SKIPPING, first_at: int = EVE, **parts: object) -> Chain:
+def begun(schedule: Cron = SKIPPING, first_at: int = EVE, **parts: Any) -> Chain:
     """A chain whose first run is due now."""
     world = World(first_at)
     parts = {"created_at": first_at - MINUTE} | parts

@@ -18,7 +18,7 @@ from shared.domain.executions.states import EndReason, State
 from shared.domain.ids import backfill_job_id, backfilled_job
 from shared.domain.jobs.job import JobState
 from shared.domain.schedules.overlap import OverlapPolicy
-from shared.domain.schedules.schedule import Cron, Rate
+from shared.domain.schedules.schedule import Backfill, Cron, Rate
 from shared.domain.tenancy.quota import Quota
 from shared.names import Lane
 from tests.support.builders import DUE_AT, TENANT, with_changes
@@ -336,6 +336,7 @@ def test_what_the_plan_shows_is_what_is_run() -> None:
     plan = case.world.plan_backfill.execute(TENANT, case.job.id, march)
     before = set(case.world.steps.taken)
     made = case.ask(march).job
+    assert isinstance(made.schedule, Backfill)
     assert replace(made.schedule, anchor=plan.anchor) == plan
     assert not {step for step in before if step.split(".")[1] in ("create_backfill", "claim", "replace")}
 

@@ -99,7 +99,7 @@ def test_a_worker_that_claims_after_the_write_loses() -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())
     world.steps.after("store.cancel", lambda: answers.extend(world.claimer.claim(claim, DUE_AT)))
-    claim, answers = [Claim(execution_id=execution.id, owner="a")], []
+    claim, answers = [Claim(execution_id=execution.id, owner="a")], list[object]()
     assert cancelled(world, execution).state is State.CANCELLED
     assert not isinstance(answers[0], Execution)
 

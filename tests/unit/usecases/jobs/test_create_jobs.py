@@ -1,6 +1,7 @@
 """CREATE many jobs at once: each is accepted or refused by itself, in few calls, by the steps of FILE."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,12 @@ def test_every_job_stands_as_it_was_asked_for_and_in_order() -> None:
 
 def test_it_is_the_same_job_that_its_creation_alone_would_have_made() -> None:
     """But for its identity."""
-    fields = {"lane": Lane.BULK, "timeout_seconds": 7, "start_deadline_seconds": 9, "jitter_ms": 2_000}
+    fields: dict[str, Any] = {
+        "lane": Lane.BULK,
+        "timeout_seconds": 7,
+        "start_deadline_seconds": 9,
+        "jitter_ms": 2_000,
+    }
     worlds = World(), World()
     (mine,) = executions(create(worlds[0], [new(After(3_600), **fields)]))
     alone = worlds[1].accept_one_off(After(3_600), **fields)
@@ -49,7 +55,7 @@ def test_it_is_the_same_job_that_its_creation_alone_would_have_made() -> None:
 def test_a_batch_takes_one_put_and_one_send_whatever_its_length() -> None:
     world = World()
     create(world, [new(After(30))] * 100)
-    assert world.steps.taken == ["batches.put_all_if_absent", "queue.send"]
+    assert world.steps.taken == ["budgets.take", "batches.put_all_if_absent", "queue.send"]
 
 
 def test_what_is_near_is_packed_by_second_and_lane() -> None:
@@ -113,7 +119,7 @@ def test_large_requests_stand_apart_and_are_written_first() -> None:
     outcomes = create(world, [new(After(3_600), request=LARGE), new(After(3_600))])
     apart, within = executions(outcomes)
     assert (apart.call.payload_id, apart.call.request, within.call.payload_id) == (apart.job_id, b"", None)
-    assert world.steps.taken == ["jobs.put_payload", "batches.put_all_if_absent"]
+    assert world.steps.taken == ["budgets.take", "jobs.put_payload", "batches.put_all_if_absent"]
 
 
 def test_jobs_spread_over_the_shards() -> None:
@@ -178,6 +184,7 @@ def test_a_closed_bucket_is_reopened_once_before_and_once_after_however_many_go_
     world = World((EARLY // MINUTE_MS) * MINUTE_MS + 30_000)
     create(world, [new(Once(at=world.clock.time_ms - 45_000))] * 10)
     assert world.steps.taken == [
+        "budgets.take",
         "ledger.reopen",
         "batches.put_all_if_absent",
         "ledger.reopen",

@@ -120,7 +120,7 @@ def test_a_fault_or_a_lost_answer_at_any_moment_is_healed_by_the_replay(moment: 
 
 
 def _id(job: object) -> str:
-    return job.job_id if isinstance(job, Execution) else job.id  # type: ignore[attr-defined, no-any-return]
+    return job.job_id if isinstance(job, Execution) else job.id  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("fault", [Fault.NOT_WRITTEN, Fault.WRITTEN])

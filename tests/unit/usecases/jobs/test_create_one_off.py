@@ -1,6 +1,7 @@
 """CREATE a one-off job: durable before it is acknowledged, sealed, and in a shard that its bucket has."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -81,7 +82,7 @@ def test_an_instant_up_to_a_minute_ago_is_accepted_and_runs_at_once() -> None:
     ],
 )
 def test_what_cannot_be_accepted_leaves_nothing_behind(
-    fields: dict[str, object], error: type[Exception]
+    fields: dict[str, Any], error: type[Exception]
 ) -> None:
     world = World()
     with pytest.raises(error):
@@ -119,7 +120,7 @@ def test_a_large_one_stands_apart_and_is_written_first() -> None:
     large = replace(REQUEST, body=b"x" * INLINE_BYTES)
     made = world.accept_one_off(request=large)
     assert (made.call.payload_id, made.call.request) == (made.job_id, b"")
-    assert world.steps.taken == ["jobs.put_payload", "store.put_if_absent"]
+    assert world.steps.taken == ["budgets.take", "jobs.put_payload", "store.put_if_absent"]
     assert world.open_request.execute(world.tenant, made) == large
 
 

@@ -1,5 +1,7 @@
 """CREATE a recurring job: definition and first occurrence stand together or not at all."""
 
+from typing import Any
+
 import pytest
 
 from shared.domain.bucket import ShardCounts
@@ -19,7 +21,7 @@ SECOND = EARLY // 1000 * 1000
 NIGHTLY = Cron(line="30 2 * * *", timezone="Europe/Berlin")
 
 
-def accepted(world: World, timing: Cron | Every, **fields: object) -> Job:
+def accepted(world: World, timing: Cron | Every, **fields: Any) -> Job:
     job = world.accept(timing, **fields)
     assert isinstance(job, Job)
     return job

@@ -60,10 +60,10 @@ def test_only_one_process_probes_and_a_probe_that_died_is_taken_over() -> None:
     site = Site()
     open_breaker(site, until=DUE_AT)
     jobs = site.due(1, 2)
-    assert site.another("process2").hold([arrived(site, jobs[0])]) == {}
-    assert len(site.another("process3").hold([arrived(site, jobs[1])])) == 1
+    assert site.another().defer([arrived(site, jobs[0])]) == {}
+    assert len(site.another().defer([arrived(site, jobs[1])])) == 1
     site.clock.time_ms += PROBE_MS
-    assert site.another("process3").hold([arrived(site, jobs[1])]) == {}
+    assert site.another().defer([arrived(site, jobs[1])]) == {}
 
 
 def test_a_probe_for_something_that_had_ended_already_is_left_to_the_next() -> None:
@@ -95,12 +95,12 @@ def test_failures_open_the_breaker_for_everybody_and_the_board_says_so() -> None
 def test_a_tenant_that_has_all_its_places_on_the_board_gets_no_more(whose: str, is_shared: bool) -> None:
     site = Site()
     site.answer = DOWN
-    site.limits.board = {
+    site.limits.hot = {
         f"d#{number}": tag_with_tenant(DUE_AT + 600_000, whose) for number in range(MAX_OF_TENANT)
     }
     site.send_for(site.due(*range(TRIP_AFTER)))
     site.work()
-    assert (f"d#{HERE}" in site.limits.board) is is_shared
+    assert (f"d#{HERE}" in site.limits.hot) is is_shared
     site.send_for(site.due(50))
     assert WaitReason.BREAKER_OPEN in held(site.work()), "whoever heard of it goes by it"
 
@@ -131,9 +131,9 @@ def test_an_overloaded_destination_is_called_less_at_once() -> None:
 def test_each_queue_has_a_slow_path_of_its_own_and_a_slow_path_calls(queue: QueueName) -> None:
     site = Site()
     site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
-    site.limits.board[f"d#{HERE}"] = DUE_AT + 600_000
+    site.limits.hot[f"d#{HERE}"] = DUE_AT + 600_000
     site.send_for(site.due(1))
-    report = site.work(site.another("process2", queue))
+    report = site.work(site.another(queue))
     gone_on = [one.wakeup.queue for one in site.queue.messages]
     assert gone_on == ([] if queue.is_slow else [QueueName[f"SLOW_{queue.name}"]])
     assert len(report.attempts) == queue.is_slow
@@ -142,7 +142,7 @@ def test_each_queue_has_a_slow_path_of_its_own_and_a_slow_path_calls(queue: Queu
 def test_a_slow_destination_goes_on_through_the_slow_path_at_once_and_nothing_is_written_for_it() -> None:
     site = Site()
     site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
-    site.limits.board[f"d#{HERE}"] = DUE_AT + 600_000
+    site.limits.hot[f"d#{HERE}"] = DUE_AT + 600_000
     jobs = site.due(1, 2)
     site.send_for(jobs)
     report = site.work()
@@ -150,9 +150,9 @@ def test_a_slow_destination_goes_on_through_the_slow_path_at_once_and_nothing_is
     assert {(one.wakeup.queue, one.wakeup.waited) for one in site.queue.messages} == {
         (QueueName.SLOW_STANDARD, 0)
     }
-    slow = site.work(site.another("process2", QueueName.SLOW_STANDARD))
+    slow = site.work(site.another(QueueName.SLOW_STANDARD))
     assert len(slow.attempts) == 2
     assert not site.limits.states[f"d#{HERE}"].circuit.slow, "it answered quickly"
     site.clock.time_ms += 3_000
     site.send_for(site.due(3))
-    assert len(site.work(site.another("process3")).attempts) == 1
+    assert len(site.work(site.another()).attempts) == 1

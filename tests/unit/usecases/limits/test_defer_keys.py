@@ -7,12 +7,12 @@ import pytest
 from shared.domain.limits.scopes import Deferral, WaitReason
 from shared.usecases.limits.defer_keys import DeferKeys
 from tests.support.builders import DUE_AT, wakeup
-from tests.support.usecases.ports import Ports
+from tests.support.usecases.ports import FakePorts
 
 
 @pytest.mark.parametrize("swept_first", [True, False])
 def test_the_message_of_a_sweep_never_takes_the_place_of_one_that_does_not_end(swept_first: bool) -> None:
-    ports = Ports(DUE_AT)
+    ports = FakePorts(DUE_AT)
     original = wakeup(1)
     swept = replace(original, ends_at=DUE_AT + 1)
     pair = [swept, original] if swept_first else [original, swept]

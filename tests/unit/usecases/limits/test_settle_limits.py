@@ -12,7 +12,7 @@ from shared.usecases.limits.throttle_batch import ThrottleBatch
 from tests.support.builders import DUE_AT, TENANT, execution_id
 from tests.support.fakes.budgets import GENEROUS
 from tests.support.usecases.gates import gate
-from tests.support.usecases.ports import Ports
+from tests.support.usecases.ports import FakePorts
 
 DESTINATION = "0123456789"
 SCOPE = destination_scope(DESTINATION)
@@ -24,7 +24,7 @@ STEP_MS = 3_000
 
 
 def test_a_breaker_opens_for_a_destination_that_worked_before() -> None:
-    ports = Ports(DUE_AT)
+    ports = FakePorts(DUE_AT)
     worker = gate(ports, QueueName.STANDARD, GENEROUS)
     worker.settle_limits.execute([(DESTINATION, GOOD)])
     for _ in range(30):
@@ -33,7 +33,7 @@ def test_a_breaker_opens_for_a_destination_that_worked_before() -> None:
     assert worker.settle_limits.take_opened() > 0
 
 
-def refuse(ports: Ports, worker: ThrottleBatch) -> None:
+def refuse(ports: FakePorts, worker: ThrottleBatch) -> None:
     """A batch of one call: it is let through, and refused at once."""
     ports.clock.time_ms += STEP_MS
     assert worker.admit.execute([CALL], QueueName.STANDARD) == {}
@@ -42,7 +42,7 @@ def refuse(ports: Ports, worker: ThrottleBatch) -> None:
 
 def test_a_breaker_opens_for_a_limited_destination_too_though_each_batch_is_over_at_once() -> None:
     """What was heard goes into the write that gives the slots back."""
-    ports = Ports(DUE_AT)
+    ports = FakePorts(DUE_AT)
     worker = gate(ports, QueueName.STANDARD, GENEROUS.overridden_by({Quota.DESTINATION_CONCURRENCY: 2}))
     for _ in range(TRIP_AFTER):
         refuse(ports, worker)
@@ -51,11 +51,11 @@ def test_a_breaker_opens_for_a_limited_destination_too_though_each_batch_is_over
 
 
 def test_the_limit_of_a_destination_that_answers_again_grows_where_few_calls_are_made() -> None:
-    ports = Ports(DUE_AT)
+    ports = FakePorts(DUE_AT)
     worker = gate(ports, QueueName.STANDARD, GENEROUS)
     probed = Circuit(trips=1, limit=PROBED_LIMIT, limited_at=DUE_AT)
     ports.limits.states[SCOPE] = ScopeState(version=1, circuit=probed)
-    ports.limits.board[SCOPE] = DUE_AT + TROUBLE_MS
+    ports.limits.hot[SCOPE] = DUE_AT + TROUBLE_MS
     for _ in range(3):
         ports.clock.time_ms += STEP_MS
         assert worker.admit.execute([CALL], QueueName.STANDARD) == {}
@@ -64,7 +64,7 @@ def test_the_limit_of_a_destination_that_answers_again_grows_where_few_calls_are
 
 
 def test_a_few_failures_among_answers_open_nothing() -> None:
-    ports = Ports(DUE_AT)
+    ports = FakePorts(DUE_AT)
     worker = gate(ports, QueueName.STANDARD, GENEROUS)
     for _ in range(30):
         ports.clock.time_ms += STEP_MS
@@ -80,47 +80,47 @@ def test_an_answer_to_a_call_from_before_the_trouble_does_not_end_it(
     heard_by_others: list[CallbackResponse], heard_here: list[CallbackResponse], reason: WaitReason
 ) -> None:
     """The call was let through when nothing was known of its destination, and is answered when it is in trouble."""
-    ports = Ports(DUE_AT)
-    worker, other, third = (gate(ports, QueueName.STANDARD, GENEROUS, name) for name in ("a", "b", "c"))
+    ports = FakePorts(DUE_AT)
+    worker, other, third = (gate(ports, QueueName.STANDARD, GENEROUS) for _ in ("a", "b", "c"))
     assert worker.admit.execute([CALL], QueueName.STANDARD) == {}
     other.settle_limits.execute([(DESTINATION, answer) for answer in heard_by_others])
-    assert SCOPE in ports.limits.board
+    assert SCOPE in ports.limits.hot
     ports.clock.time_ms += STEP_MS
     worker.settle_limits.execute([(DESTINATION, answer) for answer in heard_here])
-    assert SCOPE in ports.limits.board
+    assert SCOPE in ports.limits.hot
     assert third.admit.execute([CALL], QueueName.STANDARD)[CALL.key].reason is reason
 
 
 def test_a_destination_that_is_quick_again_goes_off_the_board() -> None:
-    ports = Ports(DUE_AT)
-    worker, other = (gate(ports, QueueName.STANDARD, GENEROUS, name) for name in ("a", "b"))
+    ports = FakePorts(DUE_AT)
+    worker, other = (gate(ports, QueueName.STANDARD, GENEROUS) for _ in ("a", "b"))
     other.settle_limits.execute([(DESTINATION, SLOW)] * 3)
     ports.clock.time_ms += STEP_MS
     worker.settle_limits.execute([(DESTINATION, GOOD)])
-    assert SCOPE not in ports.limits.board
+    assert SCOPE not in ports.limits.hot
 
 
 def test_what_could_not_be_read_is_not_taken_for_healthy() -> None:
-    ports = Ports(DUE_AT)
-    worker, other = (gate(ports, QueueName.STANDARD, GENEROUS, name) for name in ("a", "b"))
+    ports = FakePorts(DUE_AT)
+    worker, other = (gate(ports, QueueName.STANDARD, GENEROUS) for _ in ("a", "b"))
     other.settle_limits.execute([(DESTINATION, SLOW)] * 3)
     ports.clock.time_ms += STEP_MS
     ports.steps.fail("limits.read")
     worker.settle_limits.execute([(DESTINATION, SLOW)])
-    assert SCOPE in ports.limits.board
+    assert SCOPE in ports.limits.hot
 
 
 def test_a_probe_is_judged_by_its_own_answer() -> None:
     """The prober has heard good of the destination before, and told nobody."""
-    ports = Ports(DUE_AT)
-    prober = gate(ports, QueueName.STANDARD, GENEROUS, "prober")
-    other = gate(ports, QueueName.STANDARD, GENEROUS, "other")
+    ports = FakePorts(DUE_AT)
+    prober = gate(ports, QueueName.STANDARD, GENEROUS)
+    other = gate(ports, QueueName.STANDARD, GENEROUS)
     prober.settle_limits.execute([(DESTINATION, GOOD)])
     for _ in range(4):
         ports.clock.time_ms += STEP_MS
         other.settle_limits.execute([(DESTINATION, REFUSED)] * 3)
     ports.clock.time_ms += 2 * STEP_MS
     assert prober.admit.execute([CALL], QueueName.STANDARD) == {}
-    assert ports.limits.states[SCOPE].circuit.prober == "prober"
+    assert ports.limits.states[SCOPE].circuit.prober == prober.admit.limits.owner
     prober.settle_limits.execute([(DESTINATION, REFUSED)])
     assert ports.limits.states[SCOPE].circuit.phase(ports.clock.now_ms()) is Phase.OPEN

@@ -38,7 +38,7 @@ def next_chain(world: World, before: Job, until: int, **changes: object) -> Job:
         chain_revision=before.revision + 1,
         history_from=until + 1,
         chain_from=until + MINUTE,
-        **changes,  # type: ignore[arg-type]
+        **changes,
     )
     world.table.past_chains[before.tenant_id, before.id, before.chain_revision] = before.chain(until)
     world.table.jobs[before.tenant_id, before.id] = after

@@ -6,6 +6,7 @@ from shared.domain.errors import NotFoundError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job
+from shared.domain.listings.position import IndexPosition
 from shared.domain.schedules.schedule import Rate
 from shared.usecases.reading.read_page import EXAMINED_AT_MOST
 from tests.support.builders import DUE_AT, TENANT, in_state, one_off, with_changes
@@ -141,7 +142,8 @@ def dead_letters(world: World, count: int) -> list[Execution]:
 def test_dead_letters_come_page_by_page_newest_first(limit: int) -> None:
     world = World(DUE_AT)
     criteria = dead_letters(world, 7)
-    found, before = [], None
+    found: list[Execution] = []
+    before: IndexPosition | None = None
     while True:
         page = world.list_dead_letters.execute(TENANT, limit=limit, before=before)
         found += page.executions

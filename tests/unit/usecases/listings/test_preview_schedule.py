@@ -1,7 +1,7 @@
 """What a schedule would do, seen from now."""
 
 from shared.domain.schedules.schedule import Cron, Once, Rate
-from shared.domain.schedules.schedule_warnings import CautionCode
+from shared.domain.schedules.schedule_warnings import WarningCode
 from tests.support.builders import DUE_AT
 from tests.support.usecases.world import World
 
@@ -16,7 +16,7 @@ def test_ten_runs_with_local_times_and_offsets() -> None:
     assert (first.instant.local, first.instant.offset) == ("2025-02-20T02:30:00", "+01:00")
     assert first.begins_before is None
     assert [change.local_before[:10] for change in preview.clock_changes][:1] == ["2025-03-30"]
-    assert CautionCode.DST_GAP in {caution.code for caution in preview.warnings}
+    assert WarningCode.DST_GAP in {caution.code for caution in preview.warnings}
     assert "02:30" in preview.description
 
 
@@ -52,9 +52,9 @@ def test_clock_changes_after_the_last_run_are_none_of_its_business() -> None:
     nightly = Cron(line="30 2 * * *", timezone="Europe/Berlin")
     before, touched = (world.preview_schedule.execute(nightly, max_runs=runs) for runs in (38, 39))
     assert before.clock_changes == ()
-    assert CautionCode.DST_GAP not in {caution.code for caution in before.warnings}
+    assert WarningCode.DST_GAP not in {caution.code for caution in before.warnings}
     assert [change.local_before[:10] for change in touched.clock_changes] == ["2025-03-30"]
-    assert CautionCode.DST_GAP in {caution.code for caution in touched.warnings}
+    assert WarningCode.DST_GAP in {caution.code for caution in touched.warnings}
 
 
 def test_a_dense_line_with_few_runs_is_not_called_dense() -> None:
@@ -62,14 +62,14 @@ def test_a_dense_line_with_few_runs_is_not_called_dense() -> None:
     every_minute = Cron(line="* * * * *", timezone="UTC")
     for runs, is_dense in ((900, False), (1_200, True), (None, True)):
         warnings = world.preview_schedule.execute(every_minute, max_runs=runs).warnings
-        assert (CautionCode.DENSE in {caution.code for caution in warnings}) is is_dense
+        assert (WarningCode.DENSE in {caution.code for caution in warnings}) is is_dense
 
 
 def test_a_schedule_that_never_fires_has_no_runs_and_says_so() -> None:
     world = World(DUE_AT + MINUTE)
     preview = world.preview_schedule.execute(Once(at=DUE_AT))
     assert preview.runs == ()
-    assert [caution.code for caution in preview.warnings] == [CautionCode.NEVER_RUNS]
+    assert [caution.code for caution in preview.warnings] == [WarningCode.NEVER_RUNS]
 
 
 def test_nothing_is_read_or_written() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ GONE = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
 OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 
 
-def due_now(answer: CallbackResponse = GONE, **fields: object) -> tuple[World, Job, Execution]:
+def due_now(answer: CallbackResponse = GONE, **fields: Any) -> tuple[World, Job, Execution]:
     world = World(DUE_AT, answer_to=in_turn(answer))
     job = world.recurring(**fields)
     return world, job, world.standing(job.id_at(DUE_AT))

@@ -102,34 +102,34 @@ def test_a_run_that_dies_while_it_tells_what_it_found_leaves_the_finding_to_the_
         raise SystemExit
 
     with pytest.raises(SystemExit):
-        reconcile(world, accepted, tell=die)
+        reconcile(world, accepted, on_report=die)
     told: list[ReconcileReport] = []
-    reconcile(world, accepted, tell=told.append)
+    reconcile(world, accepted, on_report=told.append)
     assert [report.missing_executions for report in told] == [[one_off().job_id]]
 
 
 def test_a_run_with_nothing_to_look_at_tells_so(world: World) -> None:
     reconcile(world)
     told: list[ReconcileReport] = []
-    assert told == [reconcile(world, tell=told.append)]
+    assert told == [reconcile(world, on_report=told.append)]
 
 
 def test_what_a_store_did_not_answer_for_is_looked_at_again(world: World) -> None:
     accepted = FakeAcceptedLog()
     accepted.note(DUE_AT, TENANT, one_off().job_id)
-    world.store = Unreachable(world.store, "get")  # type: ignore[assignment]
+    world.store = Unreachable(world.store, "get")
     report = reconcile(world, accepted)
     assert (report.missing_executions, report.unavailable, report.unreadable) == ([], 1, 0)
-    world.store.down = False  # type: ignore[attr-defined]
+    world.store.down = False
     assert reconcile(world, accepted).missing_executions == [one_off().job_id]
 
 
 def test_instants_that_a_store_did_not_answer_for_are_looked_at_again(world: World, daily: Job) -> None:
     world.clock.time_ms = PAST[3] + (SETTLE_MINUTES + 1) * MINUTE_MS
     stored(world, daily, [PAST[0], PAST[1], PAST[3]])
-    world.store = Unreachable(world.store, "get_many")  # type: ignore[assignment]
+    world.store = Unreachable(world.store, "get_many")
     assert reconcile(world).unavailable == 1
-    world.store.down = False  # type: ignore[attr-defined]
+    world.store.down = False
     assert reconcile(world).missing_executions == [str(daily.id_at(PAST[2]))]
 
 

@@ -48,9 +48,9 @@ def test_a_change_that_was_left_is_finished_once_it_is_old(state: JobState) -> N
     assert reconcile(chain) == JobFindings()
     assert chain.standing.state is state
     chain.world.clock.time_ms = DUE_AT + STUCK_MS
-    assert reconcile(chain) == JobFindings(is_settled=True)
+    assert reconcile(chain) == JobFindings(is_completed=True)
     assert chain.standing.state is LEADS_TO[state]
-    assert not reconcile(chain).is_settled
+    assert not reconcile(chain).is_completed
     assert_accounted(chain)
 
 
@@ -65,7 +65,7 @@ def test_two_may_finish_it_at_once(state: JobState) -> None:
             found.append(reconcile(chain)) if current == moment else None
         )
         found.append(reconcile(chain))
-        assert any(findings.is_settled for findings in found)
+        assert any(findings.is_completed for findings in found)
         assert chain.standing.state is LEADS_TO[state]
         chain.world.steps.calm()
         assert_accounted(chain)
@@ -80,7 +80,7 @@ def test_a_job_that_was_changed_between_the_look_and_the_mending_is_let_be(chang
     change(chain)
     before = chain.executions()
     chain.world.clock.time_ms += 10_000
-    assert not chain.world.reconcile_job.execute(seen, 0, DUE_AT).is_mended
+    assert not chain.world.reconcile_job.execute(seen, 0, DUE_AT).is_repaired
     assert chain.executions() == before
 
 
@@ -92,7 +92,7 @@ def test_so_is_one_that_was_paused_and_resumed() -> None:
     chain.world.clock.time_ms += 20 * MINUTE
     chain.resume()
     before = chain.executions()
-    assert not chain.world.reconcile_job.execute(seen, 0, DUE_AT).is_mended
+    assert not chain.world.reconcile_job.execute(seen, 0, DUE_AT).is_repaired
     assert chain.executions() == before
 
 
@@ -180,7 +180,7 @@ def test_a_next_run_that_is_far_off_is_left_to_the_watchers() -> None:
     nine = Cron(line="0 9 * * *", timezone="UTC")
     chain = fresh(1_740_042_000_000, schedule=nine, chain_from=1_740_042_000_000)
     chain.world.table.executions[chain.head.id].execution = with_changes(chain.head, state=State.SUCCEEDED)
-    assert reconcile(chain).is_mended
+    assert reconcile(chain).is_repaired
     assert chain.head.state is State.PENDING
     assert chain.world.sent() == []
 
@@ -191,7 +191,7 @@ def test_the_lost_first_run_of_a_later_chain_is_filed_with_its_number() -> None:
     chain.pause()
     resumed = chain.resume()
     del chain.world.table.executions[resumed.id_at(resumed.chain_from)]
-    assert reconcile(chain).is_mended
+    assert reconcile(chain).is_repaired
     assert chain.world.standing(resumed.id_at(resumed.chain_from)).run == resumed.runs_before + 1 == 4
 
 
@@ -200,7 +200,7 @@ def test_a_chain_that_was_found_broken_goes_on_by_its_rules() -> None:
     chain.world.table.executions[chain.head.id].execution = with_changes(
         chain.head, state=State.FAILED, attempt=1
     )
-    assert reconcile(chain).is_mended
+    assert reconcile(chain).is_repaired
     assert chain.head.nominal_at == DUE_AT + 7 * MINUTE
     assert chain.world.table.jobs[TENANT, chain.job.id].chain_from == DUE_AT + 7 * MINUTE
     assert reconcile(chain) == JobFindings()

@@ -1,5 +1,7 @@
 """WATCH: every pending row of the look-ahead is sent for, page by page, packed, by one watcher at a time."""
 
+from typing import Any
+
 import pytest
 
 from shared.domain.bucket import ShardCounts, ShardRange, bucket_start_ms, buckets_to_watch
@@ -16,7 +18,7 @@ START = bucket_start_ms(BUCKET)
 SCAN = START - 120_000
 
 
-def pending(world: World, number: int = 1, **fields: object) -> None:
+def pending(world: World, number: int = 1, **fields: Any) -> None:
     world.put(one_off(number, **fields))
 
 

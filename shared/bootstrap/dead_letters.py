@@ -1,0 +1,90 @@
+"""Use cases about dead letters and redrives, and about dead messages."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from shared.bootstrap.core import CoreUseCases
+from shared.usecases.dead_letters.cancel_redrive import CancelRedrive
+from shared.usecases.dead_letters.handle_dead_messages import HandleDeadMessages
+from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
+from shared.usecases.dead_letters.process_bulk_redrives import ProcessBulkRedrives
+from shared.usecases.dead_letters.redrive_execution import RedriveExecution
+from shared.usecases.dead_letters.start_redrive import StartRedrive
+from shared.usecases.dead_letters.undo_redrive import UndoRedrive
+from shared.usecases.outcomes.follow_notifications import FollowNotifications
+
+
+@dataclass(frozen=True)
+class DeadLetterUseCases:
+    """For every function; `start_redrive` and `undo_redrive` need CallbackSettings."""
+
+    core: CoreUseCases
+
+    @cached_property
+    def list_dead_letters(self) -> ListDeadLetters:
+        return ListDeadLetters(store=self.core.ports.executions, jobs=self.core.ports.jobs)
+
+    @cached_property
+    def follow_notifications(self) -> FollowNotifications:
+        return FollowNotifications(self.core.ports.executions)
+
+    @cached_property
+    def redrive_execution(self) -> RedriveExecution:
+        ports, settings = self.core.ports, self.core.settings
+        return RedriveExecution(
+            find=self.core.find_execution,
+            store=ports.executions,
+            jobs=ports.jobs,
+            file=self.core.file,
+            clock=ports.clock,
+            plan=settings.shard_plan,
+            retention=settings.retention,
+        )
+
+    @cached_property
+    def start_redrive(self) -> StartRedrive:
+        ports = self.core.ports
+        return StartRedrive(
+            tasks=ports.redrive_tasks,
+            list_dead_letters=self.list_dead_letters,
+            idempotency=ports.idempotency,
+            vault=ports.vault,
+            clock=ports.clock,
+            entropy=ports.entropy,
+        )
+
+    @cached_property
+    def undo_redrive(self) -> UndoRedrive:
+        ports = self.core.ports
+        return UndoRedrive(tasks=ports.redrive_tasks, start=self.start_redrive, clock=ports.clock)
+
+    @cached_property
+    def process_bulk_redrives(self) -> ProcessBulkRedrives:
+        ports = self.core.ports
+        return ProcessBulkRedrives(
+            tasks=ports.redrive_tasks,
+            list_dead_letters=self.list_dead_letters,
+            redrive=self.redrive_execution,
+            store=ports.executions,
+            finalize=self.core.finalize,
+            clock=ports.clock,
+            retention=self.core.settings.retention,
+        )
+
+    @cached_property
+    def handle_dead_messages(self) -> HandleDeadMessages:
+        ports = self.core.ports
+        return HandleDeadMessages(
+            store=ports.executions,
+            file=self.core.file,
+            file_successor=self.core.file_successor,
+            parked_messages=ports.parked_messages,
+            clock=ports.clock,
+            retention=self.core.settings.retention,
+            give_up=self.core.give_up,
+            finalize=self.core.finalize,
+        )
+
+    @cached_property
+    def cancel_redrive(self) -> CancelRedrive:
+        return CancelRedrive(find=self.core.find_execution, cancel=self.core.cancel_job)

@@ -1,0 +1,79 @@
+"""Production's ports, over DynamoDB, SQS, KMS, CloudWatch Logs and HTTPS: the only module that names adapters."""
+
+from shared.adapters.clients import client
+from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload, pause
+from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
+from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
+from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
+from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer
+from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
+from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBatches
+from shared.adapters.dynamodb.executions.one_off_store import DynamoOneOffStore
+from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
+from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
+from shared.adapters.dynamodb.jobs.recurring_jobs import DynamoRecurringJobs
+from shared.adapters.dynamodb.jobs.run_lock_store import DynamoRunLockStore
+from shared.adapters.dynamodb.limits.limit_store import DynamoLimitStore
+from shared.adapters.dynamodb.limits.throttle_status import DynamoThrottleStatus
+from shared.adapters.dynamodb.listings.queries import DynamoQueries
+from shared.adapters.dynamodb.tenancy.audit_log import DynamoAuditLog
+from shared.adapters.dynamodb.tenancy.budget_store import DynamoBudgetStore
+from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
+from shared.adapters.sqs.visibility import SqsVisibility
+from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.bootstrap.ports import Ports
+from shared.settings import ApiSettings, CallbackSettings, ExecutorSettings, ReconcilerSettings, Settings
+from shared.usecases.tenancy.tenant_weights import TenantWeights
+
+OFFLOAD_THREADS = 32
+
+
+def dynamo_ports(settings: Settings) -> Ports:
+    """The ports that a function of these settings uses. Low-level clients are thread-safe: one for each service."""
+    ports, region = Ports(), settings.region
+    ports.clock, ports.entropy = SystemClock(), SystemEntropy()
+    ports.pause, ports.offload = pause, ThreadOffload(OFFLOAD_THREADS)
+    _add_tables(ports, settings)
+    sqs = client("sqs", region)
+    queue = SqsWakeupQueue(sqs, settings.lane_queue_urls, TenantWeights(ports.tenants, ports.clock))
+    ports.queue = ports.backlog = queue
+    ports.visibility = SqsVisibility(sqs, settings.lane_queue_urls)
+    # What follows is imported late: a tick's cold start must pay neither for cryptography nor for an HTTP client.
+    if isinstance(settings, CallbackSettings):
+        from shared.adapters.kms.vault import KmsVault
+
+        ports.vault = KmsVault(client("kms", region), settings.kms_key_id, ports.entropy)
+    if isinstance(settings, ExecutorSettings):
+        from shared.adapters.http.sender import AiohttpSender
+
+        ports.sender = AiohttpSender(settings.target_policy)
+    if isinstance(settings, ReconcilerSettings):
+        from shared.adapters.logs.accepted_log import CloudWatchAcceptedLog
+
+        ports.accepted_log = CloudWatchAcceptedLog(client("logs", region), settings.api_log_group)
+    return ports
+
+
+def _add_tables(ports: Ports, settings: Settings) -> None:
+    dynamodb, region = client("dynamodb", settings.region), settings.region
+    executions, jobs, leases = settings.executions_table, settings.jobs_table, settings.leases_table
+    ports.executions = DynamoExecutionStore(dynamodb, executions, region)
+    ports.claimer = BatchStatementClaimer(dynamodb, executions, region)
+    ports.one_offs = DynamoOneOffStore(dynamodb, executions, region)
+    ports.one_off_batches = BatchStatementBatches(dynamodb, executions, region)
+    ports.jobs = DynamoJobStore(dynamodb, jobs, executions, region)
+    ports.queries = DynamoQueries(dynamodb, jobs, executions, region)
+    ports.idempotency = DynamoIdempotencyStore(dynamodb, jobs)
+    ports.recurring_jobs = DynamoRecurringJobs(dynamodb, jobs)
+    ports.run_locks = DynamoRunLockStore(dynamodb, jobs)
+    ports.redrive_tasks = DynamoRedriveTasks(dynamodb, jobs, leases, region)
+    ports.tenants = DynamoTenantStore(dynamodb, settings.tenants_table)
+    ports.budgets = DynamoBudgetStore(dynamodb, leases)
+    ports.limits = DynamoLimitStore(dynamodb, leases, region)
+    ports.throttle_status = DynamoThrottleStatus(dynamodb, leases, region)
+    ports.progress = DynamoLaneProgressStore(dynamodb, leases, region)
+    ports.parked_messages = DynamoParkedMessageStore(dynamodb, leases, region)
+    ports.ledger = ports.reconcile_mark = DynamoShardLedger(dynamodb, leases, region)
+    if isinstance(settings, ApiSettings):
+        ports.audit_log = DynamoAuditLog(dynamodb, settings.audit_table)

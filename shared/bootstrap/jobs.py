@@ -1,0 +1,127 @@
+"""Use cases that create and change jobs."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from shared.bootstrap.core import CoreUseCases
+from shared.bootstrap.settings import require
+from shared.settings import CallbackSettings
+from shared.usecases.filing.file_batch import FileBatch
+from shared.usecases.jobs.backfill_job import BackfillJob
+from shared.usecases.jobs.create_job import CreateJob
+from shared.usecases.jobs.create_jobs import CreateJobs
+from shared.usecases.jobs.create_recurring import CreateRecurring
+from shared.usecases.jobs.draft_job import DraftJob
+from shared.usecases.jobs.plan_backfill import PlanBackfill
+from shared.usecases.jobs.revise_job import ReviseJob
+from shared.usecases.jobs.trigger_job import TriggerJob
+from shared.usecases.jobs.update_one_off import UpdateOneOff
+from shared.usecases.tenancy.check_quota import CheckQuota
+
+
+@dataclass(frozen=True)
+class JobUseCases:
+    """For functions that have CallbackSettings; `check_quota` is the process's own, for it caches leases."""
+
+    core: CoreUseCases
+    check_quota: CheckQuota
+
+    @cached_property
+    def _settings(self) -> CallbackSettings:
+        return require(self.core.settings, CallbackSettings)
+
+    @cached_property
+    def _draft(self) -> DraftJob:
+        ports = self.core.ports
+        return DraftJob(
+            jobs=ports.jobs,
+            vault=ports.vault,
+            entropy=ports.entropy,
+            plan=self._settings.shard_plan,
+            policy=self._settings.target_policy,
+        )
+
+    @cached_property
+    def _create_recurring(self) -> CreateRecurring:
+        return CreateRecurring(self.core.file, self.core.ports.jobs, self.core.record_dst_skips)
+
+    @cached_property
+    def create_job(self) -> CreateJob:
+        return CreateJob(
+            draft=self._draft,
+            file=self.core.file,
+            create_recurring=self._create_recurring,
+            idempotency=self.core.ports.idempotency,
+            check_quota=self.check_quota,
+            clock=self.core.ports.clock,
+        )
+
+    @cached_property
+    def create_jobs(self) -> CreateJobs:
+        return CreateJobs(
+            draft=self._draft,
+            file_batch=FileBatch(file=self.core.file, batches=self.core.ports.one_off_batches),
+            create_recurring=self._create_recurring,
+            idempotency=self.core.ports.idempotency,
+            check_quota=self.check_quota,
+            clock=self.core.ports.clock,
+        )
+
+    @cached_property
+    def revise_job(self) -> ReviseJob:
+        ports = self.core.ports
+        return ReviseJob(
+            jobs=ports.jobs,
+            update_job=self.core.lifecycle.update,
+            update_one_off=UpdateOneOff(
+                one_offs=ports.one_offs,
+                store=ports.executions,
+                file=self.core.file,
+                clock=ports.clock,
+                entropy=ports.entropy,
+                plan=self._settings.shard_plan,
+                retention=self._settings.retention,
+            ),
+            vault=ports.vault,
+            clock=ports.clock,
+            entropy=ports.entropy,
+            policy=self._settings.target_policy,
+        )
+
+    @cached_property
+    def trigger_job(self) -> TriggerJob:
+        ports = self.core.ports
+        return TriggerJob(
+            store=ports.executions,
+            jobs=ports.jobs,
+            find_settled=self.core.lifecycle.find_settled,
+            idempotency=ports.idempotency,
+            file=self.core.file,
+            vault=ports.vault,
+            clock=ports.clock,
+            entropy=ports.entropy,
+            plan=self._settings.shard_plan,
+            retention=self._settings.retention,
+        )
+
+    @cached_property
+    def backfill_job(self) -> BackfillJob:
+        ports = self.core.ports
+        return BackfillJob(
+            jobs=ports.jobs,
+            find_settled=self.core.lifecycle.find_settled,
+            resend_chain_head=self.core.lifecycle.resend_chain_head,
+            idempotency=ports.idempotency,
+            check_quota=self.check_quota,
+            open_request=self.core.open_request,
+            file=self.core.file,
+            vault=ports.vault,
+            clock=ports.clock,
+            entropy=ports.entropy,
+            plan=self._settings.shard_plan,
+            retention=self._settings.retention,
+        )
+
+    @cached_property
+    def plan_backfill(self) -> PlanBackfill:
+        return PlanBackfill(find=self.core.find_job, clock=self.core.ports.clock)

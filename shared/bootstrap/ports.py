@@ -1,0 +1,53 @@
+"""The ports of one process: what the use cases need from outside, whichever adapters provide it."""
+
+from shared.ports.dead_letters import ParkedMessageStore, RedriveTasks
+from shared.ports.delivery import Sender, Vault
+from shared.ports.dispatch import (
+    AcceptedLog,
+    Backlog,
+    LaneProgressStore,
+    MessageVisibility,
+    ReconcileMark,
+    ShardLedger,
+    WakeupQueue,
+)
+from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
+from shared.ports.jobs import IdempotencyStore, JobStore, RunLockStore
+from shared.ports.limits import LimitStore, ThrottleStatus
+from shared.ports.listings import Queries
+from shared.ports.runtime import Clock, Entropy, Offload, Pause
+from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
+
+
+class Ports:
+    """One attribute a port. A function has the ports that its settings allow."""
+
+    clock: Clock
+    entropy: Entropy
+    pause: Pause
+    offload: Offload
+    executions: ExecutionStore
+    claimer: Claimer
+    one_offs: OneOffStore
+    one_off_batches: OneOffBatches
+    jobs: JobStore
+    idempotency: IdempotencyStore
+    run_locks: RunLockStore
+    tenants: TenantStore
+    budgets: BudgetStore
+    recurring_jobs: RecurringJobs
+    audit_log: AuditLog
+    limits: LimitStore
+    throttle_status: ThrottleStatus
+    ledger: ShardLedger
+    reconcile_mark: ReconcileMark
+    queue: WakeupQueue
+    backlog: Backlog
+    visibility: MessageVisibility
+    progress: LaneProgressStore
+    accepted_log: AcceptedLog
+    queries: Queries
+    redrive_tasks: RedriveTasks
+    parked_messages: ParkedMessageStore
+    sender: Sender
+    vault: Vault

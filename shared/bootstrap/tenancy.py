@@ -1,0 +1,101 @@
+"""Use cases about tenants: keys, secrets, quotas, usage, the audit trail."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from shared.bootstrap.core import CoreUseCases
+from shared.bootstrap.settings import require
+from shared.settings import ApiSettings
+from shared.usecases.tenancy.authenticate import Authenticate
+from shared.usecases.tenancy.check_quota import CheckQuota
+from shared.usecases.tenancy.create_tenant import CreateTenant
+from shared.usecases.tenancy.manage_keys import Keyring
+from shared.usecases.tenancy.manage_signing_secrets import SigningSecrets
+from shared.usecases.tenancy.manage_tenants import ChangeTenant, FindTenant, ListTenants
+from shared.usecases.tenancy.read_usage import ReadUsage
+from shared.usecases.tenancy.record_audit import RecordAudit
+from shared.usecases.tenancy.spend_budget import SpendBudget
+
+
+@dataclass(frozen=True)
+class TenancyUseCases:
+    """For functions that have ApiSettings."""
+
+    core: CoreUseCases
+
+    @cached_property
+    def _settings(self) -> ApiSettings:
+        return require(self.core.settings, ApiSettings)
+
+    @cached_property
+    def authenticate(self) -> Authenticate:
+        ports = self.core.ports
+        return Authenticate(tenants=ports.tenants, read_tenant=self.core.read_tenant, clock=ports.clock)
+
+    @cached_property
+    def check_quota(self) -> CheckQuota:
+        """Caches leased tokens: a process has one."""
+        ports = self.core.ports
+        return CheckQuota(
+            spend=SpendBudget(budgets=ports.budgets, clock=ports.clock),
+            recurring=ports.recurring_jobs,
+            clock=ports.clock,
+            defaults=self._settings.default_quotas,
+        )
+
+    @cached_property
+    def create_tenant(self) -> CreateTenant:
+        ports = self.core.ports
+        return CreateTenant(
+            tenants=ports.tenants, vault=ports.vault, clock=ports.clock, entropy=ports.entropy
+        )
+
+    @cached_property
+    def find_tenant(self) -> FindTenant:
+        return FindTenant(self.core.ports.tenants)
+
+    @cached_property
+    def list_tenants(self) -> ListTenants:
+        return ListTenants(self.core.ports.tenants)
+
+    @cached_property
+    def change_tenant(self) -> ChangeTenant:
+        return ChangeTenant(self.core.ports.tenants, self.core.ports.vault, self._settings.target_policy)
+
+    @cached_property
+    def keyring(self) -> Keyring:
+        ports = self.core.ports
+        return Keyring(
+            tenants=ports.tenants,
+            clock=ports.clock,
+            entropy=ports.entropy,
+            defaults=self._settings.default_quotas,
+        )
+
+    @cached_property
+    def signing_secrets(self) -> SigningSecrets:
+        ports = self.core.ports
+        return SigningSecrets(
+            tenants=ports.tenants, vault=ports.vault, clock=ports.clock, entropy=ports.entropy
+        )
+
+    @cached_property
+    def read_usage(self) -> ReadUsage:
+        ports = self.core.ports
+        return ReadUsage(
+            tenants=ports.tenants,
+            budgets=ports.budgets,
+            recurring=ports.recurring_jobs,
+            clock=ports.clock,
+            defaults=self._settings.default_quotas,
+        )
+
+    @cached_property
+    def record_audit(self) -> RecordAudit:
+        ports = self.core.ports
+        return RecordAudit(
+            log=ports.audit_log,
+            clock=ports.clock,
+            entropy=ports.entropy,
+            retention_days=self._settings.audit_retention_days,
+        )

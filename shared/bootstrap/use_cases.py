@@ -1,0 +1,67 @@
+"""All use cases of one process, in groups that are imported when they are first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from shared.bootstrap.core import CoreUseCases
+
+if TYPE_CHECKING:
+    from shared.bootstrap.attempts import AttemptUseCases
+    from shared.bootstrap.dead_letters import DeadLetterUseCases
+    from shared.bootstrap.jobs import JobUseCases
+    from shared.bootstrap.listings import ListingUseCases
+    from shared.bootstrap.ports import Ports
+    from shared.bootstrap.tenancy import TenancyUseCases
+    from shared.bootstrap.ticks import TickUseCases
+    from shared.settings import Settings
+
+
+@dataclass(frozen=True)
+class UseCases:
+    """Each group is imported late, so that a tick's cold start does not pay for what only the API needs."""
+
+    core: CoreUseCases
+
+    @cached_property
+    def jobs(self) -> JobUseCases:
+        from shared.bootstrap.jobs import JobUseCases
+
+        return JobUseCases(self.core, self.tenancy.check_quota)
+
+    @cached_property
+    def attempts(self) -> AttemptUseCases:
+        from shared.bootstrap.attempts import AttemptUseCases
+
+        return AttemptUseCases(self.core)
+
+    @cached_property
+    def ticks(self) -> TickUseCases:
+        from shared.bootstrap.ticks import TickUseCases
+
+        return TickUseCases(self.core)
+
+    @cached_property
+    def dead_letters(self) -> DeadLetterUseCases:
+        from shared.bootstrap.dead_letters import DeadLetterUseCases
+
+        return DeadLetterUseCases(self.core)
+
+    @cached_property
+    def listings(self) -> ListingUseCases:
+        from shared.bootstrap.listings import ListingUseCases
+
+        return ListingUseCases(self.core)
+
+    @cached_property
+    def tenancy(self) -> TenancyUseCases:
+        from shared.bootstrap.tenancy import TenancyUseCases
+
+        return TenancyUseCases(self.core)
+
+
+def use_cases(ports: Ports, settings: Settings) -> UseCases:
+    """The use cases of one process over its ports. TypeError where a function lacks the settings of one it asks for."""
+    return UseCases(CoreUseCases(ports, settings))

@@ -1,0 +1,280 @@
+"""Pastes a page into bash from top to bottom, as a reader would, in front of an API that runs in memory.
+
+* A shell block is pasted. `curl` and `python3` are the real programs, and a variable that one block sets is
+  available in the next. `sleep` advances the deployment's clock. The project's own commands are checked, not
+  executed. Any other program is unknown.
+* A `json` block is the answer to the last request. `"..."` stands for anything, also within a text. As the name of
+  a member, or as the last item of a list, it stands for any others.
+* An `http` block is the last call to the receiver. An `http` block that starts with a status is what receivers
+  answer from then on.
+
+Every request of a shell block must succeed. Only the last one may fail, if the page shows a problem as its answer.
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from shutil import which
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import Any
+
+import orjson
+
+from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.tenancy.tenant import Scope
+from tests.support.api.api_world import ApiWorld, Request
+from tests.support.contract.gateway import Got, Sent, got, serving
+from tests.support.documents.blocks import Block
+from tests.support.documents.commands import COMMANDS, check_command
+from tests.support.documents.snippets import run_snippet
+from tests.support.fakes.sender import in_turn
+from tests.support.usecases.lanes import Lanes
+
+PROGRAMS = ("curl", "python3", "tee", "env", "cat")
+SLEEP = "/-/sleep/"
+ANY = "..."
+DRAWN = ("──", "►")
+_PLACEHOLDER = re.compile(r"<[A-Za-z][^<>]*>")
+_GIVEN = re.compile(r"\b(PUNCTUAL|(?:ADMIN_|OPERATOR_)?KEY)=[^\s$]\S*")
+"""A variable that the deployment gives to the reader."""
+_NOTED = re.compile(r"^([A-Z_]+)=\S*…\S*(.*)$", re.MULTILINE)
+"""A variable that the reader fills in with a header of the last call, which the comment names."""
+_CHECKED = "\n".join(
+    f'{name}() {{ printf \'%s\\0\' {name} "$@" >>"$COMMANDS"; printf \'\\n\' >>"$COMMANDS"; }}'
+    for name in COMMANDS
+)
+_PROLOGUE = f"""
+set -aeuo pipefail
+{_CHECKED}
+sleep() {{ curl -sSf "$API{SLEEP}$1"; }}
+source() {{ :; }}
+"""
+_EPILOGUE = '\nenv -0 >"$STATE"\n'
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request that reached the API, and the answer."""
+
+    request: str
+    status: int
+    text: str
+
+
+class Reader:
+    """One reader of one page, with a deployment, an API key and a shell."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._world = ApiWorld()
+        self._lanes = Lanes(self._world.world)
+        self._exchanges: list[Exchange] = []
+        self._unchecked: Exchange | None = None
+        """The last request of the last shell block, whose status is expected to be shown next."""
+        self.variables: dict[str, str] = {}
+        self._given: dict[str, str] = {}
+        self._namespace: dict[str, Any] = {}
+
+    def connect(self, url: str) -> None:
+        """Set up the shell, with the variables that `make run` prints."""
+        programs = self._folder / "bin"
+        programs.mkdir()
+        for program in PROGRAMS:
+            (programs / program).symlink_to(sys.executable if program == "python3" else str(which(program)))
+        operator = self._world.world.create_tenant.operator().api_key
+        self._given = {
+            "PUNCTUAL": url,
+            "KEY": self._world.world.credentials.api_key,
+            "ADMIN_KEY": self._admin_key(operator),
+            "OPERATOR_KEY": operator,
+        }
+        self.variables = {
+            "PATH": str(programs),
+            "NO_PROXY": "*",
+            "API": url,
+            "STATE": str(self._folder / "state"),
+            "COMMANDS": str(self._folder / "commands"),
+            "PUNCTUAL": url,
+            "KEY": self._given["KEY"],
+        }
+
+    def answer(self, sent: Sent) -> Got:
+        """Answer a request as the deployment would."""
+        if sent.target.startswith(SLEEP):
+            self._sleep(float(sent.target.removeprefix(SLEEP)))
+            return Got(status=HTTPStatus.OK, headers={}, body=b"")
+        answered = got(self._world.api(sent.event(), SimpleNamespace(aws_request_id="documents")))
+        self._exchanges.append(
+            Exchange(f"{sent.method} {sent.target}", answered.status, answered.body.decode())
+        )
+        return answered
+
+    def read(self, block: Block) -> None:
+        """Do what a reader does with a block; ValueError for a block of an unknown kind."""
+        is_call = block.language == "http" and not block.text.startswith("HTTP/1.1 ")
+        match block.language:
+            case "json":
+                self._compare_answer(orjson.loads(block.text))
+                return
+            case "http" if is_call:
+                self._compare_call(block.text)
+            case "http":
+                self._set_receiver(block.text)
+            case "python":
+                run_snippet(block.text, self._namespace)
+            case "" | "text" if any(sign in block.text for sign in DRAWN):
+                pass
+            case "" if re.match(r"\s*(?:from|import) ", block.text):
+                run_snippet(block.text, self._namespace)
+            case "sh" | "":
+                self._paste(block.text)
+            case _:
+                raise ValueError(f"a block of an unknown kind: {block.language!r}")
+
+    def close_page(self) -> None:
+        """The last request of the page succeeded."""
+        if self._unchecked is not None:
+            _check_success(self._unchecked)
+        self._unchecked = None
+
+    def _admin_key(self, operator: str) -> str:
+        made = self._world.handle(
+            Request(
+                method="POST",
+                path="/v1/admin/tenants/acme/keys",
+                headers={"authorization": f"Bearer {operator}", "content-type": "application/json"},
+                body=orjson.dumps({"scopes": list(Scope), "name": "admin"}),
+            )
+        )
+        return str(made.json["api_key"])
+
+    def _paste(self, text: str) -> None:
+        self.close_page()
+        del self._exchanges[:-1]
+        before = len(self._exchanges)
+        filled = _NOTED.sub(
+            self._header, _GIVEN.sub(lambda given: f"{given[1]}={self._given[given[1]]}", text)
+        )
+        script = _PROLOGUE + _PLACEHOLDER.sub("X", filled) + _EPILOGUE
+        pasted = subprocess.run(
+            [str(which("bash")), "-c", script],
+            env=self.variables,
+            cwd=self._folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        made = self._exchanges[before:]
+        assert pasted.returncode == 0, (pasted.stderr, made)
+        self._keep_variables()
+        for words in self._noted_commands():
+            check_command(words)
+        for exchange in made[:-1]:
+            _check_success(exchange)
+        self._unchecked = made[-1] if made else None
+
+    def _header(self, noted: re.Match[str]) -> str:
+        headers = dict(self._world.world.sender.calls[-1].callback.headers)
+        [value] = [value for header, value in headers.items() if f" {header} " in noted[2]]
+        return f"{noted[1]}={value}"
+
+    def _keep_variables(self) -> None:
+        pairs = (self._folder / "state").read_text(encoding="utf-8").split("\0")
+        self.variables = dict(
+            pair.split("=", 1) for pair in pairs if "=" in pair and not pair.startswith("BASH_FUNC")
+        )
+
+    def _noted_commands(self) -> list[list[str]]:
+        noted = self._folder / "commands"
+        if not noted.exists():
+            return []
+        lines = noted.read_text(encoding="utf-8").split("\0\n")
+        noted.unlink()
+        return [line.split("\0") for line in lines if line]
+
+    def _sleep(self, seconds: float) -> None:
+        """Everything runs that is due meanwhile."""
+        self._lanes.until(self._world.world.clock.time_ms + int(seconds * 1000))
+
+    def _compare_answer(self, shown: Any) -> None:
+        assert self._exchanges, "an answer to no request"
+        last, self._unchecked = self._exchanges[-1], None
+        if not (isinstance(shown, dict) and "problem" in shown.get("type", "")):
+            _check_success(last)
+        compare(shown, orjson.loads(last.text))
+
+    def _compare_call(self, text: str) -> None:
+        head, _, body = text.partition("\n\n")
+        line, *lines = head.splitlines()
+        callback = self._world.world.sender.calls[-1].callback
+        method, path = line.removesuffix(" HTTP/1.1").split(" ")
+        assert (method, path) == (callback.method, "/" + callback.url.split("/", 3)[3])
+        real = {name.lower(): value for name, value in callback.headers}
+        real["host"] = callback.url.split("/")[2]
+        for name, shown in (header.split(": ", 1) for header in lines):
+            compare(shown, real[name.lower()], name)
+        if body.strip():
+            compare(orjson.loads(body), orjson.loads(callback.body))
+
+    def _set_receiver(self, text: str) -> None:
+        line, *lines = text.strip().splitlines()
+        status = int(line.split(" ")[1])
+        headers = dict(header.split(": ", 1) for header in lines)
+        self._world.world.sender.answer_to = in_turn(receiver_response(status, headers))
+
+
+@contextmanager
+def reader() -> Iterator[Reader]:
+    """A reader with a deployment of its own."""
+    with TemporaryDirectory() as folder:
+        made = Reader(Path(folder))
+        with serving(made.answer) as url:
+            made.connect(url)
+            yield made
+
+
+def receiver_response(status: int, headers: dict[str, str]) -> CallbackResponse:
+    """The outcome of a call whose receiver answers so."""
+    is_success = 200 <= status < 300
+    retry_after = headers.get("Retry-After")
+    no_retry = headers.get("X-Punctual-No-Retry") == "true"
+    failed = Reason.RECEIVER_GAVE_UP if no_retry else Reason.HTTP_STATUS
+    return CallbackResponse(
+        reason=Reason.OK if is_success else failed,
+        duration_ms=5,
+        status=status,
+        retry_after_seconds=int(retry_after) if retry_after else None,
+        async_accepted=status == HTTPStatus.ACCEPTED and headers.get("X-Punctual-Async") == "true",
+    )
+
+
+def compare(shown: Any, real: Any, place: str = "") -> None:
+    """AssertionError where an answer is not as shown."""
+    if isinstance(shown, str) and ANY in shown:
+        pattern = ".*".join(re.escape(part) for part in shown.split(ANY))
+        assert shown == ANY or re.fullmatch(pattern, str(real)), (place, shown, real)
+    elif isinstance(shown, dict):
+        assert isinstance(real, dict), (place, real)
+        names = shown.keys() - {ANY}
+        assert names <= real.keys() and (ANY in shown or names == real.keys()), (place, names ^ real.keys())
+        for name in sorted(names):
+            compare(shown[name], real[name], f"{place}/{name}")
+    elif isinstance(shown, list):
+        has_rest = shown[-1:] == [ANY]
+        items = shown[: len(shown) - has_rest]
+        assert isinstance(real, list) and len(items) <= len(real), (place, real)
+        assert has_rest or len(items) == len(real), (place, real)
+        for number, item in enumerate(items):
+            compare(item, real[number], f"{place}/{number}")
+    else:
+        assert shown == real and type(shown) is type(real), (place, shown, real)
+
+
+def _check_success(exchange: Exchange) -> None:
+    assert exchange.status < HTTPStatus.MULTIPLE_CHOICES, exchange

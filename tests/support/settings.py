@@ -1,0 +1,34 @@
+"""Settings of a deployment under test: those of the API, which lack nothing that a use case asks for."""
+
+from typing import Any
+
+from shared.domain.bucket import ShardPlan
+from shared.domain.executions.retention import Retention
+from shared.names import QueueName
+from shared.settings import ApiSettings
+from tests.support.fakes.budgets import GENEROUS
+
+AUDIT_DAYS = 400
+
+
+def settings_of(plan: ShardPlan, retention: Retention, **others: Any) -> ApiSettings:
+    """Names of tables and queues that no fake looks at, and the policies of a test."""
+    given: dict[str, Any] = {
+        "stage": "test",
+        "region": "eu-west-1",
+        "executions_table": "executions",
+        "jobs_table": "jobs",
+        "tenants_table": "tenants",
+        "leases_table": "leases",
+        "audit_table": "audit",
+        "audit_retention_days": AUDIT_DAYS,
+        "audit_one_offs": False,
+        "lane_queue_urls": {name: f"https://sqs.example/{name.value}" for name in QueueName},
+        "shard_plan": plan,
+        "retention": retention,
+        "kms_key_id": "alias/punctual",
+        "dial_exceptions": (),
+        "api_hosts": frozenset({"api.punctual.example"}),
+        "default_quotas": GENEROUS,
+    }
+    return ApiSettings.model_construct(**(given | others))

@@ -1,0 +1,180 @@
+"""The Python code of the guides, run against calls that Punctual makes and requests that it answers."""
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator
+from http.server import HTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from standardwebhooks.webhooks import WebhookVerificationError
+
+from shared.domain.delivery.signing import new_secret, signed_headers
+from tests.support.documents.blocks import Block, blocks_of
+from tests.support.documents.reader import Reader, reader
+from tests.support.documents.snippets import run_snippet
+from tests.support.sources import ROOT
+
+GUIDES = ROOT / "docs" / "guides"
+OLD, NEW, FOREIGN = (new_secret(bytes([number]) * 32) for number in range(3))
+NOTIFICATION = {
+    "job_id": "job_1",
+    "execution_id": "exe_1",
+    "end_reason": "worker_lost",
+    "attempts_begun": 2,
+    "attempts": [],
+}
+
+
+def code_of(guide: str) -> dict[str, Any]:
+    """All names that the snippets of a guide define."""
+    namespace: dict[str, Any] = {}
+    for block in blocks_of(GUIDES / guide):
+        if block.language == "python":
+            run_snippet(block.text, namespace)
+    return namespace
+
+
+def call(body: bytes, *secrets: str, age_seconds: int = 0) -> dict[str, str]:
+    """The headers of a call, by lower-case name."""
+    headers = signed_headers(
+        message_id="exe_1",
+        timestamp_s=int(time.time()) - age_seconds,
+        body=body,
+        secrets=secrets,
+        job_id="job_1",
+        attempt=1,
+        scheduled_at="2030-01-01T00:00:00.000Z",
+        traceparent="",
+    )
+    return {name.lower(): value for name, value in headers}
+
+
+def tell(notification: dict[str, Any]) -> bytes:
+    return json.dumps({"type": "execution.failed", "data": notification}).encode()
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
+    """An API, with the variables that the code of the guides reads."""
+    with reader() as made:
+        for name in ("PUNCTUAL", "KEY"):
+            monkeypatch.setenv(name, made.variables[name])
+        yield made
+
+
+@pytest.mark.parametrize("function", ["verify", "verify_by_hand"])
+@pytest.mark.parametrize("body", [b"", b'{"n":1}', "€".encode()])
+@pytest.mark.parametrize("secret", [OLD, NEW])
+def test_either_secret_of_a_rotation_verifies_a_call(function: str, body: bytes, secret: str) -> None:
+    code_of("verify-calls.md")[function](secret, call(body, NEW, OLD), body)
+
+
+@pytest.mark.parametrize("function", ["verify", "verify_by_hand"])
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        (call(b"{}", NEW), b"[]"),
+        (call(b"{}", FOREIGN), b"{}"),
+        (call(b"{}", NEW, age_seconds=600), b"{}"),
+        (call(b"{}", NEW, age_seconds=-600), b"{}"),
+        ({**call(b"{}", NEW), "webhook-id": "exe_2"}, b"{}"),
+    ],
+    ids=["another body", "another secret", "too old", "too new", "another id"],
+)
+def test_a_call_that_is_not_genuine_is_refused(function: str, headers: dict[str, str], body: bytes) -> None:
+    with pytest.raises((WebhookVerificationError, ValueError)):
+        code_of("verify-calls.md")[function](NEW, headers, body)
+
+
+def test_the_second_call_with_an_id_is_a_duplicate_unless_the_first_rolled_back() -> None:
+    database = sqlite3.connect(":memory:")
+    is_first_call = code_of("verify-calls.md")["is_first_call"]
+    assert is_first_call(database, "exe_1")
+    database.rollback()
+    assert is_first_call(database, "exe_1")
+    database.commit()
+    assert not is_first_call(database, "exe_1")
+    assert is_first_call(database, "exe_2")
+    database.close()
+
+
+def test_the_alert_names_the_execution_and_the_last_answer() -> None:
+    alert_text = code_of("alerts.md")["alert_text"]
+    attempts = [{"status": 503, "reason": "http_status"}, {"status": None, "reason": "timeout"}]
+    assert "last answer timeout" in alert_text(tell({**NOTIFICATION, "attempts": attempts}))
+    assert "last answer 503" in alert_text(tell({**NOTIFICATION, "attempts": attempts[:1]}))
+    assert "exe_1" in alert_text(tell(NOTIFICATION))
+
+
+def test_a_repeated_notification_starts_one_job(page: Reader) -> None:
+    start_report = code_of("chaining.md")["start_report"]
+    made = start_report(tell(NOTIFICATION))
+    assert start_report(tell(NOTIFICATION)) == made
+    assert start_report(tell({**NOTIFICATION, "execution_id": "exe_2"})) != made
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_receiver_of_a_long_call_answers_202_and_reports(page: Reader, fails: bool) -> None:
+    execution, token = started(page)
+    code = code_of("long-running-calls.md")
+    code["HEARTBEAT_SECONDS"] = 0.05
+    code["run_export"] = lambda *_: time.sleep(0.2) if not fails else 1 / 0
+    code["Receiver"].log_message = lambda *_: None
+    server = HTTPServer(("127.0.0.1", 0), code["Receiver"])
+    Thread(target=server.handle_request).start()
+    sent = Request(
+        f"http://127.0.0.1:{server.server_port}/hooks/export",
+        headers={"webhook-id": execution, "X-Callback-Token": token},
+        data=b"{}",
+    )
+    with urlopen(sent) as answer:
+        assert (answer.status, answer.headers["X-Punctual-Async"]) == (202, "true")
+    server.server_close()
+    assert reported(page, execution) == ("waiting" if fails else "succeeded")
+    with pytest.raises(HTTPError, match="409"):
+        code["report"](execution, token, "heartbeat")
+
+
+def started(page: Reader) -> tuple[str, str]:
+    """An execution whose receiver has accepted its call, and the token of the attempt."""
+    page.read(block("http", "HTTP/1.1 202 Accepted\nX-Punctual-Async: true\n"))
+    page.read(
+        block(
+            "sh",
+            'curl -sS "$PUNCTUAL/v1/jobs" -H "Authorization: Bearer $KEY" '
+            '-H "Content-Type: application/json" -d \'{"schedule": {"delay_seconds": 0}, '
+            '"request": {"url": "https://example.com/"}}\'\nsleep 1\n',
+        )
+    )
+    page.read(
+        block(
+            "sh",
+            "EXECUTION=exe_…   # the webhook-id header of the call\n"
+            "TOKEN=ct1_…   # the X-Callback-Token header of the call\n",
+        )
+    )
+    return page.variables["EXECUTION"], page.variables["TOKEN"]
+
+
+def reported(page: Reader, execution: str) -> str:
+    """The state of an execution once it has changed."""
+    headers = {"Authorization": f"Bearer {page.variables['KEY']}"}
+    for _ in range(400):
+        with urlopen(
+            Request(f"{page.variables['PUNCTUAL']}/v1/executions/{execution}", headers=headers)
+        ) as got:
+            state = str(json.load(got)["state"])
+        if state != "running":
+            return state
+        time.sleep(0.05)
+    return "running"
+
+
+def block(language: str, text: str) -> Block:
+    return Block(Path(__file__), 1, language, text)
