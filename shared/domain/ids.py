@@ -90,7 +90,7 @@ def _parse_body(body: str) -> ExecutionId:
 
 
 class RecurringJobId(str):
-    """The id of a recurring job or a backfill: a text of that form."""
+    """The id of a recurring job or of a backfill."""
 
     __slots__ = ()
 
@@ -130,7 +130,7 @@ def job_id_text(job_id: JobId) -> str:
 
 
 def parse_job_id(text: str) -> JobId | None:
-    """Read the text form; None where the text has the form of no job's id."""
+    """Read the text form; None where the text is no job id."""
     return RecurringJobId(text) if is_recurring_job_id(text) else one_off_execution(text)
 
 

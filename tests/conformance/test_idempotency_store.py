@@ -1,7 +1,6 @@
 """IdempotencyStore: the first request with a key chooses, until its record expires."""
 
 from dataclasses import replace
-from typing import Any
 
 from shared.domain.dead_letters.redrive_task import redrive_task_id
 from shared.domain.ids import JobId, backfill_job_id, recurring_job_id
@@ -9,7 +8,7 @@ from shared.ports.jobs import IdempotencyRecord
 from tests.support.builders import DUE_AT, TENANT, execution_id
 from tests.support.conformance.labs import Lab
 
-FIRST: IdempotencyRecord[JobId] = IdempotencyRecord(
+FIRST: IdempotencyRecord[JobId | str | None] = IdempotencyRecord(
     fingerprint=b"fingerprint one.",
     id=execution_id(1),
     created_at=DUE_AT,
@@ -59,9 +58,14 @@ def test_keys_and_tenants_are_kept_apart(lab: Lab) -> None:
 
 def test_ids_of_every_kind_come_back_as_they_were(lab: Lab) -> None:
     backfill_id = backfill_job_id(recurring_job_id(DUE_AT, 1), DUE_AT, 2)
-    ids = (execution_id(1), recurring_job_id(DUE_AT, 1), backfill_id, redrive_task_id(DUE_AT, 1), None)
-    for chosen in ids:
-        record: IdempotencyRecord[Any] = replace(FIRST, id=chosen)  # type: ignore[arg-type]
+    for chosen in (
+        execution_id(1),
+        recurring_job_id(DUE_AT, 1),
+        backfill_id,
+        redrive_task_id(DUE_AT, 1),
+        None,
+    ):
+        record = replace(FIRST, id=chosen)
         lab.idempotency.claim(TENANT, f"key {chosen}", record, DUE_AT)
         found = lab.idempotency.find(TENANT, f"key {chosen}", DUE_AT)
         assert found == record
