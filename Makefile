@@ -4,6 +4,8 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ARGS ?=
 SEEDS ?= 200
+# One more than there are processors: the tests of the laptop stack spend most of their time waiting.
+PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 UV_VERSION := 0.13.8
 DYNAMODB_LOCAL_VERSION := 11.1.0
@@ -15,18 +17,23 @@ TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)
 # Also trust the system's certificates, because many networks use a TLS-inspecting proxy.
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 
-.PHONY: help run test check format openapi simulate mutants crashes chaos bench synth lock tools clean
+.PHONY: help run test test-fast check format openapi simulate mutants crashes chaos bench synth lock tools clean
 
 help: ## Show this help.
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1	\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile
 
 run: $(VENV) ## Run Punctual on this machine until Ctrl-C; ARGS="--fresh" deletes the state of earlier runs.
 	@$(BIN)/python -m infra.local.run $(ARGS)
 
-test: $(VENV) $(TOOLS) ## Run all tests; ARGS="pytest options".
-	$(BIN)/python -m pytest $(ARGS)
+test: $(VENV) $(TOOLS) ## Run all tests in parallel; ARGS go to pytest, such as ARGS="-n0 tests/delivery".
+	$(BIN)/python -m pytest -n $(PROCESSES) --durations=15 $(ARGS)
 
-check: $(VENV) ## Check lint, format, types and import contracts.
+test-fast: $(VENV) ## Run unit, conformance and architecture tests without emulators, and check types, while editing.
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n auto --durations=15 --engines=fake,moto -m "not engines" \
+		tests/architecture tests/unit tests/conformance $(ARGS)
+
+check: $(VENV) ## Lint, format, types of product and tests, and import rules.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -42,13 +49,13 @@ openapi: $(VENV) ## Generate docs/openapi.json; a test checks that it is current
 simulate: $(VENV) ## Run the simulation on all cores; SEEDS=5000, or ARGS="--first 42 --seeds 1 --trace" to replay a seed.
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)
 
-mutants: $(VENV) $(TOOLS) ## Run mutation tests; ARGS="--jobs 2 NAME ...".
+mutants: $(VENV) $(TOOLS) ## Run mutation tests: apply each known mutation, run the suite that detects it; ARGS="--jobs 2 NAME ...".
 	$(BIN)/python -m tests.mutants $(ARGS)
 
-crashes: $(VENV) $(TOOLS) ## Inject a crash at every AWS call, then verify invariants; ARGS="--only executor".
+crashes: $(VENV) $(TOOLS) ## Inject a crash before and after every AWS call, then verify the invariants; ARGS="--only executor".
 	$(BIN)/python -m tests.crashes sweep $(ARGS)
 
-chaos: $(VENV) $(TOOLS) ## Send random SIGKILL and SIGSTOP for ten minutes, then verify invariants; ARGS="--minutes 3".
+chaos: $(VENV) $(TOOLS) ## Kill and stop processes at random for ten minutes, then verify the invariants; ARGS="--minutes 3".
 	$(BIN)/python -m tests.crashes chaos $(ARGS)
 
 bench: $(VENV) ## Count write units and SQS requests per job, on the emulator.

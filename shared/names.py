@@ -5,6 +5,9 @@ This module imports no other project module, so `infra` can use it without run-t
 
 from enum import StrEnum
 
+VERSION = "0.1.0"
+"""The version of this release, in the OpenAPI document too. A test compares it with pyproject.toml."""
+
 
 class Lane(StrEnum):
     """A queue with its own workers; work in one lane never waits for another lane."""

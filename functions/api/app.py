@@ -1,83 +1,86 @@
-"""The HTTP application: admit, route, act, and answer every error as a problem document."""
+"""The HTTP application: admit, route, call the handler, and answer every error with a problem document."""
 
 from dataclasses import dataclass, replace
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
-from functions.api import faults
-from functions.api.gate import Admitted, admit, check_scope
-from functions.api.problems import Problem, ProblemError, respond
-from functions.api.reading import header, query
+from functions.api.context import Context
+from functions.api.http.admission import admit, check_scope
+from functions.api.http.error_mapping import problem_for
+from functions.api.http.problems import Problem, ProblemError, respond
+from functions.api.http.request import AuthenticatedRequest, read_query
+from functions.api.http.route import Handler, Route
 from functions.api.reference.pages import PAGES, page_answer
-from functions.api.route import Call, Route
 from functions.api.routes import ROUTES
-from functions.api.service import Service
 from shared.names import Metric
 from shared.observability import count, logger
-from shared.usecases.tenancy.authenticate import Authenticate
-from shared.usecases.tenancy.check_quota import CheckQuota
 
-_REFUSED = {Problem.RATE_LIMITED: Metric.RATE_LIMITED, Problem.QUOTA_EXCEEDED: Metric.QUOTA_EXCEEDED}
+_METRICS = {Problem.RATE_LIMITED: Metric.RATE_LIMITED, Problem.QUOTA_EXCEEDED: Metric.QUOTA_EXCEEDED}
 
 
 @dataclass(slots=True)
-class _Ended(Exception):  # noqa: N818 - carries an answer out of the resolver
-    """An error that a route raised, on its way to the one place that answers errors."""
+class _RouteError(Exception):
+    """Carries an error out of the resolver, which would otherwise answer some errors itself."""
 
     cause: Exception
 
 
 class Api:
-    """Powertools routes; everything before and after a route is here."""
+    """The Powertools resolver with everything that comes before and after a handler."""
 
-    def __init__(self, service: Service, authenticate: Authenticate, check_quota: CheckQuota) -> None:
-        self._service = service
-        self._authenticate = authenticate
-        self._check_quota = check_quota
+    def __init__(self, context: Context) -> None:
+        self._context = context
         self._resolver = APIGatewayHttpResolver()
-        for route, call in ROUTES.items():
-            self._register(route, call)
+        for route, handler in ROUTES.items():
+            self._register(route, handler)
         for path in PAGES:
             self._resolver.get(path)(self._show_page)
         self._resolver.not_found(self._no_route)
-        self._resolver.exception_handler(Exception)(_carry_out)
+        self._resolver.exception_handler(Exception)(_reraise)
 
-    def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
-        """The answer to one HTTP API event of payload version 2.0."""
-        request_id = event["requestContext"].get("requestId") or context.aws_request_id
+    def __call__(self, event: dict[str, Any], lambda_context: Any) -> dict[str, Any]:
+        """The response to one HTTP API event of payload version 2.0. Raises nothing."""
+        request_id = event["requestContext"].get("requestId") or lambda_context.aws_request_id
+        tenancy = self._context.cases.tenancy
         try:
-            admitted = replace(admit(event, self._authenticate, self._check_quota), request_id=request_id)
-            self._resolver.append_context(admitted=admitted)  # type: ignore[no-untyped-call]
-            return self._resolver.resolve(event, context)
-        except _Ended as ended:
-            return self._fault(ended.cause, request_id)
-        except Exception as fault:  # noqa: BLE001 - the last line of defence: a client always gets a problem document
-            return self._fault(fault, request_id)
+            request = admit(event, tenancy.authenticate, tenancy.check_quota)
+            self._resolver.append_context(  # type: ignore[no-untyped-call]
+                request=replace(request, request_id=request_id)
+            )
+            return self._resolver.resolve(event, lambda_context)
+        except _RouteError as error:
+            return self._error_response(error.cause, request_id)
+        except Exception as error:  # noqa: BLE001 - a client always gets a problem document
+            return self._error_response(error, request_id)
 
-    def _register(self, route: Route, call: Call) -> None:
-        def endpoint(**arguments: str) -> Response[str]:
-            self._resolver.append_context(arguments=arguments)  # type: ignore[no-untyped-call]
-            admitted: Admitted = self._resolver.context["admitted"]
-            if admitted.principal is not None:
-                # Again, by the route that was found: however a path is spelled, it cannot slip past its scope.
-                check_scope(admitted.principal, route.method, route.path)
+    def _register(self, route: Route, handler: Handler) -> None:
+        def endpoint(**path_values: str) -> Response[str]:
+            event = self._resolver.current_event
+            request: AuthenticatedRequest = self._resolver.context["request"]
+            if request.principal is not None:
+                # Checked again for the matched route: no spelling of a path can evade its scope.
+                check_scope(request.principal, route.method, route.path)
             if route.path_parts:
                 self._check_method()
-            query(self._resolver, route.query)
-            return call(self._service, self._resolver, admitted)
+            query = read_query(event, route.query)
+            if route.path_parts and not event.path.isprintable():
+                # The router ignores a newline after the last variable part; no id contains one.
+                raise ProblemError(Problem.NOT_FOUND, "there is no such path")
+            return handler(self._context, replace(request, path_values=path_values, query=query))
 
         self._resolver.route(route.path, method=route.method)(endpoint)
 
     def _show_page(self) -> Response[str]:
-        return page_answer(self._resolver.current_event.path, header(self._resolver, "if-none-match"))
+        request: AuthenticatedRequest = self._resolver.context["request"]
+        return page_answer(self._resolver.current_event.path, request.header("if-none-match"))
 
     def _no_route(self, _: Exception) -> Response[str]:
         self._check_method()
         raise ProblemError(Problem.NOT_FOUND, "there is no such path")
 
     def _check_method(self) -> None:
-        """A path that is written out, such as that of a batch, is no id in another path."""
+        """405 for a method that the path lacks. A literal path, such as /v1/jobs/batch, is never an id."""
         path, method = self._resolver.current_event.path, self._resolver.current_event.http_method
         allowed = sorted(_methods_of(path))
         if allowed and method not in allowed:
@@ -87,40 +90,37 @@ class Api:
                 headers={"Allow": ", ".join(allowed)},
             )
 
-    def _fault(self, fault: Exception, request_id: str) -> dict[str, Any]:
-        problem = faults.problem_for(fault)
+    def _error_response(self, error: Exception, request_id: str) -> dict[str, Any]:
+        problem = problem_for(error)
         if problem is None:
             count(Metric.API_ERRORS)
-            logger.exception("unexpected error", exc_info=fault, extra={"request_id": request_id})
+            logger.exception("unexpected error", exc_info=error, extra={"request_id": request_id})
             problem = ProblemError(Problem.INTERNAL_ERROR, "the request id finds it in the operator's logs")
-        if problem.problem in _REFUSED:
-            count(_REFUSED[problem.problem])
-        answer = respond(problem, request_id)
+        if problem.problem in _METRICS:
+            count(_METRICS[problem.problem])
+        response = respond(problem, request_id)
+        headers = {name: str(value) for name, value in response.headers.items()}
         return {
-            "statusCode": answer.status_code,
-            "headers": {"Content-Type": answer.content_type or "", **_flat(answer.headers)},
-            "body": answer.body,
+            "statusCode": response.status_code,
+            "headers": {"Content-Type": response.content_type or "", **headers},
+            "body": response.body,
             "isBase64Encoded": False,
         }
 
 
-def _carry_out(fault: Exception) -> Response[str]:
-    raise _Ended(fault)
+def _reraise(error: Exception) -> Response[str]:
+    raise _RouteError(error)
 
 
 def _methods_of(path: str) -> set[str]:
-    """The methods that a path has, whatever its parameters are."""
-    known = [(route.path, route.method) for route in ROUTES] + [(page, "GET") for page in PAGES]
-    exact = {method for template, method in known if template == path}
-    return exact or {method for template, method in known if _fits(template, path)}
+    """The methods of a literal path, or else of every template that the path matches."""
+    templates = [(route.path, route.method) for route in ROUTES] + [(page, "GET") for page in PAGES]
+    literal = {method for template, method in templates if template == path}
+    return literal or {method for template, method in templates if _matches(template, path)}
 
 
-def _fits(template: str, path: str) -> bool:
-    criteria, given = template.split("/"), path.split("/")
-    return len(criteria) == len(given) and all(
-        part.startswith("<") or part == actual for part, actual in zip(criteria, given, strict=True)
+def _matches(template: str, path: str) -> bool:
+    expected, actual = template.split("/"), path.split("/")
+    return len(expected) == len(actual) and all(
+        part.startswith("<") or part == value for part, value in zip(expected, actual, strict=True)
     )
-
-
-def _flat(headers: dict[str, Any]) -> dict[str, str]:
-    return {name: str(value) for name, value in headers.items()}

@@ -6,7 +6,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api.app import Api
-from functions.api.operations.deployed import service_of
+from functions.api.context import Context
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
 from shared.names import Metric
@@ -15,13 +15,13 @@ from shared.settings import ApiSettings
 
 settings = ApiSettings.from_env(os.environ)
 cases = use_cases(dynamo_ports(settings), settings)
-api = Api(service_of(cases), cases.tenancy.authenticate, cases.tenancy.check_quota)
+api = Api(Context(cases))
 
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """One request of the HTTP API, payload version 2.0."""
     count(Metric.API_REQUESTS)
-    answer = api(event, context)
-    count(Metric.QUOTA_STORE_ERRORS, cases.tenancy.check_quota.spend.take_unanswered())
-    return answer
+    response = api(event, context)
+    count(Metric.QUOTA_STORE_ERRORS, cases.tenancy.check_quota.spend.take_store_errors())
+    return response

@@ -5,7 +5,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from shared.adapters.sqs.messages import decode_wakeup
+from shared.bootstrap.aws import decode_wakeup
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.errors import InvalidValueError
@@ -21,7 +21,7 @@ lanes = {arn: lane for lane, arn in settings.dead_letter_arns.items()}
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Settle each message; those that the stores did not answer for are listed and come back."""
+    """Settle each message. The response lists those that hit a store error; SQS delivers them again."""
     report = rescue.execute([_message(record) for record in event["Records"]])
     count(Metric.DEAD_LETTER_RESCHEDULED, report.rescheduled)
     count(Metric.DEAD_LETTER_PARKED, report.parked)
@@ -37,8 +37,8 @@ def _message(record: dict[str, Any]) -> DeadMessage:
     wakeup, fault = None, ""
     try:
         wakeup = decode_wakeup(record["body"])
-    except InvalidValueError as unreadable:
-        fault = str(unreadable)
+    except InvalidValueError as error:
+        fault = str(error)
     return DeadMessage(
         message_id=record["messageId"],
         lane=lanes[record["eventSourceARN"]],

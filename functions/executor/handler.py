@@ -15,7 +15,7 @@ from shared.settings import ExecutorSettings
 
 settings = ExecutorSettings.from_env(os.environ)
 ports = dynamo_ports(settings)
-# One loop for the life of the sandbox: kept-alive connections belong to it.
+# One loop for the life of the process: kept-alive connections belong to their loop.
 loop = asyncio.new_event_loop()
 run = use_cases(ports, settings).attempts.run_attempts(settings.lane)
 gate = run.gate
@@ -24,7 +24,7 @@ put_back = ports.visibility
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Run the batch; only messages that must come back are listed, and what is not listed is deleted."""
+    """Run the batch. The response lists the messages to retry; SQS deletes all others."""
     records = event["Records"]
     report = loop.run_until_complete(run.execute(deliveries(records)))
     receipts = {record["messageId"]: record["receiptHandle"] for record in records}

@@ -1,14 +1,14 @@
-"""SQS records in, partial batch response out."""
+"""SQS records as deliveries, and the partial batch response."""
 
 from typing import Any
 
-from shared.adapters.sqs.messages import decode_wakeup
+from shared.bootstrap.aws import decode_wakeup
 from shared.domain.errors import InvalidValueError, NewerMessageError
 from shared.usecases.attempts.run_attempts import BatchReport, Delivery
 
 
 def deliveries(records: list[dict[str, Any]]) -> list[Delivery]:
-    """The messages of a batch; one that cannot be read is among them, with the reason."""
+    """The messages of a batch. An unreadable message has no wake-up, and the reason instead."""
     return [_delivery(record) for record in records]
 
 
@@ -16,8 +16,8 @@ def _delivery(record: dict[str, Any]) -> Delivery:
     wakeup, fault, is_newer = None, "", False
     try:
         wakeup = decode_wakeup(record["body"])
-    except InvalidValueError as unreadable:
-        fault, is_newer = str(unreadable), isinstance(unreadable, NewerMessageError)
+    except InvalidValueError as error:
+        fault, is_newer = str(error), isinstance(error, NewerMessageError)
     return Delivery(
         message_id=record["messageId"],
         sent_at=int(record["attributes"]["SentTimestamp"]),
@@ -29,6 +29,6 @@ def _delivery(record: dict[str, Any]) -> Delivery:
 
 
 def batch_response(report: BatchReport) -> dict[str, Any]:
-    """What tells Lambda which messages to keep."""
+    """Lambda's partial batch response: the messages to retry."""
     failures = [{"itemIdentifier": settled.delivery.message_id} for settled in report.returned()]
     return {"batchItemFailures": failures}

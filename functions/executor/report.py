@@ -1,4 +1,4 @@
-"""A batch's outcome as metrics, once an invocation, and as a log line for each call that did not succeed."""
+"""A batch's outcome as metrics, and as a log line for each attempt that did not succeed."""
 
 from collections import Counter
 
@@ -21,11 +21,11 @@ DEFERRED = {
     WaitReason.BACKPRESSURE: Metric.DEFERRED_BACKPRESSURE,
     WaitReason.LATE: Metric.DEFERRED_LATE,
 }
-_AS_WISHED = frozenset({AttemptEnd.SUCCEEDED, AttemptEnd.ASYNC_ACCEPTED, AttemptEnd.REPORTED})
+_NOT_LOGGED = frozenset({AttemptEnd.SUCCEEDED, AttemptEnd.ASYNC_ACCEPTED, AttemptEnd.REPORTED})
 
 
 def emit(report: BatchReport) -> None:
-    """Count what happened. Nothing that a tenant sent is logged: ids, numbers and reason words only."""
+    """Only ids, numbers and reason words are logged, never a tenant's data."""
     ends = Counter(attempt.end for attempt in report.attempts)
     lost = sum(refusal.kind is Refusal.WORKER_LOST for refusal in report.refusals)
     count(Metric.CLAIMED, len(report.attempts))
@@ -36,13 +36,13 @@ def emit(report: BatchReport) -> None:
     count(Metric.FENCED, ends[AttemptEnd.FENCED])
     count(Metric.MESSAGES_RETURNED, len(report.returned()))
     count(Metric.UNREADABLE_MESSAGES, report.unreadable_messages)
-    for reason, held in Counter(held.deferral.reason for held in report.held).items():
-        count(DEFERRED[reason], held)
+    for reason, keys in Counter(key.deferral.reason for key in report.deferred).items():
+        count(DEFERRED[reason], keys)
     lags = [(attempt.execution.id in report.waited, attempt.lag_ms) for attempt in report.attempts]
     milliseconds(Metric.START_LAG_MS, [lag_ms for has_waited, lag_ms in lags if not has_waited])
     milliseconds(Metric.WAITED_LAG_MS, [lag_ms for has_waited, lag_ms in lags if has_waited])
     for attempt in report.attempts:
-        if attempt.end not in _AS_WISHED:
+        if attempt.end not in _NOT_LOGGED:
             _log(attempt)
     for settled in report.settled:
         if settled.delivery.wakeup is None:
@@ -53,8 +53,8 @@ def emit(report: BatchReport) -> None:
 
 
 def emit_limits(gate: ThrottleBatch) -> None:
-    """Count what the process did about limits since this was last asked."""
-    count(Metric.LIMIT_STORE_ERRORS, gate.take_unanswered())
+    """Count errors of the limit store and opened circuit breakers since the last call."""
+    count(Metric.LIMIT_STORE_ERRORS, gate.take_store_errors())
     opened = gate.settle_limits.take_opened()
     if opened:
         count(Metric.BREAKER_OPENED, opened)

@@ -5,7 +5,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.reconciler.recomputed import tell_recomputed
+from functions.reconciler.recomputed import log_recomputed
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
 from shared.names import Metric
@@ -19,9 +19,9 @@ run = use_cases(dynamo_ports(settings), settings).ticks.reconcile
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
-    """Reconcile what has settled since the last run; what there is no time for is left to the next."""
+    """Reconcile the minutes that have settled since the last run, as far as the time suffices."""
     report = run.execute(
-        lambda: context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS, _tell, tell_recomputed
+        lambda: context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS, _emit, log_recomputed
     )
     count(Metric.RECOMPUTED, report.recomputed)
     metrics.flush_metrics()
@@ -37,8 +37,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     }
 
 
-def _tell(report: ReconcileReport) -> None:
-    """Written out at once: whatever becomes of this run afterwards, its findings are known."""
+def _emit(report: ReconcileReport) -> None:
+    """Flush the findings now: a timeout later in this run must not lose them."""
     count(Metric.RECONCILER_TICK)
     count(Metric.RECONCILED_JOBS, report.jobs)
     count(Metric.MISSING_EXECUTIONS, len(report.missing_executions))

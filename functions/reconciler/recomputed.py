@@ -1,4 +1,4 @@
-"""The report of jobs that newer tables of time zones have moved: one line of the log for each."""
+"""Log lines for jobs whose runs a newer time zone database has moved."""
 
 from shared.domain.schedules.schedule import format_instant
 from shared.observability import logger
@@ -7,8 +7,8 @@ from shared.usecases.chains.recompute_job import Recomputed
 LINE = "zone rules changed"
 
 
-def tell_recomputed(job: Recomputed) -> None:
-    """`moves_from` and `moves_to` are the first instants that differ, where any do in the near future."""
+def log_recomputed(job: Recomputed) -> None:
+    """`moves_from` and `moves_to` are the first instants that differ in the near future; null without any."""
     logger.warning(
         LINE,
         extra={

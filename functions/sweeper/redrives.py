@@ -1,4 +1,4 @@
-"""The part of a sweeper's run that is about dead letters: bulk redrives, and messages that nobody has looked at."""
+"""The sweeper's work on dead letters: bulk redrives, and the number of parked messages."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,25 +9,25 @@ from shared.observability import count, logger
 from shared.ports.dead_letters import ParkedMessageStore
 from shared.usecases.dead_letters.process_bulk_redrives import ProcessBulkRedrives
 
-SHOWN_AT_MOST = 10
-"""More messages than this that wait for an operator are no worse."""
+COUNTED_AT_MOST = 10
+"""The alarm needs no higher count of parked messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeadLetterWork:
-    """Comes after the sweep, whatever becomes of it: what is due is more urgent than what has failed."""
+    """Runs after the sweep: work that is due is more urgent than work that has failed."""
 
     work_off: ProcessBulkRedrives
     parked_messages: ParkedMessageStore
 
     def __call__(self, has_time: Callable[[], bool]) -> None:
-        """One run, told in metrics; what the stores do not answer for is left to the next."""
+        """One run, counted in metrics. After a store error the next run continues."""
         try:
             report = self.work_off.execute(has_time)
             count(Metric.REDRIVEN, report.redriven)
             count(Metric.REDRIVES_UNDONE, report.undone)
             for task_id in report.unreadable:
                 logger.error("unreadable redrive", extra={"redrive": task_id})
-            count(Metric.PARKED_WAITING, len(self.parked_messages.parked(SHOWN_AT_MOST)))
+            count(Metric.PARKED_WAITING, len(self.parked_messages.parked(COUNTED_AT_MOST)))
         except UnavailableError:
             logger.warning("dead letters are left to the next run")

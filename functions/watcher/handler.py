@@ -1,4 +1,4 @@
-"""Entry point of the watchers: a tick from EventBridge, with the part of the shards that it is for."""
+"""Entry point of the watchers: a tick from EventBridge for one part of the shards."""
 
 import os
 from typing import Any
@@ -18,7 +18,7 @@ watch = use_cases(dynamo_ports(settings), settings).ticks.watch_buckets
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
-    """Watch the part `event["range"]` = {"index": i, "of": n}; a failed tick is made good by the next one."""
+    """Watch the part `event["range"]` = {"index": i, "of": n}. The next tick makes up for a failed one."""
     part = ShardRange(index=event["range"]["index"], of=event["range"]["of"])
     report = watch.execute(part)
     count(Metric.WATCHER_TICK)

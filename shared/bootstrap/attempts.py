@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from shared.bootstrap.core import Core
+from shared.bootstrap.core import CoreUseCases
 from shared.bootstrap.settings import require
 from shared.domain.ids import encode_base32
 from shared.names import QueueName
@@ -21,7 +21,7 @@ from shared.usecases.attempts.settle_refusal import SettleRefusal
 from shared.usecases.limits.admit_calls import AdmitCalls
 from shared.usecases.limits.apply_backpressure import ApplyBackpressure
 from shared.usecases.limits.defer_keys import DeferKeys
-from shared.usecases.limits.limit_cache import LimitStates
+from shared.usecases.limits.limit_cache import LimitCache
 from shared.usecases.limits.settle_limits import SettleLimits
 from shared.usecases.limits.throttle_batch import ThrottleBatch
 from shared.usecases.tenancy.spend_budget import SpendBudget
@@ -34,7 +34,7 @@ OWNER_BITS = 40
 class AttemptUseCases:
     """For functions that have CallbackSettings; `run_attempts` needs QuotaSettings besides."""
 
-    core: Core
+    core: CoreUseCases
 
     def run_attempts(self, lane: QueueName) -> RunAttempts:
         """The executor of one queue. It caches limits and leases: make it once for a process."""
@@ -62,22 +62,20 @@ class AttemptUseCases:
         """Backpressure, limits and circuit breakers in front of the claims of one queue."""
         ports = self.core.ports
         owner = encode_base32(ports.entropy.bits(OWNER_BITS), OWNER_BITS // 5)
-        states = LimitStates(
-            store=ports.limits, clock=ports.clock, owner=owner, entropy=ports.entropy, pause=ports.pause
-        )
+        limits = LimitCache.over(ports.limits, ports.clock, owner, ports.entropy, ports.pause)
         return ThrottleBatch(
             queue=lane,
             backpressure=ApplyBackpressure(progress=ports.progress, clock=ports.clock, entropy=ports.entropy),
             admit=AdmitCalls(
-                states=states,
+                limits=limits,
                 spend=SpendBudget(budgets=ports.budgets, clock=ports.clock),
                 read_tenant=self.core.read_tenant,
                 defaults=require(self.core.settings, QuotaSettings).default_quotas,
                 clock=ports.clock,
                 entropy=ports.entropy,
             ),
-            settle_limits=SettleLimits(states=states, clock=ports.clock),
-            defer=DeferKeys(queue=ports.queue, clock=ports.clock),
+            settle_limits=SettleLimits(limits=limits, clock=ports.clock),
+            defer_keys=DeferKeys(queue=ports.queue, clock=ports.clock),
         )
 
     @cached_property

@@ -21,7 +21,7 @@ from shared.usecases.tenancy.read_tenant import ReadTenant
 
 
 @dataclass(frozen=True)
-class Core:
+class CoreUseCases:
     """Made once for a process; each use case is made when it is first asked for, and shared."""
 
     ports: Ports

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from shared.bootstrap.core import Core
+from shared.bootstrap.core import CoreUseCases
 from shared.usecases.dead_letters.cancel_redrive import CancelRedrive
 from shared.usecases.dead_letters.handle_dead_messages import HandleDeadMessages
 from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
@@ -18,7 +18,7 @@ from shared.usecases.outcomes.follow_notifications import FollowNotifications
 class DeadLetterUseCases:
     """For every function; `start_redrive` and `undo_redrive` need CallbackSettings."""
 
-    core: Core
+    core: CoreUseCases
 
     @cached_property
     def list_dead_letters(self) -> ListDeadLetters:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from shared.bootstrap.core import Core
+from shared.bootstrap.core import CoreUseCases
 from shared.bootstrap.settings import require
 from shared.settings import CallbackSettings
 from shared.usecases.filing.file_batch import FileBatch
@@ -23,7 +23,7 @@ from shared.usecases.tenancy.check_quota import CheckQuota
 class JobUseCases:
     """For functions that have CallbackSettings; `check_quota` is the process's own, for it caches leases."""
 
-    core: Core
+    core: CoreUseCases
     check_quota: CheckQuota
 
     @cached_property

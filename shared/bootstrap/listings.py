@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from shared.bootstrap.core import Core
+from shared.bootstrap.core import CoreUseCases
 from shared.bootstrap.settings import require
 from shared.settings import QuotaSettings
 from shared.usecases.limits.explain_wait import ExplainWait
@@ -22,7 +22,7 @@ from shared.usecases.listings.preview_schedule import PreviewSchedule
 class ListingUseCases:
     """For every function; `explain_wait` needs QuotaSettings."""
 
-    core: Core
+    core: CoreUseCases
 
     @cached_property
     def list_executions(self) -> ListExecutions:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from shared.bootstrap.core import Core
+from shared.bootstrap.core import CoreUseCases
 from shared.bootstrap.settings import require
 from shared.settings import ApiSettings
 from shared.usecases.tenancy.authenticate import Authenticate
@@ -21,7 +21,7 @@ from shared.usecases.tenancy.spend_budget import SpendBudget
 class TenancyUseCases:
     """For functions that have ApiSettings."""
 
-    core: Core
+    core: CoreUseCases
 
     @cached_property
     def _settings(self) -> ApiSettings:

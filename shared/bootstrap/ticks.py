@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from shared.bootstrap.core import Core
+from shared.bootstrap.core import CoreUseCases
 from shared.usecases.outcomes.repair_notifications import RepairNotifications
 from shared.usecases.ticks.reconcile import Reconcile
 from shared.usecases.ticks.sweep_buckets import SweepBuckets
@@ -14,7 +14,7 @@ from shared.usecases.ticks.watch_buckets import WatchBuckets
 class TickUseCases:
     """For every function."""
 
-    core: Core
+    core: CoreUseCases
 
     @cached_property
     def watch_buckets(self) -> WatchBuckets:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from shared.bootstrap.core import Core
+from shared.bootstrap.core import CoreUseCases
 
 if TYPE_CHECKING:
     from shared.bootstrap.attempts import AttemptUseCases
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class UseCases:
     """Each group is imported late, so that a tick's cold start does not pay for what only the API needs."""
 
-    core: Core
+    core: CoreUseCases
 
     @cached_property
     def jobs(self) -> JobUseCases:
@@ -64,4 +64,4 @@ class UseCases:
 
 def use_cases(ports: Ports, settings: Settings) -> UseCases:
     """The use cases of one process over its ports. TypeError where a function lacks the settings of one it asks for."""
-    return UseCases(Core(ports, settings))
+    return UseCases(CoreUseCases(ports, settings))

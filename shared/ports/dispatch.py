@@ -1,6 +1,4 @@
-"""The durable list of shards.
-The queues of wake-ups.
-What the reconciler compares the tables with."""
+"""Dispatch: the ledger of shards, the queues of wake-ups, lane progress, and the reconciler's sources."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ from shared.names import Lane, QueueName
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchLease:
-    """The right to scan one shard of one bucket, held by the newest fence."""
+    """The right to scan one shard of one bucket; `fence` is a fencing token, and only the newest is valid."""
 
     bucket: int
     shard: int
@@ -24,27 +22,27 @@ class WatchLease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenShard:
-    """A shard of an ended bucket that still has to be swept. `version` guards closing against reopening."""
+    """A shard of an ended bucket that is still to be swept. `version` keeps a close from undoing a reopen."""
 
     bucket: int
     shard: int
     version: int
     scan_began_at: int | None
-    """None unless a scan was finished."""
+    """None unless a scan has finished."""
     passes: int
     next_pass_at: int
     last_resend_at: int | None
 
 
 class ShardLedger(Protocol):
-    """The durable list of shards: who scans them, how far, and which still await sweeping."""
+    """The durable list of shards: their scan leases, scan cursors, and shards that are still to be swept."""
 
     def take(self, bucket: int, shard: int, now_ms: int) -> WatchLease | None:
-        """Take the scan with a higher fence, opening the shard; None where it is done or another's lease is live."""
+        """Open the shard and lease its scan with a higher fence; None if it is scanned or leased."""
         ...
 
     def advance(self, lease: WatchLease, cursor: str) -> bool:
-        """Move the cursor on condition of the fence; False: the lease is lost, stop."""
+        """Move the cursor if the fence is still the newest; False: the lease is lost, stop."""
         ...
 
     def finish(self, lease: WatchLease) -> bool:
@@ -52,7 +50,7 @@ class ShardLedger(Protocol):
         ...
 
     def reopen(self, bucket: int, shard: int, next_pass_at: int) -> None:
-        """Make sure that the shard will be swept, whatever became of it."""
+        """Make sure that the shard will be swept, even if it was closed."""
         ...
 
     def open_before(self, bucket: int) -> list[OpenShard]:
@@ -60,15 +58,15 @@ class ShardLedger(Protocol):
         ...
 
     def swept_through(self) -> int | None:
-        """The last bucket all of whose shards were listed; None before the first sweep ever."""
+        """The last bucket with all shards listed; None before the first sweep ever."""
         ...
 
     def note_swept_through(self, bucket: int) -> None:
-        """Move that mark forward, never back."""
+        """Move `swept_through` forward, never back."""
         ...
 
     def record_pass(self, shard: OpenShard, *, next_pass_at: int, last_resend_at: int | None) -> bool:
-        """Note a pass; False where the shard was changed meanwhile."""
+        """Record a pass; False where the shard was changed meanwhile."""
         ...
 
     def close(self, shard: OpenShard) -> bool:
@@ -77,66 +75,56 @@ class ShardLedger(Protocol):
 
 
 class WakeupQueue(Protocol):
-    """All queues. At least once, in no order, each message held until its `not_before`, 900 s at most."""
+    """All queues. At-least-once, unordered; a message is delayed until its `not_before`, by at most 900 s."""
 
     def send(self, wakeups: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
-        """Send each through its queue; those that were not accepted are returned. Raises nothing for a failed send."""
+        """Send each through its queue; returns the wake-ups that failed, and raises nothing for them."""
         ...
 
 
 class Backlog(Protocol):
-    """How much waits."""
-
     def visible(self, queue: QueueName) -> int:
-        """About how many messages of a queue could be received and were not; UnavailableError."""
+        """Visible messages of a queue, approximately; UnavailableError."""
         ...
 
 
 class Weights(Protocol):
-    """How large the fair share of each tenant is."""
-
     def __call__(self, tenant_id: str) -> int:
-        """The tenant's weight, as it was a while ago at worst; 1 where it is not known. Raises nothing."""
+        """The tenant's weight, possibly a few minutes old; 1 where it is unknown. Raises nothing."""
         ...
 
 
 class ReconcileMark(Protocol):
-    """How far the reconciler has come."""
-
     def reconciled_through(self) -> int | None:
-        """The last bucket that was looked at; None before the first run ever."""
+        """The last checked bucket; None before the first run ever."""
         ...
 
     def note_reconciled_through(self, bucket: int) -> None:
-        """Move the mark forward, never back."""
+        """Move `reconciled_through` forward, never back."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """A job that was acknowledged to a client."""
-
     tenant_id: str
     job_id: str
 
 
 class AcceptedLog(Protocol):
-    """What was acknowledged, from a source that knows nothing of the tables."""
+    """The acknowledged jobs, from a source that is independent of the tables."""
 
     def between(self, from_at: int, until_at: int) -> Iterator[Accepted]:
-        """Every acknowledgement in [from_at, until_at); complete once logs have arrived, some minutes later."""
+        """Every acknowledgement in [from_at, until_at); logs are complete some minutes later."""
         ...
 
 
 class LaneProgressStore(Protocol):
-    """How far the lanes have come. Best effort: a lost report slows nothing but the gate on re-sending."""
+    """Reports of lanes that are behind. Best effort: a lost report only costs re-sent messages."""
 
-    def report(self, lane: Lane | QueueName, progress: LaneProgress) -> None:
-        """Overwrite the lane's report."""
-        ...
+    def report(self, lane: Lane | QueueName, progress: LaneProgress) -> None: ...
 
     def read(self, lane: Lane | QueueName) -> LaneProgress | None:
-        """The last report."""
+        """The last report; None where the lane was never behind."""
         ...
 
 

@@ -10,8 +10,9 @@ from typing import Protocol
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import EndReason, Execution, Transition
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
+from shared.domain.executions.states import EndReason, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import IndexPage, PositionRange
 

@@ -1,5 +1,4 @@
-"""What the executors share about limits: the state of each scope that has any, and where something waits.
-What the functions share about what waits, for whoever is asked why."""
+"""The shared state of limits: the state of each scope, and the index of hot scopes, where work waits."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -9,48 +8,48 @@ from shared.domain.limits.scopes import ScopeState
 from shared.names import Lane
 
 MAX_HOT_SCOPE_WRITES = 50
-"""One write puts no more scopes than this on the board, and takes no more off: DynamoDB takes 4 KB of an update."""
+"""The most scopes that one write adds, and removes: an update expression of DynamoDB has at most 4 KB."""
 
 
 class LimitStore(Protocol):
-    """States that are changed by compare-and-swap, and one board that is overwritten freely."""
+    """States are changed by compare-and-swap; entries of the index of hot scopes are overwritten freely."""
 
     def read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:
-        """The states of up to 100 scopes; one that nothing is stored of has version 0. They may lag a moment behind.
+        """The states of at most 100 scopes, eventually consistent; a scope without an item has version 0.
 
-        What could not be read is missing; UnavailableError where nothing could.
+        Scopes that could not be read are missing; UnavailableError where no scope could be read.
         """
         ...
 
     def swap(self, scope: str, before: ScopeState, after: ScopeState, now_ms: int) -> ScopeState | None:
-        """Put `after` in the place of the version of `before`; None when that was done, otherwise what stands there.
+        """Compare-and-swap by the version of `before`; None if written, otherwise the stored state.
 
-        The stored version is a later one. UnavailableError where the answer was lost: it may be done then, but
-        for ThrottledError.
+        The stored version is a later one. UnavailableError where the response was lost, so that the write may have
+        been made; ThrottledError where it was not made.
         """
         ...
 
     def hot_scopes(self) -> Mapping[str, int]:
-        """For each scope on the board until when something waits there. May lag a moment behind."""
+        """The hot scopes, each with the instant until when; eventually consistent."""
         ...
 
     def note_hot_scopes(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
-        """Put scopes on the board, each with the instant until when something waits, and take others off: one write.
+        """Add or replace entries of hot scopes, and remove the scopes in `gone`, in one write.
 
-        Up to `MOST_NOTED` of either.
+        At most `MAX_HOT_SCOPE_WRITES` of each.
         """
         ...
 
 
 class ThrottleStatus(Protocol):
-    """Read only."""
+    """What the API reads to explain a wait. Read only."""
 
     def read(
         self, scopes: Sequence[str], lanes: Sequence[Lane], hot_scopes: Mapping[str, int] | None = None
     ) -> ThrottleSnapshot:
-        """The board, the states of a few scopes and the last reports of lanes: one request. They may lag a moment.
+        """The hot scopes, states of scopes and last reports of lanes, in one eventually consistent request.
 
-        A board that was read a moment ago can be given: it is large, everybody reads it, and it is not read then.
-        UnavailableError where any part of it could not be read.
+        Cached `hot_scopes` are not read again: their item is large, and every worker reads it.
+        UnavailableError where any part could not be read.
         """
         ...

@@ -1,6 +1,4 @@
-"""Tenants and API keys.
-What of a tenant's budgets is taken, and how many recurring jobs it has.
-The log of changes."""
+"""Tenants, API keys, token buckets, counts of recurring jobs, and the audit log."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -11,18 +9,16 @@ from shared.domain.tenancy.tenant import ApiKey, Tenant
 
 
 class TenantStore(Protocol):
-    """Tenants and API keys. Everything is read strongly."""
+    """Tenants and API keys. All reads are strongly consistent."""
 
     def get(self, tenant_id: str) -> Tenant | None:
-        """Read a tenant; UnreadableItemError where the item is of an unknown version or broken."""
+        """UnreadableItemError for an item of an unknown version, or a broken one."""
         ...
 
-    def get_key(self, key_id: str) -> ApiKey | None:
-        """Read a key; raises as `get` does."""
-        ...
+    def get_key(self, key_id: str) -> ApiKey | None: ...
 
     def get_keys(self, key_ids: Sequence[str]) -> list[ApiKey]:
-        """Read many keys, in the order that is asked for; those that do not exist are left out."""
+        """Many keys, in the order of `key_ids`, without the ones that do not exist."""
         ...
 
     def create(self, tenant: Tenant, key: ApiKey) -> bool:
@@ -37,53 +33,51 @@ class TenantStore(Protocol):
         new_key: ApiKey | None = None,
         changed_key: ApiKey | None = None,
     ) -> bool:
-        """Put `after` in the place of `before`, with a new key and another one's end, in one transaction.
+        """Replace `before` by `after`, with a new key and a changed key, in one transaction.
 
-        False where the tenant is at another revision than `before`, and then nothing is written. Of `changed_key`
-        its end alone is written: `expires_at` and `revoked`.
+        False, and nothing is written, where the tenant's revision is not that of `before`. Of `changed_key`
+        only `expires_at` and `revoked` are written.
         """
         ...
 
     def ids(self, *, after: str | None, limit: int) -> list[str]:
-        """The ids of all tenants, in their order, behind `after`."""
+        """At most `limit` ids of tenants after `after`, in order."""
         ...
 
     def note_use(self, key_id: str, used_at: int, unless_since: int) -> None:
-        """Remember that a key was used, unless a use at or after `unless_since` is on record."""
+        """Record the use of a key, unless a use at or after `unless_since` is recorded."""
         ...
 
 
 class BudgetStore(Protocol):
-    """Counters that many processes draw from at once."""
+    """The shared counters of token buckets, from which processes lease tokens."""
 
     def take(
-        self, key: BudgetKey, portions: Sequence[TokenLease], expires_at_s: int
+        self, key: BudgetKey, leases: Sequence[TokenLease], expires_at_s: int
     ) -> Mapping[int, int] | None:
-        """Take all portions, or none of them.
+        """Grant all leases or none, in one conditional write.
 
-        None when they were taken; otherwise what is taken of each slot by everybody, which was too much for at
-        least one of them. UnavailableError where the answer was lost: the portions may be taken then.
+        None if granted; otherwise the leased tokens of each slot, too many for at least one lease. UnavailableError
+        where the response was lost: the leases may have been granted.
         """
         ...
 
-    def taken(self, key: BudgetKey) -> Mapping[int, int]:
-        """What is taken of each slot, read strongly."""
+    def usage(self, key: BudgetKey) -> Mapping[int, int]:
+        """The leased tokens of each slot, strongly consistent."""
         ...
 
 
 class RecurringJobs(Protocol):
-    """How many there are."""
-
     def count(self, tenant_id: str, at_most: int) -> int:
-        """The tenant's recurring jobs that have not ended, read strongly; counting stops at `at_most`."""
+        """Recurring jobs that have not ended, strongly consistent; counting stops at `at_most`."""
         ...
 
 
 class AuditLog(Protocol):
-    """Append-only: what was written stays as it is until it expires."""
+    """Append-only: a record never changes until it expires."""
 
     def append(self, record: AuditRecord, expires_at_s: int) -> None:
-        """Make it durable; UnavailableError where it may not be. To append the same record again changes nothing."""
+        """Write a record; UnavailableError where it may not be durable. Idempotent for the same record."""
         ...
 
     def page(
@@ -96,5 +90,5 @@ class AuditLog(Protocol):
         limit: int,
         after: str | None = None,
     ) -> AuditPage:
-        """Records of one tenant from `from_at` up to but without `until_at`, newest first."""
+        """Records of one tenant in [from_at, until_at), newest first."""
         ...

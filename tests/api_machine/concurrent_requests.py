@@ -26,7 +26,7 @@ acts = st.one_of(
 waits = st.sampled_from([0, 1, 700, 1_500, 30_000, 61_000])
 
 
-class Hurrying(ApiMachine):
+class ConcurrentRequests(ApiMachine):
     """All changes of recurring jobs, one right after the other."""
 
     @precondition(lambda self: any(is_series(job) for job in self.jobs))
@@ -61,4 +61,4 @@ class Hurrying(ApiMachine):
             "trigger": lambda: ask_to_trigger(self.deployment, self.keys, job, what),
         }
         doing[verb]()
-        SEEN[f"in a hurry: {verb}"] += 1
+        SEEN[f"concurrent: {verb}"] += 1

@@ -42,15 +42,15 @@ VERBS_OF_A_JOB = (
 """Every operation below /v1/jobs/{id}."""
 
 
-class Trespassing(ApiMachine):
+class CrossTenant(ApiMachine):
     """A foreign id is answered exactly as one that nobody has."""
 
     @some_job
     @rule(pick=picks)
-    def trespass(self, pick: int) -> None:
+    def reach_across(self, pick: int) -> None:
         """The other tenant acts on a job, and each on what is no job."""
         job = self.jobs[pick % len(self.jobs)]
-        trespass(self.deployment, job)
+        reach_across(self.deployment, job)
         for record in listed(self.deployment, job.tenant, job.history_path)[:1]:
             body = str(record["id"]).removeprefix("exe_")
             for made_up in (f"exe_{body}", f"job_{body}"):
@@ -65,7 +65,7 @@ class Trespassing(ApiMachine):
         self.while_it_runs(job, lambda: self._look_on(job))
 
     def _look_on(self, job: PromisedJob) -> None:
-        trespass(self.deployment, job)
+        reach_across(self.deployment, job)
         found = shown(self.deployment, job)
         records = listed(self.deployment, job.tenant, job.history_path)
         running = {record["id"] for record in records if record["state"] == "running"}
@@ -75,13 +75,13 @@ class Trespassing(ApiMachine):
         SEEN[f"looked on, {found['state']}"] += 1
 
 
-def trespass(deployment: Deployment, job: PromisedJob) -> None:
+def reach_across(deployment: Deployment, job: PromisedJob) -> None:
     """Another tenant's attempts tell nothing."""
     (stranger,) = set(TENANTS) - {job.tenant}
     unknown = job.id[:-1] + ("0" if job.id[-1] != "0" else "1")
     foreign = _check_unknown(deployment, stranger, job.id)
     assert foreign == _check_unknown(deployment, stranger, unknown)
-    SEEN["trespassed"] += 1
+    SEEN["reached across"] += 1
 
 
 def _check_unknown(deployment: Deployment, tenant: str, job_id: str) -> list[Answer]:

@@ -2,9 +2,9 @@
 
 from tests.api_machine.batching import Batching
 from tests.api_machine.cancelling import Cancelling
-from tests.api_machine.concurrent_requests import Hurrying
+from tests.api_machine.concurrent_requests import ConcurrentRequests
 from tests.api_machine.creating import Creating
-from tests.api_machine.cross_tenant import Trespassing
+from tests.api_machine.cross_tenant import CrossTenant
 from tests.api_machine.passing_time import PassingTime
 from tests.api_machine.pausing import Pausing
 from tests.api_machine.reading import Reading
@@ -23,11 +23,11 @@ class Machine(
     Pausing,
     Resuming,
     Triggering,
-    Hurrying,
+    ConcurrentRequests,
     RefusingChanges,
     Cancelling,
     Reading,
-    Trespassing,
+    CrossTenant,
     PassingTime,
 ):
     """All rules together."""

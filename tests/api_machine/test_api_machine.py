@@ -27,6 +27,6 @@ def test_the_api_keeps_its_promises() -> None:
         "created at",
         "created cron",
         "created rate_seconds",
-        "trespassed",
+        "reached across",
         "deleted while active",
     } <= set(SEEN)

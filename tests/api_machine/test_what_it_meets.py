@@ -17,7 +17,7 @@ MET = {
     "cancelled while waiting, stop_retries=None",
     "deleted while active",
     "looked on, active",
-    "trespassed",
+    "reached across",
     "instants missed",
     "cursor misused",
     "dead letters: 3 pages",
@@ -73,7 +73,7 @@ def test_the_rules_meet_what_they_are_made_for() -> None:
     walk.step("stand_still", seconds=600)
     walk.step("pass_time", seconds=400, part_ms=0)
     walk.step("look_on_while_it_runs", pick=0)
-    walk.step("trespass", pick=0)
+    walk.step("reach_across", pick=0)
     letters = walk.step("begin_dead_letters", pick=0, limit=1)
     history = walk.step("begin_history", pick=0, limit=3)
     walk.step("misuse_cursor", listing=letters, tampered="not")

@@ -12,11 +12,15 @@ from tests.mutants.mutant import SIMULATION, Mutant
 from tests.support.sources import ROOT
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_the_place_of_each_mutant_is_there_exactly_once(mutant: Mutant) -> None:
-    assert (ROOT / mutant.file).read_text(encoding="utf-8").count(mutant.old) == 1
-    assert mutant.new != mutant.old
-    assert mutant.killer == SIMULATION or (ROOT / mutant.killer).exists()
+def misplaced(mutant: Mutant) -> bool:
+    """Whether the mutant's text is not in its file exactly once, changes nothing, or has no killer."""
+    occurs_once = (ROOT / mutant.file).read_text(encoding="utf-8").count(mutant.old) == 1
+    has_killer = mutant.killer == SIMULATION or (ROOT / mutant.killer).exists()
+    return not (occurs_once and mutant.new != mutant.old and has_killer)
+
+
+def test_every_mutant_finds_its_text_exactly_once_and_has_a_killer() -> None:
+    assert [mutant.name for mutant in MUTANTS if misplaced(mutant)] == []
 
 
 def test_no_two_mutants_share_a_name() -> None:

@@ -27,11 +27,16 @@ from tests.support.fakes.vault import FakeVault
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run each suite over every implementation, except where the table of deviations names one."""
+    """Run each suite over every chosen implementation, except where the table of deviations names one."""
     module = Path(metafunc.module.__file__).stem
+    chosen = tuple(metafunc.config.getoption("engines").split(","))
     for fixture, names in IMPLEMENTATIONS.items():
         if fixture in metafunc.fixturenames:
-            lawful = [name for name in names if not deviates(name, module, metafunc.definition.originalname)]
+            lawful = [
+                name
+                for name in names
+                if name.startswith(chosen) and not deviates(name, module, metafunc.definition.originalname)
+            ]
             metafunc.parametrize(fixture, lawful, indirect=True)
 
 

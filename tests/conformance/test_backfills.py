@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.ids import backfill_job_id
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_backfill import EVERY_ONE
 from shared.domain.schedules.schedule import Backfill
-from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, expiry_for, job, occurrence
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, expiry_for, job, occurrence, with_changes
 from tests.support.conformance.labs import Lab
 
 JOB = job()
@@ -31,7 +32,7 @@ def backfill(number: int = 1, *, of: Job = JOB, **overrides: object) -> Job:
 
 
 def first_of(made: Job) -> Execution:
-    return replace(made.occurrence(DUE_AT, created_at=DUE_AT), state=State.QUEUED)
+    return with_changes(made.occurrence(DUE_AT, created_at=DUE_AT), state=State.QUEUED)
 
 
 def created(lab: Lab, of: Job = JOB) -> Job:
@@ -93,8 +94,8 @@ def test_a_backfill_that_stands_is_not_written_again(lab: Lab) -> None:
     made = backfill()
     assert lab.jobs.create_backfill(created(lab), made, first_of(made))
     before = lab.contents()
-    other = replace(made, timeout_ms=1_000)
-    assert not lab.jobs.create_backfill(JOB, other, replace(first_of(other), timeout_ms=1_000))
+    other = with_changes(made, timeout_ms=1_000)
+    assert not lab.jobs.create_backfill(JOB, other, with_changes(first_of(other), timeout_ms=1_000))
     assert lab.contents() == before
 
 
@@ -139,7 +140,7 @@ def test_many_are_found_though_their_definitions_fill_more_than_one_page(lab: La
     created(lab)
     bulky = [backfill(number, request=b"x" * 300_000) for number in range(5)]
     for made in bulky:
-        lab.jobs.create(made, replace(first_of(made), request=b"small"))
+        lab.jobs.create(made, with_changes(first_of(made), request=b"small"))
     assert lab.jobs.backfills(TENANT, JOB.id) == [made.id for made in bulky]
 
 

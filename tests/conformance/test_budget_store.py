@@ -12,26 +12,26 @@ def portion(slot: int, tokens: int, ceiling: int = 10) -> TokenLease:
 
 
 def test_nothing_is_taken_at_first(lab: Lab) -> None:
-    assert lab.budgets.taken(KEY) == {}
+    assert lab.budgets.usage(KEY) == {}
 
 
 def test_tokens_are_taken_up_to_the_ceiling_and_not_beyond(lab: Lab) -> None:
     assert lab.budgets.take(KEY, [portion(0, 9)], EXPIRES_AT_S) is None
     assert lab.budgets.take(KEY, [portion(0, 2)], EXPIRES_AT_S) == {0: 9}
     assert lab.budgets.take(KEY, [portion(0, 1)], EXPIRES_AT_S) is None
-    assert lab.budgets.taken(KEY) == {0: 10}
+    assert lab.budgets.usage(KEY) == {0: 10}
 
 
 def test_several_slots_are_taken_together_or_not_at_all(lab: Lab) -> None:
     assert lab.budgets.take(KEY, [portion(0, 5), portion(9, 5, ceiling=5)], EXPIRES_AT_S) is None
     refused = lab.budgets.take(KEY, [portion(0, 1), portion(3, 1), portion(9, 1, ceiling=5)], EXPIRES_AT_S)
     assert refused == {0: 5, 9: 5}
-    assert lab.budgets.taken(KEY) == {0: 5, 9: 5}
+    assert lab.budgets.usage(KEY) == {0: 5, 9: 5}
 
 
 def test_more_than_the_ceiling_at_once_is_refused_though_nothing_is_taken(lab: Lab) -> None:
     assert lab.budgets.take(KEY, [portion(0, 11)], EXPIRES_AT_S) == {}
-    assert lab.budgets.taken(KEY) == {}
+    assert lab.budgets.usage(KEY) == {}
 
 
 def test_tenants_names_and_windows_are_kept_apart(lab: Lab) -> None:
@@ -42,4 +42,4 @@ def test_tenants_names_and_windows_are_kept_apart(lab: Lab) -> None:
     ]
     for key in (KEY, *others):
         assert lab.budgets.take(key, [portion(0, 10)], EXPIRES_AT_S) is None
-    assert [dict(lab.budgets.taken(key)) for key in others] == [{0: 10}] * 3
+    assert [dict(lab.budgets.usage(key)) for key in others] == [{0: 10}] * 3

@@ -5,9 +5,19 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.delivery.retry import RetryPolicy
-from shared.domain.executions.execution import EARLY_MS, Execution, State
+from shared.domain.executions.execution import EARLY_MS, Execution
+from shared.domain.executions.states import State
 from shared.ports.executions import Claim, Claimer, ClaimRejected, WriteUnknown
-from tests.support.builders import DUE_AT, OWNER, execution_id, expiry_for, in_every_state, in_state, one_off
+from tests.support.builders import (
+    DUE_AT,
+    OWNER,
+    execution_id,
+    expiry_for,
+    in_every_state,
+    in_state,
+    one_off,
+    with_changes,
+)
 from tests.support.conformance.labs import Lab
 
 Claiming = tuple[Lab, Claimer]
@@ -28,7 +38,7 @@ def test_a_claim_counts_the_attempt_and_takes_the_lease_before_the_call(
     execution = filed(lab, in_state(one_off(), state))
     granted = claimer.claim([MINE], DUE_AT)
     assert granted == [
-        replace(execution, state=State.RUNNING, attempt=1, owner="mine", lease_until=DUE_AT + LEASE_MS)
+        with_changes(execution, state=State.RUNNING, attempt=1, owner="mine", lease_until=DUE_AT + LEASE_MS)
     ]
     assert lab.executions.get(execution.id) == granted[0]
     assert lab.expiry(execution.id) is None
@@ -39,15 +49,15 @@ def test_the_lease_outlasts_the_timeout_of_the_job_by_five_seconds(claiming: Cla
     filed(lab, one_off(timeout_ms=1_000))
     (granted,) = claimer.claim([MINE], DUE_AT)
     assert isinstance(granted, Execution)
-    assert granted.lease_until == DUE_AT + 6_000
+    assert granted.progress.lease_until == DUE_AT + 6_000
 
 
 def test_a_live_lease_refuses_others_and_shows_who_holds_it(claiming: Claiming) -> None:
     lab, claimer = claiming
     running = filed(lab, in_state(one_off(), State.RUNNING))
-    assert running.lease_until is not None
+    assert running.progress.lease_until is not None
     before = lab.contents()
-    for now_ms in (DUE_AT, running.lease_until):
+    for now_ms in (DUE_AT, running.progress.lease_until):
         assert claimer.claim([MINE], now_ms) == [ClaimRejected(running)]
     assert lab.contents() == before
 
@@ -55,9 +65,9 @@ def test_a_live_lease_refuses_others_and_shows_who_holds_it(claiming: Claiming) 
 def test_a_dead_lease_is_taken_over_as_another_attempt(claiming: Claiming) -> None:
     lab, claimer = claiming
     running = filed(lab, in_state(one_off(), State.RUNNING))
-    now_ms = (running.lease_until or 0) + 1
+    now_ms = (running.progress.lease_until or 0) + 1
     assert claimer.claim([MINE], now_ms) == [
-        replace(running, attempt=2, owner="mine", lease_until=now_ms + LEASE_MS)
+        with_changes(running, attempt=2, owner="mine", lease_until=now_ms + LEASE_MS)
     ]
 
 
@@ -91,7 +101,7 @@ def test_no_attempt_begins_once_retries_are_stopped(claiming: Claiming) -> None:
     lab, claimer = claiming
     running = filed(lab, in_state(one_off(), State.RUNNING))
     lab.executions.stop_retries(running.id)
-    assert claimer.claim([MINE], DUE_AT * 2) == [ClaimRejected(replace(running, stop_retries=True))]
+    assert claimer.claim([MINE], DUE_AT * 2) == [ClaimRejected(with_changes(running, stop_retries=True))]
 
 
 def test_a_claim_on_nothing_is_refused_and_leaves_nothing(claiming: Claiming) -> None:
@@ -147,7 +157,11 @@ def test_every_claim_has_its_answer_in_order(claiming: Claiming, count: int) -> 
     for number, answer in enumerate(answers):
         if number in filed_ones:
             assert isinstance(answer, Execution)
-            assert (answer.id, answer.owner, answer.attempt) == (wanted[number], f"owner {number}", 1)
+            assert (answer.id, answer.progress.owner, answer.attempt) == (
+                wanted[number],
+                f"owner {number}",
+                1,
+            )
         else:
             assert answer == ClaimRejected(None)
 
@@ -199,7 +213,11 @@ def test_a_guarded_execution_is_claimed_by_whoever_was_admitted_and_by_nobody_el
         assert claimer.claim([MINE], now_ms) == [ClaimRejected(GUARDED)]
     (granted,) = claimer.claim([ADMITTED], DUE_AT)
     assert isinstance(granted, Execution)
-    assert (granted.state, granted.attempt, granted.lease_until) == (State.RUNNING, 1, DUE_AT + LEASE_MS)
+    assert (granted.state, granted.attempt, granted.progress.lease_until) == (
+        State.RUNNING,
+        1,
+        DUE_AT + LEASE_MS,
+    )
     assert claimer.claim([ADMITTED], DUE_AT) == [granted], "an answer that was lost"
 
 

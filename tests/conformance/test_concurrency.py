@@ -8,7 +8,8 @@ from threading import Barrier
 from typing import TypeVar
 
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.tenancy.budget import BudgetKey, BudgetName, TokenLease
 from shared.names import Lane
@@ -25,6 +26,7 @@ from tests.support.builders import (
     occurrence,
     one_off,
     tenant,
+    with_changes,
 )
 from tests.support.conformance.labs import Lab
 
@@ -159,7 +161,7 @@ def test_of_eight_changes_of_one_revision_exactly_one_is_made(lab: Lab) -> None:
     for number in range(ROUNDS):
         definition = job(number)
         lab.jobs.create(definition, occurrence(definition))
-        drafts = [replace(definition, revision=2, name=f"by {thread}") for thread in range(THREADS)]
+        drafts = [with_changes(definition, revision=2, name=f"by {thread}") for thread in range(THREADS)]
         answers = at_once(
             [partial(decided, partial(lab.jobs.replace, definition, draft)) for draft in drafts]
         )
@@ -172,7 +174,7 @@ def test_of_eight_new_chains_of_one_job_exactly_one_begins(lab: Lab) -> None:
         definition = job(number)
         lab.jobs.create(definition, occurrence(definition))
         drafts = [
-            replace(definition, revision=2, chain_revision=2, lane=lane, name=f"by {lane} {turn}")
+            with_changes(definition, revision=2, chain_revision=2, lane=lane, name=f"by {lane} {turn}")
             for turn in range(2)
             for lane in Lane
         ]
@@ -241,10 +243,10 @@ def test_of_eight_creations_of_one_tenant_exactly_one_is_written(lab: Lab) -> No
 def test_processes_that_lease_at_once_take_no_more_than_there_is(lab: Lab) -> None:
     for window in range(ROUNDS):
         key = BudgetKey(tenant_id=TENANT, name=BudgetName.CREATES, window=window)
-        portions = [TokenLease(slot=0, tokens=3, ceiling=10), TokenLease(slot=1, tokens=2, ceiling=100)]
-        answers = at_once([partial(lab.budgets.take, key, portions, EXPIRES_AT_S) for _ in range(THREADS)])
+        leases = [TokenLease(slot=0, tokens=3, ceiling=10), TokenLease(slot=1, tokens=2, ceiling=100)]
+        answers = at_once([partial(lab.budgets.take, key, leases, EXPIRES_AT_S) for _ in range(THREADS)])
         assert sum(answer is None for answer in answers) == 3
-        assert lab.budgets.taken(key) == {0: 9, 1: 6}
+        assert lab.budgets.usage(key) == {0: 9, 1: 6}
 
 
 def test_one_of_many_changes_of_a_tenant_wins(lab: Lab) -> None:

@@ -14,8 +14,9 @@ from shared.domain.dead_letters.redrive_task import TaskCounts
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.errors import ThrottledError, UnavailableError
-from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
+from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.jobs.job import JobState
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState
@@ -37,6 +38,7 @@ from tests.support.builders import (
     one_off,
     redrive_task,
     tenant,
+    with_changes,
 )
 from tests.support.conformance.clients import Clients
 from tests.support.conformance.dynamo_lab import REGION, DynamoLab
@@ -318,7 +320,7 @@ def test_a_claim_whose_answer_was_lost_is_undecided_and_then_recognised(engine_l
     assert isinstance(lost, WriteUnknown)
     (answer,) = engine_lab.claimer.claim([claim], DUE_AT + 1)
     assert isinstance(answer, Execution)
-    assert (answer.attempt, answer.owner) == (1, "mine")
+    assert (answer.attempt, answer.progress.owner) == (1, "mine")
 
 
 def test_claims_go_singly_or_twenty_five_in_one_request(unplugged: DynamoLab) -> None:
@@ -372,5 +374,5 @@ def test_every_change_of_an_execution_is_one_request(engine_lab: DynamoLab) -> N
         (running,) = engine_lab.claimer.claim([Claim(execution_id=one_off().id, owner="mine")], DUE_AT)
         assert isinstance(running, Execution)
         engine_lab.executions.finish(running, SUCCESS)
-        engine_lab.executions.finish(replace(running, owner="another"), SUCCESS)
+        engine_lab.executions.finish(with_changes(running, owner="another"), SUCCESS)
     assert [name for name, _ in calls.made] == ["PutItem", "UpdateItem", "UpdateItem", "UpdateItem"]

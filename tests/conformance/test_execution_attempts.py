@@ -7,7 +7,8 @@ import pytest
 from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import NotFoundError
-from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State, Transition
 from shared.ports.executions import Claim, ClaimRejected
 from tests.support.builders import (
     DUE_AT,
@@ -18,6 +19,7 @@ from tests.support.builders import (
     in_every_state,
     in_state,
     one_off,
+    with_changes,
 )
 from tests.support.conformance.attempts import (
     OUTCOME,
@@ -41,7 +43,7 @@ def test_an_attempt_ends_with_its_outcome_and_without_owner_and_lease(
     assert lab.expiry(execution.id) is None
     assert lab.executions.finish(execution, finish(transition, last_body=b"no room")) is None
     assert lab.expiry(execution.id) == (EXPIRES_AT_S if transition.ends else None)
-    assert lab.executions.get(execution.id) == replace(
+    assert lab.executions.get(execution.id) == with_changes(
         execution,
         state=transition.target,
         owner=None,
@@ -63,11 +65,11 @@ def test_every_outcome_of_twenty_attempts_is_kept(lab: Lab) -> None:
     lab.executions.put_if_absent(waiting)
     last = lab.claimer.claim([Claim(execution_id=waiting.id, owner=OWNER)], DUE_AT * 2)[0]
     assert isinstance(last, Execution)
-    assert last.outcomes == outcomes[:19]
+    assert last.progress.outcomes == outcomes[:19]
     lab.executions.finish(last, finish(Transition.FAIL, outcomes=outcomes))
     failed = lab.executions.get(waiting.id)
     assert failed is not None
-    assert (failed.outcomes, failed.attempt, failed.state) == (outcomes, 20, State.FAILED)
+    assert (failed.progress.outcomes, failed.attempt, failed.state) == (outcomes, 20, State.FAILED)
 
 
 def test_the_last_failing_body_outlives_a_success(lab: Lab) -> None:
@@ -78,13 +80,13 @@ def test_the_last_failing_body_outlives_a_success(lab: Lab) -> None:
     lab.executions.finish(again, finish(Transition.SUCCEED))
     last = lab.executions.get(execution.id)
     assert last is not None
-    assert last.last_body == b"no room"
+    assert last.progress.last_body == b"no room"
 
 
 @pytest.mark.parametrize("transition", OUTCOMES)
 def test_an_attempt_that_was_taken_over_is_fenced(lab: Lab, transition: Transition) -> None:
     stalled = claimed(lab)
-    later = (stalled.lease_until or 0) + 1
+    later = (stalled.progress.lease_until or 0) + 1
     successor = lab.claimer.claim([Claim(execution_id=stalled.id, owner="another")], later)[0]
     before = lab.contents()
     assert lab.executions.finish(stalled, finish(transition)) == successor
@@ -94,7 +96,7 @@ def test_an_attempt_that_was_taken_over_is_fenced(lab: Lab, transition: Transiti
 def test_neither_the_number_nor_the_owner_alone_is_enough(lab: Lab) -> None:
     execution = claimed(lab)
     before = lab.contents()
-    for stranger in (replace(execution, attempt=2), replace(execution, owner="another")):
+    for stranger in (with_changes(execution, attempt=2), with_changes(execution, owner="another")):
         for transition in OUTCOMES:
             assert lab.executions.finish(stranger, finish(transition)) == execution
     assert lab.contents() == before
@@ -118,7 +120,7 @@ def test_an_outcome_that_is_written_twice_is_refused_the_second_time(
     standing = lab.executions.finish(execution, finish(transition))
     assert standing == lab.executions.get(execution.id)
     assert standing is not None
-    assert (standing.state, standing.outcomes) == (transition.target, (OUTCOME,))
+    assert (standing.state, standing.progress.outcomes) == (transition.target, (OUTCOME,))
 
 
 def test_what_has_ended_is_never_claimed_again(lab: Lab) -> None:
@@ -148,11 +150,11 @@ def test_stopped_retries_refuse_a_retry_and_nothing_else(lab: Lab) -> None:
     execution = claimed(lab)
     assert lab.executions.stop_retries(execution.id)
     standing = lab.executions.finish(execution, finish(Transition.RETRY))
-    assert standing == replace(execution, stop_retries=True)
+    assert standing == with_changes(execution, stop_retries=True)
     assert lab.executions.finish(execution, finish(Transition.FAIL, end_reason=EndReason.STOPPED)) is None
     last = lab.executions.get(execution.id)
     assert last is not None
-    assert (last.state, last.end_reason) == (State.FAILED, EndReason.STOPPED)
+    assert (last.state, last.progress.end_reason) == (State.FAILED, EndReason.STOPPED)
 
 
 def test_retries_are_stopped_only_while_an_attempt_runs(lab: Lab) -> None:
@@ -160,7 +162,7 @@ def test_retries_are_stopped_only_while_an_attempt_runs(lab: Lab) -> None:
         lab.executions.put_if_absent(standing, expires_at_s=expiry_for(standing))
         is_running = standing.state is State.RUNNING
         assert lab.executions.stop_retries(standing.id) == is_running
-        assert lab.executions.get(standing.id) == replace(standing, stop_retries=is_running)
+        assert lab.executions.get(standing.id) == with_changes(standing, stop_retries=is_running)
 
 
 def test_no_retries_are_stopped_of_what_is_not_there(lab: Lab) -> None:
@@ -171,9 +173,12 @@ def test_no_retries_are_stopped_of_what_is_not_there(lab: Lab) -> None:
 def test_an_execution_is_given_up_under_a_dead_lease(lab: Lab) -> None:
     lost = claimed(lab)
     assert lab.executions.give_up(
-        lost, reason=EndReason.WORKER_LOST, now_ms=(lost.lease_until or 0) + 1, expires_at_s=EXPIRES_AT_S
+        lost,
+        reason=EndReason.WORKER_LOST,
+        now_ms=(lost.progress.lease_until or 0) + 1,
+        expires_at_s=EXPIRES_AT_S,
     )
-    assert lab.executions.get(lost.id) == replace(
+    assert lab.executions.get(lost.id) == with_changes(
         lost, state=State.FAILED, owner=None, lease_until=None, end_reason=EndReason.WORKER_LOST
     )
     assert lab.expiry(lost.id) == EXPIRES_AT_S
@@ -183,14 +188,19 @@ def test_an_execution_is_not_given_up_while_its_lease_lives(lab: Lab) -> None:
     running = claimed(lab)
     before = lab.contents()
     assert not lab.executions.give_up(
-        running, reason=EndReason.WORKER_LOST, now_ms=running.lease_until or 0, expires_at_s=EXPIRES_AT_S
+        running,
+        reason=EndReason.WORKER_LOST,
+        now_ms=running.progress.lease_until or 0,
+        expires_at_s=EXPIRES_AT_S,
     )
     assert lab.contents() == before
 
 
 def test_an_execution_is_not_given_up_once_another_attempt_runs(lab: Lab) -> None:
     stalled = claimed(lab)
-    lab.claimer.claim([Claim(execution_id=stalled.id, owner="another")], (stalled.lease_until or 0) + 1)
+    lab.claimer.claim(
+        [Claim(execution_id=stalled.id, owner="another")], (stalled.progress.lease_until or 0) + 1
+    )
     before = lab.contents()
     assert not lab.executions.give_up(
         stalled, reason=EndReason.WORKER_LOST, now_ms=DUE_AT + 10_000_000, expires_at_s=EXPIRES_AT_S
@@ -202,7 +212,7 @@ def test_nothing_but_a_running_execution_is_given_up(lab: Lab) -> None:
     others = file_all_but_running(lab)
     before = lab.contents()
     for standing in others:
-        seen = replace(running_like(standing), attempt=standing.attempt)
+        seen = with_changes(running_like(standing), attempt=standing.attempt)
         assert not lab.executions.give_up(
             seen, reason=EndReason.WORKER_LOST, now_ms=DUE_AT * 2, expires_at_s=EXPIRES_AT_S
         )

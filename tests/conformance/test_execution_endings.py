@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import NotFoundError, UnknownVersionError, UnreadableItemError
-from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.ports.executions import Claim, Finish
@@ -20,6 +21,7 @@ from tests.support.builders import (
     in_every_state,
     in_state,
     one_off,
+    with_changes,
 )
 from tests.support.conformance.labs import Lab
 
@@ -42,7 +44,7 @@ def test_a_cancellation_holds_from_the_states_of_the_table(lab: Lab, transition:
     for execution in file_all(lab):
         if execution.state in transition.sources:
             assert cancel(lab, execution.id, transition) is None
-            assert lab.executions.get(execution.id) == replace(
+            assert lab.executions.get(execution.id) == with_changes(
                 execution,
                 state=transition.target,
                 end_reason=EndReason.JOB_DELETED,
@@ -152,7 +154,7 @@ def fail(lab: Lab, execution: Execution, transition: Transition = Transition.FAI
     running = in_state(execution, State.RUNNING)
     lab.executions.put_if_absent(running)
     if transition is Transition.GIVE_UP:
-        late = (running.lease_until or 0) + 1
+        late = (running.progress.lease_until or 0) + 1
         lab.executions.give_up(running, reason=EndReason.WORKER_LOST, now_ms=late, expires_at_s=EXPIRES_AT_S)
         return
     is_retry = transition is Transition.RETRY
@@ -239,7 +241,7 @@ def test_what_will_tell_of_an_end_is_written_with_it(lab: Lab, transition: Trans
     assert lab.executions.finish(in_state(one_off(), State.RUNNING), finish) is None
     standing = lab.executions.get(one_off().id)
     assert standing is not None
-    assert (standing.state, standing.notification) == (transition.target, telling)
+    assert (standing.state, standing.progress.notification) == (transition.target, telling)
     (row,) = lab.executions.scan(standing.id.bucket, 0, after=None, limit=9).rows
     assert row.notification == telling
     other = replace(finish, notification=execution_id(78))
@@ -259,4 +261,4 @@ def test_so_it_is_where_an_attempt_was_lost(lab: Lab, telling: ExecutionId | Non
     )
     standing = lab.executions.get(running.id)
     assert standing is not None
-    assert (standing.state, standing.notification) == (State.FAILED, telling)
+    assert (standing.state, standing.progress.notification) == (State.FAILED, telling)

@@ -7,7 +7,7 @@ import pytest
 from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
-from shared.domain.executions.execution import EndReason, State
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import Cron
 from shared.domain.schedules.skipped_range import SkippedRange
@@ -22,6 +22,7 @@ from tests.support.builders import (
     job,
     occurrence,
     one_off,
+    with_changes,
 )
 from tests.support.conformance.labs import Lab
 
@@ -96,7 +97,7 @@ def test_a_refused_put_returns_what_stands_there_unchanged(lab: Lab) -> None:
 def test_filing_the_same_execution_again_changes_nothing(lab: Lab) -> None:
     execution = one_off()
     lab.executions.put_if_absent(execution)
-    assert lab.executions.put_if_absent(replace(execution, state=State.QUEUED)) == execution
+    assert lab.executions.put_if_absent(with_changes(execution, state=State.QUEUED)) == execution
 
 
 def test_ids_that_differ_in_one_part_are_different_executions(lab: Lab) -> None:

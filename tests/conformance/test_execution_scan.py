@@ -10,7 +10,7 @@ from shared.domain.delivery.callback import Reason
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.names import Lane
 from shared.ports.executions import ScanPage
@@ -24,6 +24,7 @@ from tests.support.builders import (
     in_every_state,
     in_state,
     one_off,
+    with_changes,
 )
 from tests.support.conformance.labs import Lab
 
@@ -95,10 +96,10 @@ def test_a_row_says_all_that_watchers_and_sweepers_ask_whatever_its_state(lab: L
             state=execution.state,
             created_at=execution.created_at,
             attempt=execution.attempt,
-            max_attempts=execution.retry.max_attempts,
+            max_attempts=execution.call.retry.max_attempts,
             stop_retries=False,
             claimable_from=execution.claimable_from,
-            next_attempt_at=execution.next_attempt_at,
+            next_attempt_at=execution.progress.next_attempt_at,
         )
         assert row.wakes == execution.id
     assert all(len(page.rows) <= 2 for page in pages(lab, 2))
@@ -118,7 +119,7 @@ def test_a_row_says_when_the_last_attempt_began_that_was_answered(lab: Lab, stat
 @pytest.mark.parametrize("policy", [AsyncPolicy(), AsyncPolicy(deadline_seconds=60, heartbeat_seconds=10)])
 def test_a_row_whose_receiver_works_on_says_when_it_was_claimed(lab: Lab, policy: AsyncPolicy) -> None:
     runs = in_state(one_off(async_policy=policy), State.RUNNING)
-    lab.executions.put_if_absent(replace(runs, async_until=policy.deadline_at(DUE_AT + 7)))
+    lab.executions.put_if_absent(with_changes(runs, async_until=policy.deadline_at(DUE_AT + 7)))
     (row,) = rows(lab)
     assert (row.async_accepted, row.begun_at) == (True, DUE_AT + 7)
 

@@ -10,9 +10,10 @@ from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import NotFoundError, UnknownVersionError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State, Transition
 from shared.ports.executions import Claim, ClaimRejected, Finish
-from tests.support.builders import DUE_AT, EXPIRES_AT_S, OWNER, execution_id, in_state, one_off
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, OWNER, execution_id, in_state, one_off, with_changes
 from tests.support.conformance.attempts import claimed, file_all_but_running, finish, running_like
 from tests.support.conformance.labs import Lab
 
@@ -24,13 +25,13 @@ def running_on(lab: Lab, **fields: Any) -> Execution:
     """A claimed execution that has been let run on."""
     execution = claimed(lab, replace(one_off(), **fields))
     assert lab.executions.extend_lease(execution, lease_until=LEASE, async_until=UNTIL) is None
-    return replace(execution, lease_until=LEASE, async_until=UNTIL)
+    return with_changes(execution, lease_until=LEASE, async_until=UNTIL)
 
 
 def test_it_keeps_its_state_attempt_and_owner(lab: Lab) -> None:
     going_on = running_on(lab)
     assert lab.executions.get(going_on.id) == going_on
-    assert (going_on.state, going_on.attempt, going_on.owner) == (State.RUNNING, 1, OWNER)
+    assert (going_on.state, going_on.attempt, going_on.progress.owner) == (State.RUNNING, 1, OWNER)
     assert lab.expiry(going_on.id) is None
 
 
@@ -46,7 +47,7 @@ def test_nobody_claims_it_while_its_lease_lives(lab: Lab) -> None:
 def test_under_a_dead_lease_the_next_attempt_is_claimed_and_does_not_run_on_itself(lab: Lab) -> None:
     going_on = running_on(lab)
     (again,) = lab.claimer.claim([Claim(execution_id=going_on.id, owner="another")], LEASE + 1)
-    wanted = replace(
+    wanted = with_changes(
         going_on, attempt=2, owner="another", lease_until=LEASE + 1 + 30_000 + 5_000, async_until=None
     )
     assert again == wanted == lab.executions.get(going_on.id)
@@ -59,7 +60,7 @@ def test_under_a_dead_lease_it_is_given_up(lab: Lab) -> None:
     )
     standing = lab.executions.get(going_on.id)
     assert standing is not None
-    assert (standing.state, standing.async_until) == (State.FAILED, None)
+    assert (standing.state, standing.progress.async_until) == (State.FAILED, None)
 
 
 @pytest.mark.parametrize("transition", [Transition.SUCCEED, Transition.FAIL, Transition.RETRY])
@@ -68,14 +69,18 @@ def test_its_owner_records_the_outcome(lab: Lab, transition: Transition) -> None
     assert lab.executions.finish(going_on, finish(transition)) is None
     standing = lab.executions.get(going_on.id)
     assert standing is not None
-    assert (standing.state, standing.owner, standing.async_until) == (transition.target, None, None)
+    assert (standing.state, standing.progress.owner, standing.progress.async_until) == (
+        transition.target,
+        None,
+        None,
+    )
 
 
 def test_its_lease_is_prolonged_again_and_again(lab: Lab) -> None:
     going_on = running_on(lab)
     for later_ms in (0, 1, 60_000):
         assert lab.executions.extend_lease(going_on, lease_until=LEASE + later_ms, async_until=UNTIL) is None
-        assert lab.executions.get(going_on.id) == replace(going_on, lease_until=LEASE + later_ms)
+        assert lab.executions.get(going_on.id) == with_changes(going_on, lease_until=LEASE + later_ms)
 
 
 def test_it_is_never_made_shorter(lab: Lab) -> None:
@@ -98,7 +103,7 @@ def test_a_dead_lease_that_nobody_took_over_is_prolonged_too(lab: Lab) -> None:
 def test_nobody_else_prolongs_it(lab: Lab, async_until: int | None) -> None:
     going_on = running_on(lab)
     before = lab.contents()
-    for stranger in (replace(going_on, owner="another"), replace(going_on, attempt=2)):
+    for stranger in (with_changes(going_on, owner="another"), with_changes(going_on, attempt=2)):
         standing = lab.executions.extend_lease(stranger, lease_until=LEASE + 1, async_until=async_until)
         assert standing == going_on
     assert lab.contents() == before
@@ -132,16 +137,16 @@ def test_an_item_of_a_newer_version_is_not_prolonged(lab: Lab) -> None:
 def test_before_a_call_stopped_retries_refuse_it_and_after_a_call_they_do_not(lab: Lab) -> None:
     execution = claimed(lab)
     lab.executions.stop_retries(execution.id)
-    stopped = replace(execution, stop_retries=True)
+    stopped = with_changes(execution, stop_retries=True)
     assert lab.executions.extend_lease(execution, lease_until=LEASE) == stopped
     assert lab.executions.extend_lease(execution, lease_until=LEASE, async_until=UNTIL) is None
-    assert lab.executions.get(execution.id) == replace(stopped, lease_until=LEASE, async_until=UNTIL)
+    assert lab.executions.get(execution.id) == with_changes(stopped, lease_until=LEASE, async_until=UNTIL)
 
 
 def test_a_renewal_before_the_call_does_not_make_it_run_on(lab: Lab) -> None:
     execution = claimed(lab)
     assert lab.executions.extend_lease(execution, lease_until=LEASE) is None
-    assert lab.executions.get(execution.id) == replace(execution, lease_until=LEASE)
+    assert lab.executions.get(execution.id) == with_changes(execution, lease_until=LEASE)
 
 
 def test_a_sweep_sees_which_attempts_run_on(lab: Lab) -> None:
@@ -163,7 +168,7 @@ def test_its_limits_are_stored_with_it(lab: Lab) -> None:
     going_on = running_on(lab, async_policy=policy, retry=RetryPolicy(max_attempts=2))
     standing = lab.executions.get(going_on.id)
     assert standing is not None
-    assert standing.async_policy == policy
+    assert standing.call.async_policy == policy
 
 
 def test_an_outcome_of_half_a_day_is_stored_to_the_second(lab: Lab) -> None:
@@ -175,4 +180,4 @@ def test_an_outcome_of_half_a_day_is_stored_to_the_second(lab: Lab) -> None:
     assert lab.executions.finish(going_on, ended) is None
     standing = lab.executions.get(going_on.id)
     assert standing is not None
-    assert standing.outcomes == (outcome,)
+    assert standing.progress.outcomes == (outcome,)

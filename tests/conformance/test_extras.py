@@ -4,10 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.listings.position import IndexPosition, history_position
-from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, execution_id, expiry_for, job, occurrence
+from tests.support.builders import (
+    DUE_AT,
+    EXPIRES_AT_S,
+    TENANT,
+    execution_id,
+    expiry_for,
+    job,
+    occurrence,
+    with_changes,
+)
 from tests.support.conformance.labs import Lab
 
 JOB = job()
@@ -16,7 +26,7 @@ AT = DUE_AT + 1_234
 
 def extra(number: int = 1, *, of: Job = JOB, at: int = AT) -> Execution:
     """An execution that no schedule asked for."""
-    return replace(
+    return with_changes(
         occurrence(of, at), id=execution_id(number, dispatch_at=at), state=State.QUEUED, recurrence=None
     )
 

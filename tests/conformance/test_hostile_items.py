@@ -14,7 +14,8 @@ from shared.adapters.dynamodb.codec.tenant_items import key_item, read_key, read
 from shared.domain.delivery.callback import Reason
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import JobState
 from shared.domain.tenancy.quota import Quota

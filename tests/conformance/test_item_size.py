@@ -10,14 +10,15 @@ from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.outcome_callbacks import CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.request import Request, encode_request
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import EndReason, Execution, Transition
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, Transition
 from shared.domain.ids import backfill_job_id, recurring_job_id
 from shared.domain.jobs.new_backfill import EVERY_ONE, NewBackfill
 from shared.domain.schedules.schedule import Cron
 from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.names import Lane
 from shared.ports.executions import Claim, Finish
-from tests.support.builders import DUE_AT, EXPIRES_AT_S, execution_id, job, one_off
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, execution_id, job, one_off, with_changes
 from tests.support.conformance.dynamo_lab import DynamoLab
 
 ONE_UNIT = 1_024
@@ -64,7 +65,7 @@ def told_one_off() -> Execution:
     url = "https://hooks.example.com/v1/tenants/acme/failures"
     told = CallbackTarget(sealed_url=bytes(SEAL_BYTES) + url.encode(), destination="0" * 10)
     told_request = SEALED + f',"f":"{url}"'.encode()
-    return replace(one_off_job(), request=told_request, callbacks=OutcomeCallbacks(on_failure=told))
+    return with_changes(one_off_job(), request=told_request, callbacks=OutcomeCallbacks(on_failure=told))
 
 
 def cron_occurrence() -> Execution:
@@ -118,7 +119,7 @@ def test_a_typical_item_takes_one_write_unit_at_each_step(
     assert isinstance(running, Execution)
     sizes.append(item_bytes(engine_lab.item(execution.id)))
     outcome = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=200, status=200, reason=Reason.OK)
-    telling = execution_id(77) if execution.callbacks.on_failure else None
+    telling = execution_id(77) if execution.call.callbacks.on_failure else None
     engine_lab.executions.finish(
         running,
         Finish(

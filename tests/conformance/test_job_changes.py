@@ -8,14 +8,15 @@ import pytest
 
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery.retry import RetryPolicy
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import ENDED, Chain, Job, JobState
 from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import Cron, Gap, Overlap, Rate
 from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Lane
-from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence, with_changes
 from tests.support.conformance.labs import Lab
 
 MINUTE = 60_000
@@ -122,7 +123,9 @@ def test_job_old_chain_and_executions_change_as_one(lab: Lab) -> None:
 def test_nothing_is_written_where_the_place_of_an_execution_is_taken(lab: Lab, taken: int) -> None:
     created(lab)
     after, executions = restarted()
-    in_place = replace(executions[taken], state=State.PENDING, missed=None, end_reason=None, ends_chain=False)
+    in_place = with_changes(
+        executions[taken], state=State.PENDING, missed=None, end_reason=None, ends_chain=False
+    )
     lab.executions.put_if_absent(in_place)
     rest: dict[str, Any] = {"past": PAST, "executions": executions, "expires_at_s": EXPIRES_AT_S}
     assert unchanged(lab, JOB, after, **rest)
@@ -139,7 +142,7 @@ def test_a_definition_expires_exactly_where_the_job_ends(lab: Lab, state: JobSta
 
 def test_whatever_a_change_may_set_is_read_back(lab: Lab) -> None:
     created(lab)
-    rich = replace(
+    rich = with_changes(
         JOB,
         state=JobState.UPDATING,
         revision=7,
@@ -157,7 +160,7 @@ def test_whatever_a_change_may_set_is_read_back(lab: Lab) -> None:
         catch_up=CatchUpPolicy(mode=CatchUp.ALL, limit=7, window_ms=8_000, late_tolerance_ms=9_000),
         overlap_policy=OverlapPolicy.QUEUE_ONE,
         max_runs=10,
-        change=replace(
+        change=with_changes(
             JOB.definition,
             schedule=Rate(interval_ms=MINUTE, anchor=DUE_AT, end_at=DUE_AT * 2),
             name="évening",
@@ -176,7 +179,9 @@ def test_whatever_a_change_may_set_is_read_back(lab: Lab) -> None:
     )
     assert lab.jobs.replace(JOB, rich)
     assert lab.jobs.get(TENANT, JOB.id) == rich
-    plain = replace(rich, state=JobState.ACTIVE, change=None, changed_at=None, pause_reason=None, tags=())
+    plain = with_changes(
+        rich, state=JobState.ACTIVE, change=None, changed_at=None, pause_reason=None, tags=()
+    )
     assert lab.jobs.replace(rich, plain)
     assert lab.jobs.get(TENANT, JOB.id) == plain
 

@@ -7,18 +7,18 @@ import pytest
 from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnreadableItemError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import Cron
 from shared.names import Lane
-from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence, with_changes
 from tests.support.conformance.labs import Lab
 
 JOB = job()
 
 
 def test_a_definition_is_written_with_its_first_execution(lab: Lab) -> None:
-    first = replace(occurrence(JOB), state=State.QUEUED)
+    first = with_changes(occurrence(JOB), state=State.QUEUED)
     assert lab.jobs.create(JOB, first) is None
     assert lab.jobs.get(TENANT, JOB.id) == JOB
     assert lab.executions.get(first.id) == first
@@ -104,7 +104,7 @@ def test_a_deleted_definition_expires_and_stays_deleted(lab: Lab) -> None:
     deleted = end_delete(lab, begun)
     assert lab.jobs.get(TENANT, JOB.id) == deleted
     for before in (JOB, begun):
-        assert not lab.jobs.replace(before, replace(JOB, state=JobState.DELETING, name="another"))
+        assert not lab.jobs.replace(before, with_changes(JOB, state=JobState.DELETING, name="another"))
     assert lab.jobs.get(TENANT, JOB.id) == deleted
     assert lab.job_expiry(TENANT, JOB.id) == EXPIRES_AT_S
 
@@ -178,7 +178,7 @@ def test_nothing_is_filed_for_a_job_in_another_state(lab: Lab, state: JobState) 
 
 def test_it_is_the_revision_of_the_chain_that_counts(lab: Lab) -> None:
     """A new name makes a new revision of the job, and the chain goes on."""
-    renamed = replace(JOB, revision=5, chain_revision=3, name="another")
+    renamed = with_changes(JOB, revision=5, chain_revision=3, name="another")
     lab.jobs.create(renamed, occurrence(renamed))
     later = occurrence(renamed, DUE_AT + 60_000)
     for revision in (1, 5):

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.skipped_range import SkippedRange
 from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence

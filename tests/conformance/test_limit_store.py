@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
-from shared.domain.limits.slots import MOST_HOLDERS, SlotLease
+from shared.domain.limits.slots import MAX_LARGE_HOLDERS, SlotLease
 from shared.ports.limits import MAX_HOT_SCOPE_WRITES
 from tests.support.builders import DUE_AT, TENANT
 from tests.support.conformance.labs import Lab
@@ -50,7 +50,7 @@ def test_a_swap_of_what_has_expired_is_refused_and_shows_that_nothing_stands(lab
 
 
 def test_a_full_house_of_holders_is_kept(lab: Lab) -> None:
-    leases = tuple(SlotLease(owner=f"{n:08d}", slots=999, until=DUE_AT + n) for n in range(MOST_HOLDERS))
+    leases = tuple(SlotLease(owner=f"{n:08d}", slots=999, until=DUE_AT + n) for n in range(MAX_LARGE_HOLDERS))
     assert lab.limits.swap(SCOPE, ScopeState(), ScopeState(leases=leases), DUE_AT) is None
     assert stored(lab).leases == leases
 

@@ -2,10 +2,18 @@
 
 from dataclasses import replace
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.ports.executions import OneOffBatches, WriteUnknown
 from shared.ports.jobs import Chosen, IdempotencyRecord, OverQuota
-from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, expiry_for, in_every_state, one_off
+from tests.support.builders import (
+    DUE_AT,
+    EXPIRES_AT_S,
+    TENANT,
+    expiry_for,
+    in_every_state,
+    one_off,
+    with_changes,
+)
 from tests.support.conformance.labs import Lab
 
 Putting = tuple[Lab, OneOffBatches]
@@ -66,7 +74,7 @@ def test_putting_a_batch_again_changes_nothing(putting: Putting) -> None:
     wanted = [one_off(number) for number in range(1, 31)]
     batches.put_all_if_absent(wanted)
     before = lab.contents()
-    assert batches.put_all_if_absent([replace(each, state=State.QUEUED) for each in wanted]) == wanted
+    assert batches.put_all_if_absent([with_changes(each, state=State.QUEUED) for each in wanted]) == wanted
     assert lab.contents() == before
 
 

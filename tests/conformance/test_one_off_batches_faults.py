@@ -95,7 +95,7 @@ def test_what_stands_but_cannot_be_read_now_is_undecided(unplugged: DynamoLab) -
 
 
 def test_what_stood_and_is_gone_when_it_is_read_is_undecided(unplugged: DynamoLab) -> None:
-    answers = [{"Responses": [refused("DuplicateItem")]}, {"Responses": {"executions": []}}]
+    answers: list[Any] = [{"Responses": [refused("DuplicateItem")]}, {"Responses": {"executions": []}}]
     with answering(unplugged.client, "*", *answers):
         assert unplugged.batch_batches.put_all_if_absent(MANY[:1]) == [WriteUnknown("DuplicateItem")]
 

@@ -4,13 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.executions.execution import NOT_STARTED, State
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
-from tests.support.builders import DUE_AT, EXPIRES_AT_S, execution_id, expiry_for, in_state, one_off
+from tests.support.builders import (
+    DUE_AT,
+    EXPIRES_AT_S,
+    execution_id,
+    expiry_for,
+    in_state,
+    one_off,
+    with_changes,
+)
 from tests.support.conformance.labs import Lab
 
 BEFORE = one_off()
-AFTER = replace(
+AFTER = with_changes(
     BEFORE, request=b"another request", name="other", tags=("a", "b"), timeout_ms=7_000, revision=2
 )
 
@@ -21,7 +29,7 @@ def elsewhere(number: int, *, revision: int = 2) -> ExecutionId:
 
 @pytest.mark.parametrize("state", sorted(NOT_STARTED))
 def test_an_edit_takes_the_place_of_what_was_seen(lab: Lab, state: State) -> None:
-    before, after = replace(BEFORE, state=state), replace(AFTER, state=state)
+    before, after = with_changes(BEFORE, state=state), with_changes(AFTER, state=state)
     lab.executions.put_if_absent(before)
     assert lab.one_offs.edit(before, after)
     assert lab.executions.get(BEFORE.id) == after
@@ -67,7 +75,7 @@ def test_a_move_leaves_word_where_the_job_went(lab: Lab) -> None:
     lab.executions.put_if_absent(BEFORE)
     assert lab.one_offs.move(BEFORE, after, EXPIRES_AT_S)
     assert lab.executions.get(after.id) == after
-    assert lab.executions.get(BEFORE.id) == replace(BEFORE, state=State.MOVED, moved_to=after.id)
+    assert lab.executions.get(BEFORE.id) == with_changes(BEFORE, state=State.MOVED, moved_to=after.id)
     assert (lab.expiry(BEFORE.id), lab.expiry(after.id)) == (EXPIRES_AT_S, None)
 
 
@@ -79,7 +87,7 @@ def test_the_first_place_always_names_the_last(lab: Lab) -> None:
         assert lab.one_offs.move(places[-1], after, EXPIRES_AT_S + number)
         places.append(after)
     standing = [lab.executions.get(place.id) for place in places]
-    assert [each.moved_to if each else None for each in standing] == [
+    assert [each.progress.moved_to if each else None for each in standing] == [
         places[3].id,
         places[2].id,
         places[3].id,

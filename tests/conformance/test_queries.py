@@ -6,7 +6,8 @@ import pytest
 
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange, due_position
 from shared.ports.executions import Claim, Finish
 from shared.ports.listings import TenantIndex
@@ -177,9 +178,12 @@ def test_a_later_retry_takes_the_place_of_the_one_before(lab: Lab) -> None:
 def test_dead_letters_of_lost_workers_are_there_too(lab: Lab) -> None:
     lab.executions.put_if_absent(one_off())
     running = claimed(lab, one_off())
-    assert running.lease_until is not None
+    assert running.progress.lease_until is not None
     assert lab.executions.give_up(
-        running, reason=EndReason.WORKER_LOST, now_ms=running.lease_until + 1, expires_at_s=EXPIRES_AT_S
+        running,
+        reason=EndReason.WORKER_LOST,
+        now_ms=running.progress.lease_until + 1,
+        expires_at_s=EXPIRES_AT_S,
     )
     assert places(lab, TenantIndex.FAILED) == [due_position(running.id)]
     assert places(lab, TenantIndex.RETRY) == []

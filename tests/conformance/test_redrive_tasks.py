@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts
-from shared.domain.executions.execution import EndReason
+from shared.domain.executions.states import EndReason
 from shared.domain.listings.filters import DeadLetterFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.names import Lane

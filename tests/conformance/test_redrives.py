@@ -5,22 +5,24 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import NotFoundError, UnknownVersionError
-from shared.domain.executions.execution import (
-    NOT_STARTED,
-    REDRIVABLE,
-    EndReason,
-    Execution,
-    State,
-    Transition,
-)
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy, RedriveOf
+from shared.domain.executions.states import NOT_STARTED, REDRIVABLE, EndReason, State, Transition
 from shared.domain.listings.position import history_position
-from tests.support.builders import EXPIRES_AT_S, TENANT, expiry_for, in_every_state, in_state, one_off
+from tests.support.builders import (
+    EXPIRES_AT_S,
+    TENANT,
+    expiry_for,
+    in_every_state,
+    in_state,
+    one_off,
+    with_changes,
+)
 from tests.support.conformance.labs import Lab
 
 MARK = RedrivenBy(execution=one_off(2).id)
 OF_TASK = RedrivenBy(execution=one_off(3).id, task="rdr_1")
-FAILED = replace(in_state(one_off(), State.FAILED), attempt=1, end_reason=EndReason.ATTEMPTS_USED_UP)
+FAILED = with_changes(in_state(one_off(), State.FAILED), attempt=1, end_reason=EndReason.ATTEMPTS_USED_UP)
 
 
 def put(lab: Lab, execution: Execution) -> Execution:
@@ -32,7 +34,7 @@ def put(lab: Lab, execution: Execution) -> Execution:
 def test_a_mark_changes_nothing_else(lab: Lab, mark: RedrivenBy) -> None:
     put(lab, FAILED)
     assert lab.executions.mark_redriven(FAILED.id, mark) is None
-    assert lab.executions.get(FAILED.id) == replace(FAILED, redriven_by=mark)
+    assert lab.executions.get(FAILED.id) == with_changes(FAILED, redriven_by=mark)
     assert lab.expiry(FAILED.id) == EXPIRES_AT_S
 
 
@@ -42,7 +44,7 @@ def test_the_first_mark_stays_and_is_shown_to_the_others(lab: Lab) -> None:
     before = lab.contents()
     for other in (OF_TASK, MARK):
         standing = lab.executions.mark_redriven(FAILED.id, other)
-        assert standing == replace(FAILED, redriven_by=MARK)
+        assert standing == with_changes(FAILED, redriven_by=MARK)
     assert lab.contents() == before
 
 
@@ -92,7 +94,7 @@ def test_exactly_what_has_not_started_is_undone(lab: Lab, state: State) -> None:
     assert found is not None
     if state in NOT_STARTED:
         assert standing is None
-        assert (found.state, found.end_reason) == (State.CANCELLED, EndReason.CANCELLED)
+        assert (found.state, found.progress.end_reason) == (State.CANCELLED, EndReason.CANCELLED)
         assert lab.expiry(execution.id) == EXPIRES_AT_S
     else:
         assert standing == found == execution

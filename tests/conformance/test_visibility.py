@@ -5,7 +5,7 @@ import time
 from botocore.exceptions import EndpointConnectionError
 
 from shared.adapters.sqs.visibility import MAX_VISIBILITY_SECONDS, SqsVisibility
-from shared.names import Lane
+from shared.names import Lane, QueueName
 from tests.support.builders import DUE_AT, wakeup
 from tests.support.conformance.interference import answering, failure, watching
 from tests.support.conformance.lanes import SqsLanes
@@ -18,7 +18,7 @@ def received(sqs: SqsLanes) -> str:
 
 
 def put_back(sqs: SqsLanes, handle: str, seconds: int) -> bool:
-    return SqsVisibility(sqs.client, sqs.queue_urls)(Lane.STANDARD, handle, seconds)
+    return SqsVisibility(sqs.client, sqs.queue_urls)(QueueName.STANDARD, handle, seconds)
 
 
 def test_a_message_that_is_put_back_for_no_time_comes_again_at_once(sqs: SqsLanes) -> None:

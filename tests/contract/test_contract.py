@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from functions.api.route import Route
+from functions.api.http.route import Route
 from functions.api.routes import ROUTES
 from tests.support.contract.neighbours import NAMES, Neighbours, neighbours
 from tests.support.contract.runs import Broken, broken_by, quiet

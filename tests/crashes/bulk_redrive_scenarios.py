@@ -35,7 +35,7 @@ def _let_it_be_undone(stage: Stage) -> None:
 
 
 def _expect_undone(stage: Stage, bulk: Bulk) -> None:
-    if bulk.id is not None and not stage.redriver.is_at_rest():
+    if bulk.id is not None and not stage.redriver.bulks_are_at_rest():
         stage.faults.append(f"undone: {bulk.shown}")
 
 

@@ -18,7 +18,7 @@ from tests.crashes.lane import LaneQueues
 from tests.crashes.oracle import Oracle
 from tests.crashes.orders import Order
 from tests.crashes.printed import Printed, findings
-from tests.crashes.process_killer import LONGEST_STOP_SECONDS, Assassin
+from tests.crashes.process_killer import LONGEST_STOP_SECONDS, ProcessKiller
 from tests.crashes.settling import UNTIL_RECONCILABLE_SECONDS, Settling
 from tests.crashes.workforce import Workforce
 
@@ -76,8 +76,8 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
             for number in range(CUSTOMERS)
         ]
         workforce = Workforce(running.clock, log, service.sender(), seed)
-        assassin = Assassin(service.workers, seed)
-        parts: tuple[Any, ...] = (service, assassin, workforce, *customers)
+        killer = ProcessKiller(service.workers, seed)
+        parts: tuple[Any, ...] = (service, killer, workforce, *customers)
         for part in parts:
             part.start()
             stack.callback(part.stop)
@@ -90,7 +90,7 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
         settling = Settling(running.clock, clients, service.run)
         settling.settle(orders)
         service.run(UNTIL_RECONCILABLE_SECONDS)
-        hits = assassin.kills.total() + assassin.stops.total()
+        hits = killer.kills.total() + killer.stops.total()
         oracle = Oracle(
             orders=orders,
             history={str(order.job_id): clients.history(order) for order in orders},
@@ -101,11 +101,11 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
             grace_ms=GRACE_MS,
         )
         outcome = _outcome(oracle)
-        told = findings(Printed(deployment.nursery.log("reconciler")).new_lines())
+        told = findings(Printed(deployment.process_pool.log("reconciler")).new_lines())
         outcome.mended_chains = sum(kind == "chains_repaired" for kind, _ in told)
         outcome.faults += settling.faults
         outcome.faults += [f"reconciler: {kind} {one}" for kind, one in told if kind != "chains_repaired"]
-        outcome.kills, outcome.stops = assassin.kills, assassin.stops
+        outcome.kills, outcome.stops = killer.kills, killer.stops
         outcome.drained_seconds = settling.took_seconds
         if settling.took_seconds > LONGEST_DRAIN_SECONDS:
             outcome.faults.append(f"late: it took {settling.took_seconds:.0f} s to come to rest")

@@ -12,7 +12,7 @@ from shared.names import Env, QueueName
 from tests.crashes.crash_points import CrashPoint
 from tests.crashes.engines import Engines
 from tests.crashes.printed import LogGroup
-from tests.crashes.process_pool import Invocation, Nursery, Sandbox, SandboxDiedError
+from tests.crashes.process_pool import Invocation, ProcessPool, Sandbox, SandboxDiedError
 from tests.support.conformance.tables import TableNames, create_tables
 from tests.support.fakes.budgets import GENEROUS
 
@@ -27,7 +27,7 @@ TENANT, SCOPES = "acme", "read,write,admin"
 class Worker:
     """A place for one process of a function: where it died a fresh one takes over, as in Lambda."""
 
-    nursery: Nursery
+    process_pool: ProcessPool
     module: str
     environment: dict[str, str]
     sandbox: Sandbox | None = None
@@ -36,7 +36,7 @@ class Worker:
 
     def invoke(self, event: Any, point: CrashPoint | None = None) -> Invocation:
         """One event; SandboxDiedError where the process ended in the middle of it."""
-        self.sandbox = sandbox = self.sandbox or self.nursery.sandbox(self.module, self.environment)
+        self.sandbox = sandbox = self.sandbox or self.process_pool.sandbox(self.module, self.environment)
         self.is_busy = True
         try:
             return sandbox.invoke(event, point)
@@ -66,7 +66,7 @@ class Deployment:
     """Everything that stands; workers are made when they are first asked for."""
 
     engines: Engines
-    nursery: Nursery
+    process_pool: ProcessPool
     tables: TableNames
     lanes: dict[QueueName, Queue]
     dead: dict[QueueName, Queue]
@@ -80,7 +80,7 @@ class Deployment:
     def worker(self, package: str, lane: QueueName | None = None) -> Worker:
         """A place for a process of one function, with the variables that Lambda would set for it."""
         own = {Env.LANE: str(lane)} if lane else {}
-        worker = Worker(self.nursery, f"functions.{package}.handler", self.environment | own)
+        worker = Worker(self.process_pool, f"functions.{package}.handler", self.environment | own)
         self.workers.append(worker)
         return worker
 
@@ -88,7 +88,7 @@ class Deployment:
         """End all processes."""
         for worker in self.workers:
             worker.renew()
-        self.nursery.stop()
+        self.process_pool.stop()
 
 
 def deploy(engines: Engines, *, shards: int) -> Deployment:
@@ -105,16 +105,16 @@ def deploy(engines: Engines, *, shards: int) -> Deployment:
     environment = engines.environment | _variables(engines, tables, lanes, dead, shards)
     environment[Env.API_LOG_GROUP] = group
     created = _create_tenant(environment)
-    nursery = Nursery(environment, engines.clock.path, engines.root / f"logs-{tables.jobs}")
+    process_pool = ProcessPool(environment, engines.clock.path, engines.root / f"logs-{tables.jobs}")
     return Deployment(
         engines=engines,
-        nursery=nursery,
+        process_pool=process_pool,
         tables=tables,
         lanes=lanes,
         dead=dead,
         environment=environment,
         shards=shards,
-        api_log=LogGroup(engines.others.client("logs"), group, nursery.log("api"), engines.clock),
+        api_log=LogGroup(engines.others.client("logs"), group, process_pool.log("api"), engines.clock),
         api_key=created["api_key"],
         signing_secret=created["signing_secret"],
     )

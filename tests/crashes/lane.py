@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from shared.domain.ids import one_off_execution
-from shared.names import Lane, QueueName
+from shared.names import QueueName
 from tests.crashes.deployment import Deployment
 from tests.crashes.event_source import Ask, deliver
 from tests.crashes.orders import Order
@@ -23,7 +23,7 @@ class LaneQueues:
         self._sqs = deployment.engines.others.client("sqs")
         self._clock = deployment.engines.clock
         self._queues = deployment.lanes
-        self._lane, self._dead = deployment.lanes[Lane.STANDARD], deployment.dead[Lane.STANDARD]
+        self._lane, self._dead = deployment.lanes[QueueName.STANDARD], deployment.dead[QueueName.STANDARD]
 
     def deliver(self, ask: Ask, queue: QueueName) -> bool:
         """Hand over one batch of a queue; False where there was none."""

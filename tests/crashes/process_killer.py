@@ -20,7 +20,7 @@ LONGEST_STOP_SECONDS = 16.0
 """Twice the longest lease of the load."""
 
 
-class Assassin:
+class ProcessKiller:
     """One thread; the same seed makes the same choices, though never the same run."""
 
     def __init__(self, workers: dict[str, list[Worker]], seed: int) -> None:
@@ -30,7 +30,7 @@ class Assassin:
         self._rng = random.Random(seed)
         self._done = threading.Event()
         self._stopped: list[tuple[float, Sandbox]] = []
-        self._thread = threading.Thread(target=self._work, name="assassin")
+        self._thread = threading.Thread(target=self._work, name="process killer")
 
     def start(self) -> None:
         """Begin."""

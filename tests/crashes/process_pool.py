@@ -38,12 +38,12 @@ class Invocation:
 class Sandbox:
     """One process with one handler."""
 
-    def __init__(self, nursery: "Nursery", pid: int, pipe: Connection) -> None:
-        self._nursery = nursery
+    def __init__(self, process_pool: "ProcessPool", pid: int, pipe: Connection) -> None:
+        self._process_pool = process_pool
         self._pid = pid
         self._pipe = pipe
         self._lock = threading.Lock()
-        self._is_buried = False
+        self._is_reaped = False
 
     def invoke(self, event: Any, point: CrashPoint | None = None) -> Invocation:
         """Hand over one event and wait for the answer; SandboxDiedError if the process ends instead."""
@@ -58,31 +58,31 @@ class Sandbox:
             raise SandboxDiedError from fault
 
     def signal(self, number: signal.Signals) -> bool:
-        """Send a signal, unless the process is dead and buried."""
+        """Send a signal, unless the process is dead and reaped."""
         with self._lock:
-            if not self._is_buried:
+            if not self._is_reaped:
                 os.kill(self._pid, number)
-            return not self._is_buried
+            return not self._is_reaped
 
     def end(self) -> None:
         """Kill it if it lives. Safe to call twice."""
         with self._lock:
-            if self._is_buried:
+            if self._is_reaped:
                 return
             os.kill(self._pid, signal.SIGKILL)
-            self._nursery.bury(self._pid)
-            self._is_buried = True
+            self._process_pool.reap(self._pid)
+            self._is_reaped = True
             self._pipe.close()
 
 
-class Nursery:
+class ProcessPool:
     """The process that all sandboxes are forked from."""
 
     def __init__(self, environment: Mapping[str, str], clock: Path, logs: Path) -> None:
         self._clock = clock
         self._logs = logs
         logs.mkdir()
-        log = self.log("nursery")
+        log = self.log("process_pool")
         self._control, theirs = socket.socketpair()
         self._lock = threading.Lock()
         with log.open("ab") as output:
@@ -119,10 +119,10 @@ class Nursery:
         theirs.close()
         return Sandbox(self, pid, ours)
 
-    def bury(self, pid: int) -> None:
+    def reap(self, pid: int) -> None:
         """Let the system forget a dead child."""
         with self._lock:
-            self._control.sendall(json.dumps({"bury": pid}).encode())
+            self._control.sendall(json.dumps({"reap": pid}).encode())
             self._control.recv(16)
 
     def stop(self) -> None:

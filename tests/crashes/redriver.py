@@ -77,7 +77,7 @@ class Redriver(Reader):
             bulk.is_undone = True
             self._acknowledged.append((UNDO, str(bulk.id)))
 
-    def is_at_rest(self) -> bool:
+    def bulks_are_at_rest(self) -> bool:
         """Whether every bulk redrive has ended."""
         for bulk in self.bulks:
             bulk.shown = self._ask("GET", f"/v1/redrives/{bulk.id}").body

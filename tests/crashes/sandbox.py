@@ -1,6 +1,6 @@
 """The process in which a handler runs, as in Lambda's sandbox: an environment, one handler, one event at a time.
 
-Started as a nursery, which imports once what all handlers need and then forks a process for each sandbox: a killed
+The pool imports the modules of all handlers once, and then forks a process for each sandbox: a killed
 worker is back in a tenth of a second. Whatever the handlers themselves make, they make in their own process.
 """
 
@@ -29,7 +29,7 @@ from tests.crashes.crash_points import CallWatch, CrashPoint, Hit
 
 IMPORTED_FOR_ALL = (
     "functions.api.app",
-    "functions.api.service",
+    "functions.api.context",
     "functions.executor.records",
     "functions.executor.report",
     "shared.adapters.http.sender",
@@ -58,13 +58,14 @@ class Context:
         return 60_000
 
 
-def nurse(control: socket.socket) -> None:
+def serve(control: socket.socket) -> None:
     """Fork a sandbox for each request that comes with a pipe; end them all when whoever asks is gone."""
     for module in IMPORTED_FOR_ALL:
         importlib.import_module(module)
+    make_client: Any = boto3.client
     for service in SERVICES:
         # The SDK's descriptions of the services are read once, and inherited.
-        boto3.client(service, region_name="us-east-1")
+        make_client(service, region_name="us-east-1")
     gc.freeze()
     control.sendall(b"ready")
     alive: set[int] = set()
@@ -73,11 +74,11 @@ def nurse(control: socket.socket) -> None:
         if not message:
             break
         asked = json.loads(message)
-        if "bury" in asked:
+        if "reap" in asked:
             # A dead child keeps its pid until here, so that no signal can reach a stranger.
-            os.waitpid(asked["bury"], 0)
-            alive.discard(asked["bury"])
-            control.sendall(b"buried")
+            os.waitpid(asked["reap"], 0)
+            alive.discard(asked["reap"])
+            control.sendall(b"reaped")
             continue
         pid = os.fork()
         if pid == 0:
@@ -118,11 +119,10 @@ def _put_into_product(clock: SharedClock) -> None:
         else:
             clock.advance(duration_ms / 1000)
 
-    SystemClock.now_ms = lambda _: clock.now_ms()  # type: ignore[method-assign]
-    SystemClock.sleep_ms = sleep_ms  # type: ignore[method-assign]
-    AiohttpSender.__init__ = partialmethod(  # type: ignore[method-assign,assignment]
-        AiohttpSender.__init__, monotonic=clock.seconds
-    )
+    patched: tuple[Any, Any] = SystemClock, AiohttpSender
+    patched[0].now_ms = lambda _: clock.now_ms()
+    patched[0].sleep_ms = sleep_ms
+    patched[1].__init__ = partialmethod(AiohttpSender.__init__, monotonic=clock.seconds)
 
 
 def _invoke(handler: Any, watch: CallWatch, asked: dict[str, Any]) -> dict[str, Any]:
@@ -137,4 +137,4 @@ def _invoke(handler: Any, watch: CallWatch, asked: dict[str, Any]) -> dict[str, 
 
 
 if __name__ == "__main__":
-    nurse(socket.socket(fileno=int(sys.argv[1])))
+    serve(socket.socket(fileno=int(sys.argv[1])))

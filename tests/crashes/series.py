@@ -17,7 +17,7 @@ def series_faults(
     asked_at, acked_at = order.cancel_asked_at, order.cancel_acked_at
     if asked_at is None or acked_at is None:
         return [f"answer: {order.path} was not deleted"]
-    faults = []
+    faults: list[str] = []
     faults += _triggered_faults(order, records)
     records = [record for record in records if record["id"] not in order.triggered]
     seen = [instant_ms(record["scheduled_at"]) for record in records]

@@ -45,7 +45,7 @@ class Stage:
         self.faults: list[str] = []
         self._point: CrashPoint | None = None
         self._ticked_at = self._reconciled_at = 0
-        self._reconciler_log = Printed(deployment.nursery.log("reconciler"))
+        self._reconciler_log = Printed(deployment.process_pool.log("reconciler"))
 
     def begin(self, point: CrashPoint | None) -> None:
         """A new run: nothing is left over but what has ended, and the clock is at a minute's second second."""
@@ -64,7 +64,7 @@ class Stage:
         self.redriver.forget()
         self.parked_messages.forget()
 
-    def limit(self, **limits: int) -> None:
+    def limit(self, **limits: Any) -> None:
         """Give the tenant these limits in this run, of which every worker knows."""
         self._quotas.give(limits)
         self.workers.renew()
@@ -148,7 +148,7 @@ class Stage:
 
     def settle(self) -> float:
         """Let everything come to rest; how long the jobs took to end, in seconds."""
-        settling = Settling(self.clock, self.clients, self.run, self.redriver.is_at_rest)
+        settling = Settling(self.clock, self.clients, self.run, self.redriver.bulks_are_at_rest)
         settling.settle(self.clients.orders)
         self.faults += settling.faults
         self.wait(UNTIL_RECONCILABLE_SECONDS)

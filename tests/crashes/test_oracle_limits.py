@@ -22,7 +22,8 @@ def found(limits: Limits, *calls: Arrival) -> list[str]:
 
 @pytest.mark.parametrize("name", ["concurrency", "destination_concurrency"])
 def test_more_calls_in_a_batch_than_there_may_be_at_once_are_found(name: str) -> None:
-    limits = Limits(**{name: 2})
+    chosen: dict[str, Any] = {name: 2}
+    limits = Limits(**chosen)
     assert found(limits, call(T0), call(T0), call(T0, batch=2)) == []
     assert found(limits, call(T0), call(T0), call(T0)) == ["limit"]
 

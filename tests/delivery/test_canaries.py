@@ -218,7 +218,7 @@ def _rotate(stage: Stage) -> str:
 
 def _collect(stage: Stage, cage: Cage) -> None:
     deployment = stage.deployment
-    for log in deployment.nursery.log("api").parent.iterdir():
+    for log in deployment.process_pool.log("api").parent.iterdir():
         cage.put("logs", log.read_bytes())
     client = deployment.engines.store.client("dynamodb")
     for table in client.list_tables()["TableNames"]:

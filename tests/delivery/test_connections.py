@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import threading
+from typing import Any
 
 import pytest
 
@@ -113,7 +114,7 @@ def test_a_slow_call_does_not_delay_the_others() -> None:
 
 
 @pytest.mark.parametrize("options", [{"limit": 3}, {"limit_per_host": 3}])
-def test_connections_are_bounded(options: dict[str, int]) -> None:
+def test_connections_are_bounded(options: dict[str, Any]) -> None:
     async def scenario() -> None:
         async with Receiver(replies(reply())) as receiver, sending(**options) as sender:
             calls = [sender.send(post(receiver.url()), timeout_seconds=LONG) for _ in range(20)]

@@ -29,9 +29,14 @@ from tests.support.fakes.receiver import Peer, Receiver, Script, drips, replies,
     ],
 )
 def test_the_deadline_is_total(script: Script, status: int | None) -> None:
-    answer, _ = answer_to(script, timeout_seconds=SHORT)
-    assert (answer.reason, answer.status, answer.succeeded) == (Reason.TIMEOUT, status, False)
-    assert answer.duration_ms >= SHORT * 1000 - 20
+    # A busy machine may not even read the status within a short deadline: a longer one is as total.
+    for seconds in (SHORT, 4 * SHORT, 16 * SHORT):
+        answer, _ = answer_to(script, timeout_seconds=seconds)
+        assert (answer.reason, answer.succeeded) == (Reason.TIMEOUT, False)
+        assert answer.duration_ms >= seconds * 1000 - 20
+        if answer.status == status:
+            return
+    assert answer.status == status
 
 
 def test_the_deadline_covers_a_large_body_that_nobody_reads() -> None:

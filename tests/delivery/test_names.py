@@ -11,13 +11,13 @@ from contextlib import AsyncExitStack
 import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
-from tests.support.delivery.names import NameServer, always, name_server
+from tests.support.delivery.names import Answers, NameServer, always, name_server
 from tests.support.delivery.sending import ELSEWHERE, LONG, SHORT, post, run, sending
 from tests.support.fakes.receiver import Receiver, replies, reply
 
 OPEN, CLOSED, CLOSED_V6 = "127.0.0.1", "127.0.0.2", "::1"
 """Of three listeners at one port, the one that the deployment opened, and two that it did not."""
-ZONE = {
+ZONE: dict[str, Answers] = {
     "open.test": [[OPEN]],
     "closed.test": [[CLOSED]],
     "closed6.test": [[CLOSED_V6]],

@@ -13,9 +13,10 @@ from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.delivery.signing import new_secret
 from shared.domain.errors import InvalidValueError, UnavailableError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.schedules.timing import After
-from shared.domain.tenancy.tenant import SIGNING_CONTEXT
+from shared.domain.tenancy.tenant import SIGNING_CONTEXT, Tenant
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS
 from tests.support.builders import DUE_AT, TENANT, in_state
 from tests.support.fakes.sender import in_turn
@@ -143,7 +144,7 @@ def _sealed_for_another_context(world: World) -> None:
 
 
 def _no_key(world: World) -> None:
-    def unseal(*_: object) -> bytes:
+    def unseal(tenant: Tenant, context: str, sealed: bytes) -> bytes:
         raise UnavailableError("no key service")
 
     world.vault.unseal = unseal  # type: ignore[method-assign]
@@ -171,7 +172,7 @@ def test_no_call_is_made_where_it_cannot_be_signed(fault: str, caplog: pytest.Lo
     report = world.attempt(execution)
     assert world.sender.calls == []
     standing: Execution = world.standing(execution.id)
-    assert [outcome.reason for outcome in standing.outcomes] == [Reason.REQUEST_UNREADABLE]
+    assert [outcome.reason for outcome in standing.progress.outcomes] == [Reason.REQUEST_UNREADABLE]
     assert standing.state is State.FAILED
     assert report.returned() == [], "one tenant's fault is no fault of the batch"
     assert "hunter2" not in repr(report) + caplog.text

@@ -14,11 +14,14 @@ from infra.local.api import Api
 from infra.local.calls import Call
 from infra.local.receiver import Receiver
 from infra.local.stack import LocalStack
+from tests.support.slowdown import Slowdown
 
 pytestmark = pytest.mark.integration
 
 LAG_BOUND_MS = 1_500
-"""What the laptop stack promises; the cloud's figure is another one and is watched by an alarm."""
+"""What the laptop stack promises on a quiet machine. In the cloud an alarm watches a bound of its own."""
+PATIENCE = 300
+"""Seconds to wait for calls on a busy machine; nothing is judged by it."""
 MINUTES = 3
 RATE_SECONDS = 5
 RATE_CALLS = 12
@@ -30,14 +33,24 @@ class Timetable:
 
     api: Api
     receiver: Receiver
+    slowdown: Slowdown
     soon: str
     later: str
     cron: str
     rate: str
 
-    def calls(self, path: str, count: int, timeout: float) -> list[Call]:
+    def calls(self, path: str, count: int) -> list[Call]:
         """The calls of one job, once enough of them came."""
-        return self.receiver.wait_for(count, path=path, timeout=timeout)
+        return self.receiver.wait_for(count, path=path, timeout=PATIENCE)
+
+    def assert_punctual(self, calls: list[Call]) -> None:
+        """Never early, within the bound at the machine's speed, signed, and each execution once."""
+        assert [call.lag_ms for call in calls if call.lag_ms is None or call.lag_ms < 0] == []
+        assert [text for _, text in self.slowdown.late(calls, LAG_BOUND_MS)] == []
+        assert all(call.genuine for call in calls)
+        assert [call.attempt for call in calls] == [1] * len(calls)
+        ids = [call.execution_id for call in calls]
+        assert len(set(ids)) == len(ids)
 
 
 def create(api: Api, schedule: dict[str, Any], url: str, **more: Any) -> str:
@@ -50,13 +63,14 @@ def create(api: Api, schedule: dict[str, Any], url: str, **more: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def timetable(stack: LocalStack) -> Iterator[Timetable]:
+def timetable(stack: LocalStack, slowdown: Slowdown) -> Iterator[Timetable]:
     tenant = stack.create_tenant("timetable")
     api = stack.api(tenant.api_key)
     with Receiver(secret=tenant.signing_secret) as receiver:
         yield Timetable(
             api=api,
             receiver=receiver,
+            slowdown=slowdown,
             cron=create(api, {"cron": "*/1 * * * *", "timezone": "UTC"}, f"{receiver.url}/cron"),
             later=create(api, {"delay_seconds": 90}, f"{receiver.url}/later"),
             soon=create(api, {"delay_seconds": 3}, f"{receiver.url}/soon"),
@@ -64,39 +78,29 @@ def timetable(stack: LocalStack) -> Iterator[Timetable]:
         )
 
 
-def assert_punctual(calls: list[Call]) -> None:
-    """Never early, within the bound, signed, and each execution once."""
-    lags = [call.lag_ms for call in calls]
-    assert all(lag is not None and 0 <= lag <= LAG_BOUND_MS for lag in lags), lags
-    assert all(call.genuine for call in calls)
-    assert [call.attempt for call in calls] == [1] * len(calls)
-    ids = [call.execution_id for call in calls]
-    assert len(set(ids)) == len(ids)
-
-
 def test_a_one_off_job_three_seconds_ahead_is_called_once_and_on_time(timetable: Timetable) -> None:
-    calls = timetable.calls("/soon", 1, timeout=15)
-    assert_punctual(calls)
+    calls = timetable.calls("/soon", 1)
+    timetable.assert_punctual(calls)
     job = timetable.api.request("GET", f"/v1/jobs/{timetable.soon}").json()
     assert job["state"] in ("running", "succeeded")
 
 
 def test_a_rate_job_is_called_at_each_of_its_instants(timetable: Timetable) -> None:
-    calls = timetable.calls("/rate", RATE_CALLS, timeout=RATE_SECONDS * (RATE_CALLS + 4))
+    calls = timetable.calls("/rate", RATE_CALLS)
     timetable.api.request("DELETE", f"/v1/jobs/{timetable.rate}")
-    assert_punctual(calls)
+    timetable.assert_punctual(calls)
     instants = sorted(call.scheduled_at.timestamp() for call in calls if call.scheduled_at)
     assert {b - a for a, b in itertools.pairwise(instants)} == {RATE_SECONDS}
 
 
 def test_a_job_that_a_watcher_has_to_find_is_called_once_and_on_time(timetable: Timetable) -> None:
-    assert_punctual(timetable.calls("/later", 1, timeout=120))
+    timetable.assert_punctual(timetable.calls("/later", 1))
 
 
 def test_a_cron_job_is_called_each_minute(timetable: Timetable) -> None:
-    calls = timetable.calls("/cron", MINUTES, timeout=60 * (MINUTES + 1))
+    calls = timetable.calls("/cron", MINUTES)
     timetable.api.request("DELETE", f"/v1/jobs/{timetable.cron}")
-    assert_punctual(calls)
+    timetable.assert_punctual(calls)
     instants = sorted(call.scheduled_at.timestamp() for call in calls if call.scheduled_at)
     assert {b - a for a, b in itertools.pairwise(instants)} == {60}
 

@@ -12,9 +12,11 @@ from shared.adapters.dynamodb.codec.keys import execution_key, item_key
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
 from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
 from shared.domain.bucket import MINUTE_MS
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import Cron, first_after
+from tests.support.builders import with_changes
 
 pytestmark = pytest.mark.integration
 
@@ -45,7 +47,7 @@ def test_the_next_run_moves_and_the_change_is_in_the_history(
     assert moved_to.minute % 2 == 0
     left = _executions(stack).get(head.id)
     assert left is not None
-    assert (left.state, left.ends_chain) == (State.CANCELLED, True)
+    assert (left.state, left.progress.ends_chain) == (State.CANCELLED, True)
     upcoming = api.request("GET", f"/v1/jobs/{job_id}/upcoming?count=1").json()
     assert datetime.fromisoformat(upcoming["runs"][0]["scheduled_at"]) == moved_to
     assert api.request("DELETE", f"/v1/jobs/{job_id}").status == 200
@@ -73,7 +75,7 @@ def _as_older_tables_had_it(stack: LocalStack, tenant: Tenant, job_id: str) -> E
     schedule = replace(job.schedule, rules=OLD_RULES)
     first_at = first_after(schedule, job.schedule.start_at or 0)
     assert first_at is not None
-    older = replace(job, schedule=schedule, chain_from=first_at)
+    older = with_changes(job, schedule=schedule, chain_from=first_at)
     dynamodb.delete_item(TableName=executions, Key=item_key(*execution_key(region, head.id)))
     assert jobs.replace(job, older)
     first = older.occurrence(first_at, created_at=head.created_at, run=1)

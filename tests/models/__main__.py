@@ -6,6 +6,7 @@ python -m tests.models [--small]
 import argparse
 import sys
 import time
+from typing import Any
 
 from rich.console import Console
 
@@ -22,7 +23,7 @@ from tests.models.configurations import (
     flawed_change,
     flawed_filing,
 )
-from tests.models.explorer import explore
+from tests.models.explorer import Model, explore
 
 console = Console(highlight=False, soft_wrap=True, markup=False)
 
@@ -39,7 +40,7 @@ def main(arguments: list[str]) -> int:
         **_named("changes", CHANGES),
         **({} if options.small else _named("large", LARGE)),
     }
-    flawed = {
+    flawed: dict[str, Model[Any]] = {
         **{flaw.value: flawed_attempts(flaw) for flaw in attempt_world.Flaw},
         **{flaw.value: flawed_filing(flaw) for flaw in filing_world.Flaw},
         **{flaw.value: flawed_chain(flaw) for flaw in chain_world.Flaw},

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from tests.models.attempt_rules import Item
 from tests.models.attempt_worker import CALLS, RECORDS
 from tests.models.attempt_world import IDLE, Phase, Seen, Worker, World

@@ -1,11 +1,12 @@
 """What the product itself says of a standing execution: the one source of the guards of the attempt model."""
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.dispatch.sweep import DueRow, SweepAction, SweepContext, sweep_action
-from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution, State, Transition
+from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution
+from shared.domain.executions.states import State, Transition
 from tests.support.builders import DUE_AT, in_state, one_off
 
 TICK_MS = LEASE_MARGIN_MS
@@ -26,7 +27,7 @@ class Item(NamedTuple):
     goes_on: bool = False
     """The call of its attempt has ended, the attempt has not."""
 
-    def after(self, transition: Transition, **changes: int) -> "Item":
+    def after(self, transition: Transition, **changes: Any) -> "Item":
         """The item in the state to which the product's table leads."""
         return Item(transition.target, self.attempt, stop=self.stop)._replace(**changes)
 
@@ -81,7 +82,7 @@ def swept(item: Item, most: int) -> SweepAction:
         max_attempts=most,
         stop_retries=item.stop,
         claimable_from=execution.claimable_from,
-        next_attempt_at=execution.next_attempt_at,
+        next_attempt_at=execution.progress.next_attempt_at,
         async_accepted=item.goes_on,
     )
     context = SweepContext(now_ms=DUE_AT, is_first_pass=False, scan_began_at=None, last_resend_at=None)

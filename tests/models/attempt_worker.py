@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shared.domain.executions.execution import State, Transition
+from shared.domain.executions.states import State, Transition
 from tests.models import attempt_rules as rules
 from tests.models.attempt_rules import LEASE_TICKS, RETRY_TICKS
 from tests.models.attempt_world import IDLE, Flaw, Phase, Seen, Worker, World

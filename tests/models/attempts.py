@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shared.domain.dispatch.sweep import SweepAction
-from shared.domain.executions.execution import State, Transition
+from shared.domain.executions.states import State, Transition
 from shared.usecases.attempts.run_attempts import CLAIM_TRIES
 from tests.models import attempt_rules as rules
 from tests.models.attempt_promises import Promises

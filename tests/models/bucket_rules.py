@@ -17,7 +17,7 @@ from shared.domain.bucket import (
     next_sweep_ms,
 )
 from shared.domain.dispatch.sweep import DueRow, SweepAction, SweepContext, sweep_action
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.names import Lane
 from tests.support.builders import BUCKET, TENANT, execution_id
 

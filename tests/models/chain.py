@@ -6,7 +6,7 @@ Whoever acts may stand still between any two steps, or die; messages come again;
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shared.domain.executions.execution import NOT_STARTED, State, Transition
+from shared.domain.executions.states import NOT_STARTED, State, Transition
 from shared.domain.jobs.job import JobState
 from tests.models.chain_deletion import Deletion
 from tests.models.chain_filing import Succession
@@ -87,7 +87,8 @@ class ChainModel:
             is_taken_on = row.has_started or (row.ends_chain and self.flaw is Flaw.SUCCESSOR_OF_TOMBSTONE)
             if row.owed and is_taken_on:
                 yield succession.begin(world, number)
-            if self.audits and world.job is JobState.ACTIVE and row.has_started and row.state.is_terminal:
+            has_ended = row.state is not None and row.has_started and row.state.is_terminal
+            if self.audits and world.job is JobState.ACTIVE and has_ended:
                 label, after, mine = succession.begin_audit(world, number)
                 yield f"fault: {label}", after, mine
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import CHANGING, JobState
 from tests.models.chain_change_world import NEW, OLD, ChangedWorld, Changer, Changing, Flaw
 from tests.models.chain_deletion import Deletion

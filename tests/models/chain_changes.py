@@ -6,7 +6,7 @@ Whoever acts may stand still between any two steps, or die; messages come again;
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shared.domain.executions.execution import NOT_STARTED, State
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.jobs.job import JobState
 from tests.models.chain_change_steps import Change, view
 from tests.models.chain_change_world import NEW, OLD, ChangedWorld, Changer, Changing, Flaw

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shared.domain.executions.execution import NOT_STARTED, State, Transition
+from shared.domain.executions.states import NOT_STARTED, State, Transition
 from shared.domain.jobs.job import JobState
 from tests.models.chain_rules import Chain
 from tests.models.chain_world import Deleter, Deleting, Flaw, Row, World

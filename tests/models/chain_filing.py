@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import JobState
 from tests.models.chain_rules import Chain
 from tests.models.chain_world import NOWHERE, Filer, Filing, Flaw, Row, World

@@ -3,7 +3,7 @@
 from enum import Enum, IntEnum, auto
 from typing import NamedTuple
 
-from shared.domain.executions.execution import NOT_STARTED, State
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.jobs.job import JobState
 
 NOWHERE = -1
@@ -109,9 +109,10 @@ class World(NamedTuple):
     def __str__(self) -> str:
         """Short enough for a line of a trace."""
         rows = " ".join(_word(row) for row in self.rows)
+        actors: tuple[Filer | Deleter, ...] = (*self.filers, *self.deleters)
         busy = [
             f"{type(actor).__name__.lower()} {actor.at.name.lower()} {actor[1]}"
-            for actor in (*self.filers, *self.deleters)
+            for actor in actors
             if actor.at > 1
         ]
         return f"moment {self.now} | job {self.job.value} | {rows} | {', '.join(busy)}"

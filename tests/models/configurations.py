@@ -92,7 +92,7 @@ def flawed_filing(flaw: filing_world.Flaw) -> FilingModel:
     if flaw in (kinds.FIRST_PAGE_WATCHED, kinds.CURSOR_BEFORE_SEND):
         return FilingModel(clocks=APART, rows=2, sweepers=0, asks_again=False, flaw=flaw)
     if flaw in (kinds.FIRST_PAGE_SWEPT, kinds.VERSION_ANEW):
-        late = {"rows": 2, "watchers": 0, "sweepers": 2, "asks_again": False, "late": True}
+        late: dict[str, Any] = {"rows": 2, "watchers": 0, "sweepers": 2, "asks_again": False, "late": True}
         return FilingModel(clocks=APART, flaw=flaw, **late)
     return FilingModel(clocks=APART, flaw=flaw)
 

@@ -6,7 +6,7 @@ The clocks of writers and of ticks may differ. Messages are lost, and everybody 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from tests.models import bucket_rules as rules
 from tests.models.bucket_rules import Clocks
 from tests.models.filing_sweep import Sweep
@@ -93,12 +93,12 @@ class FilingModel:
         for number, run in enumerate(world.sweepers):
             if number and run == world.sweepers[number - 1]:
                 continue
-            for label, after, mine in sweep.moves(world, run):
-                others = (*after.sweepers[:number], *after.sweepers[number + 1 :])
-                yield f"sweeper {label}", after._replace(sweepers=tuple(sorted((*others, mine))))
+            for label, after, swept in sweep.moves(world, run):
+                rest = (*after.sweepers[:number], *after.sweepers[number + 1 :])
+                yield f"sweeper {label}", after._replace(sweepers=tuple(sorted((*rest, swept))))
             if run.at is not Sweeping.IDLE:
-                others = (*world.sweepers[:number], *world.sweepers[number + 1 :])
-                yield "fault: a sweeper dies", world._replace(sweepers=tuple(sorted((*others, Sweeper()))))
+                rest = (*world.sweepers[:number], *world.sweepers[number + 1 :])
+                yield "fault: a sweeper dies", world._replace(sweepers=tuple(sorted((*rest, Sweeper()))))
         yield from self._around(world)
 
     def _writers(self, world: World) -> Iterator[tuple[str, World]]:

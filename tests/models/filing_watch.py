@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from tests.models import bucket_rules as rules
 from tests.models.filing_actor import Actor, sent
 from tests.models.filing_world import NEW_MS, OLD_MS, UNKNOWN, Flaw, Row, Shard, Watcher, Watching, World

@@ -3,7 +3,7 @@
 from enum import Enum, IntEnum, auto
 from typing import NamedTuple
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 
 UNKNOWN = -1
 """No position, no instant or no version that could be met again."""
@@ -146,11 +146,8 @@ class World(NamedTuple):
             f"{' sent' if row.sent else ''}{' in lane' if row.in_lane else ''}"
             for writer, row in zip(self.writers, self.rows, strict=True)
         )
-        ticks = [
-            f"{type(tick).__name__.lower()} {tick.at.name.lower()}"
-            for tick in (*self.watchers, *self.sweepers)
-            if tick.at > 1
-        ]
+        ticking: tuple[Watcher | Sweeper, ...] = (*self.watchers, *self.sweepers)
+        ticks = [f"{type(tick).__name__.lower()} {tick.at.name.lower()}" for tick in ticking if tick.at > 1]
         shard = "no shard" if self.shard is None else f"shard version {self.shard.version}, "
         if self.shard is not None:
             shard += f"{'scanned' if self.shard.scanned else f'cursor {self.shard.cursor}'}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from tests.models.bucket_rules import Moment
 from tests.models.filing_actor import Actor, sent
 from tests.models.filing_world import NEW_MS, UNKNOWN, Filing, Flaw, World
@@ -20,8 +20,8 @@ class Writer(Actor):
             case Filing.BEGINS:
                 created_ms = row.created_ms
                 if created_ms == UNKNOWN:
-                    begun = world.shard is not None and world.shard.begun
-                    created_ms = NEW_MS if begun else self.now_ms(world) + self.clocks.writer_ms
+                    is_new = world.shard is not None and world.shard.begun
+                    created_ms = NEW_MS if is_new else self.now_ms(world) + self.clocks.writer_ms
                 begun = world.with_row(number, row._replace(created_ms=created_ms))
                 yield (
                     "begins, reopens where it must",

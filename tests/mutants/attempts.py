@@ -35,14 +35,14 @@ ATTEMPTS = (
     Mutant(
         name="own lost claim read as another's",
         file="shared/adapters/dynamodb/executions/claimer.py",
-        old="existing.owner == owner else",
-        new='existing.owner == "" else',
+        old="existing.progress.owner == owner\n",
+        new='existing.progress.owner == ""\n',
         killer="tests/conformance/test_claimer.py",
     ),
     Mutant(
         name="refused retry of a claim taken for a refusal",
         file="tests/support/fakes/claimer.py",
-        old="return standing if standing.owner == claim.owner else ClaimRejected(standing)",
+        old="return standing if standing.progress.owner == claim.owner else ClaimRejected(standing)",
         new="return ClaimRejected(standing)",
     ),
     Mutant(
@@ -89,7 +89,7 @@ ATTEMPTS = (
     Mutant(
         name="call though the lease does not cover the timeout",
         file="shared/usecases/attempts/call_receiver.py",
-        old="return lease_left_ms >= execution.timeout_ms",
+        old="return lease_left_ms >= execution.call.timeout_ms",
         new="return lease_left_ms >= -3_600_000",
         killer="tests/unit/usecases/attempts/test_execute_lease.py",
     ),

@@ -55,7 +55,7 @@ BACKFILLS = (
     ),
     Mutant(
         name="late backfill that catches up with one run alone",
-        file="shared/usecases/jobs/backfill_job.py",
+        file="shared/domain/jobs/new_backfill.py",
         old="            catch_up=EVERY_ONE,\n",
         new="",
         killer=_MADE,

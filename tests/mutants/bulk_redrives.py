@@ -57,7 +57,7 @@ BULK_REDRIVES = (
     ),
     Mutant(
         name="undo that ignores a started one",
-        file="shared/domain/executions/execution.py",
+        file="shared/domain/executions/states.py",
         old='    UNDO = ("undo", NOT_STARTED, State.CANCELLED)\n',
         new='    UNDO = ("undo", NOT_STARTED | {State.WAITING}, State.CANCELLED)\n',
         killer=_STORE,

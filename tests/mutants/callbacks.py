@@ -13,7 +13,7 @@ CALLBACKS = (
     Mutant(
         name="token of another attempt taken for this one's",
         file="shared/domain/executions/callback_token.py",
-        old="(execution.attempt, execution.owner) == (self.attempt, self.owner)",
+        old="(execution.attempt, execution.progress.owner) == (self.attempt, self.owner)",
         new="execution.attempt >= self.attempt",
         killer=_HEARTBEAT,
     ),
@@ -69,7 +69,7 @@ CALLBACKS = (
     Mutant(
         name="202 of a worker that was overtaken",
         file="shared/usecases/attempts/settle_attempt.py",
-        old="(_is_same_claim(execution, standing) and standing.async_until is not None)",
+        old="_is_same_claim(execution, standing) and standing.progress.async_until is not None",
         new="standing.state is State.RUNNING",
         killer=_ASYNC,
     ),
@@ -139,8 +139,8 @@ CALLBACKS = (
     Mutant(
         name="large request of a job that goes with one of its runs",
         file="shared/usecases/outcomes/finalize_execution.py",
-        old="if ended.payload_id and not is_recurring_job_id(ended.job_id):",
-        new="if ended.payload_id and ended.recurrence is None:",
+        old="if ended.call.payload_id and not is_recurring_job_id(ended.job_id):",
+        new="if ended.call.payload_id and ended.recurrence is None:",
         killer="tests/unit/usecases/outcomes/test_payload_expiry.py",
     ),
     Mutant(

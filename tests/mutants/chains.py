@@ -13,7 +13,7 @@ CHAINS = (
     Mutant(
         name="successor from a tombstone",
         file="shared/usecases/filing/file_successor.py",
-        old="if execution.recurrence is None or execution.ends_chain:",
+        old="if execution.recurrence is None or execution.progress.ends_chain:",
         new="if execution.recurrence is None:",
         killer="tests/unit/usecases/chains/test_delete.py",
     ),
@@ -42,8 +42,8 @@ CHAINS = (
     Mutant(
         name="tombstone that is no end of the chain",
         file="shared/usecases/chains/end_chain.py",
-        old="            ends_chain=True,\n",
-        new="            ends_chain=False,\n",
+        old="end_reason=reason, ends_chain=True)\n",
+        new="end_reason=reason, ends_chain=False)\n",
         killer="tests/unit/usecases/chains/test_delete.py",
     ),
     Mutant(

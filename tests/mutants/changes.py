@@ -67,7 +67,7 @@ CHANGES = (
     Mutant(
         name="tombstones behind the record of a pause",
         file="shared/usecases/chains/end_chain.py",
-        old="            is_over = tombstone is not None and tombstone.missed is not None\n",
+        old="            is_over = tombstone is not None and tombstone.progress.missed is not None\n",
         new="            is_over = False\n",
         killer=_PAUSE,
     ),
@@ -137,8 +137,8 @@ CHANGES = (
     Mutant(
         name="target looked for behind the record that ends a chain",
         file="shared/usecases/filing/file_successor.py",
-        old="        if filed.missed is not None and not filed.ends_chain:\n",
-        new="        if filed.missed is not None:\n",
+        old="        if filed.progress.missed is not None and not filed.progress.ends_chain:\n",
+        new="        if filed.progress.missed is not None:\n",
         killer=_COMPLETE,
     ),
     Mutant(

@@ -48,7 +48,7 @@ FILING = (
     Mutant(
         name="ignore messages that the queue gave back",
         file="shared/usecases/ticks/watch_buckets.py",
-        old="        return not waiting\n",
+        old="        return not unsent\n",
         new="        return True\n",
         killer="tests/unit/usecases/ticks/test_watch_cursor.py",
     ),
@@ -72,10 +72,10 @@ FILING = (
         new="            after = None\n",
     ),
     Mutant(
-        name="watch without a second turn",
+        name="watch without a second try",
         file="shared/usecases/ticks/watch_buckets.py",
-        old="        missed = [turn for turn in missed if not self._is_answered(turn, report)]\n",
-        new="        missed = list(missed)\n",
+        old="        failed = [scan for scan in failed if not self._try(scan, report)]\n",
+        new="        failed = list(failed)\n",
         killer="tests/unit/usecases/ticks/test_watch.py",
     ),
     Mutant(

@@ -5,15 +5,15 @@ from tests.mutants.mutant import Mutant
 _ADMIT = "tests/unit/usecases/limits/test_admit.py"
 _CIRCUIT = "tests/unit/domain/limits/test_circuit_breaker.py"
 _SWEEP = "tests/unit/domain/dispatch/test_sweep.py"
-_SILENT = "tests/unit/usecases/limits/test_scope_cooldowns.py"
+_COOLDOWNS = "tests/unit/usecases/limits/test_scope_cooldowns.py"
 _OVERDUE = "tests/unit/usecases/ticks/test_overdue.py"
-_GIVE_WAY = "tests/unit/usecases/limits/test_backpressure.py"
+_BACKPRESSURE = "tests/unit/usecases/limits/test_backpressure.py"
 
 LIMITS = (
     Mutant(
         name="limits asked after the claim",
         file="shared/usecases/attempts/run_attempts.py",
-        old="                if key not in held:\n",
+        old="                if key not in deferred:\n",
         new="                if key is not None:\n",
         killer=_ADMIT,
     ),
@@ -48,15 +48,15 @@ LIMITS = (
     Mutant(
         name="refused token that costs a write",
         file="shared/usecases/limits/admit_calls.py",
-        old="chunk, looks_first=True)",
-        new="chunk, looks_first=False)",
+        old="chunk, read_first=True)",
+        new="chunk, read_first=False)",
         killer=_ADMIT,
     ),
     Mutant(
         name="new work before what waits",
         file="shared/usecases/limits/admit_calls.py",
-        old="key=lambda one: (one.waited == 0, one.key.dispatch_at)",
-        new="key=lambda one: (one.waited, one.key.dispatch_at)",
+        old="key=lambda call: (call.waited == 0, call.key.dispatch_at)",
+        new="key=lambda call: (call.waited, call.key.dispatch_at)",
         killer=_ADMIT,
     ),
     Mutant(
@@ -67,10 +67,10 @@ LIMITS = (
         killer=_ADMIT,
     ),
     Mutant(
-        name="silent store that stops calls",
+        name="limit store that is down and stops calls",
         file="shared/usecases/limits/admit_calls.py",
-        old="        if is_changed is None:\n            return wanted\n",
-        new="        if is_changed is None:\n            return 0\n",
+        old="        if result is ChangeResult.STORE_DOWN:\n            return count\n",
+        new="        if result is ChangeResult.STORE_DOWN:\n            return 0\n",
         killer=_ADMIT,
     ),
     Mutant(
@@ -127,40 +127,40 @@ LIMITS = (
         file="shared/usecases/limits/apply_backpressure.py",
         old="        if left_ms <= 0:\n",
         new="        if left_ms:\n",
-        killer=_GIVE_WAY,
+        killer=_BACKPRESSURE,
     ),
     Mutant(
         name="late work that waits for the lane it left",
         file="shared/usecases/limits/apply_backpressure.py",
-        old="for one in arrived if one.wakeup.lane is Lane.BULK]",
-        new="for one in arrived]",
-        killer=_GIVE_WAY,
+        old="for message in messages if message.wakeup.lane is Lane.BULK]",
+        new="for message in messages]",
+        killer=_BACKPRESSURE,
     ),
     Mutant(
         name="fresh work behind late work",
         file="shared/usecases/limits/apply_backpressure.py",
-        old="        if queue is QueueName.STANDARD and len(arrived) >= EXECUTOR_BATCH:\n",
-        new="        if queue is QueueName.STANDARD and not arrived:\n",
-        killer=_GIVE_WAY,
+        old="        if queue is QueueName.STANDARD and len(messages) >= EXECUTOR_BATCH:\n",
+        new="        if queue is QueueName.STANDARD and not messages:\n",
+        killer=_BACKPRESSURE,
     ),
     Mutant(
         name="waits that wake operators",
         file="shared/usecases/ticks/measure_overdue.py",
-        old="        if self.lanes.waits_as_ordered(row, now_ms):\n",
+        old="        if self.lanes.is_throttled(row, now_ms):\n",
         new="        if row.attempt:\n",
         killer=_OVERDUE,
     ),
     Mutant(
         name="outage behind a tenant that waits",
         file="shared/usecases/ticks/measure_overdue.py",
-        old="if self.lanes.is_at_work(lane, now_ms)}",
+        old="if self.lanes.is_working(lane, now_ms)}",
         new="if lane}",
         killer=_OVERDUE,
     ),
     Mutant(
         name="lane at work by what began long ago",
         file="shared/usecases/ticks/lane_snapshot.py",
-        old="        if now_ms - self._begun_at.get(lane, 0) < BEGUN_MS or",
+        old="        if now_ms - self._begun_at.get(lane, 0) < RECENT_START_MS or",
         new="        if lane in self._begun_at or",
         killer=_OVERDUE,
     ),
@@ -181,14 +181,14 @@ LIMITS = (
     Mutant(
         name="slots held that count for nothing while their scope is hot",
         file="shared/usecases/limits/admit_calls.py",
-        old="granted if is_changed else self.states.held(scope))",
-        new="granted if is_changed else 0)",
-        killer=_SILENT,
+        old="granted if result is ChangeResult.APPLIED else self.limits.own_slots(scope))",
+        new="granted if result is ChangeResult.APPLIED else 0)",
+        killer=_COOLDOWNS,
     ),
     Mutant(
-        name="board read with each question",
+        name="hot scopes read with each question",
         file="shared/usecases/limits/explain_wait.py",
-        old="self._hot_scopes if is_known else None",
+        old="self._hot_scopes if is_cached else None",
         new="None)",
         killer="tests/unit/api/test_waiting_for.py",
     ),
@@ -197,13 +197,13 @@ LIMITS = (
         file="shared/usecases/limits/apply_backpressure.py",
         old="        wait_ms = left_ms + int(",
         new="        wait_ms = int(",
-        killer=_GIVE_WAY,
+        killer=_BACKPRESSURE,
     ),
     Mutant(
         name="waits that grow however short the backlog is",
         file="shared/domain/limits/scopes.py",
-        old="min(MOST_WAIT_MS, often, late_ms // LATE_PART)",
-        new="min(MOST_WAIT_MS, often)",
+        old="min(MAX_WAIT_MS, by_waits, late_ms // LATE_DIVISOR)",
+        new="min(MAX_WAIT_MS, by_waits)",
         killer="tests/unit/domain/limits/test_wait.py",
     ),
 )

@@ -9,14 +9,14 @@ _CHAIN_MODEL = "tests/models/test_chain.py"
 MODELS = (
     Mutant(
         name="cancel while an attempt runs",
-        file="shared/domain/executions/execution.py",
+        file="shared/domain/executions/states.py",
         old='CANCEL = ("cancel", NOT_STARTED | {State.WAITING}, State.CANCELLED)',
         new='CANCEL = ("cancel", NOT_STARTED | {State.WAITING, State.RUNNING}, State.CANCELLED)',
         killer=_ATTEMPT_MODEL,
     ),
     Mutant(
         name="no claim of what a dead worker left behind",
-        file="shared/domain/executions/execution.py",
+        file="shared/domain/executions/states.py",
         old='CLAIM = ("claim", NOT_STARTED | {State.WAITING, State.RUNNING}, State.RUNNING)',
         new='CLAIM = ("claim", NOT_STARTED | {State.WAITING}, State.RUNNING)',
         killer=_ATTEMPT_MODEL,
@@ -24,29 +24,29 @@ MODELS = (
     Mutant(
         name="one attempt more than the policy has",
         file="shared/domain/executions/execution.py",
-        old="return self.attempt < self.retry.max_attempts and not self.stop_retries",
-        new="return self.attempt <= self.retry.max_attempts and not self.stop_retries",
+        old="return self.attempt < self.call.retry.max_attempts and not self.progress.stop_retries",
+        new="return self.attempt <= self.call.retry.max_attempts and not self.progress.stop_retries",
         killer=_ATTEMPT_MODEL,
     ),
     Mutant(
         name="attempts left though retries were stopped",
         file="shared/domain/executions/execution.py",
-        old="return self.attempt < self.retry.max_attempts and not self.stop_retries",
-        new="return self.attempt < self.retry.max_attempts",
+        old="return self.attempt < self.call.retry.max_attempts and not self.progress.stop_retries",
+        new="return self.attempt < self.call.retry.max_attempts",
         killer=_ATTEMPT_MODEL,
     ),
     Mutant(
         name="claim under a live lease",
         file="shared/domain/executions/execution.py",
-        old="return self.lease_until + 1 if self.lease_until is not None else None",
-        new="return 0 if self.lease_until is not None else None",
+        old="return lease_until + 1 if lease_until is not None else None",
+        new="return 0 if lease_until is not None else None",
         killer=_ATTEMPT_MODEL,
     ),
     Mutant(
         name="live leases taken for dead ones",
         file="shared/domain/executions/execution.py",
-        old="return self.lease_until is not None and self.lease_until < now_ms",
-        new="return self.lease_until is not None and self.lease_until > now_ms",
+        old="return lease_until is not None and lease_until < now_ms",
+        new="return lease_until is not None and lease_until > now_ms",
         killer=_ATTEMPT_MODEL,
     ),
     Mutant(
@@ -93,7 +93,7 @@ MODELS = (
     ),
     Mutant(
         name="tombstone that what was sent for does not take",
-        file="shared/domain/executions/execution.py",
+        file="shared/domain/executions/states.py",
         old='END_CHAIN = ("end_chain", NOT_STARTED, State.CANCELLED)',
         new='END_CHAIN = ("end_chain", frozenset({State.PENDING}), State.CANCELLED)',
         killer=_CHAIN_MODEL,

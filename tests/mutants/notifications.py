@@ -18,8 +18,8 @@ NOTIFICATIONS = (
     Mutant(
         name="notification that is chosen anew each time",
         file="shared/usecases/outcomes/notify_outcome.py",
-        old="        chosen, now_ms = ended.notification, self.clock.now_ms()\n",
-        new="        chosen, now_ms = ended.notification, self.clock.now_ms()\n"
+        old="        chosen, now_ms = ended.progress.notification, self.clock.now_ms()\n",
+        new="        chosen, now_ms = ended.progress.notification, self.clock.now_ms()\n"
         "        chosen = chosen and notification_id(ended.id, now_ms, self.plan.counts_at(bucket_of(now_ms)))\n",
         killer=_NOTIFY,
     ),
@@ -33,14 +33,14 @@ NOTIFICATIONS = (
     Mutant(
         name="notification that is lost with its worker",
         file="shared/usecases/ticks/sweep_buckets.py",
-        old="            untold = self.repair_notifications.execute(page.rows)\n",
-        new="            untold = self.repair_notifications.execute([])\n",
+        old="            pending = self.repair_notifications.execute(page.rows)\n",
+        new="            pending = self.repair_notifications.execute([])\n",
         killer=_INTERLEAVED,
     ),
     Mutant(
         name="bucket closed while something in it is untold",
         file="shared/usecases/ticks/sweep_buckets.py",
-        old="            state.unfinished += untold.rows\n",
+        old="            state.unfinished += pending.rows\n",
         new="",
         killer=_INTERLEAVED,
     ),

@@ -26,7 +26,7 @@ REDRIVES = (
     Mutant(
         name="redrive that goes by its own choice where a rival was faster",
         file="shared/usecases/dead_letters/redrive_execution.py",
-        old="        return standing.redriven_by.execution, False\n",
+        old="        return standing.progress.redriven_by.execution, False\n",
         new="        return chosen, True\n",
         killer=_SINGLE,
     ),
@@ -60,9 +60,9 @@ REDRIVES = (
     ),
     Mutant(
         name="redrive that begins with the attempts of the original",
-        file="shared/domain/executions/execution.py",
-        old='    "attempt": 0,\n',
-        new="",
+        file="shared/domain/dead_letters/new_redrive.py",
+        old="        progress=Progress(),\n",
+        new="        progress=Progress(attempt=last.attempt),\n",
         killer=_SINGLE,
     ),
     Mutant(
@@ -165,15 +165,15 @@ REDRIVES = (
     ),
     Mutant(
         name="secret that is shown to whoever may read",
-        file="functions/api/dead_letter_views.py",
+        file="functions/api/resources/dead_letters/presenter.py",
         old="value if reveal else REDACTED",
         new="value",
         killer="tests/unit/api/test_dead_letters.py",
     ),
     Mutant(
         name="secret that is revealed without a record",
-        file="functions/api/routes/dead_letters.py",
-        old='        service.audit.record(admitted, "revealRequest", execution_id, None, inspected)\n',
+        file="functions/api/resources/dead_letters/routes.py",
+        old='        context.audit.record(request, "revealRequest", execution_id, None, inspected)\n',
         new="        pass\n",
         killer="tests/unit/api/test_dead_letters.py",
     ),

@@ -17,7 +17,7 @@ WATCHING = (
         name="outage of a slow path as a wait",
         file="shared/usecases/ticks/lane_snapshot.py",
         old="not is_slow_alone(states.get(scope, ScopeState()), now_ms))",
-        new="scope in self.board)",
+        new="scope in self.hot_scopes)",
         killer=_OVERDUE,
     ),
     Mutant(
@@ -85,7 +85,7 @@ WATCHING = (
     ),
     Mutant(
         name="newer record that is a fault of ours",
-        file="functions/api/faults.py",
+        file="functions/api/http/error_mapping.py",
         old="    (errors.UnknownVersionError, Problem.SERVICE_UNAVAILABLE),\n",
         new="",
         killer="tests/unit/api/test_faults.py",

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.domain.executions.execution import EndReason
-from shared.domain.jobs.misfire import CatchUp, CatchUpPolicy, Succession, succession
+from shared.domain.executions.states import EndReason
+from shared.domain.jobs.misfire import Succession, succession
+from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.schedules.schedule import Cron, Gap, Overlap, Rate, first_after
 
 START = 1_741_500_000_000

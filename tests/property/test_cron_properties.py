@@ -232,7 +232,7 @@ def test_every_quarter_of_an_hour_is_900_seconds_after_the_last(zone: str, year:
     transitions = [start for where, start in WINDOWS if where == zone]
     for start in transitions:
         moment = int((at(start) + timedelta(days=1)).timestamp()) * 1000
-        found = []
+        found: list[int] = []
         while len(found) < 250:
             moment = cron_next(line, zone, moment) or 0
             found.append(moment)

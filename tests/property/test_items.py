@@ -12,13 +12,16 @@ from shared.adapters.dynamodb.codec.items import execution_item, read_due_row, r
 from shared.adapters.dynamodb.codec.keys import execution_key
 from shared.domain.dead_letters.redrive_task import redrive_task_id
 from shared.domain.delivery.async_policy import AsyncPolicy
+from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.destination import DESTINATION
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import EARLY_MS, REDRIVABLE, EndReason, Execution, State
+from shared.domain.executions.execution import EARLY_MS, Execution
+from shared.domain.executions.progress import Progress
 from shared.domain.executions.redrive import RedrivenBy, RedriveOf
+from shared.domain.executions.states import REDRIVABLE, EndReason, State
 from shared.domain.ids import ExecutionId, one_off_job_id, recurring_job_id
 from shared.domain.schedules.recurrence import Recurrence
 from shared.domain.schedules.skipped_range import SkippedRange
@@ -81,44 +84,54 @@ def executions(draw: st.DrawFn) -> Execution:
         revision=draw(NUMBERS),
         nominal_at=draw(st.just(identity.dispatch_at) | INSTANTS),
         created_at=draw(INSTANTS),
-        lane=draw(st.sampled_from(Lane)),
-        request=draw(st.binary(max_size=64)),
+        call=CallSpec(
+            lane=draw(st.sampled_from(Lane)),
+            request=draw(st.binary(max_size=64)),
+            payload_id=draw(st.none() | st.text(min_size=1, max_size=64)),
+            destination=draw(st.just("") | st.from_regex(DESTINATION, fullmatch=True)),
+            callbacks=draw(CALLBACKS),
+            retry=retry,
+            timeout_ms=draw(st.integers(1, 60_000)),
+            async_policy=draw(ASYNC_POLICIES),
+        ),
         fingerprint=draw(st.binary(min_size=16, max_size=16)),
-        retry=retry,
-        timeout_ms=draw(st.integers(1, 60_000)),
-        async_policy=draw(ASYNC_POLICIES),
+        progress=Progress(
+            state=state,
+            attempt=attempt,
+            outcomes=tuple(draw(st.lists(OUTCOMES, max_size=20))),
+            last_body=draw(st.binary(max_size=256)),
+            end_reason=draw(st.none() | st.sampled_from(EndReason)),
+            ends_chain=draw(st.booleans()),
+            stop_retries=draw(st.booleans()),
+            missed=draw(st.none() | MISSED),
+            lane=draw(st.none() | st.sampled_from(Lane)),
+            **_marks(draw, state),
+            **timing,
+        ),
         index_shard=draw(st.integers(0, 1_000)),
         name=draw(st.none() | st.text(max_size=128)),
-        payload_id=draw(st.none() | st.text(min_size=1, max_size=64)),
-        destination=draw(st.just("") | st.from_regex(DESTINATION, fullmatch=True)),
-        callbacks=draw(CALLBACKS),
-        **_ties(draw, state),
-        state=state,
-        attempt=attempt,
-        outcomes=tuple(draw(st.lists(OUTCOMES, max_size=20))),
-        last_body=draw(st.binary(max_size=256)),
-        end_reason=draw(st.none() | st.sampled_from(EndReason)),
-        ends_chain=draw(st.booleans()),
-        stop_retries=draw(st.booleans()),
-        missed=draw(st.none() | MISSED),
-        **timing,
+        **_ties(draw),
     )
 
 
-def _ties(draw: st.DrawFn, state: State) -> dict[str, Any]:
-    """A chain that it is of, or a dead letter that it redrives; and its own redrive, where it can have one."""
-    ties: dict[str, Any] = {
-        "recurrence": draw(st.none() | st.builds(Recurrence, schedule=SCHEDULES, counts=COUNTS))
-    }
-    if ties["recurrence"] is None:
-        ties["redrive_of"] = draw(st.none() | st.builds(RedriveOf, original=IDS, number=NUMBERS))
-        ties["notification_of"] = draw(st.none() | IDS)
+def _ties(draw: st.DrawFn) -> dict[str, Any]:
+    """The chain of the execution; or the dead letter that it redrives, or the outcome that it delivers."""
+    recurrence = draw(st.none() | st.builds(Recurrence, schedule=SCHEDULES, counts=COUNTS))
+    if recurrence is not None:
+        return {"recurrence": recurrence}
+    redrive_of = draw(st.none() | st.builds(RedriveOf, original=IDS, number=NUMBERS))
+    return {"redrive_of": redrive_of, "notification_of": draw(st.none() | IDS)}
+
+
+def _marks(draw: st.DrawFn, state: State) -> dict[str, Any]:
+    """The notification and the redrive of an execution that has ended, where its state allows them."""
+    marks: dict[str, Any] = {}
     if state in (State.SUCCEEDED, State.FAILED):
-        ties["notification"] = draw(st.none() | IDS)
+        marks["notification"] = draw(st.none() | IDS)
     if state in REDRIVABLE:
         task = st.none() | st.builds(redrive_task_id, INSTANTS, NUMBERS)
-        ties["redriven_by"] = draw(st.none() | st.builds(RedrivenBy, execution=IDS, task=task))
-    return ties
+        marks["redriven_by"] = draw(st.none() | st.builds(RedrivenBy, execution=IDS, task=task))
+    return marks
 
 
 @settings(deadline=None)
@@ -140,8 +153,8 @@ def test_the_expiry_is_no_part_of_the_execution(execution: Execution, expires_at
 def test_nothing_that_has_ended_can_be_claimed(execution: Execution) -> None:
     claimable_from = execution_item(execution, REGION).get("ca")
     assert (claimable_from is None) == execution.state.is_terminal
-    if execution.state is State.WAITING and execution.next_attempt_at is not None:
-        assert claimable_from == {"N": str(execution.next_attempt_at - EARLY_MS)}
+    if execution.state is State.WAITING and execution.progress.next_attempt_at is not None:
+        assert claimable_from == {"N": str(execution.progress.next_attempt_at - EARLY_MS)}
 
 
 @settings(deadline=None)
@@ -150,11 +163,14 @@ def test_a_row_of_a_scan_agrees_with_the_execution(execution: Execution) -> None
     row = read_due_row(execution_item(execution, REGION), execution.id.bucket, execution.id.shard)
     assert (row.id, row.wakes, row.tenant_id) == (execution.id, execution.id, execution.tenant_id)
     assert (row.lane, row.state, row.created_at) == (execution.lane, execution.state, execution.created_at)
-    assert (row.attempt, row.max_attempts) == (execution.attempt, execution.retry.max_attempts)
-    assert row.notification == execution.notification
-    assert (row.stop_retries, row.claimable_from) == (execution.stop_retries, execution.claimable_from)
-    assert row.next_attempt_at == execution.next_attempt_at
-    assert row.async_accepted is (execution.async_until is not None)
+    assert (row.attempt, row.max_attempts) == (execution.attempt, execution.call.retry.max_attempts)
+    assert row.notification == execution.progress.notification
+    assert (row.stop_retries, row.claimable_from) == (
+        execution.progress.stop_retries,
+        execution.claimable_from,
+    )
+    assert row.next_attempt_at == execution.progress.next_attempt_at
+    assert row.async_accepted is (execution.progress.async_until is not None)
 
 
 @settings(deadline=None)

@@ -107,4 +107,4 @@ def test_past_chains_of_a_job_sort_by_their_revision(chains: list[int], chain: C
         for one in sorted(chains)
     )
     assert earlier[Attr.PK] == later[Attr.PK]
-    assert earlier[Attr.SK]["S"] < later[Attr.SK]["S"]
+    assert str(earlier[Attr.SK]["S"]) < str(later[Attr.SK]["S"])

@@ -43,7 +43,7 @@ def test_what_is_there_all_the_time_is_told_once_and_in_order(
     shards = Shards()
     shards.put(standing)
     always = set(shards.places)
-    writes, told, span = list(written), [], PositionRange()
+    writes, told, span = list(written), list[IndexPosition](), PositionRange()
     while True:
         merged = merge(
             shards.index_pages(span, newest_first=newest_first, limit=limit), newest_first=newest_first

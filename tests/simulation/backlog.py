@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.domain.delivery.request import Request
-from shared.domain.delivery.target_policy import TargetPolicy
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.schedule import Once
 from shared.domain.schedules.timing import Timing
@@ -16,7 +16,9 @@ from shared.usecases.jobs.draft_job import DraftJob, Identity
 from shared.usecases.tenancy.create_tenant import CreateTenant
 from tests.simulation.evidence import Arrival
 from tests.simulation.lanes import QUEUE_URLS
+from tests.simulation.wiring import use_cases_of
 from tests.simulation.world import World
+from tests.support.builders import with_changes
 from tests.support.fakes.clock import VirtualClock
 
 CREATED_BEFORE_MS = 60_000
@@ -41,17 +43,17 @@ class Backlog:
     ) -> list[Execution]:
         """Jobs that are filed and sent for, each due at an instant."""
         url = f"https://{host or tenant + '.example.com'}/hook"
-        made = [self._filed(tenant, Once(at=instant), url, lane) for instant in instants]
+        draft = use_cases_of(self.world, self.world.process("api")).jobs.create_job.draft
+        made = [self._filed(draft, tenant, Once(at=instant), url, lane) for instant in instants]
         queue = SqsWakeupQueue(self.world.lanes, QUEUE_URLS, self.world.weights)  # type: ignore[arg-type]
         assert queue.send([wakeup_for(execution) for execution in made], self.world.hub.now_ms) == []
         return made
 
-    def _filed(self, tenant: str, timing: Timing, url: str, lane: Lane) -> Execution:
+    def _filed(self, draft: DraftJob, tenant: str, timing: Timing, url: str, lane: Lane) -> Execution:
         world, now_ms = self.world, self.world.hub.now_ms - CREATED_BEFORE_MS
-        draft = DraftJob(world.jobs, world.vault, world.entropy, world.plan, TargetPolicy())  # type: ignore[arg-type]
         new = NewJob(timing=timing, request=Request(method="POST", url=url), lane=lane, timeout_seconds=10)
         identity = Identity(chosen=draft.choose(new, now_ms), created_at=now_ms, fingerprint=bytes(16))
-        execution = replace(draft.one_off(world.tenant(tenant), new, identity), state=State.QUEUED)
+        execution = with_changes(draft.one_off(world.tenant(tenant), new, identity), state=State.QUEUED)
         world.table.insert(execution, None)
         return execution
 

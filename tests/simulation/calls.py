@@ -76,7 +76,7 @@ class PortCalls:
         """What an answer means to the simulation itself."""
         process = self._handle.process
         if name == "claim" and isinstance(result, list):
-            process.leases += [one.lease_until or 0 for one in result if isinstance(one, Execution)]
+            process.leases += [one.progress.lease_until or 0 for one in result if isinstance(one, Execution)]
             refused = any(isinstance(one, ClaimRejected) for one in result)
         else:
             refused = name in ANSWER_WITH_WHAT_STANDS and result is not None

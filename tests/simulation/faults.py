@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from typing import Any
 
 
 class Strike(StrEnum):
@@ -171,7 +172,7 @@ def draw_mix(rng: random.Random) -> FaultMix:
         limited=rng.random() < LIMITED_SHARE,
     )
     if rng.random() < TROUBLE_SHARE:
-        mix = replace(mix, **{name: rng.random() * limit for name, limit in _TROUBLE.items()})
+        mix = _with(mix, {name: rng.random() * limit for name, limit in _TROUBLE.items()})
     if rng.random() < CALM_SHARE:
         return mix
     mild = rng.random() < MILD_SHARE
@@ -180,7 +181,7 @@ def draw_mix(rng: random.Random) -> FaultMix:
             continue
         if rng.random() < 0.5:
             most = _MILD_LIMITS.get(name, limit) if mild else limit
-            mix = replace(mix, **{name: rng.random() * most})
+            mix = _with(mix, {name: rng.random() * most})
     return replace(mix, skew_ms=rng.choice((0, 0, 500, 2_000)))
 
 
@@ -202,3 +203,7 @@ class Weather:
     def note(self, kind: Strike) -> None:
         """A fault that was not drawn has happened."""
         self.struck[kind] += 1
+
+
+def _with(mix: FaultMix, changes: dict[str, Any]) -> FaultMix:
+    return replace(mix, **changes)

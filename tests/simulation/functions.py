@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from functions.executor.records import batch_response, deliveries
@@ -34,9 +35,7 @@ class Functions:
         """EventBridge: ticks for every watcher, the sweeper and maybe the reconciler; some are missed or doubled."""
         for index in range(WATCHERS):
             part = ShardRange(index=index, of=WATCHERS)
-            self._tick(
-                "watcher", lambda cases, part=part: cases.ticks.watch_buckets.execute(part), 1, until_ms
-            )
+            self._tick("watcher", partial(_watch, part), 1, until_ms)
         self._tick("sweeper", _sweep, 1, until_ms)
         if self._world.weather.mix.reconciles:
             self._tick("reconciler", self._reconcile, RECONCILE_MINUTES, until_ms)
@@ -121,6 +120,10 @@ class Functions:
 def _record(message: Message) -> dict[str, Any]:
     attributes = {"SentTimestamp": str(message.sent_at), "ApproximateReceiveCount": str(message.receives)}
     return {"messageId": message.id, "body": message.body, "attributes": attributes}
+
+
+def _watch(part: ShardRange, cases: UseCases) -> None:
+    cases.ticks.watch_buckets.execute(part)
 
 
 def _sweep(cases: UseCases) -> None:

@@ -120,7 +120,7 @@ class SimLoop(asyncio.BaseEventLoop):
         for task in asyncio.all_tasks(self):
             # Whoever would wait for something on the way out cannot any more.
             with suppress(RuntimeError, ValueError):
-                task.get_coro().close()  # type: ignore[union-attr]
+                task.get_coro().close()
         super().close()
 
     def _process_events(self, event_list: list[Any]) -> None:

@@ -85,7 +85,9 @@ def _contents(order: Order, calls: list[Arrival]) -> Iterator[Fault]:
     habits = order.backfill.of.habits
     if len({call.body for call in calls}) > 1:
         yield _of_call(Verdict.BACKFILL, "called with two descriptions", calls[0])
-    for call in calls if habits is not None else ():
+    if habits is None:
+        return
+    for call in calls:
         revision = habits.revision_of(int(call.body))
         for update in habits.acked("update"):
             is_older = revision is not None and revision < update.revision

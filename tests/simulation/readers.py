@@ -108,7 +108,8 @@ class Readers:
                     before_at=before_at,
                     page_size=LONG_PAGE,
                 )
-                shown[order.job_id] = list(self._at_rest(read, order.job_id) or ())
+                records = self._at_rest(read, order.job_id)
+                shown[order.job_id] = list(records or ())
         return shown
 
     def foreign(self) -> list[Sighting]:
@@ -133,7 +134,7 @@ class Readers:
             if call.job_id not in known and f"//{tenant}." in call.url
         }
         shown = (
-            self._at_rest(lambda cases, tenant=tenant, one=one: self._found(cases, tenant, one), one)
+            self._at_rest(partial(self._found, tenant=tenant, execution_id=one), one)
             for tenant, one in sorted(called)
         )
         return [record for record in shown if record is not None]
@@ -171,7 +172,7 @@ class Readers:
 
 def record_of(execution: Execution) -> Record:
     """An execution as the API shows it."""
-    missed, rules = execution.missed, execution.recurrence
+    missed, rules = execution.progress.missed, execution.recurrence
     told = rules.scheduled_at if rules is not None else int
     return Record(
         execution_id=str(execution.id),
@@ -181,11 +182,11 @@ def record_of(execution: Execution) -> Record:
         attempt=execution.attempt,
         outcomes=tuple(
             Outcome(attempt=one.attempt, status=one.status, reason=one.reason.name.lower())
-            for one in execution.outcomes
+            for one in execution.progress.outcomes
         ),
         missed=(told(missed.first_at), told(missed.last_at)) if missed is not None else None,
         count=missed.count if missed is not None else 0,
-        reason=execution.end_reason.value if execution.end_reason is not None else None,
+        reason=execution.progress.end_reason.value if execution.progress.end_reason is not None else None,
         redrive_of=(str(execution.redrive_of.original), execution.redrive_of.number)
         if execution.redrive_of
         else None,

@@ -102,6 +102,9 @@ def _evidence(
         reports=clients.reports,
         presses=list(redrivers.presses.values()),
         strays=strays,
-        limits={name: dict(world.tenant(name).quotas) for name in TENANTS},
+        limits={
+            name: {quota.value: limit for quota, limit in world.tenant(name).quotas.items()}
+            for name in TENANTS
+        },
         broken=readers.broken + world.lanes.violations,
     )

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import EndReason, Execution
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import IndexPage, PositionRange, due_position
 from shared.ports.executions import Claim, ClaimRejected, ExecutionPage, Finish, ScanPage, WriteUnknown

@@ -1,6 +1,8 @@
 """An outage of the workers: nothing is sent for twice, nothing is lost, and what is due afterwards does not wait for
 what is late."""
 
+from functools import partial
+
 from shared.names import Lane, QueueName
 from tests.simulation.backlog import Backlog, p99
 from tests.simulation.faults import FaultMix
@@ -18,7 +20,7 @@ def test_sixty_seconds_without_workers_cost_no_second_message() -> None:
     jobs += backlog.due("globex", range(start, start + 4 * MINUTE_MS, 7_000), lane=Lane.BULK)
     world.hub.spawn(lambda: world.lanes.closed.update(QueueName), start + MINUTE_MS)
     for queue in QueueName:
-        world.hub.spawn(lambda queue=queue: world.lanes.open(queue), start + 2 * MINUTE_MS)
+        world.hub.spawn(partial(world.lanes.open, queue), start + 2 * MINUTE_MS)
     world.hub.run_until(start + 6 * MINUTE_MS)
     assert backlog.begun(jobs) == len(jobs)
     assert len(world.receiver.log) == len(jobs)

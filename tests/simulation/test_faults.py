@@ -1,7 +1,7 @@
 """The faults of the simulation are the ones that the services document, and each is what it says."""
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -9,7 +9,8 @@ import pytest
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.bootstrap.ports import Ports
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import Execution, State, Transition
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import PositionRange
 from shared.ports.executions import Claim, Finish, WriteUnknown
@@ -18,7 +19,7 @@ from tests.simulation.faults import FaultMix, Strike
 from tests.simulation.lanes import MAX_RECEIVES, QUEUE_URLS, VISIBILITY_MS
 from tests.simulation.wiring import use_cases_of
 from tests.simulation.world import World
-from tests.support.builders import one_off, wakeup
+from tests.support.builders import one_off, wakeup, with_changes
 from tests.support.fakes.wakeup_queue import even
 
 CALM = FaultMix()
@@ -74,7 +75,7 @@ def test_a_crash_ends_the_process_at_the_call() -> None:
 
 def test_a_frozen_worker_that_wakes_after_its_lease_is_counted() -> None:
     world = World(1, CALM)
-    world.store.put_if_absent(replace(one_off(), state=State.QUEUED))
+    world.store.put_if_absent(with_changes(one_off(), state=State.QUEUED))
 
     def claim_and_freeze(ports: Ports) -> None:
         (granted,) = ports.claimer.claim([Claim(execution_id=one_off().id, owner="me")], world.hub.now_ms)
@@ -101,7 +102,7 @@ def test_a_single_write_to_an_item_of_a_transaction_meets_a_conflict_and_other_w
 def test_a_claim_of_an_item_of_a_transaction_is_undecided_and_the_others_of_its_batch_are_decided() -> None:
     world = World(1, CALM)
     for number in (1, 2):
-        world.store.put_if_absent(replace(one_off(number), state=State.QUEUED))
+        world.store.put_if_absent(with_changes(one_off(number), state=State.QUEUED))
     claims = [Claim(execution_id=one_off(number).id, owner="me") for number in (1, 2)]
     with world.contention.holding([str(one_off(1).id)]):
         (answers,) = in_a_process(world, lambda ports: ports.claimer.claim(claims, world.hub.now_ms))
@@ -111,7 +112,7 @@ def test_a_claim_of_an_item_of_a_transaction_is_undecided_and_the_others_of_its_
 def test_one_statement_of_a_batch_may_be_throttled_alone() -> None:
     world = World(1, FaultMix(throttle_statement=0.5))
     for number in range(20):
-        world.store.put_if_absent(replace(one_off(number), state=State.QUEUED))
+        world.store.put_if_absent(with_changes(one_off(number), state=State.QUEUED))
     claims = [Claim(execution_id=one_off(number).id, owner="me") for number in range(20)]
     (answers,) = in_a_process(world, lambda ports: ports.claimer.claim(claims, world.hub.now_ms))
     assert {type(answer) for answer in answers} == {WriteUnknown, Execution}
@@ -172,7 +173,7 @@ def shown_dead(world: World) -> list[ExecutionId]:
 
 
 def fail_one(world: World) -> None:
-    world.store.put_if_absent(replace(one_off(), state=State.QUEUED))
+    world.store.put_if_absent(with_changes(one_off(), state=State.QUEUED))
     claim = Claim(execution_id=one_off().id, owner="me")
     (claimed,) = world.claimer.claim([claim], world.hub.now_ms)
     assert isinstance(claimed, Execution)

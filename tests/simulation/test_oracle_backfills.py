@@ -122,6 +122,11 @@ def old_description(case: Evidence) -> None:
     habits.changes.append(change("update", ASKED_AT - 5_000, 1, shown=2, versions=[2]))
 
 
+def deleted_but_lost(case: Evidence) -> None:
+    delete(of(case), BEGUN[1] - 60_000)
+    answer(case, 4, job_id="job_lost")
+
+
 FORGERIES: list[tuple[Verdict, Callable[[Evidence], None]]] = [
     (Verdict.LOST, lambda case: forget(case, 2)),
     (Verdict.LOST, lambda case: forget(case, 4)),
@@ -141,10 +146,7 @@ FORGERIES: list[tuple[Verdict, Callable[[Evidence], None]]] = [
     (Verdict.BACKFILL, lambda case: answer(case, 2, job_id=JOB)),
     (Verdict.CANCEL, lambda case: delete(case.orders[0], BEGUN[1] - 60_000)),
     (Verdict.CANCEL, lambda case: delete(of(case), BEGUN[1] - 60_000)),
-    (
-        Verdict.CANCEL,
-        lambda case: (delete(of(case), BEGUN[1] - 60_000), answer(case, 4, job_id="job_lost"))[1],
-    ),
+    (Verdict.CANCEL, deleted_but_lost),
 ]
 
 

@@ -22,7 +22,7 @@ SECOND = Outcome(attempt=2, status=500, reason="http_status")
 
 def called(attempt: int = 1, at: int = DUE_AT + 50, **fields: Any) -> Arrival:
     times = {"began_at": at, "caller_began_at": at, "ended_at": at + 200, "scheduled_at": DUE_AT}
-    made = {"execution_id": RUN, "job_id": JOB, "attempt": attempt, "status": 500, **times}
+    made: dict[str, Any] = {"execution_id": RUN, "job_id": JOB, "attempt": attempt, "status": 500, **times}
     return call(1, **made | fields)
 
 

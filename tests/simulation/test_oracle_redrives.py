@@ -15,7 +15,10 @@ from tests.simulation.verdicts import Fault, Verdict
 JOB = "job_1dead"
 DEAD, FIRST, SECOND = "exe_dead", "exe_first", "exe_second"
 PRESSED_AT = DUE_AT + STEP_MS
-FAILURE = {"state": "failed", "outcomes": (Outcome(attempt=1, status=500, reason="http_status"),)}
+FAILURE: dict[str, Any] = {
+    "state": "failed",
+    "outcomes": (Outcome(attempt=1, status=500, reason="http_status"),),
+}
 
 
 def told(execution_id: str, number: int = 0, **fields: Any) -> Record:

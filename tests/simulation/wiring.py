@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ReadTimeoutError
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
-from shared.bootstrap.core import Core
+from shared.bootstrap.core import CoreUseCases
 from shared.bootstrap.ports import Ports
 from shared.bootstrap.use_cases import UseCases
 from shared.names import QueueName
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 
-class SimCore(Core):
+class SimCore(CoreUseCases):
     """The core, with the fault that mutants plant in the successors of recurring executions."""
 
     @cached_property
@@ -37,7 +37,7 @@ class SimCore(Core):
         if planted.FROZEN:
             return successor
         counts: Any = planted.TodaysCounts(successor, self.settings.shard_plan, self.ports.clock)
-        return counts  # type: ignore[no-any-return]
+        return counts
 
 
 def use_cases_of(world: World, process: Process) -> UseCases:

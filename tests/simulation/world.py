@@ -19,11 +19,11 @@ from tests.simulation.stores import SimClaimer, SimExecutionStore, SimOneOffBatc
 from tests.simulation.trace import Trace
 from tests.simulation.wiring import Sandboxes
 from tests.support.fakes.accepted_log import FakeAcceptedLog
-from tests.support.fakes.boards import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.support.fakes.clock import SeededEntropy, VirtualClock
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_store import FakeJobStore
+from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.ledger import FakeShardLedger
 from tests.support.fakes.limit_store import FakeLimitStore
 from tests.support.fakes.one_off_store import FakeOneOffStore

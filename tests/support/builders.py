@@ -1,15 +1,17 @@
 """Values with sensible defaults, for tests that care about one or two of their fields."""
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import fields, replace
+from typing import Any, TypeVar
 
 from shared.domain.bucket import MINUTE_MS, ShardCounts
 from shared.domain.dead_letters.redrive_task import RedriveTask, redrive_task_id
+from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.dispatch.wakeup import Wakeup
-from shared.domain.executions.execution import TERMINAL, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import TERMINAL, State
 from shared.domain.ids import ExecutionId, encode_base32, one_off_job_id, recurring_job_id
-from shared.domain.jobs.job import Job, JobState
+from shared.domain.jobs.job import Definition, Job, JobState
 from shared.domain.listings.filters import DeadLetterFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.schedules.schedule import Rate
@@ -31,6 +33,28 @@ TENANT = "acme"
 ONE_SHARD = ShardCounts(normal=1, quarter=1, midnight=1)
 EXPIRES_AT_S = DUE_AT // 1000 + 14 * 86_400
 OWNER = "0123456789abcdef"
+CALL = CallSpec(lane=Lane.STANDARD, request=b"sealed request", retry=RetryPolicy(), timeout_ms=30_000)
+
+
+V = TypeVar("V", Execution, Job, Definition)
+_PARTS = ("definition", "call", "progress")
+
+
+def with_changes(value: V, **changes: Any) -> V:
+    """`value` with changes by flat names, such as `state` or `retry`: each goes to the part that has the field."""
+    own = {field.name for field in fields(value)}
+    for part in _PARTS:
+        if part in own:
+            names = _names_in(getattr(value, part)) & changes.keys() - own
+            if names:
+                inner = changes.get(part, getattr(value, part))
+                changes[part] = with_changes(inner, **{name: changes.pop(name) for name in names})
+    return replace(value, **changes)
+
+
+def _names_in(part: Any) -> set[str]:
+    nested = _names_in(part.call) if isinstance(part, Definition) else set()
+    return {field.name for field in fields(part)} | nested
 
 
 def execution_id(number: int = 1, *, dispatch_at: int = DUE_AT, shard: int = 0) -> ExecutionId:
@@ -41,45 +65,39 @@ def execution_id(number: int = 1, *, dispatch_at: int = DUE_AT, shard: int = 0) 
 def one_off(number: int = 1, *, due_at: int = DUE_AT, shard: int = 0, **overrides: Any) -> Execution:
     """The execution of a one-off job, as it is filed ahead of its time."""
     identity: ExecutionId = overrides.pop("id", execution_id(number, dispatch_at=due_at, shard=shard))
-    fields: dict[str, Any] = {
-        "tenant_id": TENANT,
-        "job_id": one_off_job_id(identity),
-        "revision": 1,
-        "nominal_at": identity.dispatch_at,
-        "created_at": identity.dispatch_at - 600_000,
-        "lane": Lane.STANDARD,
-        "request": b"sealed request",
-        "fingerprint": bytes(16),
-        "retry": RetryPolicy(),
-        "timeout_ms": 30_000,
-    }
-    return Execution(id=identity, **(fields | overrides))
+    plain = Execution(
+        id=identity,
+        tenant_id=TENANT,
+        job_id=one_off_job_id(identity),
+        revision=1,
+        nominal_at=identity.dispatch_at,
+        created_at=identity.dispatch_at - 600_000,
+        call=CALL,
+        fingerprint=bytes(16),
+    )
+    return with_changes(plain, **overrides)
 
 
 def job(number: int = 1, **overrides: Any) -> Job:
     """A job that runs every minute from DUE_AT on."""
-    fields: dict[str, Any] = {
-        "id": recurring_job_id(DUE_AT - 600_000, number),
-        "tenant_id": TENANT,
-        "revision": 1,
-        "state": JobState.ACTIVE,
-        "schedule": Rate(interval_ms=MINUTE_MS, anchor=DUE_AT),
-        "counts": ONE_SHARD,
-        "lane": Lane.STANDARD,
-        "request": b"sealed request",
-        "fingerprint": bytes(16),
-        "retry": RetryPolicy(),
-        "timeout_ms": 30_000,
-        "created_at": DUE_AT - 600_000,
-        "chain_from": DUE_AT,
-    }
-    return Job(**(fields | overrides))
+    plain = Job(
+        id=recurring_job_id(DUE_AT - 600_000, number),
+        tenant_id=TENANT,
+        revision=1,
+        state=JobState.ACTIVE,
+        definition=Definition(schedule=Rate(interval_ms=MINUTE_MS, anchor=DUE_AT), call=CALL),
+        counts=ONE_SHARD,
+        fingerprint=bytes(16),
+        created_at=DUE_AT - 600_000,
+        chain_from=DUE_AT,
+    )
+    return with_changes(plain, **overrides)
 
 
 def occurrence(of: Job | None = None, nominal_at: int = DUE_AT, **overrides: Any) -> Execution:
     """An execution of a recurring job."""
     plain = (of or job()).occurrence(nominal_at, created_at=nominal_at - 600_000)
-    return replace(plain, **overrides)
+    return with_changes(plain, **overrides)
 
 
 def in_state(execution: Execution, state: State, **overrides: Any) -> Execution:
@@ -89,13 +107,13 @@ def in_state(execution: Execution, state: State, **overrides: Any) -> Execution:
         fields |= {
             "attempt": 1,
             "owner": OWNER,
-            "lease_until": execution.id.dispatch_at + execution.timeout_ms + 5_000,
+            "lease_until": execution.id.dispatch_at + execution.call.timeout_ms + 5_000,
         }
     elif state is State.WAITING:
         fields |= {"attempt": 1, "next_attempt_at": execution.id.dispatch_at + 60_000}
     elif state is State.MOVED:
         fields |= {"moved_to": execution_id(99, dispatch_at=execution.id.dispatch_at + 3_600_000)}
-    return replace(execution, **(fields | overrides))
+    return with_changes(execution, **(fields | overrides))
 
 
 def in_every_state(**overrides: Any) -> list[Execution]:

@@ -13,7 +13,7 @@ AUDIT_DAYS = 400
 
 def settings_of(plan: ShardPlan, retention: Retention, **others: Any) -> ApiSettings:
     """Names of tables and queues that no fake looks at, and the policies of a test."""
-    given = {
+    given: dict[str, Any] = {
         "stage": "test",
         "region": "eu-west-1",
         "executions_table": "executions",

@@ -1,4 +1,4 @@
-"""The sources of the run-time code, parsed."""
+"""The sources of the project, parsed once for each process."""
 
 import ast
 from collections.abc import Iterator
@@ -7,17 +7,25 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 RUN_TIME = ("shared", "functions")
+PRODUCT = (*RUN_TIME, "infra")
 
 
-def modules() -> list[Path]:
-    """Every run-time module, by its path from the root."""
-    return sorted(path.relative_to(ROOT) for part in RUN_TIME for path in (ROOT / part).rglob("*.py"))
+def modules(*parts: str) -> list[Path]:
+    """Every module of these top-level packages, by its path from the root; by default the run-time code."""
+    return sorted(
+        path.relative_to(ROOT) for part in parts or RUN_TIME for path in (ROOT / part).rglob("*.py")
+    )
+
+
+def text(module: Path) -> str:
+    """The source of a module."""
+    return (ROOT / module).read_text(encoding="utf-8")
 
 
 @cache
 def parsed(module: Path) -> ast.Module:
     """The syntax tree of a module."""
-    return ast.parse((ROOT / module).read_text(encoding="utf-8"), str(module))
+    return ast.parse(text(module), str(module))
 
 
 def imported(module: Path) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Write the document to standard output, in the form that is checked in."""
+"""Write the document to standard output, in the form of docs/openapi.json."""
 
 import sys
 

@@ -1,38 +1,37 @@
-"""The document as a whole."""
+"""The whole document."""
 
 from functools import cache
 from typing import Any
 
 import orjson
 
-from functions.api.openapi.chapters import CHAPTERS, OVERVIEW, chapter_of
+from functions.api.http.route import Route
 from functions.api.openapi.links import LINKS
 from functions.api.openapi.parameters import parameters
 from functions.api.openapi.responses import HEADERS, problem_responses, responses
 from functions.api.openapi.schemas import body_content, examples, schemas
+from functions.api.openapi.tags import OVERVIEW, TAGS, tag_of
 from functions.api.openapi.webhooks import WEBHOOKS
-from functions.api.route import Route
 from functions.api.routes import ROUTES
 from shared.domain.executions.callback_token import TOKEN_HEADER
+from shared.names import VERSION
 
-VERSION = "0.1.0"
-_KEY = "An API key, `pk_<id>_<secret>`. The tenant comes from it alone."
+_KEY = "An API key, `pk_<id>_<secret>`. It alone determines the tenant."
 _TOKEN = "The `X-Callback-Token` of one attempt, which its receiver got with the call."  # noqa: S105
 
 
 @cache
 def openapi_json() -> str:
-    """The document, made once for each container."""
+    """The document as JSON, generated once for each process."""
     return orjson.dumps(document()).decode()
 
 
 def checked_in() -> str:
-    """The same as a text whose lines can be compared."""
+    """The document as docs/openapi.json has it: one member a line, with sorted keys."""
     return orjson.dumps(document(), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode() + "\n"
 
 
 def document() -> dict[str, Any]:
-    """The document as a value."""
     paths: dict[str, dict[str, Any]] = {}
     for route in ROUTES:
         paths.setdefault(path_of(route), {})[route.method.lower()] = _operation(route)
@@ -40,7 +39,7 @@ def document() -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": "Punctual", "version": VERSION, "description": OVERVIEW},
         "servers": [{"url": "/", "description": "The deployment that serves this document."}],
-        "tags": [{"name": chapter.name, "description": chapter.description} for chapter in CHAPTERS],
+        "tags": [{"name": tag.name, "description": tag.description} for tag in TAGS],
         "paths": paths,
         "webhooks": WEBHOOKS,
         "components": {
@@ -75,7 +74,7 @@ def path_of(route: Route) -> str:
 def _operation(route: Route) -> dict[str, Any]:
     operation: dict[str, Any] = {
         "operationId": route.operation,
-        "tags": [chapter_of(route).name],
+        "tags": [tag_of(route).name],
         "summary": route.summary,
         "description": route.description,
         "parameters": parameters(route),

@@ -1,12 +1,12 @@
-"""Links: which operations can follow an answer, and where in it they find what they need.
+"""Links: the operations that can follow a response, and where in it their parameters are.
 
-They are made from two facts: where an answer has the ids of things, and which ids the path of an operation takes.
-What a list shows is linked to what reads it, and to nothing that would change or end it.
+Links are derived from two facts: the places of ids in a response, and the ids in the path of an operation.
+Items of a list link only to operations that read.
 """
 
 from typing import Any
 
-from functions.api.route import Route
+from functions.api.http.route import Route
 from functions.api.routes import ROUTES
 
 _IDS: dict[str, dict[str, str]] = {
@@ -25,18 +25,18 @@ _IDS: dict[str, dict[str, str]] = {
     "TenantOut": {"tenant_id": "/id"},
     "TenantPageOut": {"tenant_id": "/tenants/0/id"},
 }
-"""By answer: where it has the ids that paths take, as JSON pointers."""
+"""By schema of the response: JSON pointers to the ids that paths take."""
 _WITH_ETAG = frozenset({"JobOut"})
 _NEXT_PAGE = "nextPage"
 
 
 def links_of(route: Route) -> dict[str, Any]:
-    """References to what can follow an operation."""
+    """References to the links of an operation."""
     return {name: {"$ref": f"#/components/links/{key}"} for name, key in _keys(route).items()}
 
 
 def _keys(route: Route) -> dict[str, str]:
-    """The names of the links that can follow an operation, and under which keys they stand."""
+    """The names of an operation's links, and their keys among the components."""
     source = _source(route)
     found = {
         following.operation: f"{source}.{following.operation}"
@@ -49,7 +49,7 @@ def _keys(route: Route) -> dict[str, str]:
 
 
 def _source(route: Route) -> str:
-    """Answers of one kind have the same links, unless their own path names the tenant."""
+    """Responses with the same schema share their links, unless the path of the operation names the tenant."""
     return route.answer.__name__ + (".ofTenant" if "tenant_id" in route.path_parts else "")
 
 
@@ -105,4 +105,4 @@ def _links() -> dict[str, Any]:
 
 
 LINKS = _links()
-"""Every link, by the key that it is referred to by."""
+"""Every link, by its key among the components."""

@@ -1,11 +1,12 @@
-"""What operations take besides a body: parts of the path, query parameters and headers."""
+"""Parameters: parts of the path, query parameters and headers."""
 
 from typing import Any
 
-from functions.api.cursors import MAX_LENGTH
-from functions.api.models.schedules import MAX_INSTANT_CHARACTERS
-from functions.api.operations.executions import DEFAULT_LIMIT, MAX_LIMIT
-from functions.api.route import Route
+from functions.api.http.cursors import MAX_LENGTH
+from functions.api.http.request import DEFAULT_LIMIT, MAX_LIMIT
+from functions.api.http.route import Route
+from functions.api.models import MAX_INSTANT_CHARACTERS
+from functions.api.resources.upcoming.routes import DEFAULT_COUNT, DEFAULT_WITHIN_SECONDS
 from shared.domain.ids import JOB_ID
 from shared.domain.jobs.new_job import MAX_NAME_LENGTH, TAG
 from shared.domain.listings.filters import EXECUTION_STATES, FAILURE_REASONS, JOB_STATES, Kind
@@ -41,26 +42,26 @@ _IN_PATH = {
     ),
     "redrive_id": _id("A bulk redrive's `id`.", "rdr_01jmg4bfzkg2c8k9w3qdm7vtqn6y"),
     "key_id": _id(
-        "The id of an API key: what stands between the underscores of `pk_<id>_…`.", "mfs9rrrpq58f4h2n"
+        "The id of an API key: the part between the underscores of `pk_<id>_…`.", "mfs9rrrpq58f4h2n"
     ),
     "secret_id": _id("A signing secret's `id`.", "sec_4d42d1kk"),
     "tenant_id": _id("A tenant's `id`.", "acme"),
 }
 _JOB_STATE = _word(
-    "Only jobs in this state; one that runs once has the state of its execution.", sorted(JOB_STATES)
+    "Only jobs in this state. A one-off job has the state of its execution.", sorted(JOB_STATES)
 )
 _EXECUTION_STATE = _word("Only executions in this state.", [state.value for state in EXECUTION_STATES])
 _IN_QUERY: dict[str, Parameter] = {
-    "limit": _whole("The most entries of one page.", MAX_LIMIT, DEFAULT_LIMIT),
+    "limit": _whole("The maximum number of entries in a page.", MAX_LIMIT, DEFAULT_LIMIT),
     "cursor": {
-        "description": "The `next_cursor` of the page before. Good for the same tenant and filters alone.",
+        "description": "The `next_cursor` of the page before. Valid only for the same tenant and filters.",
         "schema": {"type": "string", "minLength": 1, "maxLength": MAX_LENGTH},
     },
-    "from": _instant("From this instant on."),
+    "from": _instant("At this instant or later."),
     "to": _instant("Before this instant."),
     "tag": {"description": "Only jobs with this tag.", "schema": {"type": "string", "pattern": TAG}},
     "q": {
-        "description": "Only jobs whose name begins so, letter for letter.",
+        "description": "Only jobs whose name starts with this text; case-sensitive.",
         "schema": {
             "type": "string",
             "minLength": 1,
@@ -74,45 +75,45 @@ _IN_QUERY: dict[str, Parameter] = {
         "schema": {"type": "string", "pattern": "^job_r[0-9a-hjkmnp-tv-z]{26}$"},
         "example": "job_r01jmg0r03szjym089eyz6ab9d1",
     },
-    "within": _whole("How many seconds to look ahead.", MAX_WITHIN_SECONDS, 300),
-    "count": _whole("How many runs to show.", MAX_COUNT, 10),
+    "within": _whole("How many seconds to look ahead.", MAX_WITHIN_SECONDS, DEFAULT_WITHIN_SECONDS),
+    "count": _whole("How many runs to show.", MAX_COUNT, DEFAULT_COUNT),
     "job": {
-        "description": "Only those of this job.",
+        "description": "Only dead letters of this job.",
         "schema": {"type": "string", "pattern": JOB_ID},
         "example": "job_r01jmg0r03szjym089eyz6ab9d1",
     },
     "reason": _word(
-        "Only those that ended for this reason, or whose last attempt did.", list(FAILURE_REASONS)
+        "Only dead letters that ended for this reason, or whose last attempt did.", list(FAILURE_REASONS)
     ),
     "status": {
-        "description": "Only those whose last attempt was answered so.",
+        "description": "Only dead letters whose last attempt got this HTTP status.",
         "schema": {"type": "integer", "minimum": 100, "maximum": 599},
         "example": 503,
     },
-    "lane": _word("Only those of this lane.", [lane.value for lane in Lane]),
+    "lane": _word("Only dead letters of this lane.", [lane.value for lane in Lane]),
     "reveal": {
-        "description": "Show header values and the body, too; for keys with `admin` as well.",
+        "description": "Show header values and the body. Needs the scope `admin` besides `read`.",
         "schema": {"type": "boolean", "default": False},
         "example": True,
     },
     "target": {
-        "description": "Only changes of this thing, by its id.",
+        "description": "Only changes of the thing with this id.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 128},
     },
     "stop_retries": {
-        "description": "Let a running attempt be the last, where it is too late to cancel.",
+        "description": "Make a running attempt the last one, where it is too late to cancel.",
         "schema": {"type": "boolean", "default": False},
         "example": True,
     },
 }
 _IN_HEADER: dict[str, Parameter] = {
     "If-Match": {
-        "description": "The ETag of the job as you have seen it, or `*` for the job as it stands.",
+        "description": "The ETag from your last read of the job, or `*` for any revision.",
         "schema": {"type": "string", "pattern": r'^(\*|"[1-9][0-9]{0,8}")$'},
         "example": '"3"',
     },
     "Idempotency-Key": {
-        "description": "For 7 days the same key with the same request has the same effect once. Visible ASCII.",
+        "description": "Visible ASCII. For 7 days, repetitions with the same key have no further effect.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x21-\x7e]+$"},
         "example": "invoice-2025-02",
     },

@@ -1,46 +1,46 @@
-"""Answers: what is answered when all goes well, and every problem that an operation may have."""
+"""Responses: the success of each operation, and every problem that it may have."""
 
 from typing import Any
 
-from functions.api.models.system import ProblemOut
+from functions.api.http.problems import CONTENT_TYPE, Problem
+from functions.api.http.route import JSON, Route
+from functions.api.models import ProblemOut
 from functions.api.openapi.links import links_of
 from functions.api.openapi.schemas import answer_content, content_of, schema_of
-from functions.api.problems import CONTENT_TYPE, Problem
-from functions.api.route import JSON, Route
 from functions.api.routes import ROUTES
 
 HEADERS: dict[str, Any] = {
     "Location": {
-        "description": "The path of what was created.",
+        "description": "The path of the created resource.",
         "required": True,
         "schema": {"type": "string", "format": "uri-reference"},
     },
     "ETag": {
-        "description": "The job's revision. Send it back as `If-Match` to change the job only as you have seen it.",
+        "description": "The job's revision. Send it as `If-Match` to change the job only if nobody else has.",
         "required": True,
         "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
     },
     "Idempotency-Replayed": {
-        "description": "There where the same request was carried out before; under the same `Idempotency-Key`, if it "
-        "takes one.",
+        "description": "Present where the same request took effect before (with the same `Idempotency-Key`, "
+        "if the operation takes one).",
         "schema": {"type": "string", "const": "true"},
     },
     "Retry-After": {
-        "description": "Seconds after which to send the same request again; always with `rate-limited` and 503.",
+        "description": "Seconds to wait before a repetition. Always present with `rate-limited` and 503.",
         "schema": {"type": "integer", "minimum": 1},
     },
     "WWW-Authenticate": {
-        "description": "How to come in.",
+        "description": "The accepted scheme of authentication.",
         "required": True,
         "schema": {"type": "string"},
     },
     "Cache-Control": {
-        "description": "No cache keeps an answer.",
+        "description": "Responses are never cached.",
         "required": True,
         "schema": {"type": "string", "const": "no-store"},
     },
 }
-_BESIDE: dict[Problem, tuple[str, ...]] = {
+_PROBLEM_HEADERS: dict[Problem, tuple[str, ...]] = {
     Problem.UNAUTHENTICATED: ("WWW-Authenticate",),
     Problem.RATE_LIMITED: ("Retry-After",),
     Problem.SERVICE_UNAVAILABLE: ("Retry-After",),
@@ -48,8 +48,8 @@ _BESIDE: dict[Problem, tuple[str, ...]] = {
 
 
 def responses(route: Route) -> dict[str, Any]:
-    """Every answer of a route, by status."""
-    found = {str(route.success): _done(route, _first_sentence(route.answer.__doc__ or ""))}
+    """Every response of a route, by status."""
+    found = {str(route.success): _success(route, _first_sentence(route.answer.__doc__ or ""))}
     if route.dry_run is not None:
         found["200"] = {
             "description": _first_sentence(route.dry_run.__doc__ or ""),
@@ -57,16 +57,18 @@ def responses(route: Route) -> dict[str, Any]:
             "content": {JSON: content_of(route.dry_run)},
         }
     if route.later:
-        found["202"] = _done(route, route.later)
-    for status, alike in _by_status(route).items():
-        found[str(status)] = _reference(alike[0]) if len(alike) == 1 else _refusal(alike)
+        found["202"] = _success(route, route.later)
+    for status, problems in _by_status(route).items():
+        found[str(status)] = _reference(problems[0]) if len(problems) == 1 else _refusal(problems)
     return found
 
 
 def problem_responses() -> dict[str, Any]:
-    """The answers that stand for one type of problem alone, by its slug."""
-    alone = {alike[0] for route in ROUTES for alike in _by_status(route).values() if len(alike) == 1}
-    return {problem.slug: _refusal([problem]) for problem in sorted(alone, key=lambda one: one.slug)}
+    """The responses that one type of problem has for itself, by its slug."""
+    single = {
+        problems[0] for route in ROUTES for problems in _by_status(route).values() if len(problems) == 1
+    }
+    return {problem.slug: _refusal([problem]) for problem in sorted(single, key=lambda problem: problem.slug)}
 
 
 def _by_status(route: Route) -> dict[int, list[Problem]]:
@@ -76,20 +78,20 @@ def _by_status(route: Route) -> dict[int, list[Problem]]:
     }
 
 
-def _done(route: Route, description: str) -> dict[str, Any]:
+def _success(route: Route, description: str) -> dict[str, Any]:
     is_replayed = route.may_replay or "Idempotency-Key" in route.headers
     replayed = ("Idempotency-Replayed",) if is_replayed else ()
-    done: dict[str, Any] = {
+    success: dict[str, Any] = {
         "description": description,
         "headers": _headers(("Cache-Control", *route.answer_headers, *replayed)),
         "content": answer_content(route),
     }
     links = links_of(route)
-    return done | ({"links": links} if links else {})
+    return success | ({"links": links} if links else {})
 
 
 def _refusal(problems: list[Problem]) -> dict[str, Any]:
-    headers = dict.fromkeys(name for problem in problems for name in _BESIDE.get(problem, ()))
+    headers = dict.fromkeys(name for problem in problems for name in _PROBLEM_HEADERS.get(problem, ()))
     return {
         "description": "; ".join(f"{problem.title} (`{problem.slug}`)" for problem in problems),
         "headers": _headers(("Cache-Control", *headers)),

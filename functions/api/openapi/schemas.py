@@ -1,4 +1,4 @@
-"""Schemas, and the examples that stand beside them."""
+"""Schemas and examples."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,35 +6,38 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from functions.api.models.examples.problems import problem_example
-from functions.api.models.schema import EXAMPLES
-from functions.api.models.system import ProblemOut
-from functions.api.problems import Problem
-from functions.api.route import JSON, Route
+from functions.api.http.problem_examples import problem_example
+from functions.api.http.problems import Problem
+from functions.api.http.route import JSON, Route
+from functions.api.models import EXAMPLES, ProblemOut
 from functions.api.routes import ROUTES
 
 _REF = "#/components/schemas/{model}"
 
 
 class _Untitled(GenerateJsonSchema):
-    """Schemas whose members are not given the titles that their names already say."""
+    """Leaves out the titles of members, which would only repeat their names."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - the base class's form
         return False
 
 
 def schemas() -> dict[str, Any]:
-    """Every schema that an operation takes or answers with, and those inside of them."""
+    """Every schema of a request or response, and the schemas inside of them."""
     models: set[type[BaseModel]] = {ProblemOut}
     for route in ROUTES:
         models |= {model for model in (route.answer, route.body, route.dry_run) if model is not None}
     criteria = [(model, "validation") for model in sorted(models, key=lambda model: model.__name__)]
-    _, made = models_json_schema(criteria, ref_template=_REF, schema_generator=_Untitled)  # type: ignore[arg-type]
-    return {name: _cleaned(schema) for name, schema in made["$defs"].items()}
+    _, generated = models_json_schema(
+        criteria,  # type: ignore[arg-type]
+        ref_template=_REF,
+        schema_generator=_Untitled,
+    )
+    return {name: _cleaned(schema) for name, schema in generated["$defs"].items()}
 
 
 def _cleaned(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without its examples, which stand by themselves, and without defaults of null where null is not allowed."""
+    """Without examples, which are components, and without defaults of null where null is not allowed."""
     members = {name: _without_null(member) for name, member in schema.get("properties", {}).items()}
     rest = {name: value for name, value in schema.items() if name != EXAMPLES}
     return rest | ({"properties": members} if members else {})
@@ -48,8 +51,8 @@ def _without_null(member: dict[str, Any]) -> dict[str, Any]:
 
 
 def examples() -> dict[str, Any]:
-    """Every example of the document, by the name that it is referred to by."""
-    shown = {
+    """Every example, by its key among the components."""
+    examples = {
         _name(model, name): {"summary": _words(name), "value": value}
         for model in _models()
         for name, value in examples_of(model).items()
@@ -58,7 +61,7 @@ def examples() -> dict[str, Any]:
         problem.slug: {"summary": problem.title, "value": problem_example(problem)}
         for problem in sorted(_problems(), key=lambda problem: problem.slug)
     }
-    return shown | problems
+    return examples | problems
 
 
 def _models() -> Iterator[type[BaseModel]]:
@@ -73,29 +76,28 @@ def _problems() -> set[Problem]:
 
 
 def examples_of(model: type[BaseModel]) -> dict[str, Any]:
-    """The examples that a schema itself has, by name."""
+    """The examples of a schema, by name."""
     extra: Any = model.model_config.get("json_schema_extra") or {}
     return dict(extra.get(EXAMPLES, {}))
 
 
 def body_content(route: Route) -> dict[str, Any]:
-    """What a route takes, by media type."""
+    """The request body of a route, by media type."""
     return {media: content_of(route.body) for media in route.media_types} if route.body else {}
 
 
 def answer_content(route: Route) -> dict[str, Any]:
-    """What a route answers with."""
+    """The response body of a route."""
     return {JSON: content_of(route.answer)}
 
 
 def content_of(model: type[BaseModel]) -> dict[str, Any]:
     """A schema with its examples."""
-    shown = {name: {"$ref": f"#/components/examples/{_name(model, name)}"} for name in examples_of(model)}
-    return {"schema": schema_of(model)} | ({"examples": shown} if shown else {})
+    examples = {name: {"$ref": f"#/components/examples/{_name(model, name)}"} for name in examples_of(model)}
+    return {"schema": schema_of(model)} | ({"examples": examples} if examples else {})
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, str]:
-    """A reference to a schema."""
     return {"$ref": _REF.format(model=model.__name__)}
 
 

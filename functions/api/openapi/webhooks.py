@@ -1,36 +1,35 @@
-"""What Punctual itself sends: the calls of jobs."""
+"""The webhook that Punctual sends: the call of a job."""
 
 from typing import Any
 
 from shared.domain.executions.callback_token import TOKEN_HEADER
 
 _HEADERS = {
-    "webhook-id": "The execution's id, the same for every attempt: deduplicate by it. `Idempotency-Key` has it too.",
-    "webhook-timestamp": "When the call was signed, in seconds since 1970.",
-    "webhook-signature": "Standard Webhooks: `v1,` and the base64 of an HMAC-SHA256, for each secret that signs.",
-    "X-Job-Id": "The job.",
+    "webhook-id": "The execution's id, the same for every attempt: deduplicate by it. "
+    "`Idempotency-Key` has the same value.",
+    "webhook-timestamp": "The time of signing, in seconds since 1970.",
+    "webhook-signature": "Standard Webhooks: `v1,` and the base64 of an HMAC-SHA256, for each active secret.",
+    "X-Job-Id": "The job's id.",
     "X-Attempt": "The number of the attempt, from 1.",
     "X-Scheduled-At": "The nominal instant.",
-    "X-Scheduler-Signature": '`t=<timestamp>,v1=<hex HMAC-SHA256 of "<timestamp>.<body>">`, by the current secret.',
-    TOKEN_HEADER: "For receivers that report later.",
+    "X-Scheduler-Signature": '`t=<timestamp>,v1=<hex HMAC-SHA256 of "<timestamp>.<body>">`, current secret.',
+    TOKEN_HEADER: "The token for receivers that report later.",
     "traceparent": "One trace for all attempts of an execution.",
 }
-_OF_BACKFILLS = {
-    "X-Backfill-Of": "The job whose past instant is made up for; only in calls of its backfills."
-}
+_OF_BACKFILLS = {"X-Backfill-Of": "The job that the backfill belongs to; only in calls of backfills."}
 _ASYNC = {
     "X-Punctual-Async": {
-        "description": "With it the attempt stays `running` until it is reported on; without it 202 is a success.",
+        "description": "With it the attempt stays `running` until a report. Without it a 202 is a success.",
         "schema": {"type": "string", "const": "true"},
     }
 }
 _FAILED = {
     "Retry-After": {
-        "description": "Seconds, or a date: no other attempt begins before it, as far as `retry` lets it wait.",
+        "description": "Seconds, or a date: no other attempt starts before it, within the bounds of `retry`.",
         "schema": {"type": "string"},
     },
     "X-Punctual-No-Retry": {
-        "description": "With it the execution fails at once.",
+        "description": "With this header the execution fails at once.",
         "schema": {"type": "string", "const": "true"},
     },
 }
@@ -39,9 +38,9 @@ WEBHOOKS: dict[str, Any] = {
         "post": {
             "operationId": "call",
             "tags": ["Jobs"],
-            "summary": "What your endpoint gets",
-            "description": "The job's own method, headers and body, and these headers. The whole answer must be there "
-            "within `timeout_seconds`. Redirects are not followed and count as failures.",
+            "summary": "The call that your endpoint receives",
+            "description": "The job's own method, headers and body, and these headers. The whole response "
+            "must arrive within `timeout_seconds`. Redirects are not followed and count as failures.",
             "parameters": [
                 {
                     "name": name,
@@ -55,12 +54,12 @@ WEBHOOKS: dict[str, Any] = {
             "responses": {
                 "2XX": {"description": "The execution has succeeded."},
                 "202": {
-                    "description": "The receiver works on and reports later: see Long-running callbacks.",
+                    "description": "The receiver continues and reports later: see Long-running callbacks.",
                     "headers": _ASYNC,
                 },
                 "410": {"description": "The execution fails at once, and a recurring job is paused."},
                 "default": {
-                    "description": "Tried again, as the job's `retry` says, and not before `Retry-After`.",
+                    "description": "Retried according to the job's `retry`, and not before `Retry-After`.",
                     "headers": _FAILED,
                 },
             },

@@ -1,1 +1,1 @@
-"""What the API serves about itself: its OpenAPI document, and a page that shows it and needs no other server."""
+"""The OpenAPI document and its documentation page, which loads nothing from another server."""

@@ -1,4 +1,4 @@
-"""The documents themselves, read when they are first asked for: they are larger than all other code of the API."""
+"""The pages, read at their first request: they are larger than all other code of the API."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,14 +8,14 @@ from importlib.resources import files
 
 from aws_lambda_powertools.event_handler import Response
 
+from functions.api.http.route import JSON
 from functions.api.openapi.document import openapi_json
-from functions.api.route import JSON
 
 OPENAPI_PATH = "/v1/openapi.json"
 DOCS_PATH = "/v1/docs"
 _SWAGGER_UI = files("aws_lambda_powertools.event_handler") / "openapi" / "swagger_ui"
-_HERE = files("functions.api.reference")
-_ONLY_FROM_HERE = (
+_PAGES_DIR = files("functions.api.reference")
+_CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
@@ -23,7 +23,7 @@ _ONLY_FROM_HERE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A document that is the same for everybody, until the next deployment."""
+    """A document without secrets that is the same for every reader until the next deployment."""
 
     media_type: str
     read: Callable[[], str]
@@ -34,12 +34,12 @@ PAGES: dict[str, Page] = {
     OPENAPI_PATH: Page(media_type=JSON, read=openapi_json),
     DOCS_PATH: Page(
         media_type="text/html; charset=utf-8",
-        read=lambda: (_HERE / "docs.html").read_text(encoding="utf-8"),
-        headers={"Content-Security-Policy": _ONLY_FROM_HERE, "Referrer-Policy": "no-referrer"},
+        read=lambda: (_PAGES_DIR / "docs.html").read_text(encoding="utf-8"),
+        headers={"Content-Security-Policy": _CONTENT_SECURITY_POLICY, "Referrer-Policy": "no-referrer"},
     ),
     f"{DOCS_PATH}/start.js": Page(
         media_type="text/javascript; charset=utf-8",
-        read=lambda: (_HERE / "start.js").read_text(encoding="utf-8"),
+        read=lambda: (_PAGES_DIR / "start.js").read_text(encoding="utf-8"),
     ),
     f"{DOCS_PATH}/swagger-ui-bundle.js": Page(
         media_type="text/javascript; charset=utf-8",
@@ -50,11 +50,11 @@ PAGES: dict[str, Page] = {
         read=lambda: (_SWAGGER_UI / "swagger-ui.min.css").read_text(encoding="utf-8"),
     ),
 }
-"""By path. All of them are open to everybody and hold no secret."""
+"""By path. They need no API key."""
 
 
 def page_answer(path: str, known_tag: str | None) -> Response[str]:
-    """The page, compressed for whoever takes that; only that it is the same (304) to whoever has it by this tag."""
+    """The page, compressed where the client accepts that; a 304 where `known_tag` is its ETag."""
     page, (text, tag) = PAGES[path], _content(path)
     headers = {
         "Cache-Control": "no-cache",
@@ -70,6 +70,6 @@ def page_answer(path: str, known_tag: str | None) -> Response[str]:
 
 @cache
 def _content(path: str) -> tuple[str, str]:
-    """A page's text, and the tag of its present form. Weak, since it stands for the compressed form too."""
+    """A page's text and its ETag, which is weak because the compressed form has the same."""
     text = PAGES[path].read()
     return text, f'W/"{sha256(text.encode()).hexdigest()[:32]}"'

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from shared.domain.executions.execution import FRESH, Execution
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.progress import Progress
 from shared.domain.executions.redrive import RedriveOf
 from shared.domain.ids import ExecutionId
 
@@ -20,8 +21,7 @@ def redriven(last: Execution, redrive_id: ExecutionId, *, created_at: int) -> Ex
         id=redrive_id,
         nominal_at=last.scheduled_at,
         created_at=created_at,
-        **FRESH,
-        lane=last.home_lane or last.lane,
+        progress=Progress(),
         recurrence=None,
         start_deadline_at=None,
         job_created_at=None,

@@ -1,8 +1,10 @@
 """Messages that could not be acted on, kept for people to look at. Whoever wrote them is not trusted."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from shared.domain.errors import NotFoundError
+from shared.domain.schedules.schedule import format_instant
 from shared.names import QueueName
 
 KEPT_CHARACTERS = 4_096
@@ -39,6 +41,19 @@ def park(message_id: str, lane: QueueName, body: str, reason: str, now_ms: int) 
         parked_at=now_ms,
         size=len(body),
     )
+
+
+def parked_document(parked: ParkedMessage) -> dict[str, Any]:
+    """The message as a JSON document. Every text is escaped: its sender is not trusted."""
+    return {
+        "id": displayed(parked.id),
+        "message_id": displayed(parked.message_id),
+        "lane": parked.lane.value,
+        "reason": displayed(parked.reason),
+        "body": displayed(parked.body),
+        "size": parked.size,
+        "parked_at": format_instant(parked.parked_at),
+    }
 
 
 def parse_parked_id(text: str) -> tuple[int, str]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from shared.domain.errors import InvalidValueError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.ids import encode_base32
 from shared.domain.listings.filters import DeadLetterFilter
 from shared.domain.listings.position import END, IndexPosition, due_position

@@ -1,21 +1,21 @@
-"""The pointer: a row that wakes an execution far ahead of the lanes' reach."""
+"""Retry reminders: rows that wake an execution whose retry is beyond the longest message delay."""
 
 from dataclasses import dataclass, replace
 
 from shared.domain.delivery.destination import UNKNOWN
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.names import Lane
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryReminder:
-    """A row in a future bucket that wakes an execution for a far-off retry. It is no part of the history."""
+    """A row in a future bucket that wakes `target` for its retry. It is not part of the history."""
 
     dispatch_at: int
     target: ExecutionId
     attempt: int
-    """The attempt that failed; the pointer ends when its target has moved on from it."""
+    """The failed attempt; the reminder ends once its target has moved on from it."""
     tenant_id: str
     lane: Lane
     created_at: int
@@ -24,8 +24,8 @@ class RetryReminder:
 
     @property
     def location(self) -> ExecutionId:
-        """Where the row stands: in the first shard of the bucket in which the retry is due.
+        """The row's key: the first shard of the bucket in which the retry is due.
 
-        The target's own shard may be one that only midnights or quarter hours have; nobody would look there.
+        The target's own shard may exist only at midnight or on quarter hours: no watcher would scan it.
         """
         return replace(self.target, dispatch_at=self.dispatch_at, shard=0)

@@ -1,4 +1,4 @@
-"""What a sweep does with each row of an ended bucket."""
+"""The sweeper's decision for each row of an ended bucket: leave it, send its message again, or give up."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,8 @@ from enum import Enum, auto
 
 from shared.domain.bucket import GUARD_MS
 from shared.domain.delivery.destination import UNKNOWN
-from shared.domain.executions.execution import GUARDED_FROM, NOT_STARTED, Execution, State
+from shared.domain.executions.execution import GUARDED_FROM, Execution
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
 from shared.domain.limits.circuit_breaker import Phase
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
@@ -14,32 +15,32 @@ from shared.domain.limits.slots import live
 from shared.names import Lane
 
 RESEND_AT_LEAST_MS = 900_000
-"""A backed-up lane slows re-sending; every overdue row is sent again at least this often all the same."""
+"""Every overdue row is sent again at least this often, however far behind its lane is."""
 PROGRESS_FRESH_MS = 120_000
 BACKED_UP_MS = 30_000
-"""A lane that reported to be behind is taken to be so for this long; while it is, it reports twice as often."""
+"""A lane counts as behind for this long after its report; while it is behind, it reports twice as often."""
 LATE_MS = 120_000
-"""A message that was visible for so long goes on beside the fresh ones of its lane."""
-YIELDS_AT_MOST_MS = 900_000
-"""Work in bulk makes room for other lanes until it is overdue by so much."""
+"""A message visible for this long may move to another queue, beside the fresh messages of its lane."""
+MAX_YIELD_MS = 900_000
+"""Bulk work that is overdue by more is no longer deferred for other lanes."""
 AGED_MS = 1_800_000
-"""What is overdue by so much in the lane for bulk is woken through the standard lane too, some of it at a time."""
+"""Bulk work overdue by this much is sent through the standard queue too, `AGED_AT_ONCE` rows at a time."""
 AGED_AT_ONCE = 100
 OVERTAKEN_MS = 30_000
-"""A row is passed over where later ones of its lane and tenant, by so much, have begun."""
+"""A message counts as lost once rows of its lane and tenant that are due this much later have started."""
 LOOK_AGAIN_MS = 60_000
 HELD_BACK_MS = 60_000
-"""A run that waits for another to end is looked at this often: the word that it may start could get lost."""
+"""How often a run that waits for another run is checked: the message that lets it start may get lost."""
 RETRY_GRACE_MS = 5_000
-"""A retry whose own message may still be on its way is left alone for this long."""
+"""No re-send for this long after a retry is due: its own message may still be on its way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueRow:
-    """What watchers and sweepers see of a row: enough to send for it, never its request."""
+    """What watchers and sweepers read of a row: enough to send a message for it, never its request."""
 
     id: ExecutionId
-    """Where the row stands; for a pointer this is not the id of what it wakes."""
+    """The row's key; for a retry reminder this is not the execution that it wakes."""
     sort_key: str
     tenant_id: str
     lane: Lane
@@ -53,21 +54,21 @@ class DueRow:
     destination: str = UNKNOWN
     reminder_target: ExecutionId | None = None
     notification: ExecutionId | None = None
-    """What tells of its end, if anything does."""
+    """The notification of its outcome, if there is one."""
     async_accepted: bool = False
-    """An attempt runs on after its call, without a message that could come back."""
+    """The receiver accepted the attempt (202), so no message is left that could come back."""
     begun_at: int | None = None
-    """When the latest attempt began whose call was answered or given up by its worker."""
+    """When the latest finished attempt started."""
 
     @property
     def wakes(self) -> ExecutionId:
-        """The execution that a message for this row names."""
+        """The execution that a message for this row names: the target of a reminder, otherwise the row."""
         return self.reminder_target or self.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneProgress:
-    """How far a backed-up lane has come: it was claiming messages that became visible at `visible_at`."""
+    """A lane that is behind: at `reported_at` it claimed messages that were visible since `visible_at`."""
 
     visible_at: int
     reported_at: int
@@ -75,28 +76,24 @@ class LaneProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepContext:
-    """What a pass over one shard knows."""
-
     now_ms: int
     is_first_pass: bool
     scan_began_at: int | None
-    """When the watcher's scan began; None where none was finished, so that nothing was surely sent."""
+    """When the watcher's scan began; None where no scan finished, so that any message may be missing."""
     last_resend_at: int | None
 
 
 class SweepAction(Enum):
-    """What to do with one row."""
-
     LEAVE = auto()
     RESEND = auto()
     GIVE_UP = auto()
-    CHECK_POINTER = auto()
+    CHECK_REMINDER = auto()
 
 
 def sweep_action(row: DueRow, context: SweepContext) -> SweepAction:
-    """Decide for one open row; rows that have ended are not asked about."""
+    """Decide for one row that has not ended."""
     if row.reminder_target is not None:
-        return SweepAction.CHECK_POINTER
+        return SweepAction.CHECK_REMINDER
     if row.state in NOT_STARTED:
         return _unstarted(row, context)
     if row.state is State.WAITING:
@@ -109,7 +106,7 @@ def sweep_action(row: DueRow, context: SweepContext) -> SweepAction:
 
 
 def _unstarted(row: DueRow, context: SweepContext) -> SweepAction:
-    """On the first pass only what the scan cannot have sent: the rest is still on its way."""
+    """On the first pass re-send only rows that the scan cannot have seen: other messages are on their way."""
     if not context.is_first_pass or row.state is State.QUEUED or context.scan_began_at is None:
         return SweepAction.RESEND
     unseen = row.created_at >= context.scan_began_at - GUARD_MS
@@ -118,18 +115,18 @@ def _unstarted(row: DueRow, context: SweepContext) -> SweepAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneView:
-    """What is known of a lane when one of its rows is judged."""
+    """The state of a lane, as seen by one of its rows."""
 
     progress: LaneProgress | None
     backlog: int
-    """About how many messages could be received and were not."""
+    """Visible messages, approximately."""
     reached: int | None
-    """When the latest row of the lane and of the row's tenant was due that has begun; None where none has."""
+    """Due time of the latest started row of the lane and tenant; None where no row has started."""
 
 
 def is_held_back(row: DueRow, lane: LaneView, hot_scopes: Mapping[str, int], context: SweepContext) -> bool:
-    """Whether the row's message is surely still on its way, so that sending again would only add to what waits."""
-    if context.now_ms >= let_through_at(row, context) or _was_never_sent(row, context):
+    """Whether the row's message must still be on its way, so that a re-send would only add to the backlog."""
+    if context.now_ms >= forced_resend_at(row, context) or _was_never_sent(row, context):
         return False
     if may_wait(row, hot_scopes, context.now_ms):
         return True
@@ -139,51 +136,52 @@ def is_held_back(row: DueRow, lane: LaneView, hot_scopes: Mapping[str, int], con
         and row.claimable_from > (context.last_resend_at or 0)
     ):
         return False
-    return _is_behind(row, lane.progress, context) or _stands_still(row, lane, context)
+    return _is_behind(row, lane.progress, context) or _is_stalled(row, lane, context)
 
 
 def is_slow_alone(state: ScopeState, now_ms: int) -> bool:
-    """Whether nothing is known of a destination but that it is slow: its calls move, and none is ordered to wait."""
+    """Whether a destination is only slow: its calls move to the slow path, but no call is deferred."""
     circuit = state.circuit
     has_limit = circuit.limit is not None or live(state.leases, now_ms) != ()
     return circuit.slow and not has_limit and circuit.phase(now_ms) is Phase.CLOSED
 
 
 def may_wait(row: DueRow, hot_scopes: Mapping[str, int], now_ms: int) -> bool:
-    """Whether something waits where the row goes; then so may its message."""
+    """Whether the row's tenant or destination is hot: its message may have been deferred."""
     scopes = (destination_scope(row.destination), tenant_scope(row.tenant_id))
     return row.state is not State.RUNNING and any(now_ms < hot_scopes.get(scope, 0) for scope in scopes)
 
 
 def _is_behind(row: DueRow, progress: LaneProgress | None, context: SweepContext) -> bool:
-    """Whether the lane's workers have not come to the row's message yet."""
+    """Whether the lane's workers have not reached the row's message yet, by the lane's own report."""
     if progress is None or context.now_ms - progress.reported_at > PROGRESS_FRESH_MS:
         return False
     return progress.visible_at < _visible_at(row, context)
 
 
-def _stands_still(row: DueRow, lane: LaneView, context: SweepContext) -> bool:
-    """Whether messages wait in a lane whose workers say nothing, and nothing that came after the row has begun."""
+def _is_stalled(row: DueRow, lane: LaneView, context: SweepContext) -> bool:
+    """Whether a lane without reports has visible messages, and no later row has overtaken this one."""
     if row.state is State.RUNNING or not lane.backlog:
         return False
     return lane.reached is None or lane.reached < _visible_at(row, context) + OVERTAKEN_MS
 
 
 def has_aged(row: DueRow, now_ms: int) -> bool:
-    """Whether a row of the lane for bulk has waited so long that it is woken through the standard lane too."""
+    """Whether a bulk row is overdue by `AGED_MS`, and is sent through the standard queue too."""
     overdue_ms = now_ms - max(row.id.dispatch_at, row.next_attempt_at or 0)
     return row.lane is Lane.BULK and row.state is not State.RUNNING and overdue_ms >= AGED_MS
 
 
 def _was_never_sent(row: DueRow, context: SweepContext) -> bool:
-    """Whether it was left to a watcher, and none has come; there is no message that its lane could still come to."""
+    """Whether no watcher has finished a scan: there may be no message that the lane could reach."""
     return row.state is State.PENDING and context.scan_began_at is None and context.last_resend_at is None
 
 
-def let_through_at(row: DueRow, context: SweepContext) -> int:
-    """When a row is sent again however far behind its lane is: each quarter of an hour from when it was due.
+def forced_resend_at(row: DueRow, context: SweepContext) -> int:
+    """When a row is sent again however far behind its lane is: every `RESEND_AT_LEAST_MS` from its due time.
 
-    `last_resend_at` is the shard's, and may tell of other rows that are sent for each minute.
+    Counted from the due time, because `last_resend_at` is the shard's: other rows of it may be sent each
+    minute.
     """
     due_at = max(row.id.dispatch_at, row.next_attempt_at or 0, row.created_at)
     since_ms = max(0, (context.last_resend_at or 0) - due_at)
@@ -191,13 +189,12 @@ def let_through_at(row: DueRow, context: SweepContext) -> int:
 
 
 def _visible_at(row: DueRow, context: SweepContext) -> int:
-    """When the latest message for the row became visible."""
     sent_at = max(row.created_at, context.last_resend_at or 0)
     return max(row.id.dispatch_at, row.next_attempt_at or 0, sent_at)
 
 
 def actionable_at(row: DueRow, now_ms: int) -> int | None:
-    """When a row that was left alone can next be helped; None where only the schedule of sweeps tells."""
+    """When a row that is left alone may need a message; None where the regular sweeps are enough."""
     if row.state is State.WAITING and row.next_attempt_at is not None:
         return row.next_attempt_at + RETRY_GRACE_MS
     if row.claimable_from == GUARDED_FROM:
@@ -206,5 +203,5 @@ def actionable_at(row: DueRow, now_ms: int) -> int | None:
 
 
 def reminder_is_settled(target: Execution | None, attempt: int) -> bool:
-    """Whether a pointer's target no longer waits for the retry that followed `attempt`."""
+    """Whether a reminder's target no longer waits for the retry after `attempt`."""
     return target is None or target.state is not State.WAITING or target.attempt != attempt

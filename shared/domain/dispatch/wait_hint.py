@@ -1,28 +1,29 @@
-"""Why an execution that is due has not begun, as far as what all processes share tells it in this moment.
+"""Why an execution that is due has not started, judged by the shared state of limits and lanes.
 
-A hint, and no verdict: workers judge anew each time they look, and what waits looks again only after a while. What
-nothing is known of stands in its queue, or is on its way.
+It is a hint: workers decide anew each time, and a deferred execution comes back only after a while. An
+execution without a hint is in its queue, or its message is on its way.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from shared.domain.dispatch.sweep import BACKED_UP_MS, YIELDS_AT_MOST_MS, LaneProgress
-from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.dispatch.sweep import BACKED_UP_MS, MAX_YIELD_MS, LaneProgress
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.limits.circuit_breaker import Phase
 from shared.domain.limits.scopes import ScopeState, WaitReason, destination_scope, is_limited, tenant_scope
 from shared.domain.limits.slots import free_for
 from shared.domain.tenancy.quota import UNLIMITED, Quotas
 
-_NOBODY = ""
+_NO_OWNER = ""
 
 
 class WaitingFor(StrEnum):
-    """What an execution may be told to wait for."""
+    """The API's values of `waiting_for`."""
 
     OVERLAP = "overlap"
-    """Another run of its job has not ended."""
+    """Another run of the same job has not ended."""
     BACKPRESSURE = WaitReason.BACKPRESSURE.value
     BREAKER_OPEN = WaitReason.BREAKER_OPEN.value
     SLOW = WaitReason.SLOW.value
@@ -34,7 +35,7 @@ class WaitingFor(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitHint:
-    """What an execution waits for, and until when at least, where that is known."""
+    """What an execution waits for, and the earliest end of the wait where it is known."""
 
     reason: WaitingFor
     until: int | None = None
@@ -42,48 +43,52 @@ class WaitHint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThrottleSnapshot:
-    """What was found about scopes and lanes."""
+    """The stored state of some scopes and lanes."""
 
     states: Mapping[str, ScopeState]
     hot_scopes: Mapping[str, int]
-    """The scopes in which something waits or that are in trouble, each until when."""
+    """The scopes in which work waits or that are in trouble, each with the instant until when."""
     progress: Sequence[LaneProgress] = field(default_factory=list)
-    """The reports of the lanes that it makes room for; there is one only of a lane that is or was behind."""
+    """The reports of the lanes that bulk work yields to; a lane that was never behind has none."""
 
 
-def has_not_begun(execution: Execution, now_ms: int) -> bool:
-    """Whether its next attempt is due and has not begun."""
-    awaits = execution.state in NOT_STARTED or execution.state is State.WAITING
-    return awaits and now_ms >= execution.not_before
+def is_due_and_unstarted(execution: Execution, now_ms: int) -> bool:
+    """Whether the next attempt is due and has not started."""
+    is_open = execution.state in NOT_STARTED or execution.state is State.WAITING
+    return is_open and now_ms >= execution.not_before
 
 
 def scopes_of(execution: Execution) -> list[str]:
-    """The scopes whose limits it is held to; the id of its destination is its tenant's own."""
-    destination = [destination_scope(execution.destination)] if execution.destination else []
+    """The scopes whose limits apply to the execution."""
+    destination = [destination_scope(execution.call.destination)] if execution.call.destination else []
     return [*destination, tenant_scope(execution.tenant_id)]
 
 
-def hint_of(execution: Execution, snapshot: ThrottleSnapshot, limits: Quotas, now_ms: int) -> WaitHint | None:
-    """What keeps it from beginning, in the order in which workers ask; None where nothing is known to.
+def wait_hint(
+    execution: Execution, snapshot: ThrottleSnapshot, limits: Quotas, now_ms: int
+) -> WaitHint | None:
+    """The first reason in the order of the workers' checks; None where no reason is known.
 
-    A call to a slow destination is moved before they ask for the rest, which then keeps it on the slow path: that it is
-    slow is told where its destination has no other reason.
+    Workers move a call to a slow destination before the other checks, which then apply on the slow path. So
+    `slow` is the reason only where the destination has no other one.
     """
-    if _makes_room(execution, snapshot, now_ms):
+    if _yields(execution, snapshot, now_ms):
         return WaitHint(reason=WaitingFor.BACKPRESSURE)
-    at_destination = _at_destination(execution, snapshot, limits, now_ms) if execution.destination else None
+    at_destination = (
+        _at_destination(execution, snapshot, limits, now_ms) if execution.call.destination else None
+    )
     return at_destination or _at_tenant(execution, snapshot, limits, now_ms)
 
 
-def _makes_room(execution: Execution, snapshot: ThrottleSnapshot, now_ms: int) -> bool:
-    may_wait = now_ms - execution.id.dispatch_at < YIELDS_AT_MOST_MS
+def _yields(execution: Execution, snapshot: ThrottleSnapshot, now_ms: int) -> bool:
+    may_wait = now_ms - execution.id.dispatch_at < MAX_YIELD_MS
     return may_wait and any(now_ms - report.reported_at < BACKED_UP_MS for report in snapshot.progress)
 
 
 def _at_destination(
     execution: Execution, snapshot: ThrottleSnapshot, limits: Quotas, now_ms: int
 ) -> WaitHint | None:
-    scope = destination_scope(execution.destination)
+    scope = destination_scope(execution.call.destination)
     state = snapshot.states.get(scope, ScopeState())
     circuit = state.circuit
     match circuit.phase(now_ms):
@@ -93,7 +98,7 @@ def _at_destination(
             return WaitHint(reason=WaitingFor.BREAKER_OPEN)
     adaptive = circuit.limit if circuit.limit is not None else UNLIMITED
     concurrency = min(adaptive, limits.destination_concurrency)
-    # A destination in trouble stands on the board whether anything waits or not.
+    # A destination in trouble is hot whether or not an execution waits for it: only a healthy one is crowded.
     is_crowded = circuit.is_healthy and now_ms < snapshot.hot_scopes.get(scope, 0)
     if circuit.limit is not None or _is_full(state, concurrency, now_ms):
         return WaitHint(reason=WaitingFor.DESTINATION_CONCURRENCY)
@@ -120,4 +125,4 @@ def _at_tenant(
 
 
 def _is_full(state: ScopeState, concurrency: int, now_ms: int) -> bool:
-    return is_limited(concurrency) and not free_for(_NOBODY, concurrency, state.leases, now_ms)
+    return is_limited(concurrency) and not free_for(_NO_OWNER, concurrency, state.leases, now_ms)

@@ -1,4 +1,4 @@
-"""Wake-ups: messages that say which executions to look at. They carry keys, never a URL, secret or payload."""
+"""Wake-ups: SQS messages that name executions to run. They carry keys, never a URL, secret or payload."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,23 +16,23 @@ _CEIL_FROM_MS = 800
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wakeup:
-    """Up to 10 executions of one tenant and lane, due in the same second; none begins before `not_before`."""
+    """Up to 10 executions of one tenant and lane, due in the same second; none starts before `not_before`."""
 
     lane: Lane
     tenant_id: str
     keys: tuple[ExecutionId, ...]
     not_before: int
     destinations: tuple[str, ...] = ()
-    """One for each key; none at all where they are not known."""
+    """One for each key; empty where they are unknown."""
     via: QueueName | None = None
-    """The queue that it goes through, where that is not the one of its lane."""
+    """The queue, where it is not the lane's own."""
     waited: int = 0
-    """How often its executions have waited for a limit."""
+    """How often its executions have been deferred."""
     ends_at: int | None = None
-    """From then on it is not sent again if it has to wait: somebody else will have sent another one."""
+    """A deferral beyond this instant drops the message: the sweeper will have sent another one."""
 
     def __post_init__(self) -> None:
-        """Refuse an empty or an overfull message, and one that does not say where each key goes."""
+        """InvalidValueError for too few or too many keys, or for destinations of only some keys."""
         if not 1 <= len(self.keys) <= MAX_KEYS:
             raise InvalidValueError(f"a wake-up names 1 to {MAX_KEYS} executions")
         if self.destinations and len(self.destinations) != len(self.keys):
@@ -40,15 +40,13 @@ class Wakeup:
 
     @property
     def queue(self) -> QueueName:
-        """The queue that it goes through."""
         return self.via or QueueName(self.lane)
 
     def destination_of(self, key: ExecutionId) -> str:
-        """Where the call of a key goes, as far as it is known."""
+        """The destination of a key's call, or `UNKNOWN`."""
         return self.destinations[self.keys.index(key)] if self.destinations else UNKNOWN
 
     def singles(self) -> list["Wakeup"]:
-        """One message for each key."""
         return [
             replace(
                 self,
@@ -62,7 +60,6 @@ class Wakeup:
 def single_wakeup(
     lane: Lane, tenant_id: str, key: ExecutionId, not_before: int, destination: str = UNKNOWN
 ) -> Wakeup:
-    """A message that names one execution."""
     return Wakeup(
         lane=lane,
         tenant_id=tenant_id,
@@ -73,9 +70,9 @@ def single_wakeup(
 
 
 def message_group(wakeup: Wakeup, weight: int) -> str:
-    """The fair share that a message counts for: a tenant has as many groups as it has weight.
+    """The SQS message group, the unit of fair queueing: a tenant has `weight` groups.
 
-    The first key decides, so that a pack stays whole.
+    The first key chooses the group, so that a pack stays whole.
     """
     if weight == 1:
         return wakeup.tenant_id
@@ -83,7 +80,7 @@ def message_group(wakeup: Wakeup, weight: int) -> str:
 
 
 def pack(wakeups: Iterable[Wakeup]) -> list[Wakeup]:
-    """Join single wake-ups of the same tenant, lane and second into as few messages as may be.
+    """Join single wake-ups of the same tenant, lane and second into as few messages as possible.
 
     `not_before` of a pack is the earliest of its keys; each key's own instant is in its id, and the executor
     waits for that.
@@ -114,10 +111,10 @@ def _joined(singles: list[Wakeup]) -> tuple[str, ...]:
 
 
 def delay_seconds(not_before: int, now_ms: int) -> int:
-    """The whole seconds for which SQS shall hold a message: 0 to 900.
+    """The SQS delay of a message: 0 to 900 whole seconds.
 
-    Rounded down, and the rest is waited for in the executor, except where that rest would be 0.8 s or more:
-    holding a worker so long costs more than the 0.2 s of lag.
+    Rounded down, and the executor waits for the rest. A rest of 0.8 s or more is rounded up: holding a worker
+    for that long costs more than 0.2 s of lag.
     """
     whole, rest_ms = divmod(max(0, not_before - now_ms), 1000)
     return min(MAX_DELAY_SECONDS, whole + (rest_ms >= _CEIL_FROM_MS))

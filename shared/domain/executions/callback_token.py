@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from hmac import compare_digest
 
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 
 TOKEN_HEADER = "X-Callback-Token"  # noqa: S105 - the name of a header
@@ -40,13 +41,13 @@ class CallbackToken:
 
     def is_of_running(self, execution: Execution) -> bool:
         """Whether the attempt that it was made for is the one that runs now."""
-        is_owner = (execution.attempt, execution.owner) == (self.attempt, self.owner)
+        is_owner = (execution.attempt, execution.progress.owner) == (self.attempt, self.owner)
         return execution.state is State.RUNNING and is_owner
 
 
 def token_for(execution: Execution, make_code: MakeCode) -> str:
     """The token of the attempt that a claim began."""
-    owner = execution.owner or ""
+    owner = execution.progress.owner or ""
     return f"ct1_{execution.attempt}_{owner}_{_code(execution.id, execution.attempt, owner, make_code)}"
 
 

@@ -9,12 +9,14 @@ from dataclasses import replace
 from hashlib import sha256
 
 from shared.domain.bucket import ShardCounts
-from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY
-from shared.domain.delivery.outcome_callbacks import INHERIT, NO_TARGET, CallbackTarget
+from shared.domain.delivery.call_spec import CallSpec
+from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import FRESH, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.progress import Progress
+from shared.domain.executions.states import State
 from shared.domain.ids import ENTROPY_BITS, ExecutionId, new_one_off_id
 from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.tenant import Tenant
@@ -30,7 +32,7 @@ def target_for(execution: Execution, state: State, tenant: Tenant | None) -> Cal
         return None
     succeeded = state is State.SUCCEEDED
     default = tenant.callbacks.of(succeeded=succeeded) if tenant is not None else None
-    listener = execution.callbacks.of(succeeded=succeeded) or default
+    listener = execution.call.callbacks.of(succeeded=succeeded) or default
     return None if listener == NO_TARGET else listener
 
 
@@ -49,15 +51,14 @@ def notification(
         id=identity,
         nominal_at=ended.scheduled_at,
         created_at=created_at,
-        **FRESH,
-        lane=ended.home_lane or ended.lane,
-        request=listener.sealed_url,
-        payload_id=None,
-        destination=listener.destination,
-        retry=NOTIFICATION_RETRY,
-        timeout_ms=NOTIFICATION_TIMEOUT_MS,
-        async_policy=DEFAULT_ASYNC_POLICY,
-        callbacks=INHERIT,
+        call=CallSpec(
+            lane=ended.call.lane,
+            request=listener.sealed_url,
+            destination=listener.destination,
+            retry=NOTIFICATION_RETRY,
+            timeout_ms=NOTIFICATION_TIMEOUT_MS,
+        ),
+        progress=Progress(),
         name=None,
         tags=(),
         recurrence=None,
@@ -80,7 +81,7 @@ def notification_request(url: str, ended: Execution) -> Request:
 
 
 def _told_of(ended: Execution) -> dict[str, object]:
-    told_at = ended.notification.dispatch_at if ended.notification is not None else ended.id.dispatch_at
+    told_at = (ended.progress.notification or ended.id).dispatch_at
     return {
         "type": f"execution.{ended.state}",
         "timestamp": format_instant(told_at),
@@ -88,12 +89,12 @@ def _told_of(ended: Execution) -> dict[str, object]:
             "job_id": ended.job_id,
             "execution_id": str(ended.id),
             "outcome": str(ended.state),
-            "end_reason": ended.end_reason,
+            "end_reason": ended.progress.end_reason,
             "scheduled_at": format_instant(ended.scheduled_at),
             "due_at": format_instant(ended.id.dispatch_at),
             "redrive_of": str(ended.redrive_of.original) if ended.redrive_of else None,
             "attempts_begun": ended.attempt,
-            "attempts": [_attempt(outcome) for outcome in ended.outcomes],
+            "attempts": [_attempt(outcome) for outcome in ended.progress.outcomes],
         },
     }
 

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.dst import DstChange, changes_that_skip
 from shared.domain.schedules.schedule import Cron, Series
@@ -42,10 +43,5 @@ def skip_position(change: DstChange) -> int:
 def _record(owner: Execution | Job, change: DstChange, created_at: int) -> Execution:
     at = skip_position(change)
     missed = SkippedRange(count=change.count, first_at=change.at, last_at=change.at, resumed_at=change.at)
-    return replace(
-        owner.occurrence(at, created_at=created_at),
-        state=State.SKIPPED,
-        end_reason=EndReason.DST_GAP,
-        missed=missed,
-        start_deadline_at=None,
-    )
+    record = replace(owner.occurrence(at, created_at=created_at), start_deadline_at=None)
+    return record.progressed(state=State.SKIPPED, end_reason=EndReason.DST_GAP, missed=missed)

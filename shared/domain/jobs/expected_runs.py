@@ -39,8 +39,8 @@ def expected_runs(job: Job, from_at: int, until: int | None = None) -> Iterator[
 
 def _first_nominal(job: Job, from_at: int) -> int | None:
     """Jitter never moves a run past the next instant, so at most one earlier instant may still be due."""
-    if job.jitter_ms:
-        not_before_at = max(job.chain_from, from_at - job.jitter_ms)
+    if job.definition.jitter_ms:
+        not_before_at = max(job.chain_from, from_at - job.definition.jitter_ms)
         earlier_at = latest_at_or_before(job.schedule, from_at - 1, not_before_at)
         if earlier_at is not None:
             return earlier_at

@@ -1,20 +1,16 @@
 """Definitions of recurring jobs. A one-off job has none: it is its execution."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from shared.domain.bucket import ShardCounts
-from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
-from shared.domain.delivery.destination import UNKNOWN
-from shared.domain.delivery.outcome_callbacks import INHERIT, OutcomeCallbacks
-from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUpPolicy
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.recurrence import Recurrence
 from shared.domain.schedules.schedule import Series, without_rules
-from shared.names import Lane
 
 
 class JobState(StrEnum):
@@ -43,18 +39,9 @@ class Definition:
     """The parts of a job that its owner may change."""
 
     schedule: Series
-    lane: Lane
-    request: bytes
-    """The sealed request, or nothing where it stands in an item of its own."""
-    retry: RetryPolicy
-    timeout_ms: int
+    call: CallSpec
     name: str | None = None
     tags: tuple[str, ...] = ()
-    payload_id: str | None = None
-    """The name of that item."""
-    destination: str = UNKNOWN
-    callbacks: OutcomeCallbacks = INHERIT
-    async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
     jitter_ms: int = 0
     catch_up: CatchUpPolicy = DEFAULT_POLICY
     overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
@@ -106,15 +93,11 @@ class Job:
     revision: int
     """Grows with every change; the job's entity tag."""
     state: JobState
-    schedule: Series
+    definition: Definition
     counts: ShardCounts
     """Frozen in the chain, so that writers with different configurations name the same keys."""
-    lane: Lane
-    request: bytes
     fingerprint: bytes
     """Of the request that created the job; it stays what it is when the job is changed."""
-    retry: RetryPolicy
-    timeout_ms: int
     created_at: int
     chain_from: int
     """From this nominal instant on the chain has no gap up to its head."""
@@ -123,18 +106,6 @@ class Job:
     history_from: int | None = None
     """The first instant that is the present chain's to account for; None: everything after the job was created."""
     index_shard: int = 0
-    name: str | None = None
-    tags: tuple[str, ...] = ()
-    payload_id: str | None = None
-    destination: str = UNKNOWN
-    """Where its calls go, as limits tell destinations apart."""
-    callbacks: OutcomeCallbacks = INHERIT
-    """Who is told how its executions ended, where it says so."""
-    async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
-    jitter_ms: int = 0
-    catch_up: CatchUpPolicy = DEFAULT_POLICY
-    overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
-    max_runs: int | None = None
     change: Definition | None = None
     """What an update that began will make of the job."""
     changed_at: int | None = None
@@ -148,9 +119,24 @@ class Job:
     """Where the chain has ended: the last instant that has a tombstone."""
 
     @property
-    def definition(self) -> Definition:
-        """The parts that may be changed."""
-        return Definition(**{part.name: getattr(self, part.name) for part in fields(Definition)})
+    def schedule(self) -> Series:
+        """When its executions are due."""
+        return self.definition.schedule
+
+    @property
+    def call(self) -> CallSpec:
+        """The call that each of its executions makes."""
+        return self.definition.call
+
+    @property
+    def name(self) -> str | None:
+        """The name that its owner gave it."""
+        return self.definition.name
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags by which its owner finds it."""
+        return self.definition.tags
 
     @property
     def began_at(self) -> int:
@@ -178,11 +164,7 @@ class Job:
     @property
     def described(self) -> "Job":
         """The job as its owner is shown it. An update that has begun is part of its revision, and of its entity tag."""
-        return self.redefined(self.change) if self.change else self
-
-    def redefined(self, definition: Definition) -> "Job":
-        """The job with other parts; its chain is not touched."""
-        return replace(self, **{part.name: getattr(definition, part.name) for part in fields(Definition)})
+        return replace(self, definition=self.change) if self.change else self
 
     def id_at(self, nominal_at: int) -> ExecutionId:
         """The id of the present chain's occurrence at a nominal instant."""
@@ -194,10 +176,10 @@ class Job:
         return Recurrence(
             schedule=self.schedule,
             counts=self.counts,
-            jitter_ms=self.jitter_ms,
-            catch_up=self.catch_up,
-            overlap_policy=self.overlap_policy,
-            max_runs=self.max_runs,
+            jitter_ms=self.definition.jitter_ms,
+            catch_up=self.definition.catch_up,
+            overlap_policy=self.definition.overlap_policy,
+            max_runs=self.definition.max_runs,
         )
 
     def occurrence(self, nominal_at: int, *, created_at: int, run: int = 1) -> Execution:
@@ -209,16 +191,9 @@ class Job:
             revision=self.chain_revision,
             nominal_at=nominal_at,
             created_at=created_at,
-            lane=self.lane,
-            request=b"" if self.payload_id else self.request,
+            call=self.call,
             fingerprint=self.fingerprint,
-            retry=self.retry,
-            timeout_ms=self.timeout_ms,
-            async_policy=self.async_policy,
             index_shard=self.index_shard,
-            payload_id=self.payload_id,
-            destination=self.destination,
-            callbacks=self.callbacks,
             recurrence=self.recurrence,
             run=run,
         )

@@ -14,7 +14,7 @@ In each mode an instant older than the window never runs.
 
 from dataclasses import dataclass, replace
 
-from shared.domain.executions.execution import EndReason
+from shared.domain.executions.states import EndReason
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUp, CatchUpPolicy
 from shared.domain.schedules.instant_search import nth_latest
 from shared.domain.schedules.schedule import Series, count_between, first_after, latest_at_or_before

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
+from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.errors import (
     ScheduleError,
     ScheduleInPastError,
     ScheduleNeverFiresError,
     ScheduleTooFarError,
 )
+from shared.domain.jobs.job import Definition, Job
 from shared.domain.schedules.catch_up import (
     MAX_CATCH_UP_LIMIT,
     MAX_CATCH_UP_WINDOW_MS,
@@ -58,6 +60,17 @@ class NewBackfill:
             count=count,
             interval_ms=self.every_seconds * 1000,
             anchor=anchor,
+        )
+
+    def definition(self, of: Job, schedule: Backfill, call: CallSpec) -> Definition:
+        """The definition of the backfill of a job; `call` is the job's, sealed for the backfill."""
+        return Definition(
+            schedule=schedule,
+            call=call,
+            name=of.name,
+            tags=of.tags,
+            catch_up=EVERY_ONE,
+            overlap_policy=self.overlap_policy,
         )
 
     def _check_range(self, now_ms: int) -> None:

@@ -5,13 +5,15 @@ import re
 from dataclasses import astuple, dataclass, field
 
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy, check_span
+from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.request import Request, encode_request
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidValueError, ScheduleError
+from shared.domain.jobs.job import Definition
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUpPolicy
 from shared.domain.schedules.jitter import check_jitter
 from shared.domain.schedules.overlap import OverlapPolicy
-from shared.domain.schedules.schedule import Cron, Once, Rate, check_once, encode_schedule
+from shared.domain.schedules.schedule import Cron, Once, Rate, Series, check_once, encode_schedule
 from shared.domain.schedules.timing import After, Every, Timing
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
 
@@ -71,6 +73,30 @@ class NewJob:
             raise InvalidValueError("start_deadline_seconds is for jobs that run once; see catch_up")
         if isinstance(self.timing, Once | After) and self.recurring != Recurring():
             raise InvalidValueError("max_runs, catch_up and overlap_policy are for jobs that recur")
+
+    @property
+    def unsealed_call(self) -> CallSpec:
+        """The call without its request, which has to be sealed into it."""
+        return CallSpec(
+            lane=self.lane,
+            request=b"",
+            retry=self.retry,
+            timeout_ms=self.timeout_seconds * 1000,
+            async_policy=self.async_policy,
+        )
+
+    def definition(self, schedule: Series, call: CallSpec) -> Definition:
+        """The definition of a recurring job, with its schedule resolved and its request sealed."""
+        return Definition(
+            schedule=schedule,
+            call=call,
+            name=self.name,
+            tags=self.tags,
+            jitter_ms=self.jitter_ms,
+            catch_up=self.recurring.catch_up,
+            overlap_policy=self.recurring.overlap_policy,
+            max_runs=self.recurring.max_runs,
+        )
 
     def start_deadline_at(self, dispatch_at: int) -> int | None:
         """The instant after which a job that is due at `dispatch_at` starts no more; None for never."""

@@ -1,6 +1,6 @@
-"""Limits at dispatch: what may keep a job that is due from being claimed, and for how long it waits then.
+"""Throttling at dispatch: why an execution that is due is deferred before its claim, and for how long.
 
-Waiting is no attempt and writes nothing: the job's message is replaced by one that comes later.
+A deferral is no attempt and writes nothing to the table: the message is replaced by a delayed one.
 """
 
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from shared.domain.tenancy.quota import UNLIMITED
 from shared.names import QueueName
 
 FIRST_WAIT_MS = 2_000
-LONGER_MS = 1_000
-MOST_WAIT_MS = 30_000
-LATE_PART = 4
-MOST_SPREAD_MS = 60_000
-LEAST_SPREAD_MS = 4_000
+WAIT_STEP_MS = 1_000
+MAX_WAIT_MS = 30_000
+LATE_DIVISOR = 4
+MAX_SPREAD_MS = 60_000
+MIN_SPREAD_MS = 4_000
 
 
 class WaitReason(StrEnum):
-    """Why a job that is due waits, as counted."""
+    """Why an execution that is due waits; a metric counts each reason."""
 
     TENANT_CONCURRENCY = "tenant_concurrency"
     TENANT_RATE = "tenant_rate"
@@ -29,37 +29,35 @@ class WaitReason(StrEnum):
     DESTINATION_RATE = "destination_rate"
     BREAKER_OPEN = "breaker_open"
     SLOW = "slow"
-    """It goes on at once, on the slow path."""
+    """Moved to the slow path at once: the destination answers slowly."""
     BACKPRESSURE = "backpressure"
-    """Work in bulk makes room while another lane is behind."""
+    """Bulk work waits while another lane is behind."""
     LATE = "late"
-    """It steps aside for what is due now, into the lane for bulk."""
+    """Moved to the bulk queue, to make room for fresh work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """One execution that a message asks for, as far as the message tells."""
+    """One execution that a message names, with what the message says about it."""
 
     key: ExecutionId
     tenant_id: str
     destination: str
     waited: int
-    """How often it has waited already."""
+    """How often it has been deferred."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deferral:
-    """That a candidate waits."""
-
     reason: WaitReason
     wait_ms: int
     via: QueueName | None = None
-    """The queue through which it goes on; None: through the one that it came from."""
+    """The queue of the new message; None: the queue of the old one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeState:
-    """What all processes share of one scope: of a tenant, or of one of its destinations."""
+    """The shared state of one scope: a tenant, or one of its destinations."""
 
     version: int = 0
     """0: nothing is stored."""
@@ -73,27 +71,27 @@ def tenant_scope(tenant_id: str) -> str:
 
 
 def destination_scope(destination: str) -> str:
-    """The scope of all calls to a destination; its id is its tenant's own."""
+    """The scope of all calls to a destination; destination ids differ between tenants."""
     return f"d#{destination}"
 
 
 def is_limited(limit: int) -> bool:
-    """Whether a quota limits anything: its highest value means that there is none."""
+    """Whether a quota limits anything: its highest value means no limit."""
     return limit < UNLIMITED
 
 
 def wait_ms(waited: int, late_ms: int, draw: float) -> int:
-    """How long to wait for room: a part of the time that it is late by, so that it comes to be little later than it has
-    to; drawn, so that those who wait do not come back as one wave.
+    """How long to wait for capacity: a fraction of the lateness, with jitter against a thundering herd.
 
-    What has waited seldom looks again soon, however late it is: a retry is not late by the age of its execution.
+    Few earlier waits keep the wait short however late the execution is: a retry inherits its execution's due
+    time.
     """
-    often = FIRST_WAIT_MS + waited * LONGER_MS
-    longest = max(FIRST_WAIT_MS, min(MOST_WAIT_MS, often, late_ms // LATE_PART))
+    by_waits = FIRST_WAIT_MS + waited * WAIT_STEP_MS
+    longest = max(FIRST_WAIT_MS, min(MAX_WAIT_MS, by_waits, late_ms // LATE_DIVISOR))
     return longest // 2 + int(longest / 2 * draw)
 
 
 def wait_for_breaker_ms(open_until: int, now_ms: int, draw: float) -> int:
-    """How long to wait for a breaker: until it is half open, and drawn from a while behind it."""
+    """How long to wait for an open breaker: until it is half open, plus jitter."""
     left_ms = max(0, open_until - now_ms)
-    return left_ms + int(min(MOST_SPREAD_MS, max(LEAST_SPREAD_MS, left_ms)) * draw)
+    return left_ms + int(min(MAX_SPREAD_MS, max(MIN_SPREAD_MS, left_ms)) * draw)

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from shared.domain.delivery.callback import Reason
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.listings.position import PositionRange
 from shared.domain.schedules.schedule import Backfill, Cron
@@ -54,8 +55,8 @@ class DeadLetterFilter:
 
     def matches(self, execution: Execution) -> bool:
         """Whether to show it, its tag aside."""
-        last = execution.outcomes[-1] if execution.outcomes else None
-        reasons = {execution.end_reason, last.reason.word if last else None}
+        last = execution.progress.outcomes[-1] if execution.progress.outcomes else None
+        reasons = {execution.progress.end_reason, last.reason.word if last else None}
         return (
             (self.job_id is None or execution.job_id == self.job_id)
             and (self.reason is None or self.reason in reasons)

@@ -1,7 +1,10 @@
-"""Audit records: who changed what, and when. They are written once and never changed."""
+"""Audit records: who changed what, and when. A record is written once and never changed."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any
 
 from shared.domain.ids import encode_base32
 
@@ -10,7 +13,7 @@ RECORD_ID_BITS = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who made a change: a key of a tenant, or, without a key, whoever ran the operator's command."""
+    """The author of a change: a tenant's key, or no key for a person who ran an operators' command."""
 
     tenant_id: str
     key_id: str | None
@@ -22,22 +25,22 @@ class AuditRecord:
 
     id: str
     tenant_id: str
-    """Whose thing was changed: the record is that tenant's, whoever acted."""
+    """The owner of the changed thing. The record belongs to this tenant, whoever the actor is."""
     at: int
     actor: Actor
     operation: str
-    """As the API's description names it."""
+    """The `operationId` in the API's description."""
     target: str
-    """The id of what was changed."""
+    """The id of the changed thing."""
     before: str | None
-    """Digest of what stood before; None where there was nothing."""
+    """Digest of the thing's document before the change; None where there was nothing."""
     after: str | None
     request_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditPage:
-    """Records, newest first; a page may be short, or even empty, while `next_after` says that there is more."""
+    """Records, newest first. A page may be short, or empty, while `next_after` is not None."""
 
     records: tuple[AuditRecord, ...]
     next_after: str | None
@@ -48,6 +51,7 @@ def new_record_id(bits: int) -> str:
     return "aud_" + encode_base32(bits, RECORD_ID_BITS // 5)
 
 
-def digest(document: bytes) -> str:
-    """What a record keeps of a document: enough to compare it, nothing to read in it."""
-    return sha256(document).hexdigest()
+def digest(document: Mapping[str, Any]) -> str:
+    """SHA-256 of a JSON document with sorted keys: comparable, and without anything secret."""
+    text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()

@@ -1,9 +1,9 @@
-"""Budgets: how many tokens a tenant may spend in a span of time, and how they are handed out in blocks.
+"""Token buckets: how many tokens a tenant may spend in a slot of time, leased to processes in blocks.
 
-A budget is divided into slots: the ten seconds of a ten-second window, or the one minute in which jobs are due. Each
-process leases a block of a slot's tokens and spends it by itself, so that most requests cost no write. What was
-leased by all together never exceeds the limit of a slot; what a process leased and did not spend is lost with the
-slot.
+A budget is divided into slots: the ten seconds of a ten-second window, or the one minute in which jobs are
+due. A slot is a token bucket that is full at its start and never refilled. Each process leases a block of
+tokens and spends it locally, so that most requests cost no write. The leases of all processes never exceed
+the limit of a slot; tokens that a process does not spend are lost with the slot.
 """
 
 from dataclasses import dataclass, field
@@ -11,14 +11,12 @@ from enum import StrEnum
 
 SECOND_MS = 1_000
 RATE_SLOTS = 10
-"""A window of a budget per second has so many seconds: one write may lease for all that are left of it."""
+"""Seconds in a window of a per-second budget: one write may lease for all remaining seconds."""
 MIN_LIMIT_AHEAD = 20
-"""Below this limit nothing is leased ahead: the few tokens are for whoever needs them now."""
+"""Below this limit nothing is leased ahead: the few tokens are for requests of the present slot."""
 
 
 class BudgetName(StrEnum):
-    """What is budgeted."""
-
     CREATES = "creates"
     DUE = "due"
     CALLS = "calls"
@@ -36,7 +34,7 @@ class BudgetKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenLease:
-    """Tokens of one slot, to be had only if all that is leased of it stays within the ceiling."""
+    """Tokens of one slot, granted only if the leases of all processes stay within the ceiling."""
 
     slot: int
     tokens: int
@@ -45,50 +43,48 @@ class TokenLease:
 
 @dataclass(slots=True)
 class LeasedTokens:
-    """What one process holds of one budget."""
+    """The tokens of one budget that one process has leased."""
 
     expires_at: int
     left: dict[int, int] = field(default_factory=dict)
-    """Leased and not yet spent, by slot."""
+    """Unspent tokens, by slot."""
     spent: dict[int, int] = field(default_factory=dict)
     rest: dict[int, int] = field(default_factory=dict)
-    """The most that can still be leased of a slot, where that is known; it only ever shrinks."""
+    """An upper bound of the tokens that can still be leased, by slot, where it is known."""
     is_ahead: bool = False
-    """Whether the slots to come were asked for already."""
+    """Whether tokens of later slots were requested already."""
 
     def spend(self, slot: int, count: int) -> bool:
-        """Spend what is held; False where it is not enough."""
+        """Spend leased tokens; False, and nothing is spent, where there are too few."""
         if self.left.get(slot, 0) < count:
             return False
         self.left[slot] -= count
         self.spent[slot] = self.spent.get(slot, 0) + count
         return True
 
-    def add(self, portions: list[TokenLease]) -> None:
-        """Put what was leased into the purse."""
-        for portion in portions:
-            self.left[portion.slot] = self.left.get(portion.slot, 0) + portion.tokens
-            if portion.slot in self.rest:
-                self.rest[portion.slot] -= portion.tokens
+    def add(self, leases: list[TokenLease]) -> None:
+        for lease in leases:
+            self.left[lease.slot] = self.left.get(lease.slot, 0) + lease.tokens
+            if lease.slot in self.rest:
+                self.rest[lease.slot] -= lease.tokens
 
     def deficit(self, slot: int, count: int) -> int:
-        """How many tokens are missing."""
         return count - self.left.get(slot, 0)
 
     def block(self, slot: int, count: int, limit: int, demand: int) -> int:
-        """How many to lease now: what is missing, or half as many as were spent, or what the last slot needed."""
+        """Tokens to lease: the deficit, or more: half of the spent tokens, or the last slot's demand."""
         short = self.deficit(slot, count)
         first = max(demand, self.spent.get(slot - 1, 0)) if slot not in self.left else 0
         wanted = max(short, self.spent.get(slot, 0) // 2, first)
         return min(wanted, self.rest.get(slot, limit))
 
     def demand(self) -> int:
-        """Tokens that were spent in each slot, on the average and rounded up; over the whole of a finished window."""
+        """Average tokens spent in a slot of a finished window, rounded up."""
         return -(-sum(self.spent.values()) // RATE_SLOTS)
 
 
 def ahead(slot: int, limit: int, demand: int) -> list[TokenLease]:
-    """Portions of the slots to come, for a process with a steady demand; half of each slot is kept for the others."""
+    """Leases of later slots, for a steady demand; half of each slot is left to other processes."""
     ceiling = limit // 2
     if limit < MIN_LIMIT_AHEAD or not 0 < demand <= ceiling:
         return []

@@ -1,4 +1,4 @@
-"""Quotas: how much of everything one tenant may have, by the deployment's defaults or by limits of its own."""
+"""Quotas: the limits of a tenant, from the deployment's defaults or overrides of its own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -8,7 +8,7 @@ from shared.domain.errors import InvalidValueError
 
 
 class Quota(StrEnum):
-    """What is limited. The values are the API's words."""
+    """The values are the API's names."""
 
     RECURRING_JOBS = "recurring_jobs"
     CREATES_PER_SECOND = "creates_per_second"
@@ -30,9 +30,9 @@ AT_DISPATCH = frozenset(
         Quota.DESTINATION_CALLS_PER_SECOND,
     }
 )
-"""What makes jobs that are due wait; all others are asked when something is created."""
+"""Quotas that defer executions; all others are checked when a job or key is created."""
 UNLIMITED = 100_000
-"""The highest limit of what is asked at each dispatch means that there is none: nothing is counted or written."""
+"""The highest limit at dispatch means no limit: nothing is counted or written."""
 
 BOUNDS: Mapping[Quota, tuple[int, int]] = {
     Quota.RECURRING_JOBS: (0, 1_000_000),
@@ -46,15 +46,13 @@ BOUNDS: Mapping[Quota, tuple[int, int]] = {
     Quota.DESTINATION_CONCURRENCY: (1, UNLIMITED),
     Quota.DESTINATION_CALLS_PER_SECOND: (1, UNLIMITED),
 }
-"""The least and the most that each may be. Two keys at least: a rotation needs both for a while."""
+"""Minimum and maximum of each limit. At least two keys: a rotation needs both for a while."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quotas:
-    """One limit for each quota."""
-
     recurring_jobs: int
-    """Recurring jobs that have not ended. Paused ones count: otherwise a pause would make room for more."""
+    """Recurring jobs that have not ended. Paused jobs count: otherwise a pause would make room for more."""
     creates_per_second: int
     due_per_minute: int
     """Jobs that are due in the same minute, counted when they are created."""
@@ -63,27 +61,26 @@ class Quotas:
     tags: int
     """Of one job."""
     api_keys: int
-    """Keys that are good at the same time."""
+    """Live keys at the same time."""
     concurrency: int = UNLIMITED
-    """Of calls at once."""
+    """Concurrent calls."""
     calls_per_second: int = UNLIMITED
     destination_concurrency: int = UNLIMITED
-    """Of calls at once to one scheme, host and port."""
+    """Concurrent calls to one scheme, host and port."""
     destination_calls_per_second: int = UNLIMITED
 
     def __post_init__(self) -> None:
-        """Refuse limits out of bounds."""
+        """InvalidValueError for a limit out of bounds."""
         for field in fields(self):
             check_limit(Quota(field.name), getattr(self, field.name))
 
     def limit_for(self, quota: Quota) -> int:
-        """The limit of one quota."""
         limit: int = getattr(self, quota.value)
         return limit
 
-    def overridden_by(self, own: Mapping[Quota, int]) -> "Quotas":
-        """These, except for the ones that a tenant has of its own."""
-        return replace(self, **{quota.value: limit for quota, limit in own.items()})
+    def overridden_by(self, overrides: Mapping[Quota, int]) -> "Quotas":
+        """These limits, with a tenant's own limits in place of some."""
+        return replace(self, **{quota.value: limit for quota, limit in overrides.items()})
 
 
 def check_limit(quota: Quota, limit: int) -> None:

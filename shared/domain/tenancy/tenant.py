@@ -14,25 +14,28 @@ from shared.domain.tenancy.quota import Quota, check_limit
 
 _KEY = re.compile(r"pk_([0-9a-z]{16})_([0-9a-z]{32})")
 TENANT_ID = r"^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$"
-"""What a tenant's id looks like."""
+"""The form of a tenant's id."""
 KEY_NAME = r"^[^\x00-\x1f\x7f]{1,64}$"
-"""What the name of a key looks like."""
+"""The form of a key's name."""
 KEY_ID_BITS = 80
 SECRET_BITS = 160
 SECRET_ID_BITS = 40
+MIN_EXPIRY_SECONDS = 60
+MAX_EXPIRY_SECONDS = 10 * 366 * 86_400
+"""The shortest and the longest life of a new key that expires."""
+MAX_OVERLAP_SECONDS = 30 * 86_400
+"""The longest time for which an old key or secret stays valid after a rotation."""
 MAX_INDEX_SHARDS = 64
 MAX_WEIGHT = 100
 OPERATOR = "operator"
-"""The tenant whose admin keys manage all tenants. It owns no jobs: its keys have no other scope."""
+"""The tenant whose admin keys manage all tenants. Its keys have no other scope, so it owns no jobs."""
 RESERVED_IDS = frozenset({OPERATOR, "admin", "punctual", "system"})
-"""Ids that no tenant of a customer may have."""
+"""Ids that no customer's tenant may have."""
 SIGNING_CONTEXT = "signing-secret"
 """The context to which sealed signing secrets are bound."""
 
 
 class Scope(StrEnum):
-    """What an API key may do."""
-
     READ = "read"
     WRITE = "write"
     ADMIN = "admin"
@@ -47,7 +50,7 @@ class TenantState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SigningSecret:
-    """A secret that signs callbacks, sealed; once it is replaced, up to its end only."""
+    """A sealed secret that signs callbacks; a replaced secret signs until `ends_at`."""
 
     id: str
     sealed: bytes
@@ -55,34 +58,33 @@ class SigningSecret:
     ends_at: int | None = None
 
     def signs(self, now_ms: int) -> bool:
-        """Whether it signs at this moment."""
         return self.ends_at is None or now_ms < self.ends_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenant:
-    """Who owns jobs. Secrets are kept sealed; `data_key` is wrapped by KMS."""
+    """An owner of jobs. Secrets are sealed; `data_key` is wrapped by KMS."""
 
     id: str
     state: TenantState
     data_key: bytes
     signing_secrets: tuple[SigningSecret, ...]
-    """The current one first, and it has no end; the others overlap with it until theirs."""
+    """The current secret first, without an end; then replaced secrets that overlap with it."""
     created_at: int
     index_shards: int = 1
-    """Grow-only: what was written under a number is looked for under every number below the present count."""
+    """Grow-only: readers look under every number below the count, so a smaller count would hide items."""
     revision: int = 1
-    """Grows with every change, those of keys included."""
+    """Incremented with every change of the tenant or its keys: the version of the compare-and-swap."""
     weight: int = 1
     quotas: Mapping[Quota, int] = field(default_factory=dict)
-    """Limits of its own; the deployment's defaults hold for all others."""
+    """Overrides; the deployment's defaults apply to all other quotas."""
     key_ids: tuple[str, ...] = ()
-    """Its API keys, the oldest first, dead ones for a while included."""
+    """Its API keys, the oldest first; dead keys stay listed for a while."""
     callbacks: OutcomeCallbacks = INHERIT
-    """Who is told of outcomes where a job says nothing of it."""
+    """The callback targets for outcomes of jobs that set none."""
 
     def __post_init__(self) -> None:
-        """Refuse ids that keys, message groups or metrics could not carry, and numbers that nobody could work with."""
+        """InvalidValueError for an id that keys or metrics cannot carry, or a number out of bounds."""
         if not is_tenant_id(self.id):
             raise InvalidValueError("a tenant id is 1 to 40 lower-case letters, digits and inner hyphens")
         if not self.signing_secrets or self.signing_secrets[0].ends_at is not None:
@@ -95,7 +97,7 @@ class Tenant:
             check_limit(quota, limit)
 
     def signing_at(self, now_ms: int) -> tuple[SigningSecret, ...]:
-        """The secrets that sign at this moment, the current one first; never none."""
+        """The secrets that sign at this moment, the current one first; never empty."""
         return tuple(secret for secret in self.signing_secrets if secret.signs(now_ms))
 
 
@@ -112,29 +114,28 @@ class ApiKey:
     revoked: bool = False
     name: str | None = None
     last_used_at: int | None = None
-    """To within an hour: it is not written for every request."""
+    """Accurate to an hour: it is not written with every request."""
 
     def __post_init__(self) -> None:
-        """Refuse names that a screen could not show."""
+        """InvalidValueError for a name with control characters, or of a wrong length."""
         if self.name is not None and not re.fullmatch(KEY_NAME, self.name):
             raise InvalidValueError("a key's name is 1 to 64 characters, none of them a control character")
 
     def is_live(self, now_ms: int) -> bool:
-        """Whether the key is good at this moment."""
+        """Whether the key is neither revoked nor expired."""
         return not self.revoked and (self.expires_at is None or now_ms < self.expires_at)
 
     def admits(self, secret: str, now_ms: int) -> bool:
-        """Whether the secret is this key's and the key is still good. Takes the same time for any secret."""
+        """Whether the secret is this key's and the key is live. Constant time for any secret."""
         return compare_digest(self.secret_hash, hash_secret(secret)) and self.is_live(now_ms)
 
 
 def is_tenant_id(text: str) -> bool:
-    """Whether a tenant could have this id."""
     return re.fullmatch(TENANT_ID, text) is not None
 
 
 def hash_secret(secret: str) -> bytes:
-    """What is stored of a secret of 160 random bits; so long a secret needs no slow hash."""
+    """SHA-256: a secret of 160 random bits needs no slow hash."""
     return sha256(secret.encode()).digest()
 
 
@@ -144,7 +145,7 @@ def new_key_parts(id_bits: int, secret_bits: int) -> tuple[str, str]:
 
 
 def key_text(key_id: str, secret: str) -> str:
-    """The whole key as it is shown once, to its owner."""
+    """The whole key as shown once, to its owner."""
     return f"pk_{key_id}_{secret}"
 
 
@@ -154,6 +155,6 @@ def new_secret_id(bits: int) -> str:
 
 
 def split_key(text: str) -> tuple[str, str] | None:
-    """Key id and secret of a presented key; None where it does not even have the form of one."""
+    """Key id and secret of a presented key; None for a text that has not the form of a key."""
     match = _KEY.fullmatch(text)
     return (match[1], match[2]) if match else None

@@ -1,6 +1,6 @@
 """The call of one attempt: not before its time, and only under a lease that covers it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.errors import PunctualError, UnavailableError, UnreadableItemError
@@ -58,7 +58,7 @@ class CallReceiver:
         now_ms = self.clock.now_ms()
         if execution.gives_up_at is not None and now_ms > execution.gives_up_at:
             return CallbackResponse(reason=Reason.TOO_OLD, duration_ms=0)
-        timeout_ms = min(execution.timeout_ms, (execution.lease_until or 0) - now_ms)
+        timeout_ms = min(execution.call.timeout_ms, (execution.progress.lease_until or 0) - now_ms)
         if timeout_ms <= 0:
             return CallbackResponse(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
         return await self.sender.send(callback, timeout_seconds=timeout_ms / 1000)
@@ -80,8 +80,8 @@ class CallReceiver:
         return CallbackResponse(reason=Reason.REQUEST_UNREADABLE, duration_ms=0)
 
     def _is_covered(self, execution: Execution) -> bool:
-        lease_left_ms = (execution.lease_until or 0) - self.clock.now_ms()
-        return lease_left_ms >= execution.timeout_ms
+        lease_left_ms = (execution.progress.lease_until or 0) - self.clock.now_ms()
+        return lease_left_ms >= execution.call.timeout_ms
 
     async def _renewed(self, claimed: Execution) -> Execution:
         """A worker that stood still has used up its lease, but no attempt: while nobody has taken it over it goes on.
@@ -89,8 +89,8 @@ class CallReceiver:
         Granted on condition of the same attempt and owner, so it is as exclusive as the claim. Once only: then the
         attempt counts.
         """
-        until = self.clock.now_ms() + claimed.timeout_ms + LEASE_MARGIN_MS
-        renewed = replace(claimed, lease_until=until)
+        until = self.clock.now_ms() + claimed.call.timeout_ms + LEASE_MARGIN_MS
+        renewed, stop_retries = claimed.progressed(lease_until=until), claimed.progress.stop_retries
         for _ in range(RENEWAL_TRIES):
             try:
                 standing = await self.offload(self.store.extend_lease, claimed, lease_until=until)
@@ -99,7 +99,7 @@ class CallReceiver:
             except PunctualError:
                 break
             # A refusal that shows this very lease is a success whose answer was lost.
-            is_granted = standing is None or replace(standing, stop_retries=claimed.stop_retries) == renewed
+            is_granted = standing is None or standing.progressed(stop_retries=stop_retries) == renewed
             return renewed if is_granted else claimed
         return claimed
 

@@ -8,8 +8,9 @@ it back, and a holder that died keeps it no longer than its execution stays open
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from shared.domain.executions.execution import EndReason, Execution, Transition
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.states import EndReason, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.ports.executions import ExecutionStore

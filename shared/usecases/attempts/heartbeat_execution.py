@@ -39,7 +39,8 @@ class HeartbeatExecution:
             raise InvalidStateError(f"attempt {presented.attempt} is over")
         if now_ms >= deadline_at:
             raise InvalidStateError(f"the deadline of attempt {presented.attempt} has passed")
-        lease_until = max(execution.lease_until or 0, execution.async_policy.lease_until(now_ms, deadline_at))
+        renewed_until = execution.call.async_policy.lease_until(now_ms, deadline_at)
+        lease_until = max(execution.progress.lease_until or 0, renewed_until)
         standing = self.store.extend_lease(execution, lease_until=lease_until, async_until=deadline_at)
         if standing is not None and not presented.is_of_running(standing):
             raise InvalidStateError(f"attempt {presented.attempt} is over")
@@ -47,6 +48,6 @@ class HeartbeatExecution:
             execution_id=str(execution.id),
             attempt=presented.attempt,
             # Refused while it runs: another heartbeat has carried it further.
-            lease_until=lease_until if standing is None else standing.lease_until or 0,
+            lease_until=lease_until if standing is None else standing.progress.lease_until or 0,
             deadline_at=deadline_at,
         )

@@ -7,7 +7,8 @@ from http import HTTPStatus
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.errors import InvalidStateError, NotFoundError, PunctualError, UnavailableError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
 from shared.usecases.attempts.check_token import CheckToken
@@ -87,7 +88,7 @@ class ReportOutcome:
 
     def _settle_again(self, standing: Execution, attempt: int, reason: Reason) -> None:
         """Where an earlier report died after its outcome was recorded, do what was left undone."""
-        recorded = {outcome.attempt: outcome.reason for outcome in standing.outcomes}
+        recorded = {outcome.attempt: outcome.reason for outcome in standing.progress.outcomes}
         if recorded.get(attempt) is not reason:
             raise InvalidStateError(f"attempt {attempt} is over: it was lost, or ended with another outcome")
         if standing.state.is_terminal:

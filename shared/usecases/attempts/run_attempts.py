@@ -82,7 +82,7 @@ class BatchReport:
     attempts: list[AttemptResult] = field(default_factory=list)
     refusals: list[RefusalResult] = field(default_factory=list)
     undecided: list[WriteUnknown] = field(default_factory=list)
-    held: list[DeferredKey] = field(default_factory=list)
+    deferred: list[DeferredKey] = field(default_factory=list)
     waited: set[ExecutionId] = field(default_factory=set)
     """Those whose messages had waited for a limit or for other lanes before."""
     unreadable_messages: int = 0
@@ -129,35 +129,35 @@ class RunAttempts:
         report.attempts = [result for result in results.values() if isinstance(result, AttemptResult)]
         report.refusals = [result for result in results.values() if isinstance(result, RefusalResult)]
         report.undecided = [result for result in results.values() if isinstance(result, WriteUnknown)]
-        report.held = [result for result in results.values() if isinstance(result, DeferredKey)]
+        report.deferred = [result for result in results.values() if isinstance(result, DeferredKey)]
         report.waited = {key for _, wakeup in ready if wakeup.waited for key in wakeup.keys}
-        answers = [(one.execution.destination, one.answer) for one in report.attempts]
-        await self.offload(self.gate.settle, answers)
+        answers = [(one.execution.call.destination, one.answer) for one in report.attempts]
+        await self.offload(self.gate.report, answers)
         return report
 
     async def _run_keys(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, KeyResult]:
         """Each key once, however many messages of the batch name it."""
-        held = await self._hold(ready)
+        deferred = await self._defer(ready)
         receives: dict[ExecutionId, int] = {}
         for delivery, wakeup in ready:
             for key in wakeup.keys:
-                if key not in held:
+                if key not in deferred:
                     receives[key] = max(receives.get(key, 0), delivery.receive_count)
         answers = await self._claim(list(receives))
-        if held or any(isinstance(answer, Execution) for answer in answers.values()):
+        if deferred or any(isinstance(answer, Execution) for answer in answers.values()):
             await self._report_progress([delivery for delivery, _ in ready], [wakeup for _, wakeup in ready])
         running = [self._run_key(answer, receives[key]) for key, answer in answers.items()]
-        return dict(zip(answers, await asyncio.gather(*running), strict=True)) | held
+        return dict(zip(answers, await asyncio.gather(*running), strict=True)) | deferred
 
-    async def _hold(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, DeferredKey]:
-        """What has to wait, before anything of it is claimed."""
-        arrived = [
+    async def _defer(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, DeferredKey]:
+        """The keys that have to wait, before any key is claimed."""
+        messages = [
             ReceivedMessage(
                 wakeup=wakeup, visible_at=_visible_at(delivery, wakeup), receive_count=delivery.receive_count
             )
             for delivery, wakeup in ready
         ]
-        return await self.offload(self.gate.hold, arrived) if arrived else {}
+        return await self.offload(self.gate.defer, messages) if messages else {}
 
     async def _claim(
         self, keys: list[ExecutionId], *, admitted: bool = False

@@ -1,14 +1,15 @@
 """What an attempt's answer makes of its execution: an outcome, a retry, or an attempt that goes on."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import is_retryable
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.states import EndReason, State, Transition
 from shared.ports.executions import ExecutionStore, Finish
 from shared.ports.runtime import Clock, Entropy
 from shared.usecases.filing.file_execution import FileExecution
@@ -73,7 +74,7 @@ class SettleAttempt:
             status=answer.status,
             reason=answer.reason,
         )
-        outcomes = (*execution.outcomes, outcome)
+        outcomes = (*execution.progress.outcomes, outcome)
         now_ms = self.clock.now_ms()
         if answer.succeeded:
             return Finish(
@@ -85,7 +86,8 @@ class SettleAttempt:
         if not is_retryable(answer) or not execution.has_attempts_left:
             return self._failure(execution, outcomes, answer.body, _end_reason(execution, answer))
         next_attempt_at = now_ms + self._delay_ms(execution, answer)
-        if next_attempt_at > execution.retry.latest_retry_at(execution.aged_from, outcomes[0].started_at):
+        latest_at = execution.call.retry.latest_retry_at(execution.aged_from, outcomes[0].started_at)
+        if next_attempt_at > latest_at:
             return self._failure(execution, outcomes, answer.body, EndReason.TOO_OLD)
         return Finish(
             transition=Transition.RETRY,
@@ -95,7 +97,8 @@ class SettleAttempt:
         )
 
     def _delay_ms(self, execution: Execution, answer: CallbackResponse) -> int:
-        return execution.retry.delay_ms(execution.attempt, self.entropy.draw(), answer.retry_after_seconds)
+        retry = execution.call.retry
+        return retry.delay_ms(execution.attempt, self.entropy.draw(), answer.retry_after_seconds)
 
     def _failure(
         self, execution: Execution, outcomes: tuple[AttemptOutcome, ...], body: bytes, reason: EndReason
@@ -140,11 +143,12 @@ class SettleAttempt:
     def _extend_lease(self, execution: Execution) -> Settlement:
         """A lease that a heartbeat has carried further is left as it is: then the attempt is known to go on."""
         deadline_at = execution.attempt_deadline_at or 0
-        heard_until = execution.async_policy.lease_until(self.clock.now_ms(), deadline_at)
-        standing = self.store.extend_lease(
-            execution, lease_until=max(execution.lease_until or 0, heard_until), async_until=deadline_at
-        )
-        if standing is None or (_is_same_claim(execution, standing) and standing.async_until is not None):
+        heard_until = execution.call.async_policy.lease_until(self.clock.now_ms(), deadline_at)
+        lease_until = max(execution.progress.lease_until or 0, heard_until)
+        standing = self.store.extend_lease(execution, lease_until=lease_until, async_until=deadline_at)
+        if standing is None or (
+            _is_same_claim(execution, standing) and standing.progress.async_until is not None
+        ):
             return Settlement(end=AttemptEnd.ASYNC_ACCEPTED)
         return _overtaken(execution, standing)
 
@@ -155,8 +159,7 @@ _END = {Transition.SUCCEED: AttemptEnd.SUCCEEDED, Transition.FAIL: AttemptEnd.FA
 
 
 def _ended(execution: Execution, finish: Finish) -> Execution:
-    return replace(
-        execution,
+    return execution.progressed(
         state=finish.transition.target,
         owner=None,
         lease_until=None,
@@ -173,7 +176,7 @@ def _is_recorded(execution: Execution, finish: Finish, standing: Execution) -> b
     return (
         is_same_attempt
         and standing.state is finish.transition.target
-        and standing.outcomes == finish.outcomes
+        and standing.progress.outcomes == finish.outcomes
     )
 
 
@@ -182,20 +185,20 @@ def _end_reason(execution: Execution, answer: CallbackResponse) -> EndReason:
         return _UNCALLED[answer.reason]
     if not is_retryable(answer):
         return EndReason.NOT_RETRYABLE
-    return EndReason.STOPPED if execution.stop_retries else EndReason.ATTEMPTS_USED_UP
+    return EndReason.STOPPED if execution.progress.stop_retries else EndReason.ATTEMPTS_USED_UP
 
 
 def _is_same_claim(execution: Execution, standing: Execution) -> bool:
-    claims = (standing.owner, standing.attempt) == (execution.owner, execution.attempt)
+    claims = (standing.progress.owner, standing.attempt) == (execution.progress.owner, execution.attempt)
     return claims and standing.state is State.RUNNING
 
 
 def _was_stopped(execution: Execution, standing: Execution) -> bool:
     """Whether a retry was refused only because retries were stopped while the call ran."""
-    return standing.stop_retries and _is_same_claim(execution, standing)
+    return standing.progress.stop_retries and _is_same_claim(execution, standing)
 
 
 def _overtaken(execution: Execution, standing: Execution) -> Settlement:
     """Another outcome of this very attempt can only be its receiver's report."""
-    is_reported = any(outcome.attempt == execution.attempt for outcome in standing.outcomes)
+    is_reported = any(outcome.attempt == execution.attempt for outcome in standing.progress.outcomes)
     return Settlement(end=AttemptEnd.REPORTED if is_reported else AttemptEnd.FENCED)

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import UnavailableError, UnreadableItemError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_execution import FileExecution, wakeup_for
@@ -77,11 +78,11 @@ class SettleRefusal:
                 return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
             self.give_up.execute(existing)
             return RefusalResult(kind=Refusal.WORKER_LOST)
-        if existing.async_until is not None:
+        if existing.progress.async_until is not None:
             # No call is under way that the message could be needed for: the sweep watches over the lease.
             self.file_successor.execute(existing)
             return RefusalResult(kind=Refusal.DROPPED)
-        wait_seconds = ((existing.lease_until or now_ms) - now_ms) // 1000 + RACE_WAIT_SECONDS
+        wait_seconds = ((existing.progress.lease_until or now_ms) - now_ms) // 1000 + RACE_WAIT_SECONDS
         if receive_count < 2:
             return RefusalResult(kind=Refusal.HELD, is_done=False, wait_seconds=wait_seconds)
         # An expected wait must not use up receives: a fresh message takes over from the one seen twice.

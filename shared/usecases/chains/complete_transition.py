@@ -60,14 +60,14 @@ class CompleteTransition:
         after_at = end.after_at
         if change.schedule != job.schedule:
             after_at = max(after_at, job.changed_at or 0)
-        if change.payload_id != job.payload_id:
+        if change.call.payload_id != job.call.payload_id:
             self._expire_payload(job, self.retention.outlives_records_s(self.clock.now_ms()))
         return self.start_chain.execute(job, job.revision, change, after_at, runs_before=end.runs)
 
     def _expire_payload(self, job: Job, expires_at_s: int) -> None:
         """Before the last write: a change that crashes in between is finished by whoever meets the definition."""
-        if job.payload_id:
-            self.jobs.expire_payload(job.tenant_id, job.payload_id, expires_at_s)
+        if job.call.payload_id:
+            self.jobs.expire_payload(job.tenant_id, job.call.payload_id, expires_at_s)
 
 
 def _ended(job: Job, end: ChainEnd) -> Job:

@@ -1,10 +1,11 @@
 """End the chain of a job that is no longer active, where no successor can be filed from it any more."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from shared.domain.bucket import GUARD_MS
-from shared.domain.executions.execution import NOT_STARTED, EndReason, Execution, State, Transition
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.states import NOT_STARTED, EndReason, State, Transition
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import first_after, instants_before, latest_at_or_before
@@ -62,7 +63,7 @@ class EndChain:
             last_at = nominal_at
             tombstone = self._tombstone(job, nominal_at, run, head)
             first = first or tombstone
-            is_over = tombstone is not None and tombstone.missed is not None
+            is_over = tombstone is not None and tombstone.progress.missed is not None
             is_enough = first is not None and far_enough_at is not None and nominal_at >= far_enough_at
             if is_over or is_enough:
                 break
@@ -87,12 +88,8 @@ class EndChain:
         now_ms = self.clock.now_ms()
         # While what started before it may ask for its successor, it has to stand there.
         expires_at_s = self.retention.outlives_records_s(now_ms)
-        tombstone = replace(
-            job.occurrence(nominal_at, created_at=now_ms, run=run),
-            state=State.CANCELLED,
-            end_reason=reason,
-            ends_chain=True,
-        )
+        fresh = job.occurrence(nominal_at, created_at=now_ms, run=run)
+        tombstone = fresh.progressed(state=State.CANCELLED, end_reason=reason, ends_chain=True)
         standing = known or self.store.put_if_absent(tombstone, expires_at_s=expires_at_s)
         if standing is None:
             return tombstone
@@ -100,8 +97,8 @@ class EndChain:
             rival = self.store.cancel(
                 standing.id, Transition.END_CHAIN, reason=reason, expires_at_s=expires_at_s
             )
-            standing = rival or replace(standing, ends_chain=True)
-        return standing if standing.ends_chain else None
+            standing = rival or standing.progressed(ends_chain=True)
+        return standing if standing.progress.ends_chain else None
 
     def end_waiting(self, job: Job) -> list[int]:
         """The instants of runs that waited for another to end, and never began: they have tombstones now.
@@ -110,7 +107,7 @@ class EndChain:
         has ended by itself. Nobody can come to wait any more: whoever had neither started nor a successor has a
         tombstone.
         """
-        if job.overlap_policy is not OverlapPolicy.QUEUE_ONE:
+        if job.definition.overlap_policy is not OverlapPolicy.QUEUE_ONE:
             return []
         turn = self.run_locks.read(job.tenant_id, job.id)
         ended = []
@@ -118,7 +115,7 @@ class EndChain:
             waiting = self.store.get(key) if key is not None else None
             if waiting is None or waiting.id != job.id_at(waiting.nominal_at):
                 continue
-            if waiting.ends_chain or (
+            if waiting.progress.ends_chain or (
                 waiting.state in NOT_STARTED
                 and self._tombstone(job, waiting.nominal_at, waiting.run, waiting)
             ):
@@ -135,7 +132,7 @@ class EndChain:
             found = read_readable(self.store, ids) if ids else {}
             for key in ids:
                 earlier = found.get(key)
-                if earlier is None or not earlier.ends_chain:
+                if earlier is None or not earlier.progress.ends_chain:
                     return known
                 known = earlier
             if len(ids) < size:

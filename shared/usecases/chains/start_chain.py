@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 
 from shared.domain.bucket import ShardPlan, bucket_of
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.states import State
 from shared.domain.jobs.dst_skips import dst_skip_records
 from shared.domain.jobs.job import Chain, Definition, Job, JobState
 from shared.domain.jobs.misfire import Succession, succession
@@ -55,20 +56,20 @@ class StartChain:
         return after
 
     def _following(self, job: Job, after_at: int, now_ms: int) -> Succession | None:
-        if job.max_runs is not None and job.runs_before >= job.max_runs:
+        if job.definition.max_runs is not None and job.runs_before >= job.definition.max_runs:
             return None
-        return succession(job.schedule, after_at, now_ms, job.catch_up)
+        return succession(job.schedule, after_at, now_ms, job.definition.catch_up)
 
     def _complete(self, before: Job, after: Job, past: Chain, records: list[Execution]) -> Job | None:
         """The definition stays for as long as anything that its chains have started may ask for it."""
-        told_of = [record.missed.last_at for record in records if record.missed is not None]
+        told_of = [record.progress.missed.last_at for record in records if record.progress.missed is not None]
         ended_at = max([past.history_until, *told_of])
         ended = replace(after, state=JobState.COMPLETED, ended_from=ended_at + 1, ended_through=ended_at)
         expires_at_s = past.expires_at_s
         if not self.jobs.replace(before, ended, past=past, executions=records, expires_at_s=expires_at_s):
             return None
-        if ended.payload_id:
-            self.jobs.expire_payload(ended.tenant_id, ended.payload_id, expires_at_s)
+        if ended.call.payload_id:
+            self.jobs.expire_payload(ended.tenant_id, ended.call.payload_id, expires_at_s)
         return ended
 
     def _renewed(
@@ -82,7 +83,8 @@ class StartChain:
     ) -> Job:
         schedule = with_frozen_rules(definition.schedule, after_at, now_ms)
         return replace(
-            before.redefined(replace(definition, schedule=schedule)),
+            before,
+            definition=replace(definition, schedule=schedule),
             state=JobState.ACTIVE,
             revision=revision,
             chain_revision=revision,
@@ -101,8 +103,7 @@ def _jumped(job: Job, following: Succession | None, now_ms: int) -> list[Executi
     if following is None or following.missed is None:
         return []
     return [
-        replace(
-            job.occurrence(following.immediate_at, created_at=now_ms, run=job.runs_before + 1),
+        job.occurrence(following.immediate_at, created_at=now_ms, run=job.runs_before + 1).progressed(
             state=State.SKIPPED,
             end_reason=following.reason,
             missed=following.missed,

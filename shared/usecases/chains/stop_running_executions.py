@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shared.domain.bucket import GUARD_MS
-from shared.domain.executions.execution import OPEN, EndReason, Execution, State, Transition
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.states import OPEN, EndReason, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import Chain, Job
 from shared.domain.listings.position import IndexPosition

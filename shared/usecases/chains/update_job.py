@@ -47,7 +47,7 @@ class UpdateJob:
         now_ms = self.clock.now_ms()
         definition = definition.going_on_from(job)
         if not definition.makes_other_executions_than(job.definition):
-            renamed = replace(job.redefined(definition), revision=job.revision + 1, changed_at=now_ms)
+            renamed = replace(job, definition=definition, revision=job.revision + 1, changed_at=now_ms)
             if not self.jobs.replace(job, renamed):
                 return None
             if definition == job.definition:  # Made before, maybe by a request that died before its message.
@@ -77,7 +77,8 @@ class UpdateJob:
         until = max(now_ms, (job.ended_from or 0) - 1)
         schedule = with_frozen_rules(definition.schedule, until, now_ms)
         updated = replace(
-            job.redefined(replace(definition, schedule=schedule)),
+            job,
+            definition=replace(definition, schedule=schedule),
             revision=job.revision + 1,
             chain_revision=job.revision + 1,
             chain_from=until + 1,
@@ -96,7 +97,7 @@ class UpdateJob:
         )
         if not is_written:
             return None
-        if job.payload_id and job.payload_id != updated.payload_id:
+        if job.call.payload_id and job.call.payload_id != updated.call.payload_id:
             expires_at_s = self.retention.outlives_records_s(now_ms)
-            self.jobs.expire_payload(job.tenant_id, job.payload_id, expires_at_s)
+            self.jobs.expire_payload(job.tenant_id, job.call.payload_id, expires_at_s)
         return updated

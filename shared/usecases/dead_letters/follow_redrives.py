@@ -20,9 +20,9 @@ class Link:
 def follow_redrives(store: ExecutionStore, dead: Execution) -> Iterator[Link]:
     """The redrives behind a dead letter, in order, each read when it is asked for."""
     last = dead
-    while last.redriven_by is not None:
-        standing = store.get(last.redriven_by.execution)
-        yield Link(last=last, chosen=last.redriven_by, standing=standing)
+    while last.progress.redriven_by is not None:
+        standing = store.get(last.progress.redriven_by.execution)
+        yield Link(last=last, chosen=last.progress.redriven_by, standing=standing)
         if standing is None:
             return
         last = standing

@@ -11,8 +11,9 @@ from shared.domain.errors import (
     UnknownVersionError,
     UnreadableItemError,
 )
-from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
 from shared.names import QueueName
 from shared.ports.dead_letters import ParkedMessageStore
@@ -120,7 +121,7 @@ class HandleDeadMessages:
 
     def _running_on(self, execution: Execution) -> str:
         """An attempt whose call has ended needs no message, but for the successor that this one may have failed at."""
-        if execution.async_until is None:
+        if execution.progress.async_until is None:
             return "another worker's lease is live"
         self.file_successor.execute(execution)
         return ""

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.ids import is_recurring_job_id
 from shared.domain.listings.filters import DeadLetterFilter
 from shared.domain.listings.position import IndexPosition, PositionRange

@@ -16,8 +16,9 @@ from shared.domain.errors import (
     UnknownVersionError,
     UnreadableItemError,
 )
-from shared.domain.executions.execution import NOT_STARTED, EndReason, Execution, State, Transition
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.states import NOT_STARTED, EndReason, State, Transition
 from shared.ports.dead_letters import RedriveTasks
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock

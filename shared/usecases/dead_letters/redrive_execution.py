@@ -1,13 +1,14 @@
 """REDRIVE a dead letter: run its request once more, in an execution of its own. What failed stays failed."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.dead_letters.new_redrive import next_redrive, redriven
 from shared.domain.errors import InvalidStateError, NotFoundError, UnknownVersionError, UnreadableItemError
-from shared.domain.executions.execution import REDRIVABLE, EndReason, Execution, State
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import MAX_REDRIVES, RedrivenBy, redrive_id
 from shared.domain.executions.retention import DAY_SECONDS, Retention
+from shared.domain.executions.states import REDRIVABLE, EndReason, State
 from shared.domain.ids import ExecutionId, is_recurring_job_id
 from shared.domain.jobs.job import GONE
 from shared.ports.executions import ExecutionStore
@@ -79,7 +80,7 @@ class RedriveExecution:
         now_ms = self.clock.now_ms()
         draft = redriven(last, chosen, created_at=now_ms)
         self._note(draft)
-        ended = replace(draft, state=State.CANCELLED, end_reason=EndReason.CANCELLED)
+        ended = draft.progressed(state=State.CANCELLED, end_reason=EndReason.CANCELLED)
         expires_at_s = self.retention.expires_at_s(now_ms)
         return self.store.put_if_absent(ended, expires_at_s=expires_at_s) or ended
 
@@ -95,8 +96,8 @@ class RedriveExecution:
 
     def _choose(self, last: Execution, due_at: int, task: str | None) -> tuple[ExecutionId, bool]:
         """The redrive that comes after an execution, and whether it was chosen here and now."""
-        if last.redriven_by is not None:
-            return last.redriven_by.execution, False
+        if last.progress.redriven_by is not None:
+            return last.progress.redriven_by.execution, False
         following = next_redrive(last)
         if following.number > MAX_REDRIVES:
             raise InvalidStateError(f"it was redriven {MAX_REDRIVES} times")
@@ -105,9 +106,9 @@ class RedriveExecution:
         standing = self.store.mark_redriven(last.id, RedrivenBy(execution=chosen, task=task))
         if standing is None:
             return chosen, True
-        if standing.redriven_by is None:
+        if standing.progress.redriven_by is None:
             raise InvalidStateError(f"only a failed execution can be redriven; this one is {standing.state}")
-        return standing.redriven_by.execution, False
+        return standing.progress.redriven_by.execution, False
 
     def _check_job(self, failed: Execution) -> None:
         """A deletion holds, whatever failed before it; but what had ended by then is told of."""
@@ -120,7 +121,7 @@ class RedriveExecution:
         """A large request goes with the execution that used it last: it has to outlast the redrive."""
         if last.notification_of is not None and not self._is_readable(last.notification_of):
             raise InvalidStateError("the execution that it tells of is not kept any more")
-        name = last.payload_id
+        name = last.call.payload_id
         if name and not self.jobs.keep_payload(last.tenant_id, name, self._outlives_s(due_at)):
             raise InvalidStateError("its request is not kept any more")
 

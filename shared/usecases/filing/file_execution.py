@@ -11,7 +11,8 @@ from shared.domain.bucket import bucket_end_ms, is_near, may_be_closed, next_swe
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS, Wakeup, single_wakeup
 from shared.domain.errors import IdentityConflictError, UnavailableError
-from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
 from shared.ports.dispatch import ShardLedger, WakeupQueue
 from shared.ports.executions import ExecutionStore
@@ -48,7 +49,7 @@ class FileExecution:
     def mark(self, draft: Execution) -> Execution:
         """The row as it is put now, with who sends for it; its bucket must have been reopened if it was closed."""
         near = is_near(draft.id.bucket, self.clock.now_ms())
-        return replace(draft, state=State.QUEUED if near else State.PENDING)
+        return draft.progressed(state=State.QUEUED if near else State.PENDING)
 
     def ensure_sent(self, execution: Execution) -> None:
         """After a write returned: look at the clock again, and send where a scan may have passed already.
@@ -88,7 +89,7 @@ class FileExecution:
                 tenant_id=execution.tenant_id,
                 lane=execution.lane,
                 created_at=now_ms,
-                destination=execution.destination,
+                destination=execution.call.destination,
             )
         )
 
@@ -115,7 +116,7 @@ class FileExecution:
 def wakeup_for(execution: Execution) -> Wakeup:
     """The message that wakes an execution at its next start."""
     return single_wakeup(
-        execution.lane, execution.tenant_id, execution.id, execution.not_before, execution.destination
+        execution.lane, execution.tenant_id, execution.id, execution.not_before, execution.call.destination
     )
 
 

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import JobState
 from shared.domain.jobs.misfire import Succession, succession
 from shared.domain.schedules.skipped_range import SkippedRange
@@ -36,10 +37,10 @@ class FileSuccessor:
         missed, the jump over them is one transaction that competes with the immediate successor for its key,
         so that two writers who judge lateness differently cannot split the chain.
         """
-        if execution.recurrence is None or execution.ends_chain:
+        if execution.recurrence is None or execution.progress.ends_chain:
             return
-        if execution.missed is not None:
-            self._resume_after(execution, execution.missed)
+        if execution.progress.missed is not None:
+            self._resume_after(execution, execution.progress.missed)
             return
         now_ms = self.clock.now_ms()
         following = following_of(execution, now_ms)
@@ -67,16 +68,16 @@ class FileSuccessor:
             )
             expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
             if self.jobs.replace(job, completed, executions=records, expires_at_s=expires_at_s):
-                if job.payload_id:
-                    self.jobs.expire_payload(job.tenant_id, job.payload_id, expires_at_s)
+                if job.call.payload_id:
+                    self.jobs.expire_payload(job.tenant_id, job.call.payload_id, expires_at_s)
                 return True
         raise UnavailableError("the job is being changed by others")
 
     def _file_immediate(self, execution: Execution, following: Succession, now_ms: int) -> None:
         successor = execution.occurrence(following.immediate_at, created_at=now_ms)
         filed = self.file.execute(in_lane(successor, following))
-        if filed.missed is not None and not filed.ends_chain:
-            self._resume_after(filed, filed.missed)
+        if filed.progress.missed is not None and not filed.progress.ends_chain:
+            self._resume_after(filed, filed.progress.missed)
 
     def _jump(self, execution: Execution, following: Succession, missed: SkippedRange, now_ms: int) -> bool:
         """Pass over missed instants; False leaves the chain to its immediate successor.
@@ -88,8 +89,7 @@ class FileSuccessor:
         # A late retry is no late chain: a read is cheaper than a transaction that will be refused.
         if self.store.get(immediate.id) is not None:
             return False
-        skipped = replace(
-            immediate,
+        skipped = immediate.progressed(
             state=State.SKIPPED,
             end_reason=following.reason,
             missed=missed,
@@ -134,4 +134,4 @@ def in_lane(successor: Execution, following: Succession) -> Execution:
     """One run of many that are caught up with keeps out of the way of what is due now."""
     if not following.catches_up or successor.lane is Lane.BULK:
         return successor
-    return replace(successor, lane=Lane.BULK, home_lane=successor.lane)
+    return successor.progressed(lane=Lane.BULK)

@@ -1,8 +1,9 @@
 """The record of the instants that a paused job passes over: one for all of them, written when the pause ends."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.misfire import COUNT_LIMIT
 from shared.domain.schedules.schedule import count_between, first_after, latest_at_or_before
@@ -30,8 +31,7 @@ class RecordSkippedInstants:
             last_at=latest_at_or_before(paused.schedule, until, first_at) or first_at,
             resumed_at=until,
         )
-        record = replace(
-            paused.occurrence(first_at, created_at=now_ms),
+        record = paused.occurrence(first_at, created_at=now_ms).progressed(
             state=State.SKIPPED,
             end_reason=EndReason.JOB_PAUSED,
             missed=missed,

@@ -11,9 +11,8 @@ from shared.domain.delivery.request import new_payload_id
 from shared.domain.errors import IdempotencyKeyReusedError, UnavailableError
 from shared.domain.executions.retention import Retention
 from shared.domain.ids import ENTROPY_BITS, backfill_job_id
-from shared.domain.jobs.job import Job, JobState
-from shared.domain.jobs.new_backfill import EVERY_ONE, NewBackfill, encode_new_backfill
-from shared.domain.schedules.schedule import Backfill
+from shared.domain.jobs.job import Definition, Job, JobState
+from shared.domain.jobs.new_backfill import NewBackfill, encode_new_backfill
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.delivery import Vault
 from shared.ports.jobs import IdempotencyRecord, IdempotencyStore, JobStore
@@ -113,49 +112,38 @@ class BackfillJob:
         # Chance tells apart what rivals store: the loser must not write over the winner's request.
         name = new_payload_id(record.job_id, self.entropy.bits(ENTROPY_BITS))
         request = self.open_request.execute(tenant, job)
-        sealed = seal_request(self.jobs, self.vault, tenant, record.job_id, request, apart=name)
-        draft = self._draft(tenant, job, new, record, schedule)
-        backfill = replace(
-            draft,
-            request=sealed.inline,
-            payload_id=sealed.apart,
-            destination=sealed.destination,
-            callbacks=sealed.callbacks,
+        call = seal_request(
+            self.jobs,
+            self.vault,
+            tenant,
+            record.job_id,
+            request,
+            call=replace(job.call, lane=new.lane),
+            payload_id=name,
         )
+        backfill = self._draft(tenant, new.definition(job, schedule, call), record)
         first = self.file.prepare(backfill.occurrence(record.due_at, created_at=now_ms))
         if self.jobs.create_backfill(job, backfill, first):
             self.file.ensure_sent(first)
             return backfill
         standing = self.jobs.get(tenant.id, record.job_id)
-        if sealed.apart is not None and (standing is None or standing.payload_id != sealed.apart):
-            self.jobs.expire_payload(tenant.id, sealed.apart, self.retention.expires_at_s(now_ms))
+        if call.payload_id is not None and (standing is None or standing.call.payload_id != call.payload_id):
+            self.jobs.expire_payload(tenant.id, call.payload_id, self.retention.expires_at_s(now_ms))
         if standing is not None:
             self.resend_chain_head.execute(standing)
         return standing
 
-    def _draft(
-        self, tenant: Tenant, job: Job, new: NewBackfill, record: IdempotencyRecord, schedule: Backfill
-    ) -> Job:
-        """The definition, all but its request."""
+    def _draft(self, tenant: Tenant, definition: Definition, record: IdempotencyRecord) -> Job:
         return Job(
             id=record.job_id,
             tenant_id=tenant.id,
             revision=1,
             state=JobState.ACTIVE,
-            schedule=schedule,
+            definition=definition,
             counts=self.plan.counts_at(bucket_of(record.created_at)),
-            lane=new.lane,
-            request=b"",
             fingerprint=record.fingerprint,
-            retry=job.retry,
-            timeout_ms=job.timeout_ms,
-            async_policy=job.async_policy,
             created_at=record.created_at,
             chain_from=record.due_at,
             history_from=record.due_at,
             index_shard=int.from_bytes(record.fingerprint[:4]) % tenant.index_shards,
-            name=job.name,
-            tags=job.tags,
-            catch_up=EVERY_ONE,
-            overlap_policy=new.overlap_policy,
         )

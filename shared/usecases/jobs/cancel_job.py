@@ -4,8 +4,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
-from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.jobs.job import Job
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from shared.domain.bucket import ShardPlan, bucket_of
+from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.request import check_request
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import IdentityConflictError
@@ -23,7 +24,7 @@ from shared.domain.tenancy.tenant import Tenant
 from shared.ports.delivery import Vault
 from shared.ports.jobs import Chosen, JobStore
 from shared.ports.runtime import Entropy
-from shared.usecases.requests.seal_request import SealedRequest, seal_request
+from shared.usecases.requests.seal_request import seal_request
 from shared.usecases.tenancy.check_quota import Demand
 
 
@@ -71,7 +72,6 @@ class DraftJob:
         execution_id = one_off_execution(job_id)
         if execution_id is None:
             raise IdentityConflictError("the idempotency record names no job")
-        sealed = self._seal(tenant, new, job_id)
         return Execution(
             id=execution_id,
             tenant_id=tenant.id,
@@ -79,18 +79,11 @@ class DraftJob:
             revision=1,
             nominal_at=identity.chosen.due_at,
             created_at=identity.created_at,
-            lane=new.lane,
-            request=sealed.inline,
+            call=self._sealed_call(tenant, new, job_id),
             fingerprint=identity.fingerprint,
-            retry=new.retry,
-            timeout_ms=new.timeout_seconds * 1000,
-            async_policy=new.async_policy,
             index_shard=execution_id.entropy % tenant.index_shards,
             name=new.name,
             tags=new.tags,
-            payload_id=sealed.apart,
-            destination=sealed.destination,
-            callbacks=sealed.callbacks,
             start_deadline_at=new.start_deadline_at(execution_id.dispatch_at),
         )
 
@@ -103,37 +96,24 @@ class DraftJob:
         series = with_frozen_rules(schedule, identity.created_at, identity.created_at)
         # A replay may have newer tables than whoever chose the instant.
         first_at = first_after(series, identity.created_at) or identity.chosen.due_at
-        sealed = self._seal(tenant, new, job_id)
         return Job(
             id=job_id,
             tenant_id=tenant.id,
             revision=1,
             state=JobState.ACTIVE,
-            schedule=series,
+            definition=new.definition(series, self._sealed_call(tenant, new, job_id)),
             counts=self.plan.counts_at(bucket_of(identity.created_at)),
-            lane=new.lane,
-            request=sealed.inline,
             fingerprint=identity.fingerprint,
-            retry=new.retry,
-            timeout_ms=new.timeout_seconds * 1000,
-            async_policy=new.async_policy,
             created_at=identity.created_at,
             chain_from=first_at,
             index_shard=int.from_bytes(identity.fingerprint[:4]) % tenant.index_shards,
-            name=new.name,
-            tags=new.tags,
-            payload_id=sealed.apart,
-            destination=sealed.destination,
-            callbacks=sealed.callbacks,
-            jitter_ms=new.jitter_ms,
-            catch_up=new.recurring.catch_up,
-            overlap_policy=new.recurring.overlap_policy,
-            max_runs=new.recurring.max_runs,
         )
 
-    def _seal(self, tenant: Tenant, new: NewJob, job_id: str) -> SealedRequest:
-        """The sealed request, stored apart beforehand where it is large."""
-        return seal_request(self.jobs, self.vault, tenant, job_id, new.request, apart=job_id)
+    def _sealed_call(self, tenant: Tenant, new: NewJob, job_id: str) -> CallSpec:
+        """A replay stores a large request under the same name again."""
+        return seal_request(
+            self.jobs, self.vault, tenant, job_id, new.request, call=new.unsealed_call, payload_id=job_id
+        )
 
 
 def demand_of(new: NewJob, chosen: Chosen) -> Demand:

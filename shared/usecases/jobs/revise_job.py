@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, replace
 
+from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.request import Request, check_request, new_payload_id
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidStateError, ScheduleError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ENTROPY_BITS
-from shared.domain.jobs.job import ENDED, Definition, Job
+from shared.domain.jobs.job import ENDED, Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.schedule import Backfill, Once, check_fires, without_rules
 from shared.domain.tenancy.tenant import Tenant
@@ -17,7 +18,7 @@ from shared.ports.runtime import Clock, Entropy
 from shared.usecases.chains.change_job import check_revision
 from shared.usecases.chains.update_job import UpdateJob
 from shared.usecases.jobs.update_one_off import UpdateOneOff
-from shared.usecases.requests.seal_request import SealedRequest, seal_request
+from shared.usecases.requests.seal_request import seal_request
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +55,9 @@ class ReviseJob:
         if not isinstance(schedule, Once):
             raise ScheduleError("a job that runs once cannot be made to recur", field="schedule")
         self.update_one_off.require_not_started(job)  # Before anything of the change is stored.
-        sealed = self._seal(tenant, job.job_id, job, present, new.request)
         changed = replace(
             job,
-            lane=new.lane,
-            request=sealed.inline,
-            payload_id=sealed.apart,
-            destination=sealed.destination,
-            callbacks=sealed.callbacks,
-            retry=new.retry,
-            timeout_ms=new.timeout_seconds * 1000,
-            async_policy=new.async_policy,
+            call=self._call(tenant, job.job_id, job.call, present, new),
             name=new.name,
             tags=new.tags,
             start_deadline_at=new.start_deadline_at(job.id.dispatch_at),
@@ -84,36 +77,21 @@ class ReviseJob:
             raise ScheduleError("a job that recurs cannot be made to run once", field="schedule")
         if schedule != without_rules(job.schedule):
             check_fires(schedule, self.clock.now_ms())
-        sealed = self._seal(tenant, job.id, job, present, new.request)
-        definition = Definition(
-            schedule=schedule,
-            lane=new.lane,
-            request=sealed.inline,
-            payload_id=sealed.apart,
-            destination=sealed.destination,
-            callbacks=sealed.callbacks,
-            retry=new.retry,
-            timeout_ms=new.timeout_seconds * 1000,
-            async_policy=new.async_policy,
-            name=new.name,
-            tags=new.tags,
-            jitter_ms=new.jitter_ms,
-            catch_up=new.recurring.catch_up,
-            overlap_policy=new.recurring.overlap_policy,
-            max_runs=new.recurring.max_runs,
-        )
+        definition = new.definition(schedule, self._call(tenant, job.id, job.call, present, new))
         return self.update_job.execute(tenant.id, job.id, definition, revision=revision)
 
-    def _seal(
-        self, tenant: Tenant, job_id: str, job: Execution | Job, present: Request, wanted: Request
-    ) -> SealedRequest:
-        """The sealed request; that of the job where it is the same."""
-        if wanted == present:
-            return SealedRequest(
-                inline=job.request,
-                apart=job.payload_id,
-                destination=job.destination,
-                callbacks=job.callbacks,
+    def _call(self, tenant: Tenant, job_id: str, before: CallSpec, present: Request, new: NewJob) -> CallSpec:
+        """The call as described now. A request that stays the same keeps its sealed form, so nothing is stored."""
+        call = new.unsealed_call
+        if new.request == present:
+            return replace(
+                call,
+                request=before.request,
+                payload_id=before.payload_id,
+                destination=before.destination,
+                callbacks=before.callbacks,
             )
-        name = new_payload_id(job_id, self.entropy.bits(ENTROPY_BITS))
-        return seal_request(self.jobs, self.vault, tenant, job_id, wanted, apart=name)
+        payload_id = new_payload_id(job_id, self.entropy.bits(ENTROPY_BITS))
+        return seal_request(
+            self.jobs, self.vault, tenant, job_id, new.request, call=call, payload_id=payload_id
+        )

@@ -9,8 +9,10 @@ from shared.domain.errors import (
     InvalidStateError,
     UnavailableError,
 )
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.progress import Progress
 from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS, Retention
+from shared.domain.executions.states import State
 from shared.domain.ids import (
     ENTROPY_BITS,
     ExecutionId,
@@ -110,17 +112,10 @@ class TriggerJob:
             revision=job.chain_revision,
             nominal_at=record.due_at,
             created_at=now_ms,
-            lane=job.lane,
-            request=job.request,
-            payload_id=job.payload_id,
-            destination=job.destination,
-            callbacks=job.callbacks,
+            call=job.call,
             fingerprint=job.fingerprint,
-            retry=job.retry,
-            timeout_ms=job.timeout_ms,
-            async_policy=job.async_policy,
+            progress=Progress(state=State.QUEUED),
             index_shard=job.index_shard,
-            state=State.QUEUED,
         )
         self.file.reopen_if_closed(execution_id)
         is_filed = self.jobs.file_beside(job, execution, self.retention.outlives_records_s(now_ms))

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 
 from shared.domain.bucket import ShardPlan, bucket_of, is_near
 from shared.domain.errors import InvalidStateError, PreconditionFailedError
-from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ENTROPY_BITS, new_one_off_id
 from shared.ports.executions import ExecutionStore, OneOffStore
 from shared.ports.runtime import Clock, Entropy
@@ -69,8 +70,7 @@ class UpdateOneOff:
             created_at=now_ms,
             job_created_at=after.job_created_at or after.created_at,
             start_deadline_at=deadline_at,
-            state=State.QUEUED if is_near(location.bucket, now_ms) else State.PENDING,
-        )
+        ).progressed(state=State.QUEUED if is_near(location.bucket, now_ms) else State.PENDING)
 
     def _move(self, before: Execution, after: Execution) -> bool:
         self.file.reopen_if_closed(after.id)

@@ -1,15 +1,16 @@
-"""ADMIT: which executions of a batch may be claimed now, by the limits of their tenants and of their destinations.
+"""Throttling: decide which executions of a batch may be claimed, by the limits of tenants and destinations.
 
-Asked before the claim, since a claim counts an attempt. Whoever has waited comes before whoever has not, and the
-older before the younger; where somebody had to wait just now, what is new waits once as well.
+It runs before the claim, because a claim counts an attempt. Executions that have waited come first, then
+older ones. In a scope that deferred work a moment ago, new work waits once as well, so that it does not
+overtake.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from shared.domain.errors import PunctualError
 from shared.domain.ids import ExecutionId
-from shared.domain.limits.circuit_breaker import Circuit, Phase
+from shared.domain.limits.circuit_breaker import Phase
 from shared.domain.limits.scopes import (
     Candidate,
     Deferral,
@@ -26,14 +27,14 @@ from shared.domain.tenancy.budget import BudgetName
 from shared.domain.tenancy.quota import UNLIMITED, Quotas
 from shared.names import QueueName
 from shared.ports.runtime import Clock, Entropy
-from shared.usecases.limits.limit_cache import LimitStates
+from shared.usecases.limits.limit_cache import ChangeResult, LimitCache
 from shared.usecases.tenancy.read_tenant import ReadTenant
 from shared.usecases.tenancy.spend_budget import SpendBudget
 
 STAND_ASIDE_MS = 5_000
-"""For so long after somebody had to wait in a scope, what has not waited yet lets the others go first."""
-NOTED_MS = 90_000
-"""The board says so much longer that something waits than it is asked to wait."""
+"""How long new work waits for older work after its scope deferred a call."""
+NOTE_MARGIN_MS = 90_000
+"""How much longer than the wait itself a scope stays in the index of hot scopes."""
 MAX_SCOPES = 10_000
 
 Deferred = dict[ExecutionId, Deferral]
@@ -41,11 +42,11 @@ Deferred = dict[ExecutionId, Deferral]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeLimits:
-    """The limits of one scope, and how they are called."""
+    """The limits of one scope, and the reasons to report where they are reached."""
 
     scope: str
-    owner: str
-    """Whose budget of calls per second it is."""
+    budget_owner: str
+    """The owner of the token bucket that `rate` is spent from."""
     budget: BudgetName
     concurrency: int
     rate: int
@@ -55,9 +56,7 @@ class ScopeLimits:
 
 @dataclass(slots=True)
 class AdmitCalls:
-    """Belongs to one process."""
-
-    states: LimitStates
+    limits: LimitCache
     spend: SpendBudget
     read_tenant: ReadTenant
     defaults: Quotas
@@ -66,144 +65,147 @@ class AdmitCalls:
     _refused: dict[str, tuple[int, WaitReason]] = field(default_factory=dict)
 
     def execute(self, candidates: Sequence[Candidate], queue: QueueName) -> Deferred:
-        """Those that have to wait; all others may be claimed. Raises nothing."""
-        batch = sorted(candidates, key=lambda one: (one.waited == 0, one.key.dispatch_at))
-        limits = {tenant_id: self._limits_of(tenant_id) for tenant_id in {one.tenant_id for one in batch}}
-        hot_scopes = self.states.hot_scopes()
-        self.states.refresh([*self._scopes(batch, limits, hot_scopes)])
+        """The candidates that have to wait; all others may be claimed."""
+        batch = sorted(candidates, key=lambda call: (call.waited == 0, call.key.dispatch_at))
+        quotas = {tenant_id: self._quotas_of(tenant_id) for tenant_id in {call.tenant_id for call in batch}}
+        hot_scopes = self.limits.hot_scopes.current()
+        self.limits.refresh([*self._scopes(batch, quotas, hot_scopes)])
         deferred: Deferred = {}
-        for destination, group in _by_destination(batch).items():
-            self.states.belong([destination_scope(destination)], group[0].tenant_id)
-            if destination and (
-                destination_scope(destination) in hot_scopes or _limits_destinations(limits, group)
-            ):
-                deferred |= self._at_destination(destination, group, limits[group[0].tenant_id], queue)
-        for tenant_id, group in _by_tenant([one for one in batch if one.key not in deferred]).items():
-            deferred |= self._at_tenant(tenant_id, group, limits[tenant_id])
+        for destination, group in _grouped(batch, lambda call: call.destination).items():
+            scope, mine = destination_scope(destination), quotas[group[0].tenant_id]
+            self.limits.hot_scopes.set_tenant([scope], group[0].tenant_id)
+            if destination and (scope in hot_scopes or _limits_destinations(mine)):
+                deferred |= self._at_destination(destination, group, mine, queue)
+        # Slots and tokens of the tenant are taken only for calls that their destination admits.
+        rest = [call for call in batch if call.key not in deferred]
+        for tenant_id, group in _grouped(rest, lambda call: call.tenant_id).items():
+            deferred |= self._at_tenant(tenant_id, group, quotas[tenant_id])
         self._note(batch, deferred)
         return deferred
 
-    def _limits_of(self, tenant_id: str) -> Quotas:
+    def _quotas_of(self, tenant_id: str) -> Quotas:
         try:
             tenant = self.read_tenant.execute(tenant_id)
         except PunctualError:
-            self.states.unanswered += 1
+            self.limits.backoff.record_error()
             tenant = None
         return self.defaults.overridden_by(tenant.quotas) if tenant is not None else self.defaults
 
     def _scopes(
-        self, batch: Sequence[Candidate], limits: Mapping[str, Quotas], hot_scopes: Mapping[str, int]
+        self, batch: Sequence[Candidate], quotas: Mapping[str, Quotas], hot_scopes: Mapping[str, int]
     ) -> Iterable[str]:
-        """Those of which there may be a state: of all others nothing is read."""
-        for one in batch:
-            mine = limits[one.tenant_id]
+        """The scopes that may have a stored state: no other scope costs a read."""
+        for call in batch:
+            mine = quotas[call.tenant_id]
             if is_limited(mine.concurrency):
-                yield tenant_scope(one.tenant_id)
-            scope = destination_scope(one.destination)
-            if one.destination and (scope in hot_scopes or is_limited(mine.destination_concurrency)):
+                yield tenant_scope(call.tenant_id)
+            scope = destination_scope(call.destination)
+            if call.destination and (scope in hot_scopes or is_limited(mine.destination_concurrency)):
                 yield scope
 
-    def _at_tenant(self, tenant_id: str, group: list[Candidate], limits: Quotas) -> Deferred:
-        bounds = ScopeLimits(
+    def _at_tenant(self, tenant_id: str, group: list[Candidate], quotas: Quotas) -> Deferred:
+        limits = ScopeLimits(
             scope=tenant_scope(tenant_id),
-            owner=tenant_id,
+            budget_owner=tenant_id,
             budget=BudgetName.CALLS,
-            concurrency=limits.concurrency,
-            rate=limits.calls_per_second,
+            concurrency=quotas.concurrency,
+            rate=quotas.calls_per_second,
             concurrency_reason=WaitReason.TENANT_CONCURRENCY,
             rate_reason=WaitReason.TENANT_RATE,
         )
-        return self._within(bounds, group)
+        return self._within(limits, group)
 
     def _at_destination(
-        self, destination: str, group: list[Candidate], limits: Quotas, queue: QueueName
+        self, destination: str, group: list[Candidate], quotas: Quotas, queue: QueueName
     ) -> Deferred:
         scope, now_ms = destination_scope(destination), self.clock.now_ms()
-        circuit = self.states.of(scope).circuit
+        circuit = self.limits.get(scope).circuit
         if circuit.phase(now_ms) is Phase.OPEN:
             wait = wait_for_breaker_ms(circuit.open_until, now_ms, self.entropy.draw())
             return _all(group, Deferral(reason=WaitReason.BREAKER_OPEN, wait_ms=wait))
         if circuit.slow and not queue.is_slow:
             return _all(group, Deferral(reason=WaitReason.SLOW, wait_ms=0, via=queue.slow_path))
         if circuit.phase(now_ms) is Phase.HALF_OPEN:
-            probes = 1 if self._probes(scope) else 0
+            probes = 1 if self._may_probe(scope) else 0
             return self._wait(group[probes:], WaitReason.BREAKER_OPEN)
-        limit = circuit.limit if circuit.limit is not None else UNLIMITED
-        bounds = ScopeLimits(
+        adaptive = circuit.limit if circuit.limit is not None else UNLIMITED
+        limits = ScopeLimits(
             scope=scope,
-            owner=f"{group[0].tenant_id}.{destination}",
+            budget_owner=f"{group[0].tenant_id}.{destination}",
             budget=BudgetName.DESTINATION_CALLS,
-            concurrency=min(limit, limits.destination_concurrency),
-            rate=limits.destination_calls_per_second,
+            concurrency=min(adaptive, quotas.destination_concurrency),
+            rate=quotas.destination_calls_per_second,
             concurrency_reason=WaitReason.DESTINATION_CONCURRENCY,
             rate_reason=WaitReason.DESTINATION_RATE,
         )
-        return self._within(bounds, group)
+        return self._within(limits, group)
 
-    def _probes(self, scope: str) -> bool:
-        """Whether this process makes the one call that probes; where the store does not answer, each makes one."""
-        now_ms, owner = self.clock.now_ms(), self.states.owner
+    def _may_probe(self, scope: str) -> bool:
+        """Whether this process makes the one probe; while the store is down, every process makes one."""
+        now_ms, owner = self.clock.now_ms(), self.limits.owner
 
-        def probed(state: ScopeState) -> ScopeState:
+        def with_probe(state: ScopeState) -> ScopeState:
             if not state.circuit.may_probe(now_ms):
                 return state
-            return _with_circuit(state, state.circuit.probed_by(owner, now_ms))
+            return replace(state, circuit=state.circuit.probed_by(owner, now_ms))
 
-        if self.states.change(scope, probed) is None:
+        if self.limits.change(scope, with_probe) is ChangeResult.STORE_DOWN:
             return True
-        circuit = self.states.of(scope).circuit
+        circuit = self.limits.get(scope).circuit
         is_mine = circuit == circuit.probed_by(owner, now_ms)
         if is_mine:
-            self.states.probing.add(scope)
+            self.limits.probing.add(scope)
         return is_mine
 
-    def _within(self, bounds: ScopeLimits, group: list[Candidate]) -> Deferred:
-        """Keep to the concurrency and to the rate of one scope."""
-        refused_at, reason = self._refused.get(bounds.scope, (0, bounds.concurrency_reason))
+    def _within(self, limits: ScopeLimits, group: list[Candidate]) -> Deferred:
+        """Apply the concurrency and the rate of one scope."""
+        refused_at, reason = self._refused.get(limits.scope, (0, limits.concurrency_reason))
         is_crowded = self.clock.now_ms() - refused_at < STAND_ASIDE_MS
-        fresh = [one for one in group if is_crowded and not one.waited]
-        rest = [one for one in group if not (is_crowded and not one.waited)]
-        deferred = self._wait(fresh, reason)
-        if is_limited(bounds.concurrency):
-            room = self._slots(bounds.scope, bounds.concurrency, len(rest))
-            deferred |= self._refuse(bounds.scope, rest[room:], bounds.concurrency_reason)
-            rest = rest[:room]
-        if is_limited(bounds.rate):
-            paid = self._tokens(bounds, len(rest))
-            deferred |= self._refuse(bounds.scope, rest[paid:], bounds.rate_reason)
+        new = [call for call in group if is_crowded and not call.waited]
+        rest = [call for call in group if not (is_crowded and not call.waited)]
+        deferred = self._wait(new, reason)
+        if is_limited(limits.concurrency):
+            slots = self._lease_slots(limits.scope, limits.concurrency, len(rest))
+            deferred |= self._refuse(limits.scope, rest[slots:], limits.concurrency_reason)
+            rest = rest[:slots]
+        if is_limited(limits.rate):
+            tokens = self._spend_tokens(limits, len(rest))
+            deferred |= self._refuse(limits.scope, rest[tokens:], limits.rate_reason)
         return deferred
 
-    def _slots(self, scope: str, limit: int, wanted: int) -> int:
-        """How many calls may be made at once: what this process holds, or could lease where that is not enough.
+    def _lease_slots(self, scope: str, limit: int, count: int) -> int:
+        """How many of `count` calls may run at once, with slots that this process holds or leases now.
 
-        Nothing is written where there is nothing to be had. Where others were faster too often, or the scope does not
-        answer while others do, what this process holds counts.
+        Nothing is written where no slot is free. After too many conflicts, or where this scope alone does not
+        respond, the slots that the process is certain to hold count.
         """
-        if self.states.held(scope) >= wanted:
-            return wanted
+        if self.limits.own_slots(scope) >= count:
+            return count
         granted = 0
-        self.states.slots_of[scope] = limit
+        # Before the write: its response may be lost, and the slots have to be released all the same.
+        self.limits.slot_limits[scope] = limit
 
-        def leased(state: ScopeState) -> ScopeState:
+        def with_lease(state: ScopeState) -> ScopeState:
             nonlocal granted
-            granted = block(limit, wanted, self.states.free(scope, limit))
-            return self.states.with_slots(state, granted) if granted else state
+            granted = block(limit, count, self.limits.available_slots(scope, limit))
+            return self.limits.with_slots(state, granted) if granted else state
 
-        is_changed = self.states.change(scope, leased)
-        if is_changed is None:
-            return wanted
-        return min(wanted, granted if is_changed else self.states.held(scope))
+        result = self.limits.change(scope, with_lease)
+        if result is ChangeResult.STORE_DOWN:
+            return count
+        return min(count, granted if result is ChangeResult.APPLIED else self.limits.own_slots(scope))
 
-    def _tokens(self, bounds: ScopeLimits, wanted: int) -> int:
-        """How many calls may begin in this second."""
-        paid, chunk = 0, min(wanted, bounds.rate)
-        while chunk and paid < wanted:
-            if self.spend.per_second(bounds.owner, bounds.budget, bounds.rate, chunk, looks_first=True):
-                paid += chunk
-                chunk = min(chunk, wanted - paid)
+    def _spend_tokens(self, limits: ScopeLimits, count: int) -> int:
+        """How many of `count` calls may start in this second; a refused chunk is halved."""
+        owner, rate = limits.budget_owner, limits.rate
+        spent, chunk = 0, min(count, rate)
+        while chunk and spent < count:
+            if self.spend.per_second(owner, limits.budget, rate, chunk, read_first=True):
+                spent += chunk
+                chunk = min(chunk, count - spent)
             else:
                 chunk //= 2
-        return paid
+        return spent
 
     def _refuse(self, scope: str, group: list[Candidate], reason: WaitReason) -> Deferred:
         if group:
@@ -213,50 +215,40 @@ class AdmitCalls:
         return self._wait(group, reason)
 
     def _wait(self, group: list[Candidate], reason: WaitReason) -> Deferred:
-        """Those that have waited as often as each other come back together, so that a pack stays one message."""
+        """Candidates with the same number of waits come back together, so that a pack stays one message."""
         now_ms, due_at = self.clock.now_ms(), dict[int, int]()
-        for one in group:
-            due_at[one.waited] = max(due_at.get(one.waited, 0), one.key.dispatch_at)
+        for call in group:
+            due_at[call.waited] = max(due_at.get(call.waited, 0), call.key.dispatch_at)
         waits = {waited: wait_ms(waited, now_ms - at, self.entropy.draw()) for waited, at in due_at.items()}
-        return {one.key: Deferral(reason=reason, wait_ms=waits[one.waited]) for one in group}
+        return {call.key: Deferral(reason=reason, wait_ms=waits[call.waited]) for call in group}
 
     def _note(self, batch: Sequence[Candidate], deferred: Deferred) -> None:
         until: dict[str, int] = {}
-        for one in batch:
-            deferral = deferred.get(one.key)
+        for call in batch:
+            deferral = deferred.get(call.key)
             if deferral is not None and deferral.reason is not WaitReason.SLOW:
-                scope = _scope_of(one, deferral.reason)
-                until[scope] = max(until.get(scope, 0), self.clock.now_ms() + deferral.wait_ms + NOTED_MS)
-        self.states.note(until)
+                scope = _scope_of(call, deferral.reason)
+                until[scope] = max(
+                    until.get(scope, 0), self.clock.now_ms() + deferral.wait_ms + NOTE_MARGIN_MS
+                )
+        self.limits.hot_scopes.note(until)
 
 
-def _scope_of(one: Candidate, reason: WaitReason) -> str:
+def _scope_of(call: Candidate, reason: WaitReason) -> str:
     of_tenant = reason in (WaitReason.TENANT_CONCURRENCY, WaitReason.TENANT_RATE)
-    return tenant_scope(one.tenant_id) if of_tenant else destination_scope(one.destination)
-
-
-def _with_circuit(state: ScopeState, circuit: Circuit) -> ScopeState:
-    return ScopeState(version=state.version, circuit=circuit, leases=state.leases)
+    return tenant_scope(call.tenant_id) if of_tenant else destination_scope(call.destination)
 
 
 def _all(group: Iterable[Candidate], deferral: Deferral) -> Deferred:
-    return {one.key: deferral for one in group}
+    return {call.key: deferral for call in group}
 
 
-def _limits_destinations(limits: Mapping[str, Quotas], group: list[Candidate]) -> bool:
-    mine = limits[group[0].tenant_id]
-    return is_limited(mine.destination_concurrency) or is_limited(mine.destination_calls_per_second)
+def _limits_destinations(quotas: Quotas) -> bool:
+    return is_limited(quotas.destination_concurrency) or is_limited(quotas.destination_calls_per_second)
 
 
-def _by_destination(batch: Iterable[Candidate]) -> dict[str, list[Candidate]]:
+def _grouped(batch: Iterable[Candidate], name: Callable[[Candidate], str]) -> dict[str, list[Candidate]]:
     groups: dict[str, list[Candidate]] = {}
-    for one in batch:
-        groups.setdefault(one.destination, []).append(one)
-    return groups
-
-
-def _by_tenant(batch: Iterable[Candidate]) -> dict[str, list[Candidate]]:
-    groups: dict[str, list[Candidate]] = {}
-    for one in batch:
-        groups.setdefault(one.tenant_id, []).append(one)
+    for call in batch:
+        groups.setdefault(name(call), []).append(call)
     return groups

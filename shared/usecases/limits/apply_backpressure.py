@@ -1,14 +1,15 @@
-"""GIVE WAY: what is not due now makes room for what is, while a lane is behind.
+"""Backpressure: while a lane is behind, defer bulk work, and move old standard work to the bulk queue.
 
-Work in bulk (what is caught up with, and backfills, by default) waits while another lane is behind. In the standard
-lane, while batches are full, what has been visible for long goes on through the lane for bulk, so that fresh work is
-not behind it. There it yields to nobody: the workers for bulk have room while their own work waits.
+Bulk work (catch-up runs and backfills, by default) waits while the critical or the standard lane is behind.
+In full batches of the standard queue, messages that have been visible for long move to the bulk queue, so
+that fresh work is not stuck behind them. There they are not deferred: bulk workers have capacity while bulk
+work waits.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from shared.domain.dispatch.sweep import BACKED_UP_MS, LATE_MS, YIELDS_AT_MOST_MS, LaneProgress
+from shared.domain.dispatch.sweep import BACKED_UP_MS, LATE_MS, MAX_YIELD_MS, LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import PunctualError
 from shared.domain.ids import ExecutionId
@@ -19,13 +20,13 @@ from shared.ports.runtime import Clock, Entropy
 
 READ_EVERY_MS = 5_000
 SPREAD_MS = 10_000
-"""What makes room comes back in the course of so long once the last report is too old, and not as one wave."""
-PREFERRED = (Lane.CRITICAL, Lane.STANDARD)
+"""Deferred bulk work comes back over this time after the last report expires, not as one wave."""
+PREFERRED_LANES = (Lane.CRITICAL, Lane.STANDARD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceivedMessage:
-    """A message that was received, and when it could first have been."""
+    """A message of a batch. `visible_at` is the instant from which it could be received."""
 
     wakeup: Wakeup
     visible_at: int
@@ -34,51 +35,51 @@ class ReceivedMessage:
 
 @dataclass(slots=True)
 class ApplyBackpressure:
-    """Belongs to one process."""
-
     progress: LaneProgressStore
     clock: Clock
     entropy: Entropy
     _read_at: int = 0
     _reports: list[LaneProgress] = field(default_factory=list)
 
-    def execute(self, arrived: Sequence[ReceivedMessage], queue: QueueName) -> dict[ExecutionId, Deferral]:
-        """The keys that wait or go on elsewhere. Raises nothing."""
-        if queue is QueueName.STANDARD and len(arrived) >= EXECUTOR_BATCH:
+    def deferrals(self, messages: Sequence[ReceivedMessage], queue: QueueName) -> dict[ExecutionId, Deferral]:
+        """The keys that wait or move to another queue. Raises nothing."""
+        if queue is QueueName.STANDARD and len(messages) >= EXECUTOR_BATCH:
             late = Deferral(reason=WaitReason.LATE, wait_ms=0, via=QueueName.BULK)
-            return {key: late for one in arrived if self._is_late(one) for key in one.wakeup.keys}
+            return {
+                key: late for message in messages if self._is_late(message) for key in message.wakeup.keys
+            }
         if queue is QueueName.BULK:
-            own = [one.wakeup for one in arrived if one.wakeup.lane is Lane.BULK]
-            return self._yield([key for wakeup in own for key in wakeup.keys if self._may_wait(key)])
+            bulk = [message.wakeup for message in messages if message.wakeup.lane is Lane.BULK]
+            return self._defer([key for wakeup in bulk for key in wakeup.keys if self._may_wait(key)])
         return {}
 
-    def _yield(self, keys: Sequence[ExecutionId]) -> dict[ExecutionId, Deferral]:
-        """To look again any sooner would cost messages, and find the same report."""
-        left_ms = min(BACKED_UP_MS, self._behind_until() - self.clock.now_ms()) if keys else 0
+    def _defer(self, keys: Sequence[ExecutionId]) -> dict[ExecutionId, Deferral]:
+        """Until the last report expires: an earlier look would cost messages and read the same report."""
+        left_ms = min(BACKED_UP_MS, self._lane_busy_until() - self.clock.now_ms()) if keys else 0
         if left_ms <= 0:
             return {}
         wait_ms = left_ms + int(SPREAD_MS * self.entropy.draw())
         return dict.fromkeys(keys, Deferral(reason=WaitReason.BACKPRESSURE, wait_ms=wait_ms))
 
-    def _is_late(self, one: ReceivedMessage) -> bool:
-        """One that came through this queue though it is another lane's has waited enough; so has one that came back."""
-        is_first = one.receive_count == 1 and one.wakeup.via is None
-        return is_first and self.clock.now_ms() - one.visible_at >= LATE_MS
+    def _is_late(self, message: ReceivedMessage) -> bool:
+        """A message from another lane's queue, or one received before, has waited already and stays."""
+        is_first = message.receive_count == 1 and message.wakeup.via is None
+        return is_first and self.clock.now_ms() - message.visible_at >= LATE_MS
 
     def _may_wait(self, key: ExecutionId) -> bool:
-        return self.clock.now_ms() - key.dispatch_at < YIELDS_AT_MOST_MS
+        return self.clock.now_ms() - key.dispatch_at < MAX_YIELD_MS
 
-    def _behind_until(self) -> int:
-        """Until when another lane counts as being behind, by what it has said last."""
+    def _lane_busy_until(self) -> int:
+        """When the last report of a preferred lane expires; 0 where none is behind."""
         now_ms = self.clock.now_ms()
         if now_ms - self._read_at >= READ_EVERY_MS:
             self._reports, self._read_at = self._read(), now_ms
         return max((report.reported_at + BACKED_UP_MS for report in self._reports), default=0)
 
     def _read(self) -> list[LaneProgress]:
-        """A report that cannot be read is like none."""
+        """Without an answer from the store no lane counts as behind."""
         try:
-            found = [self.progress.read(lane) for lane in PREFERRED]
+            reports = [self.progress.read(lane) for lane in PREFERRED_LANES]
         except PunctualError:
             return []
-        return [report for report in found if report is not None]
+        return [report for report in reports if report is not None]

@@ -1,6 +1,6 @@
-"""DEFER: replace the message of an execution that has to wait by one that comes later.
+"""Re-enqueue a deferred key as a new delayed message.
 
-A fresh message takes over, so that waiting uses up no receives of SQS, as it uses up no attempts and writes nothing.
+The received message is then deleted, so a wait uses no SQS receive, no attempt and no write to a table.
 """
 
 from collections import defaultdict
@@ -15,12 +15,12 @@ from shared.ports.dispatch import WakeupQueue
 from shared.ports.runtime import Clock
 
 _MOVES = frozenset({WaitReason.SLOW, WaitReason.LATE})
-"""These go on elsewhere at once, which is no waiting."""
+"""These keys move to another queue at once, which does not count as a wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeferKeys:
-    """Keys of one message that wait alike stay together in one message."""
+    """Keys of one message with equal deferrals stay together in one message."""
 
     queue: WakeupQueue
     clock: Clock
@@ -28,21 +28,21 @@ class DeferKeys:
     def execute(
         self, wakeups: Iterable[Wakeup], deferred: Mapping[ExecutionId, Deferral]
     ) -> set[ExecutionId]:
-        """The keys that no fresh message could be sent for: their old ones are still needed."""
+        """The keys without a new message, whose old messages must be kept: their sends failed."""
         fresh: list[Wakeup] = []
         seen: set[ExecutionId] = set()
         now_ms = self.clock.now_ms()
         for wakeup in wakeups:
-            for deferral, keys in _alike(wakeup, deferred, seen).items():
+            for deferral, keys in _by_deferral(wakeup, deferred, seen).items():
                 later = _later(wakeup, keys, deferral, now_ms)
-                # A message that a sweep sent ends: the next sweep sends again, and copies would only add up.
+                # The sweeper re-sends after `ends_at`: a copy beyond that would add up with the next one.
                 if later.ends_at is None or later.not_before < later.ends_at:
                     fresh.append(later)
                     seen.update(keys)
         return {key for wakeup in self.queue.send(fresh, now_ms) for key in wakeup.keys} if fresh else set()
 
 
-def _alike(
+def _by_deferral(
     wakeup: Wakeup, deferred: Mapping[ExecutionId, Deferral], seen: set[ExecutionId]
 ) -> dict[Deferral, list[ExecutionId]]:
     groups: dict[Deferral, list[ExecutionId]] = defaultdict(list)

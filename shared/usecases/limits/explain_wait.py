@@ -1,9 +1,9 @@
-"""EXPLAIN: why an execution that is due has not begun, for whoever looks at it. Best effort, and never in the way."""
+"""Explain why an execution that is due has not started: the API's `waiting_for`. Best effort."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shared.domain.dispatch.wait_hint import WaitHint, WaitingFor, has_not_begun, hint_of, scopes_of
+from shared.domain.dispatch.wait_hint import WaitHint, WaitingFor, is_due_and_unstarted, scopes_of, wait_hint
 from shared.domain.executions.execution import Execution
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.tenancy.quota import Quotas
@@ -12,17 +12,17 @@ from shared.names import Lane
 from shared.ports.jobs import RunLockStore
 from shared.ports.limits import ThrottleStatus
 from shared.ports.runtime import Clock
-from shared.usecases.limits.apply_backpressure import PREFERRED
+from shared.usecases.limits.apply_backpressure import PREFERRED_LANES
 
 HOT_SCOPES_TTL_MS = 2_000
-"""A board that is older is read again; it is one item, which every worker reads as well."""
+"""The index of hot scopes is one item, which every worker reads: the API must not overload it."""
 STORE_BACKOFF_MS = 5_000
-"""For so long is a store left alone that did not answer."""
+"""How long the store is skipped after it failed to respond."""
 
 
 @dataclass(slots=True)
 class ExplainWait:
-    """Belongs to one process. At most two reads, and none for what is not due or has begun."""
+    """Belongs to one process. At most two reads, and none for an execution that is not due or has started."""
 
     throttle_status: ThrottleStatus
     run_locks: RunLockStore
@@ -30,32 +30,32 @@ class ExplainWait:
     clock: Clock
     _hot_scopes: Mapping[str, int] = field(default_factory=dict)
     _hot_scopes_read_at: int = 0
-    _silent_until: int = 0
+    _backoff_until: int = 0
 
     def execute(self, tenant: Tenant, execution: Execution) -> WaitHint | None:
-        """What it waits for; None where it does not wait, or nothing is known. Raises nothing."""
+        """The reason and end of the wait; None where there is no wait or no known reason. Raises nothing."""
         now_ms = self.clock.now_ms()
-        if now_ms < self._silent_until or not has_not_begun(execution, now_ms):
+        if now_ms < self._backoff_until or not is_due_and_unstarted(execution, now_ms):
             return None
         try:
             return self._hint(tenant, execution, now_ms)
-        except Exception:  # noqa: BLE001 - whatever may be wrong with a hint, the execution itself is shown
-            self._silent_until = self.clock.now_ms() + STORE_BACKOFF_MS
+        except Exception:  # noqa: BLE001 - the execution itself is shown without its hint
+            self._backoff_until = self.clock.now_ms() + STORE_BACKOFF_MS
             return None
 
     def _hint(self, tenant: Tenant, execution: Execution, now_ms: int) -> WaitHint | None:
-        if self._is_held_back(execution):
+        if self._waits_for_overlap(execution):
             return WaitHint(reason=WaitingFor.OVERLAP)
-        lanes = PREFERRED if execution.lane is Lane.BULK else ()
-        is_known = now_ms - self._hot_scopes_read_at < HOT_SCOPES_TTL_MS
+        lanes = PREFERRED_LANES if execution.lane is Lane.BULK else ()
+        is_cached = now_ms - self._hot_scopes_read_at < HOT_SCOPES_TTL_MS
         snapshot = self.throttle_status.read(
-            scopes_of(execution), lanes, self._hot_scopes if is_known else None
+            scopes_of(execution), lanes, self._hot_scopes if is_cached else None
         )
-        if not is_known:
+        if not is_cached:
             self._hot_scopes, self._hot_scopes_read_at = snapshot.hot_scopes, now_ms
-        return hint_of(execution, snapshot, self.defaults.overridden_by(tenant.quotas), now_ms)
+        return wait_hint(execution, snapshot, self.defaults.overridden_by(tenant.quotas), now_ms)
 
-    def _is_held_back(self, execution: Execution) -> bool:
+    def _waits_for_overlap(self, execution: Execution) -> bool:
         rules = execution.recurrence
         queues = rules is not None and rules.overlap_policy is OverlapPolicy.QUEUE_ONE
         if not (queues and execution.awaits_admission):

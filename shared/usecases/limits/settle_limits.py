@@ -1,6 +1,6 @@
-"""SETTLE limits after a batch: say what was heard of destinations, where that changes anything, and give slots back.
+"""End of a batch: report the responses of destinations to their circuit breakers, and release leased slots.
 
-Both go into one write for each scope. A destination that answers as it should is never written about.
+Both go into one write for each scope. A healthy destination is never written about.
 """
 
 from collections.abc import Iterable
@@ -11,138 +11,137 @@ from shared.domain.limits.circuit_breaker import Circuit, Phase, Tally
 from shared.domain.limits.scopes import ScopeState, destination_scope
 from shared.domain.limits.slots import is_large
 from shared.ports.runtime import Clock
-from shared.usecases.limits.limit_cache import TRIES, LimitStates
+from shared.usecases.limits.limit_cache import TRIES, ChangeResult, LimitCache
 
 HOLD_MS = 2_000
-"""A batch that comes so soon after the last one lets expect another: slots are kept for it, for as long at the most."""
+"""A batch this soon after the last makes another likely: slots are kept for it, at most this long."""
 RELEASE_TRIES = 10
-"""Whoever stands still after its batch keeps what it could not give back until its lease ends; others try again."""
+"""Tries of a process that may be frozen after its batch: unreleased slots wait for the lease to end."""
 REPORT_MS = 2_000
-"""So often at most does a process write only to say what it hears of a destination, but for a probe."""
-TELLING_FAILURES = 3
-"""So many failures and no answer: a single one may have been chance."""
+"""The least time between two writes of a process that only report responses; a probe is reported at once."""
+MIN_FAILURES = 3
+"""Failures without a success that are reported: a single failure may be chance."""
 TROUBLE_MS = 600_000
-"""A destination in trouble stays on the board for so long after it was last heard of."""
+"""How long a destination in trouble stays in the index of hot scopes after the last report."""
 MAX_TALLIES = 1_000
-FORGET_AFTER = 8
-"""A tally of so many answers that says nothing new begins anew."""
+RESET_AFTER = 8
+"""A tally with this many responses and nothing to report starts anew."""
 
 
 @dataclass(slots=True)
 class SettleLimits:
-    """Belongs to one process."""
-
-    states: LimitStates
+    limits: LimitCache
     clock: Clock
     opened: int = 0
-    """How many breakers this process opened since this was last taken."""
+    """Breakers that this process opened since `take_opened`."""
     _tallies: dict[str, Tally] = field(default_factory=dict)
     _ended_at: int = 0
     _expects_more: bool = False
 
     def begin(self) -> None:
-        """A batch begins."""
         self._expects_more = self.clock.now_ms() - self._ended_at < HOLD_MS
 
-    def execute(self, answers: Iterable[tuple[str, CallbackResponse]]) -> None:
-        """A batch ends. Each answer with its destination. Raises nothing."""
+    def execute(self, responses: Iterable[tuple[str, CallbackResponse]]) -> None:
+        """A batch ends. `responses` are pairs of destination and response."""
         self._ended_at = self.clock.now_ms()
-        heard: dict[str, Tally] = {}
-        for destination, answer in answers:
+        batch: dict[str, Tally] = {}
+        for destination, response in responses:
             scope = destination_scope(destination)
-            heard[scope] = heard.get(scope, Tally()).plus(answer)
-        for scope, tally in heard.items():
+            batch[scope] = batch.get(scope, Tally()).plus(response)
+        for scope, tally in batch.items():
             self._tallies[scope] = self._tallies.get(scope, Tally()).then(tally)
-        scopes = dict.fromkeys((*self.states.slots_of, *self.states.probing, *self._tallies))
-        hot_scopes = self.states.hot_scopes() if scopes else {}
-        # A call that is answered now may have begun before anything was known of its destination.
-        self.states.refresh([scope for scope in scopes if scope in hot_scopes])
+        scopes = dict.fromkeys((*self.limits.slot_limits, *self.limits.probing, *self._tallies))
+        hot_scopes = self.limits.hot_scopes.current() if scopes else {}
+        # A call may have started before its destination was in trouble: refresh before judging its response.
+        self.limits.refresh([scope for scope in scopes if scope in hot_scopes])
         for scope in scopes:
-            self._settle(scope, heard.get(scope, Tally()), is_known=scope in hot_scopes)
+            self._settle(scope, batch.get(scope, Tally()), is_hot=scope in hot_scopes)
         if len(self._tallies) > MAX_TALLIES:
             self._tallies.clear()
 
     def take_opened(self) -> int:
-        """How many breakers were opened since this was last taken."""
+        """The breakers that were opened since the last call; resets the counter."""
         counted, self.opened = self.opened, 0
         return counted
 
-    def _settle(self, scope: str, heard: Tally, *, is_known: bool) -> None:
-        circuit = self.states.of(scope).circuit
-        is_mine = self._is_probed_by_me(circuit)
-        # A probe is judged by its own answer: what was heard before says how the destination was.
-        tally = heard if is_mine else self._tallies.get(scope, Tally())
-        self.states.probing.discard(scope)
+    def _settle(self, scope: str, batch: Tally, *, is_hot: bool) -> None:
+        circuit = self.limits.get(scope).circuit
+        is_probe = self._is_own_probe(circuit)
+        # A probe is judged by its own response: earlier responses show how the destination was before.
+        tally = batch if is_probe else self._tallies.get(scope, Tally())
+        self.limits.probing.discard(scope)
         releases = self._releases(scope)
-        # Slots are leased by a write that is often a moment old: what goes into the one that gives them back is free.
-        may_tell = releases or self._may_write(scope)
-        tells = is_mine or (may_tell and self._tells(tally, is_known=is_known))
-        if tells or releases:
-            self._write(scope, tally if tells else Tally(), releases=releases, is_probe=is_mine)
-        if tells or tally.timed >= FORGET_AFTER:
+        # The lease of the slots was a write a moment ago, but a report in the write of the release is free.
+        may_report = releases or self._may_write(scope)
+        reports = is_probe or (may_report and self._is_worth_reporting(tally, is_hot=is_hot))
+        if reports or releases:
+            self._write(scope, tally if reports else Tally(), releases=releases, is_probe=is_probe)
+        if reports or tally.timed >= RESET_AFTER:
             self._tallies.pop(scope, None)
 
-    def _tells(self, tally: Tally, *, is_known: bool) -> bool:
+    def _is_worth_reporting(self, tally: Tally, *, is_hot: bool) -> bool:
         if tally == Tally():
             return False
-        has_failed = tally.bad >= TELLING_FAILURES and not tally.good
-        return is_known or bool(tally.overloaded) or tally.is_slow or has_failed
+        has_failed = tally.bad >= MIN_FAILURES and not tally.good
+        return is_hot or bool(tally.overloaded) or tally.is_slow or has_failed
 
     def _may_write(self, scope: str) -> bool:
-        return self.states.written_before_ms(scope) >= REPORT_MS
+        return self.limits.ms_since_write(scope) >= REPORT_MS
 
     def _releases(self, scope: str) -> bool:
-        """With each batch, but for what others can do without where another batch is likely to come at once.
+        """Release slots with each batch, unless another batch is likely and other processes have enough.
 
-        A process that no batch comes to stands still: it cannot give back anything then.
+        A process without a next batch is frozen by Lambda and cannot release anything later.
         """
-        limit = self.states.slots_of.get(scope)
+        limit = self.limits.slot_limits.get(scope)
         if limit is None:
             return False
-        if not self.states.holds_any(scope):
-            del self.states.slots_of[scope]
+        if not self.limits.may_hold_slots(scope):
+            del self.limits.slot_limits[scope]
             return False
-        if self._expects_more and self._is_crowded(scope, limit):
+        if self._expects_more and self._is_contended(scope, limit):
             return False
-        keeps = self._expects_more and self.states.may_keep(scope, limit)
+        keeps = self._expects_more and self.limits.may_keep(scope, limit)
         return not keeps or self._may_write(scope)
 
-    def _is_crowded(self, scope: str, limit: int) -> bool:
-        """Whether so many processes write about a large limit that nobody would come to call for all the writes."""
-        return is_large(limit) and self.states.outrun_before_ms(scope) < HOLD_MS
+    def _is_contended(self, scope: str, limit: int) -> bool:
+        """Whether many processes share a large limit: releases with each batch would only collide."""
+        return is_large(limit) and self.limits.ms_since_conflict(scope) < HOLD_MS
 
-    def _is_probed_by_me(self, circuit: Circuit) -> bool:
+    def _is_own_probe(self, circuit: Circuit) -> bool:
         is_half_open = circuit.phase(self.clock.now_ms()) is Phase.HALF_OPEN
-        return is_half_open and circuit.prober == self.states.owner
+        return is_half_open and circuit.prober == self.limits.owner
 
     def _write(self, scope: str, tally: Tally, *, releases: bool, is_probe: bool) -> None:
-        now_ms, owner = self.clock.now_ms(), self.states.owner
-        opens = heals = False
+        now_ms, owner = self.clock.now_ms(), self.limits.owner
+        opens = recovers = False
 
-        def settled(state: ScopeState) -> ScopeState:
-            nonlocal opens, heals
+        def after_batch(state: ScopeState) -> ScopeState:
+            nonlocal opens, recovers
             circuit = state.circuit.after(tally, owner, now_ms)
             if is_probe:
+                # A probe without a result: the breaker would wait until `probe_until`.
                 circuit = circuit.without_probe_of(owner)
             opens = circuit.phase(now_ms) is Phase.OPEN and circuit.trips > state.circuit.trips
-            heals = circuit.is_healthy and not state.circuit.is_healthy
-            kept = state if not releases else self.states.with_slots(state, 0)
-            return replace(kept, circuit=circuit)
+            recovers = circuit.is_healthy and not state.circuit.is_healthy
+            after = state if not releases else self.limits.with_slots(state, 0)
+            return replace(after, circuit=circuit)
 
-        stands_still = releases and not self._expects_more
-        if self.states.change(scope, settled, RELEASE_TRIES if stands_still else TRIES):
+        may_freeze = releases and not self._expects_more
+        tries = RELEASE_TRIES if may_freeze else TRIES
+        if self.limits.change(scope, after_batch, tries) is ChangeResult.APPLIED:
             self.opened += opens
-            self._note(scope, heals=heals)
+            self._note(scope, recovers=recovers)
 
-    def _note(self, scope: str, *, heals: bool) -> None:
-        """Whoever else works for this destination has to hear of it before its own calls fail.
+    def _note(self, scope: str, *, recovers: bool) -> None:
+        """Tell other processes about trouble at a destination before their own calls fail.
 
-        One that was healthy all along stands on the board where others wait for it: that is not over.
+        Only a recovery removes an entry: a healthy destination is hot because executions wait for it.
         """
         if not scope.startswith(destination_scope("")):
             return
-        circuit, now_ms = self.states.of(scope).circuit, self.clock.now_ms()
+        circuit, now_ms = self.limits.get(scope).circuit, self.clock.now_ms()
         if circuit.is_healthy:
-            self.states.note({}, gone=[scope] if heals else ())
+            self.limits.hot_scopes.note({}, gone=[scope] if recovers else ())
         else:
-            self.states.note({scope: max(now_ms, circuit.open_until) + TROUBLE_MS})
+            self.limits.hot_scopes.note({scope: max(now_ms, circuit.open_until) + TROUBLE_MS})

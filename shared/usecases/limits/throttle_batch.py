@@ -1,4 +1,4 @@
-"""GATE: what of a batch goes on to the claim, and what waits: in front of the claim, since that counts an attempt."""
+"""Throttling of one batch: backpressure and limits before the claim, and what was learned after the calls."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,76 +14,80 @@ from shared.usecases.limits.defer_keys import DeferKeys
 from shared.usecases.limits.settle_limits import SettleLimits
 
 UNSENT_WAIT_SECONDS = 15
-"""A message that another could not take over waits at least so long: its receives last for more than a moment."""
+"""The least visibility timeout of a message without a replacement: its receives must last for a while."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeferredKey:
-    """An execution that waits. `is_done`: another message stands for it by now."""
+    """An execution that waits. `is_done`: a new message carries it, and the received one can be deleted."""
 
     deferral: Deferral
     is_done: bool
 
     @property
     def wait_seconds(self) -> int:
-        """How long its message waits, where no other could be sent."""
+        """The visibility timeout of its message where no new one could be sent."""
         return max(UNSENT_WAIT_SECONDS, -(-self.deferral.wait_ms // 1000))
 
 
 @dataclass(frozen=True, slots=True)
 class ThrottleBatch:
-    """Belongs to one process, which has one batch at a time."""
+    """Belongs to one process, with all that it holds; the process runs one batch at a time."""
 
     queue: QueueName
     backpressure: ApplyBackpressure
     admit: AdmitCalls
     settle_limits: SettleLimits
-    defer: DeferKeys
+    defer_keys: DeferKeys
 
-    def take_unanswered(self) -> int:
-        """How often limits could not be asked for since this was last taken."""
-        return self.admit.states.take_unanswered() + self.admit.spend.take_unanswered()
+    def take_store_errors(self) -> int:
+        """Requests to the stores of limits that failed or were skipped since the last call."""
+        return self.admit.limits.backoff.take_store_errors() + self.admit.spend.take_store_errors()
 
-    def hold(self, arrived: Sequence[ReceivedMessage]) -> dict[ExecutionId, DeferredKey]:
-        """A batch begins: the keys that wait, each with another message or without; all others may be claimed."""
+    def defer(self, messages: Sequence[ReceivedMessage]) -> dict[ExecutionId, DeferredKey]:
+        """A batch begins: the keys that have to wait, with new messages sent for them; claim all others.
+
+        Raises nothing for limits that cannot be applied, since they must never stop a job.
+        """
         self.settle_limits.begin()
-        deferred = self.backpressure.execute(arrived, self.queue)
-        deferred |= self._admit(_candidates(arrived, deferred))
-        unsent = self.defer.execute([one.wakeup for one in arrived], deferred) if deferred else set()
+        deferred = self.backpressure.deferrals(messages, self.queue)
+        deferred |= self._admit(_candidates(messages, deferred))
+        unsent = (
+            self.defer_keys.execute([message.wakeup for message in messages], deferred) if deferred else set()
+        )
         return {
             key: DeferredKey(deferral=deferral, is_done=key not in unsent)
             for key, deferral in deferred.items()
         }
 
     def _admit(self, candidates: Sequence[Candidate]) -> dict[ExecutionId, Deferral]:
-        """Whatever may be wrong with limits, they stop nothing."""
         try:
             return self.admit.execute(candidates, self.queue)
-        except Exception:  # noqa: BLE001 - a fault of ours in the limits must not sink the calls
-            self.admit.states.unanswered += 1
+        except Exception:  # noqa: BLE001 - a bug in the limits must not stop the calls
+            self.admit.limits.backoff.record_error()
             return {}
 
-    def settle(self, answers: Iterable[tuple[str, CallbackResponse]]) -> None:
-        """A batch ends: learn from the answers, each with its destination, and give back what was leased."""
+    def report(self, responses: Iterable[tuple[str, CallbackResponse]]) -> None:
+        """A batch ends: report pairs of destination and response, and release slots. Raises nothing."""
         try:
-            self.settle_limits.execute(
-                (destination, answer) for destination, answer in answers if destination
-            )
+            self.settle_limits.execute((where, response) for where, response in responses if where)
         except Exception:  # noqa: BLE001 - the outcomes are recorded, and nothing may undo that
-            self.admit.states.unanswered += 1
+            self.admit.limits.backoff.record_error()
 
 
-def _candidates(arrived: Sequence[ReceivedMessage], deferred: dict[ExecutionId, Deferral]) -> list[Candidate]:
-    """Each key once: of several messages the one that has waited most counts."""
-    found: dict[ExecutionId, Candidate] = {}
-    for one in sorted(arrived, key=lambda one: one.wakeup.waited):
-        for key in one.wakeup.keys:
+def _candidates(
+    messages: Sequence[ReceivedMessage], deferred: dict[ExecutionId, Deferral]
+) -> list[Candidate]:
+    """Each key once: of several messages the one that has waited most often counts."""
+    candidates: dict[ExecutionId, Candidate] = {}
+    for message in sorted(messages, key=lambda message: message.wakeup.waited):
+        for key in message.wakeup.keys:
             if key not in deferred:
-                known = found[key].destination if key in found else UNKNOWN
-                found[key] = Candidate(
+                earlier = candidates[key].destination if key in candidates else UNKNOWN
+                candidates[key] = Candidate(
                     key=key,
-                    tenant_id=one.wakeup.tenant_id,
-                    destination=one.wakeup.destination_of(key) or known,
-                    waited=one.wakeup.waited,
+                    tenant_id=message.wakeup.tenant_id,
+                    destination=message.wakeup.destination_of(key) or earlier,
+                    waited=message.wakeup.waited,
                 )
-    return list(found.values())
+    return list(candidates.values())

@@ -25,12 +25,12 @@ class LimitedRuns:
     def execute(self, job: Job, from_at: int, until: int | None, now_ms: int) -> Iterator[ExpectedRun]:
         """As `expected_runs`, and none beyond the last one. One strong read, for jobs with a limit alone."""
         runs = expected_runs(job, from_at, until)
-        if job.max_runs is None:
+        if job.definition.max_runs is None:
             return runs
         head = self._head(job, now_ms)
         if head is None:
             return iter(())
-        return _up_to(runs, head.nominal_at, max(0, job.max_runs - head.run))
+        return _up_to(runs, head.nominal_at, max(0, job.definition.max_runs - head.run))
 
     def _head(self, job: Job, now_ms: int) -> Execution | None:
         soon_ms = now_ms + GUARD_MS

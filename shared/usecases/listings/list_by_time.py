@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from functools import partial
 
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.tenancy.tenant import Tenant

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from shared.domain.bucket import ShardPlan, bucket_of, bucket_start_ms
 from shared.domain.dispatch.sweep import DueRow
-from shared.domain.executions.execution import NOT_STARTED
+from shared.domain.executions.states import NOT_STARTED
 from shared.ports.listings import Queries, ShardRows
 from shared.ports.runtime import Clock
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId, one_off_job_id
 from shared.domain.jobs.job import Job
 from shared.domain.listings.filters import JobFilter
@@ -109,12 +110,13 @@ class ListJobs:
     def _read_current(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
         """What stands at the ids; in the place of what was moved, what it was moved to."""
         found = read_readable(self.store, ids)
-        goals = [one.moved_to for one in found.values() if one.moved_to is not None]
+        goals = [one.progress.moved_to for one in found.values() if one.progress.moved_to is not None]
         moved = read_readable(self.store, goals) if goals else {}
         for key, execution in list(found.items()):
-            if execution.moved_to is None:
+            moved_to = execution.progress.moved_to
+            if moved_to is None:
                 continue
-            goal = moved.get(execution.moved_to)
+            goal = moved.get(moved_to)
             standing = resolve_moved(self.store, goal) if goal is not None else None
             if standing is None:
                 del found[key]

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.expected_runs import ExpectedRun
 from shared.domain.jobs.job import Job, JobState
@@ -109,9 +110,9 @@ class ListUpcoming:
             examined, after = examined + CHUNK, page.next_after
             if after is None:
                 break
-        limited = [job for job in jobs if job.max_runs is not None]
+        limited = [job for job in jobs if job.definition.max_runs is not None]
         kept = {job.id for job in limited[:LIMITED_AT_MOST]}
-        enumerated = [job for job in jobs if job.max_runs is None or job.id in kept]
+        enumerated = [job for job in jobs if job.definition.max_runs is None or job.id in kept]
         return enumerated, after is None and len(enumerated) == len(jobs)
 
     def _candidates(
@@ -155,7 +156,7 @@ def _run(
         return _expected_run(expected[key]) if key in expected else None
     if execution.state in NOT_STARTED and at == key.dispatch_at:
         basis = Basis.FILED
-    elif execution.state is State.WAITING and at == execution.next_attempt_at:
+    elif execution.state is State.WAITING and at == execution.progress.next_attempt_at:
         basis = Basis.RETRY
     else:
         return None

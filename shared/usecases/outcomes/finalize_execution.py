@@ -40,8 +40,8 @@ class FinalizeExecution:
         UnavailableError where nobody may have been told, or the job not have been paused: ask again.
         """
         self.notify.execute(ended)
-        if ended.payload_id and not is_recurring_job_id(ended.job_id):
-            self._expire_payload(ended, ended.payload_id)
+        if ended.call.payload_id and not is_recurring_job_id(ended.job_id):
+            self._expire_payload(ended, ended.call.payload_id)
         if ended.receiver_gone and is_recurring_job_id(ended.job_id):
             self._pause_job(ended)
 

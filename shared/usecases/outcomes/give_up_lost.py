@@ -1,9 +1,10 @@
 """The end of an execution whose last attempt was lost with its worker."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.states import EndReason, State
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
@@ -44,8 +45,7 @@ class GiveUpLost:
 
 
 def _given_up(lost: Execution, notification: ExecutionId | None) -> Execution:
-    return replace(
-        lost,
+    return lost.progressed(
         state=State.FAILED,
         owner=None,
         lease_until=None,

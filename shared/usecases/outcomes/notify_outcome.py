@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.errors import PunctualError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.notification import notification, notification_id, target_for
 from shared.domain.executions.retention import DAY_SECONDS, Retention
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_execution import FileExecution
@@ -47,7 +48,7 @@ class NotifyOutcome:
 
         Who is told is asked now: where the tenant has changed its mind since, nobody may be.
         """
-        chosen, now_ms = ended.notification, self.clock.now_ms()
+        chosen, now_ms = ended.progress.notification, self.clock.now_ms()
         if chosen is None or chosen.dispatch_at + self.retention.days * DAY_SECONDS * 1000 <= now_ms:
             return  # After so long it may have been told, and the record of that may have gone.
         listener = target_for(ended, ended.state, self.read_tenant.execute(ended.tenant_id))

@@ -12,7 +12,7 @@ def resolve_moved(store: ExecutionStore, execution: Execution) -> Execution | No
     """The execution itself, or the one that it was moved to; None where that is gone."""
     standing: Execution | None = execution
     for _ in range(HOPS):
-        if standing is None or standing.moved_to is None:
+        if standing is None or standing.progress.moved_to is None:
             return standing
-        standing = store.get(standing.moved_to)
+        standing = store.get(standing.progress.moved_to)
     raise UnavailableError("the job is being moved again and again")

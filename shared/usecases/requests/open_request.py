@@ -26,11 +26,11 @@ class OpenRequest:
     def execute(self, tenant: Tenant, owner: Execution | Job) -> Request:
         """The request; UnreadableItemError where it cannot be had, UnavailableError for now."""
         if isinstance(owner, Execution) and owner.notification_of is not None:
-            return self._notification(tenant, owner.request, owner.notification_of)
+            return self._notification(tenant, owner.call.request, owner.notification_of)
         job_id = owner.job_id if isinstance(owner, Execution) else owner.id
-        sealed = owner.request
-        if owner.payload_id:
-            sealed = self.jobs.get_payload(owner.tenant_id, owner.payload_id)
+        sealed = owner.call.request
+        if owner.call.payload_id:
+            sealed = self.jobs.get_payload(owner.tenant_id, owner.call.payload_id)
         return decode_request(self.vault.unseal(tenant, job_id, sealed))
 
     def _notification(self, tenant: Tenant, sealed_url: bytes, told_of: ExecutionId) -> Request:

@@ -1,7 +1,8 @@
 """Seal a request, store it apart where it is too large for the items that use it, and say where it goes."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 
+from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.destination import DESTINATION_CONTEXT, destination_id, origin_of
 from shared.domain.delivery.outcome_callbacks import (
     NO_CALLBACK,
@@ -16,27 +17,25 @@ from shared.ports.delivery import Vault
 from shared.ports.jobs import JobStore
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SealedRequest:
-    """A request as its users keep it: itself, or the name of the item in which it is durable; and its destination."""
-
-    inline: bytes
-    apart: str | None
-    destination: str
-    callbacks: OutcomeCallbacks
-
-
 def seal_request(
-    jobs: JobStore, vault: Vault, tenant: Tenant, job_id: str, request: Request, *, apart: str
-) -> SealedRequest:
-    """The sealed request for a job; `apart` is its name where it is too large."""
+    jobs: JobStore,
+    vault: Vault,
+    tenant: Tenant,
+    job_id: str,
+    request: Request,
+    *,
+    call: CallSpec,
+    payload_id: str,
+) -> CallSpec:
+    """`call` with the request of a job sealed into it; a large request is stored first, under `payload_id`."""
     sealed = vault.seal(tenant, job_id, encode_request(request))
     is_small = len(sealed) <= INLINE_BYTES
     if not is_small:
-        jobs.put_payload(tenant.id, apart, sealed)
-    return SealedRequest(
-        inline=sealed if is_small else b"",
-        apart=None if is_small else apart,
+        jobs.put_payload(tenant.id, payload_id, sealed)
+    return replace(
+        call,
+        request=sealed if is_small else b"",
+        payload_id=None if is_small else payload_id,
         destination=_destination(vault, tenant, request.url),
         callbacks=OutcomeCallbacks(
             on_success=seal_callback_target(vault, tenant, request.on_success),

@@ -1,4 +1,4 @@
-"""Who sends a request: the tenant comes from the credential alone."""
+"""Authenticate a request: the tenant comes from the credential alone."""
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -10,12 +10,12 @@ from shared.ports.tenancy import TenantStore
 from shared.usecases.tenancy.read_tenant import MAX_REMEMBERED, REMEMBER_MS, ReadTenant
 
 USE_NOTED_MS = 3_600_000
-"""The use of a key is written down once in this time, by whichever process comes first."""
+"""The use of a key is stored at most once in this time, by the first process that sees it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """A tenant, and the key that it came with."""
+    """A tenant, and the key of its request."""
 
     tenant: Tenant
     key: ApiKey
@@ -23,15 +23,15 @@ class Principal:
 
 @dataclass(slots=True)
 class Authenticate:
-    """Checks API keys. Keys are remembered for 60 s at most, so a revocation holds within that time."""
+    """Checks API keys. Keys are cached for at most 60 s, so a revocation takes effect within that time."""
 
     tenants: TenantStore
     read_tenant: ReadTenant
     clock: Clock
-    _seen: dict[str, tuple[int, ApiKey]] = field(default_factory=dict)
+    _cache: dict[str, tuple[int, ApiKey]] = field(default_factory=dict)
 
     def execute(self, presented: str) -> Principal | None:
-        """The principal, or None for anything that is not a good key: the reason is never told."""
+        """The principal; None for any text that is not a live key, without a reason. UnavailableError."""
         now_ms = self.clock.now_ms()
         parts = split_key(presented)
         key = self._read(parts[0]) if parts else None
@@ -43,20 +43,20 @@ class Authenticate:
 
     def _read(self, key_id: str) -> ApiKey | None:
         now_ms = self.clock.now_ms()
-        read_at, key = self._seen.get(key_id, (0, None))
+        read_at, key = self._cache.get(key_id, (0, None))
         if key is None or now_ms - read_at >= REMEMBER_MS:
             key = self.tenants.get_key(key_id)
-            if len(self._seen) >= MAX_REMEMBERED:
-                self._seen.clear()
+            if len(self._cache) >= MAX_REMEMBERED:
+                self._cache.clear()
             if key is not None:
-                self._seen[key_id] = (now_ms, key)
+                self._cache[key_id] = (now_ms, key)
         return key
 
     def _note_use(self, key: ApiKey, now_ms: int) -> None:
-        """Others see it when they next read the key, so few of them write it too. No request fails of it."""
+        """Other processes see the use when they read the key, so few write it again. Ignores a failure."""
         if key.last_used_at is not None and now_ms - key.last_used_at < USE_NOTED_MS:
             return
-        read_at, _ = self._seen.get(key.id, (now_ms, key))
-        self._seen[key.id] = (read_at, replace(key, last_used_at=now_ms))
+        read_at, _ = self._cache.get(key.id, (now_ms, key))
+        self._cache[key.id] = (read_at, replace(key, last_used_at=now_ms))
         with suppress(UnavailableError):
             self.tenants.note_use(key.id, now_ms, now_ms - USE_NOTED_MS + 1)

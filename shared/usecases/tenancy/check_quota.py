@@ -1,4 +1,4 @@
-"""CHECK what a tenant asks for against its quotas, before anything is written."""
+"""Check a request against the tenant's quotas and rate limits, before anything is written."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from shared.ports.tenancy import RecurringJobs
 from shared.usecases.tenancy.spend_budget import SpendBudget
 
 FULL_MS = 1_000
-"""For so long is a tenant that was found full taken for full without counting again."""
+"""How long a tenant at its quota is refused without a new count."""
 MAX_REMEMBERED = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
-    """What one new job asks for."""
+    """The demand of one new job on quotas."""
 
     due_at: int
     payload_bytes: int
@@ -29,34 +29,31 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
-    """A strongly consistent count, and when it was made."""
-
+class _JobCount:
     jobs: int
     at: int
 
 
 @dataclass(slots=True)
 class CheckQuota:
-    """Quotas of one deployment.
+    """Belongs to one process.
 
-    Recurring jobs are counted strongly, so the only ones that can go beyond the quota are those that are being
-    created at the same moment as the last one that fits. No count is made while even the fastest lawful creation
-    since the last one could not have reached the quota.
+    Recurring jobs are counted with strong consistency, so only jobs created at the same moment as the last
+    one that fits can exceed the quota. No count is made while even creates at the full rate since the last
+    count could not have reached the quota.
     """
 
     spend: SpendBudget
     recurring: RecurringJobs
     clock: Clock
     defaults: Quotas
-    _counted: dict[str, _Counted] = field(default_factory=dict)
+    _counts: dict[str, _JobCount] = field(default_factory=dict)
 
     def quotas_of(self, tenant: Tenant) -> Quotas:
-        """The tenant's limits."""
         return self.defaults.overridden_by(tenant.quotas)
 
     def creates(self, tenant: Tenant, count: int = 1) -> None:
-        """RateLimitedError where the tenant has created enough in this second."""
+        """RateLimitedError where the tenant has used its creates of this second."""
         limit = self.quotas_of(tenant).creates_per_second
         if not self.spend.per_second(tenant.id, BudgetName.CREATES, limit, count):
             raise RateLimitedError(
@@ -66,13 +63,13 @@ class CheckQuota:
             )
 
     def job(self, tenant: Tenant, demand: Demand) -> None:
-        """QuotaExceededError, naming the quota, where one more such job is too much. Call it last before the commit."""
+        """QuotaExceededError, naming the quota, where the job is too much. Call it last before the commit."""
         (refusal,) = self.jobs(tenant, [demand])
         if refusal is not None:
             raise refusal
 
     def change(self, tenant: Tenant, demand: Demand, *, is_moved: bool) -> None:
-        """The same for a job that exists and gets other contents; one that is moved needs a place in its new minute."""
+        """The same for a change of a job. A moved job needs a token of its new minute."""
         quotas = self.quotas_of(tenant)
         refusal = _refusal(demand, quotas)
         if refusal is None and is_moved:
@@ -83,16 +80,16 @@ class CheckQuota:
             raise refusal
 
     def jobs(self, tenant: Tenant, demands: Sequence[Demand]) -> list[QuotaExceededError | None]:
-        """The same for each of many jobs that are to be committed together, in order; None where one is lawful."""
+        """The same for many jobs that are committed together, in order; None for each job that fits."""
         quotas = self.quotas_of(tenant)
         refusals = [_refusal(demand, quotas) for demand in demands]
-        asked = [
+        recurring = [
             number
             for number, demand in enumerate(demands)
             if demand.is_recurring and refusals[number] is None
         ]
-        room = self._room_for_recurring(tenant.id, quotas, len(asked)) if asked else 0
-        for number in asked[room:]:
+        room = self._room_for_recurring(tenant.id, quotas, len(recurring)) if recurring else 0
+        for number in recurring[room:]:
             refusals[number] = _exceeded(Quota.RECURRING_JOBS, quotas)
         by_minute: dict[int, list[int]] = defaultdict(list)
         for number, demand in enumerate(demands):
@@ -104,7 +101,7 @@ class CheckQuota:
         return refusals
 
     def _room_in_minute(self, tenant_id: str, minute: int, quotas: Quotas, count: int) -> int:
-        """How many of so many may be due in a minute: all at the price of one lease, or as many as still fit."""
+        """How many of `count` jobs fit into a minute: one lease for all, otherwise one token at a time."""
         limit = quotas.due_per_minute
         if self.spend.in_minute(tenant_id, BudgetName.DUE, minute, limit, count):
             return count
@@ -114,29 +111,27 @@ class CheckQuota:
         return room
 
     def _room_for_recurring(self, tenant_id: str, quotas: Quotas, count: int) -> int:
-        """How many of so many recurring jobs fit."""
         now_ms = self.clock.now_ms()
-        limit, known = quotas.recurring_jobs, self._counted.get(tenant_id)
-        if known is not None and known.jobs >= limit and now_ms - known.at < FULL_MS:
+        limit, last = quotas.recurring_jobs, self._counts.get(tenant_id)
+        if last is not None and last.jobs >= limit and now_ms - last.at < FULL_MS:
             return 0
-        if known is None or known.jobs + _created_since(known, now_ms, quotas) + count > limit:
-            known = _Counted(self.recurring.count(tenant_id, limit), now_ms)
-            self._remember(tenant_id, known)
-        return min(count, max(0, limit - known.jobs))
+        if last is None or last.jobs + _created_since(last, now_ms, quotas) + count > limit:
+            last = _JobCount(self.recurring.count(tenant_id, limit), now_ms)
+            self._remember(tenant_id, last)
+        return min(count, max(0, limit - last.jobs))
 
-    def _remember(self, tenant_id: str, counted: _Counted) -> None:
-        if len(self._counted) >= MAX_REMEMBERED:
-            self._counted.clear()
-        self._counted[tenant_id] = counted
+    def _remember(self, tenant_id: str, count: _JobCount) -> None:
+        if len(self._counts) >= MAX_REMEMBERED:
+            self._counts.clear()
+        self._counts[tenant_id] = count
 
 
-def _created_since(counted: _Counted, now_ms: int, quotas: Quotas) -> int:
-    """The most that all processes together can have created since: each second of the clock that was touched, full."""
-    return quotas.creates_per_second * (now_ms // 1000 - counted.at // 1000 + 1)
+def _created_since(count: _JobCount, now_ms: int, quotas: Quotas) -> int:
+    """The most jobs that all processes can have created since: the full rate in each second of the clock."""
+    return quotas.creates_per_second * (now_ms // 1000 - count.at // 1000 + 1)
 
 
 def _refusal(demand: Demand, quotas: Quotas) -> QuotaExceededError | None:
-    """Of a job that is too much by itself."""
     if demand.payload_bytes > quotas.payload_bytes:
         return _exceeded(Quota.PAYLOAD_BYTES, quotas)
     return _exceeded(Quota.TAGS, quotas) if demand.tags > quotas.tags else None

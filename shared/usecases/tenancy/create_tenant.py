@@ -23,7 +23,7 @@ FIRST_SCOPES = frozenset({Scope.READ, Scope.WRITE})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTenant:
-    """What is shown once and kept by nobody but its owner."""
+    """A tenant with its plain-text secrets, which are shown once and never stored."""
 
     tenant: Tenant
     key: ApiKey
@@ -32,14 +32,11 @@ class NewTenant:
 
     @property
     def tenant_id(self) -> str:
-        """The tenant's id."""
         return self.tenant.id
 
 
 @dataclass(frozen=True, slots=True)
 class CreateTenant:
-    """An operator's act."""
-
     tenants: TenantStore
     vault: Vault
     clock: Clock
@@ -52,7 +49,7 @@ class CreateTenant:
         return self._create(tenant_id, scopes)
 
     def operator(self) -> NewTenant:
-        """The tenant of the operators, once for a deployment; InvalidStateError where it exists."""
+        """The operators' own tenant, once in a deployment; InvalidStateError where it exists."""
         return self._create(OPERATOR, frozenset({Scope.ADMIN}))
 
     def _create(self, tenant_id: str, scopes: frozenset[Scope]) -> NewTenant:

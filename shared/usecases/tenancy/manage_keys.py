@@ -1,4 +1,4 @@
-"""API keys: made, listed, revoked, rotated. A secret is returned once and kept by nobody but its owner."""
+"""Create, list, revoke and rotate API keys. A secret is returned once, and only its hash is stored."""
 
 from dataclasses import dataclass, replace
 
@@ -23,16 +23,15 @@ from shared.domain.tenancy.tenant import (
 )
 from shared.ports.runtime import Clock, Entropy
 from shared.ports.tenancy import TenantStore
-from shared.usecases.tenancy.manage_tenants import TRIES, FindTenant
+from shared.usecases.tenancy.manage_tenants import CONFLICT, TRIES, FindTenant
 
 MAX_LISTED = 60
-"""Dead keys stay listed until this many newer ones are."""
-RIVALS = "the tenant is being changed by others"
+"""Dead keys stay listed until this many newer keys exist."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewKey:
-    """A key with the text that only its owner may see."""
+    """A key with its plain text, for its owner alone."""
 
     key: ApiKey
     text: str
@@ -40,7 +39,7 @@ class NewKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rotation:
-    """The new key, and the old one before and after it was given an end."""
+    """The new key, and the old key before and after it got its expiry."""
 
     new: NewKey
     old_before: ApiKey
@@ -49,7 +48,7 @@ class Rotation:
 
 @dataclass(frozen=True, slots=True)
 class Keyring:
-    """The keys of tenants. Every change goes over the tenant's revision, so that the counts below are exact."""
+    """The keys of tenants. Changes are conditional on the tenant's revision, so that the counts are exact."""
 
     tenants: TenantStore
     clock: Clock
@@ -57,7 +56,7 @@ class Keyring:
     defaults: Quotas
 
     def keys_of(self, tenant_id: str) -> list[ApiKey]:
-        """The tenant's keys, the oldest first, dead ones for a while included; NotFoundError for no tenant."""
+        """The tenant's keys, the oldest first, recent dead keys included; NotFoundError for no tenant."""
         return self.tenants.get_keys(FindTenant(self.tenants).execute(tenant_id).key_ids)
 
     def create(
@@ -68,19 +67,19 @@ class Keyring:
         name: str | None = None,
         expires_at: int | None = None,
     ) -> NewKey:
-        """A new key. QuotaExceededError where as many are good as may be."""
+        """A new key. QuotaExceededError where the tenant has as many live keys as its quota."""
         for _ in range(TRIES):
             tenant = FindTenant(self.tenants).execute(tenant_id)
             made = self._new(tenant, scopes, name, expires_at)
             if self.tenants.replace(tenant, self._with(tenant, made.key), new_key=made.key):
                 return made
-        raise UnavailableError(RIVALS)
+        raise UnavailableError(CONFLICT)
 
     def revoke(self, tenant_id: str, key_id: str, *, even_the_last: bool) -> tuple[ApiKey, ApiKey]:
-        """The key before and after. The functions refuse it within 60 s: so long may they remember it.
+        """The key before and after. It is refused within 60 s: functions cache keys for that long.
 
-        NotFoundError for a key of anybody else. InvalidStateError, unless `even_the_last`, for the last key that
-        may manage keys: nobody of the tenant could make another.
+        NotFoundError for a key of another tenant. InvalidStateError, unless `even_the_last`, for the last key
+        that may manage keys: without it the tenant could create no other.
         """
         for _ in range(TRIES):
             tenant = FindTenant(self.tenants).execute(tenant_id)
@@ -93,14 +92,14 @@ class Keyring:
                 self._keep_an_admin(keys, before)
             if self.tenants.replace(tenant, _touched(tenant), changed_key=after):
                 return before, after
-        raise UnavailableError(RIVALS)
+        raise UnavailableError(CONFLICT)
 
     def rotate(
         self, tenant_id: str, key_id: str, *, overlap_seconds: int, expires_at: int | None = None
     ) -> Rotation:
-        """A new key with the old one's scopes and name; the old one ends after the overlap, or sooner if it must.
+        """A new key like the old one, which expires after the overlap or at its own expiry.
 
-        InvalidStateError for a key that is dead already: there is nothing to go over from.
+        InvalidStateError for a dead key: there is no overlap to rotate in.
         """
         for _ in range(TRIES):
             tenant = FindTenant(self.tenants).execute(tenant_id)
@@ -115,7 +114,7 @@ class Keyring:
                 tenant, self._with(tenant, made.key), new_key=made.key, changed_key=ended
             ):
                 return Rotation(new=made, old_before=old, old_after=ended)
-        raise UnavailableError(RIVALS)
+        raise UnavailableError(CONFLICT)
 
     def _new(
         self, tenant: Tenant, scopes: frozenset[Scope], name: str | None, expires_at: int | None
@@ -133,14 +132,14 @@ class Keyring:
         return new_key(tenant.id, scopes, now_ms, self.entropy, name=name, expires_at=expires_at)
 
     def _with(self, tenant: Tenant, key: ApiKey) -> Tenant:
-        """The tenant with one key more; beyond so many the oldest dead ones are listed no longer."""
-        kept = tenant.key_ids
-        if len(kept) >= MAX_LISTED:
+        """The tenant with one more key; beyond `MAX_LISTED` keys the oldest dead ones are dropped."""
+        key_ids = tenant.key_ids
+        if len(key_ids) >= MAX_LISTED:
             now_ms = self.clock.now_ms()
-            dead = [each.id for each in self.tenants.get_keys(kept) if not each.is_live(now_ms)]
-            gone = set(dead[: len(kept) - MAX_LISTED + 1])
-            kept = tuple(each for each in kept if each not in gone)
-        return replace(_touched(tenant), key_ids=(*kept, key.id))
+            dead = [each.id for each in self.tenants.get_keys(key_ids) if not each.is_live(now_ms)]
+            gone = set(dead[: len(key_ids) - MAX_LISTED + 1])
+            key_ids = tuple(each for each in key_ids if each not in gone)
+        return replace(_touched(tenant), key_ids=(*key_ids, key.id))
 
     def _keep_an_admin(self, keys: list[ApiKey], leaving: ApiKey) -> None:
         now_ms = self.clock.now_ms()
@@ -150,7 +149,7 @@ class Keyring:
 
 
 def check_scopes(tenant_id: str, scopes: frozenset[Scope]) -> None:
-    """InvalidValueError for scopes that no key of this tenant may have."""
+    """InvalidValueError for scopes that a key of this tenant cannot have."""
     if not scopes:
         raise InvalidValueError("a key needs at least one scope")
     if tenant_id == OPERATOR and scopes != {Scope.ADMIN}:
@@ -166,7 +165,6 @@ def new_key(
     name: str | None = None,
     expires_at: int | None = None,
 ) -> NewKey:
-    """A key of fresh random bits."""
     key_id, secret = new_key_parts(entropy.bits(KEY_ID_BITS), entropy.bits(SECRET_BITS))
     key = ApiKey(
         id=key_id,

@@ -1,4 +1,4 @@
-"""Signing secrets: replaced with an overlap in which old and new sign, and retired."""
+"""Rotate and retire signing secrets; during the overlap of a rotation, old and new secrets both sign."""
 
 from dataclasses import dataclass, replace
 
@@ -14,17 +14,16 @@ from shared.domain.tenancy.tenant import (
 from shared.ports.delivery import Vault
 from shared.ports.runtime import Clock, Entropy
 from shared.ports.tenancy import TenantStore
-from shared.usecases.tenancy.manage_tenants import TRIES, FindTenant
+from shared.usecases.tenancy.manage_tenants import CONFLICT, TRIES, FindTenant
 
 SIGNING_SECRET_BYTES = 32
 MAX_SIGNING = 5
-"""So many secrets may sign at once: each adds to a header of every callback."""
-RIVALS = "the tenant is being changed by others"
+"""The most secrets that sign at once: each one lengthens a header of every callback."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSecret:
-    """A secret with the text that only its owner may see."""
+    """A secret with its plain text, for its owner alone."""
 
     secret: SigningSecret
     text: str
@@ -32,7 +31,7 @@ class NewSecret:
 
 @dataclass(frozen=True, slots=True)
 class SigningSecrets:
-    """The signing secrets of tenants. Executors see a change within 60 s: so long may they remember a tenant."""
+    """The signing secrets of tenants. Executors cache tenants, and see a change within 60 s."""
 
     tenants: TenantStore
     vault: Vault
@@ -44,7 +43,7 @@ class SigningSecrets:
         return FindTenant(self.tenants).execute(tenant_id).signing_at(self.clock.now_ms())
 
     def rotate(self, tenant_id: str, *, overlap_seconds: int) -> NewSecret:
-        """A new current secret; those before it sign until the overlap ends, or until their own end if that is sooner.
+        """A new current secret; earlier ones sign until the overlap ends, or until their own earlier end.
 
         InvalidStateError where too many sign already.
         """
@@ -59,10 +58,10 @@ class SigningSecrets:
             made = seal_new_secret(self.vault, self.entropy, tenant, now_ms)
             if self._replace(tenant, (made.secret, *ended)):
                 return made
-        raise UnavailableError(RIVALS)
+        raise UnavailableError(CONFLICT)
 
     def retire(self, tenant_id: str, secret_id: str) -> tuple[SigningSecret, SigningSecret]:
-        """End a secret now; before and after. InvalidStateError for the current one: no call is sent unsigned."""
+        """End a secret now; returns it before and after. InvalidStateError for the current secret."""
         for _ in range(TRIES):
             tenant = FindTenant(self.tenants).execute(tenant_id)
             now_ms = self.clock.now_ms()
@@ -74,10 +73,10 @@ class SigningSecrets:
                 raise InvalidStateError("this is the current secret: rotate first")
             if self._replace(tenant, tuple(secret for secret in signing if secret is not before)):
                 return before, replace(before, ends_at=now_ms)
-        raise UnavailableError(RIVALS)
+        raise UnavailableError(CONFLICT)
 
     def _replace(self, tenant: Tenant, secrets: tuple[SigningSecret, ...]) -> bool:
-        """Those that sign no more are dropped on the way."""
+        """`secrets` are the ones that still sign: ended secrets are dropped with this write."""
         after = replace(tenant, signing_secrets=secrets, revision=tenant.revision + 1)
         return self.tenants.replace(tenant, after)
 

@@ -1,4 +1,4 @@
-"""CHANGE tenants: an operator's acts."""
+"""Find, list and change tenants."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,16 +13,17 @@ from shared.ports.delivery import Vault
 from shared.ports.tenancy import TenantStore
 from shared.usecases.requests.seal_request import seal_callback_target
 
+CONFLICT = "the tenant is being changed by others"
 TRIES = 5
-"""So often is a change tried against rivals before its maker is asked to try again."""
+"""Tries of a change against concurrent ones before the client gets a 503."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantChange:
-    """What is to be different; None leaves it as it is.
+    """The new values of a tenant; None leaves a value unchanged.
 
-    A quota of None goes back to the deployment's default, and where `listeners` name an outcome with None nobody is
-    told of it any more.
+    A quota of None returns to the deployment's default. An outcome of None in `listeners` removes its
+    callback.
     """
 
     state: TenantState | None = None
@@ -35,20 +36,18 @@ class TenantChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantList:
-    """A page of tenants, by their ids."""
-
     tenants: tuple[Tenant, ...]
     next_after: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class FindTenant:
-    """Reads tenants as they stand, never as they are remembered."""
+    """Reads tenants without a cache."""
 
     tenants: TenantStore
 
     def execute(self, tenant_id: str) -> Tenant:
-        """The tenant; NotFoundError where there is none."""
+        """NotFoundError where there is no such tenant."""
         tenant = self.tenants.get(tenant_id) if is_tenant_id(tenant_id) else None
         if tenant is None:
             raise NotFoundError("no such tenant")
@@ -57,23 +56,23 @@ class FindTenant:
 
 @dataclass(frozen=True, slots=True)
 class ListTenants:
-    """All tenants of the deployment, the operators' own one included."""
+    """All tenants of the deployment, including the operators' own."""
 
     tenants: TenantStore
 
     def execute(self, *, limit: int, after: str | None = None) -> TenantList:
-        """Up to `limit` tenants behind the one named `after`."""
+        """At most `limit` tenants after the id `after`."""
         ids = self.tenants.ids(after=after, limit=limit + 1)
-        found = [self.tenants.get(tenant_id) for tenant_id in ids[:limit]]
+        tenants = [self.tenants.get(tenant_id) for tenant_id in ids[:limit]]
         return TenantList(
-            tenants=tuple(tenant for tenant in found if tenant is not None),
+            tenants=tuple(tenant for tenant in tenants if tenant is not None),
             next_after=ids[limit - 1] if len(ids) > limit else None,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeTenant:
-    """The functions see a change within 60 s: so long may they remember a tenant."""
+    """Functions see a change within 60 s: they cache tenants for that long."""
 
     tenants: TenantStore
     vault: Vault
@@ -82,8 +81,8 @@ class ChangeTenant:
     def execute(self, tenant_id: str, change: TenantChange) -> tuple[Tenant, Tenant]:
         """The tenant before and after.
 
-        NotFoundError, InvalidValueError, CallbackUrlNotAllowedError, or InvalidStateError for what would lock the
-        operators out.
+        NotFoundError, InvalidValueError, CallbackUrlNotAllowedError, or InvalidStateError for a change that
+        would lock the operators out.
         """
         for name, url in change.listeners.items():
             check_callback_target(name, url, self.policy)
@@ -92,7 +91,7 @@ class ChangeTenant:
             after = replace(changed(before, change), callbacks=self._callbacks(before, change))
             if self.tenants.replace(before, after):
                 return before, after
-        raise UnavailableError("the tenant is being changed by others")
+        raise UnavailableError(CONFLICT)
 
     def _callbacks(self, tenant: Tenant, change: TenantChange) -> OutcomeCallbacks:
         urls = {name: None if url == NO_CALLBACK else url for name, url in change.listeners.items()}
@@ -103,7 +102,6 @@ class ChangeTenant:
 
 
 def changed(tenant: Tenant, change: TenantChange) -> Tenant:
-    """The tenant after a change."""
     if tenant.id == OPERATOR and change.state is TenantState.SUSPENDED:
         raise InvalidStateError("the operators' own tenant cannot be suspended")
     shards = tenant.index_shards if change.index_shards is None else change.index_shards

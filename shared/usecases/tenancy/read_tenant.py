@@ -1,4 +1,4 @@
-"""Tenants, remembered for a while."""
+"""A cache of tenants."""
 
 from dataclasses import dataclass, field
 
@@ -12,21 +12,21 @@ MAX_REMEMBERED = 10_000
 
 @dataclass(slots=True)
 class ReadTenant:
-    """Reads tenants at most once in 60 s each: so long may a change take to be seen."""
+    """Reads each tenant at most once in 60 s, so a change takes effect within that time."""
 
     tenants: TenantStore
     clock: Clock
-    _seen: dict[str, tuple[int, Tenant]] = field(default_factory=dict)
+    _cache: dict[str, tuple[int, Tenant]] = field(default_factory=dict)
 
     def execute(self, tenant_id: str) -> Tenant | None:
-        """The tenant; an unknown one is asked for anew each time."""
+        """The tenant; an unknown id is read again each time. UnavailableError."""
         now_ms = self.clock.now_ms()
-        read_at, tenant = self._seen.get(tenant_id, (0, None))
+        read_at, tenant = self._cache.get(tenant_id, (0, None))
         if tenant is not None and now_ms - read_at < REMEMBER_MS:
             return tenant
         tenant = self.tenants.get(tenant_id)
-        if len(self._seen) >= MAX_REMEMBERED:
-            self._seen.clear()
+        if len(self._cache) >= MAX_REMEMBERED:
+            self._cache.clear()
         if tenant is not None:
-            self._seen[tenant_id] = (now_ms, tenant)
+            self._cache[tenant_id] = (now_ms, tenant)
         return tenant

@@ -1,4 +1,4 @@
-"""What a tenant may have, and how much of it is in use where that is known."""
+"""The limits of a tenant, and their present usage where it is counted."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from shared.ports.tenancy import BudgetStore, RecurringJobs, TenantStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Limits, and what of them is used: None where nobody counts it."""
+    """Limits and usage; None where the usage is not counted."""
 
     tenant: Tenant
     limits: Quotas
@@ -21,7 +21,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ReadUsage:
-    """Rates are what has been leased of the present second and minute: what is spent of it may be less."""
+    """Rates count the leased tokens of the present second and minute; the spent tokens may be fewer."""
 
     tenants: TenantStore
     budgets: BudgetStore
@@ -30,18 +30,17 @@ class ReadUsage:
     defaults: Quotas
 
     def execute(self, tenant: Tenant) -> Usage:
-        """The tenant's usage at this moment."""
         now_ms = self.clock.now_ms()
         limits = self.defaults.overridden_by(tenant.quotas)
         second, minute = now_ms // SECOND_MS, now_ms // MINUTE_MS
-        creates = self._taken(tenant, BudgetName.CREATES, second // RATE_SLOTS)
+        creates = self._leased(tenant, BudgetName.CREATES, second // RATE_SLOTS)
         keys = self.tenants.get_keys(tenant.key_ids)
         used: dict[Quota, int | None] = dict.fromkeys(Quota)
         used[Quota.RECURRING_JOBS] = self.recurring.count(tenant.id, limits.recurring_jobs + 1)
         used[Quota.CREATES_PER_SECOND] = creates.get(second % RATE_SLOTS, 0)
-        used[Quota.DUE_PER_MINUTE] = self._taken(tenant, BudgetName.DUE, minute).get(0, 0)
+        used[Quota.DUE_PER_MINUTE] = self._leased(tenant, BudgetName.DUE, minute).get(0, 0)
         used[Quota.API_KEYS] = sum(key.is_live(now_ms) for key in keys)
         return Usage(tenant=tenant, limits=limits, used=used)
 
-    def _taken(self, tenant: Tenant, name: BudgetName, window: int) -> dict[int, int]:
-        return dict(self.budgets.taken(BudgetKey(tenant_id=tenant.id, name=name, window=window)))
+    def _leased(self, tenant: Tenant, name: BudgetName, window: int) -> dict[int, int]:
+        return dict(self.budgets.usage(BudgetKey(tenant_id=tenant.id, name=name, window=window)))

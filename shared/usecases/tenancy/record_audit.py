@@ -1,16 +1,35 @@
-"""RECORD a change that took effect, before it is acknowledged."""
+"""Record a change that took effect, before it is acknowledged."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
+from shared.domain.errors import UnavailableError
 from shared.domain.executions.retention import DAY_SECONDS
-from shared.domain.tenancy.audit import RECORD_ID_BITS, Actor, AuditRecord, new_record_id
+from shared.domain.tenancy.audit import RECORD_ID_BITS, Actor, AuditRecord, digest, new_record_id
 from shared.ports.runtime import Clock, Entropy
 from shared.ports.tenancy import AuditLog
 
 
+class UnrecordedChangeError(UnavailableError):
+    """A change took effect, and its record may not be durable. The caller logs the evidence."""
+
+    def __init__(self, record: AuditRecord) -> None:
+        super().__init__("change made but not recorded")
+        self.evidence: dict[str, Any] = {
+            "tenant": record.tenant_id,
+            "operation": record.operation,
+            "target": record.target,
+            "before": record.before,
+            "after": record.after,
+            "request_id": record.request_id,
+            "actor": asdict(record.actor),
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class RecordAudit:
-    """One record a change. A change whose record could not be written is not acknowledged: its maker tries again."""
+    """One record for each change. A change without a durable record is not acknowledged."""
 
     log: AuditLog
     clock: Clock
@@ -24,11 +43,11 @@ class RecordAudit:
         *,
         operation: str,
         target: str,
-        before: str | None,
-        after: str | None,
+        before: Mapping[str, Any] | None,
+        after: Mapping[str, Any] | None,
         request_id: str,
     ) -> AuditRecord:
-        """The record, durable; UnavailableError where it may not be."""
+        """UnrecordedChangeError. Of the JSON documents `before` and `after` only digests are kept."""
         now_ms = self.clock.now_ms()
         record = AuditRecord(
             id=new_record_id(self.entropy.bits(RECORD_ID_BITS)),
@@ -37,9 +56,12 @@ class RecordAudit:
             actor=actor,
             operation=operation,
             target=target,
-            before=before,
-            after=after,
+            before=None if before is None else digest(before),
+            after=None if after is None else digest(after),
             request_id=request_id,
         )
-        self.log.append(record, now_ms // 1000 + self.retention_days * DAY_SECONDS)
+        try:
+            self.log.append(record, now_ms // 1000 + self.retention_days * DAY_SECONDS)
+        except UnavailableError as error:
+            raise UnrecordedChangeError(record) from error
         return record

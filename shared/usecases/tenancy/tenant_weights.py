@@ -1,4 +1,4 @@
-"""The weights of tenants, remembered: nothing is read for a single message."""
+"""A cache of the tenants' weights, so that sending a message reads nothing."""
 
 from dataclasses import dataclass, field
 
@@ -7,29 +7,29 @@ from shared.ports.runtime import Clock
 from shared.ports.tenancy import TenantStore
 
 REMEMBER_MS = 300_000
-"""A weight changes how tenants share a backlog, and no promise: it may be seen late."""
+"""A weight changes only how tenants share a backlog: a change may take effect late."""
 MAX_REMEMBERED = 10_000
 NO_WEIGHT = 1
 
 
 @dataclass(slots=True)
 class TenantWeights:
-    """Reads each tenant at most once in 5 minutes, unknown ones included."""
+    """Reads each tenant at most once in 5 minutes, including unknown ids."""
 
     tenants: TenantStore
     clock: Clock
-    _seen: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _cache: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def __call__(self, tenant_id: str) -> int:
-        """See the port. Where the store does not answer, the weight stays what it was."""
+        """Where the store does not respond, the last weight stays."""
         now_ms = self.clock.now_ms()
-        read_at, weight = self._seen.get(tenant_id, (-REMEMBER_MS, NO_WEIGHT))
+        read_at, weight = self._cache.get(tenant_id, (-REMEMBER_MS, NO_WEIGHT))
         if now_ms - read_at < REMEMBER_MS:
             return weight
-        if len(self._seen) >= MAX_REMEMBERED:
-            self._seen.clear()
+        if len(self._cache) >= MAX_REMEMBERED:
+            self._cache.clear()
         weight = self._read(tenant_id, weight)
-        self._seen[tenant_id] = (now_ms, weight)
+        self._cache[tenant_id] = (now_ms, weight)
         return weight
 
     def _read(self, tenant_id: str, before: int) -> int:

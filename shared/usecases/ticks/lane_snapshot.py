@@ -1,12 +1,12 @@
-"""SURVEY the lanes: what one run of the sweeper knows of them, each thing asked once and only when it is needed."""
+"""The state of lanes and throttling for one run of the sweeper: each value is read lazily, and once."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from shared.domain.dispatch.sweep import (
+    MAX_YIELD_MS,
     PROGRESS_FRESH_MS,
-    YIELDS_AT_MOST_MS,
     DueRow,
     LaneProgress,
     LaneView,
@@ -14,32 +14,32 @@ from shared.domain.dispatch.sweep import (
     may_wait,
 )
 from shared.domain.errors import PunctualError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import Phase
 from shared.domain.limits.scopes import ScopeState, destination_scope
 from shared.names import Lane, QueueName
 from shared.ports.dispatch import Backlog, LaneProgressStore
 from shared.ports.limits import LimitStore
-from shared.usecases.limits.apply_backpressure import PREFERRED
+from shared.usecases.limits.apply_backpressure import PREFERRED_LANES
 
-MOST_READ = 100
-BEGUN_MS = 180_000
-"""A lane in which something began so recently is at work."""
+MAX_READ = 100
+RECENT_START_MS = 180_000
+"""A lane in which a call started this recently is working."""
 _ALSO_THROUGH = {Lane.STANDARD: (QueueName.BULK,)}
-"""Where messages of a lane may be beside its own queue: late ones step aside."""
+"""Other queues that may hold messages of a lane: backpressure moves late ones."""
 
 
 @dataclass(slots=True)
 class LaneSnapshot:
-    """For what is sent again, what cannot be read is as if nothing waited: the gate stays open."""
+    """For re-sends, a failed read counts as an empty backlog without hot scopes: rows are sent again."""
 
     progress: LaneProgressStore
     backlogs: Backlog
     limits: LimitStore
     _hot_scopes: Mapping[str, int] | None = None
     _states: Mapping[str, ScopeState] | None = None
-    _is_asked: bool = False
-    _orders: Mapping[str, int] | None = None
+    _has_read_states: bool = False
+    _throttling: Mapping[str, int] | None = None
     _progress: dict[Lane, LaneProgress | None] = field(default_factory=dict)
     _backlog: dict[Lane, int | None] = field(default_factory=dict)
     _reached: dict[tuple[Lane, str], int] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class LaneSnapshot:
 
     @property
     def hot_scopes(self) -> Mapping[str, int]:
-        """The scopes in which something waits, each until when."""
+        """The scopes in which work waits or that are in trouble, each with the instant until when."""
         if self._hot_scopes is None:
             try:
                 self._hot_scopes = self.limits.hot_scopes()
@@ -57,34 +57,37 @@ class LaneSnapshot:
         return self._hot_scopes
 
     def open_breakers(self, now_ms: int) -> int:
-        """How many destinations are not called at all, or by one call that probes; of the first hundred in trouble."""
+        """Open and half-open breakers, among the first `MAX_READ` hot destinations."""
         states = self._states_in_trouble(now_ms) or {}
         return sum(state.circuit.phase(now_ms) is not Phase.CLOSED for state in states.values())
 
     def _states_in_trouble(self, now_ms: int) -> Mapping[str, ScopeState] | None:
-        """Of the first hundred destinations on the board, asked for once; None where they cannot be read."""
-        if not self._is_asked:
-            self._is_asked = True
+        """The states of the first `MAX_READ` hot destinations; None where they cannot be read."""
+        if not self._has_read_states:
+            self._has_read_states = True
             scopes = [scope for scope, until in self.hot_scopes.items() if now_ms < until]
-            destinations = [scope for scope in scopes if _is_destination(scope)][:MOST_READ]
+            destinations = [scope for scope in scopes if _is_destination(scope)][:MAX_READ]
             with suppress(PunctualError):
                 self._states = self.limits.read(destinations) if destinations else {}
         return self._states
 
-    def _ordered(self, now_ms: int) -> Mapping[str, int]:
-        """The board without the destinations that order nobody to wait; without any where that cannot be told."""
-        if self._orders is None:
+    def _throttling_scopes(self, now_ms: int) -> Mapping[str, int]:
+        """The hot scopes without destinations that are only slow, or without all if their states are unknown.
+
+        A slow path that is down must not count as throttling.
+        """
+        if self._throttling is None:
             states = self._states_in_trouble(now_ms)
-            self._orders = {
+            self._throttling = {
                 scope: until
                 for scope, until in self.hot_scopes.items()
                 if not _is_destination(scope)
                 or (states is not None and not is_slow_alone(states.get(scope, ScopeState()), now_ms))
             }
-        return self._orders
+        return self._throttling
 
-    def look_at(self, rows: Iterable[DueRow]) -> None:
-        """Remember how far each lane has come with each tenant."""
+    def observe(self, rows: Iterable[DueRow]) -> None:
+        """Record how far each lane has come with each tenant, and when it last worked."""
         for row in rows:
             if row.attempt and row.reminder_target is None:
                 key = row.lane, row.tenant_id
@@ -95,30 +98,29 @@ class LaneSnapshot:
                 until = max(self._leased_until.get(row.lane, 0), row.claimable_from or 0)
                 self._leased_until[row.lane] = until
 
-    def of(self, row: DueRow) -> LaneView:
-        """What is known of the row's lane."""
+    def view(self, row: DueRow) -> LaneView:
         return LaneView(
             progress=self._progress_of(row.lane),
             backlog=self._backlog_of(row.lane) or 0,
             reached=self._reached.get((row.lane, row.tenant_id)),
         )
 
-    def waits_as_ordered(self, row: DueRow, now_ms: int) -> bool:
-        """Whether a row that is due may wait for a limit or a destination, or makes room for another lane."""
-        return may_wait(row, self._ordered(now_ms), now_ms) or self._makes_room(row, now_ms)
+    def is_throttled(self, row: DueRow, now_ms: int) -> bool:
+        """Whether a row that is due may be deferred by a limit, a circuit breaker or backpressure."""
+        return may_wait(row, self._throttling_scopes(now_ms), now_ms) or self._yields(row, now_ms)
 
-    def _makes_room(self, row: DueRow, now_ms: int) -> bool:
-        if row.lane is not Lane.BULK or now_ms - row.id.dispatch_at >= YIELDS_AT_MOST_MS:
+    def _yields(self, row: DueRow, now_ms: int) -> bool:
+        if row.lane is not Lane.BULK or now_ms - row.id.dispatch_at >= MAX_YIELD_MS:
             return False
-        reports = (self._progress_of(lane) for lane in PREFERRED)
-        return any(one is not None and now_ms - one.reported_at <= PROGRESS_FRESH_MS for one in reports)
+        reports = (self._progress_of(lane) for lane in PREFERRED_LANES)
+        return any(now_ms - report.reported_at <= PROGRESS_FRESH_MS for report in reports if report)
 
-    def is_at_work(self, lane: Lane, now_ms: int) -> bool:
-        """Whether calls of the lane have begun of late, whoever's they are and whenever they were due, or none waits.
+    def is_working(self, lane: Lane, now_ms: int) -> bool:
+        """Whether calls of the lane started recently, or its queues are empty; False where that is unknown.
 
-        Where neither can be told it is not. To be asked once its rows were looked at.
+        Correct only after all rows of the run were passed to `observe`.
         """
-        if now_ms - self._begun_at.get(lane, 0) < BEGUN_MS or self._leased_until.get(lane, 0) > now_ms:
+        if now_ms - self._begun_at.get(lane, 0) < RECENT_START_MS or self._leased_until.get(lane, 0) > now_ms:
             return True
         return self._backlog_of(lane) == 0
 
@@ -131,7 +133,6 @@ class LaneSnapshot:
         return self._progress[lane]
 
     def _backlog_of(self, lane: Lane) -> int | None:
-        """None where it cannot be told."""
         if lane not in self._backlog:
             queues = (QueueName(lane), *_ALSO_THROUGH.get(lane, ()))
             try:

@@ -1,7 +1,7 @@
-"""RECONCILE: hold what is stored against what must be there, and mend the chain of a job that has lost its next run.
+"""Compare stored executions with the expected ones, and repair jobs that have no next run.
 
-Rows compared with rows cannot see a missing one. So the instants of active jobs are enumerated, and the ids that
-were acknowledged come from the API's log, which knows nothing of the table.
+A comparison of rows with rows cannot find a missing row. So the instants of active jobs are enumerated from
+their schedules, and the acknowledged ids come from the API's log, which is independent of the table.
 """
 
 from collections.abc import Callable
@@ -27,15 +27,15 @@ from shared.usecases.reading.find_head import FindHead
 from shared.usecases.ticks.reconcile_job import PAGE, JobFindings, ReconcileJob
 
 SETTLE_MINUTES = 10
-"""A minute is looked at when it is this old: logs have arrived by then, and sweeps have made their first passes."""
+"""The age at which a minute is checked: its logs have arrived, and the sweeper has made a first pass."""
 LONGEST_MINUTES = 60
-"""So many minutes are caught up with in one run; the next run goes on from there."""
+"""The most minutes that one run checks; the next run goes on from there."""
 FIRST_MINUTES = 15
 
 
 @dataclass(slots=True)
 class ReconcileReport:
-    """What one run found. `unaccounted` must be empty: each is something acknowledged that has no record."""
+    """The findings of one run. `missing_executions` must be empty: each is acknowledged but has no record."""
 
     jobs: int = 0
     accepted: int = 0
@@ -43,15 +43,15 @@ class ReconcileReport:
     missing_executions: list[str] = field(default_factory=list)
     chains_repaired: list[str] = field(default_factory=list)
     settled: list[str] = field(default_factory=list)
-    """Jobs whose maker of a change had died."""
+    """Jobs with a change that was left unfinished, and has been completed."""
     double_completed: list[str] = field(default_factory=list)
     outdated: list[Outdated] = field(default_factory=list)
-    """Jobs whose chains go by other rules of their time zones than the present ones."""
+    """Jobs whose chains were computed with older time zone rules."""
     recomputed: int = 0
-    """So many of them have got a chain that goes by the present ones."""
+    """How many of the outdated jobs were recomputed."""
     unreadable: int = 0
     unavailable: int = 0
-    """Checks that a store did not answer for; their minutes are looked at again by the next run."""
+    """Checks that failed because a store did not respond; the next run repeats their minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,37 +72,40 @@ class Reconcile:
     def execute(
         self,
         has_time: Callable[[], bool] = lambda: True,
-        tell: Callable[[ReconcileReport], None] = lambda _: None,
-        tell_recomputed: Callable[[Recomputed], None] = lambda _: None,
+        on_report: Callable[[ReconcileReport], None] = lambda _: None,
+        on_recomputed: Callable[[Recomputed], None] = lambda _: None,
     ) -> ReconcileReport:
-        """Look at every minute that has settled since the last run, and at every active job.
+        """Check every minute that has settled since the last run, and every active job.
 
-        What was found is told before the mark moves: a run that dies in between leaves it to the next to find again.
-        Jobs are recomputed last, in the time that is left; each is told of before it is touched.
+        `on_report` is called before the progress is stored: after a crash in between, the next run finds the
+        same. Jobs are recomputed last, in the remaining time; `on_recomputed` is called before each change.
         """
         report = ReconcileReport()
         through = self.clock.now_ms() // MINUTE_MS - SETTLE_MINUTES
-        known = self.mark.reconciled_through()
-        first = known + 1 if known is not None else through - FIRST_MINUTES + 1
+        done = self.mark.reconciled_through()
+        first = done + 1 if done is not None else through - FIRST_MINUTES + 1
         last = min(through, first + LONGEST_MINUTES - 1)
         if first <= last:
             self._check(first, last, report, has_time)
-        tell(report)
+        on_report(report)
         if first <= last and not report.unavailable and has_time():
             self.mark.note_reconciled_through(last)
-        self._recompute(report, has_time, tell_recomputed)
+        self._recompute(report, has_time, on_recomputed)
         return report
 
     def _recompute(
-        self, report: ReconcileReport, has_time: Callable[[], bool], tell: Callable[[Recomputed], None]
+        self,
+        report: ReconcileReport,
+        has_time: Callable[[], bool],
+        on_recomputed: Callable[[Recomputed], None],
     ) -> None:
-        """Those whose rules part first, first."""
+        """In order of the first instant at which old and new zone rules differ."""
         recompute = RecomputeJob(jobs=self.jobs, settle=self.settle, clock=self.clock)
         for outdated in sorted(report.outdated):
             if not has_time():
                 return
             with suppress(PunctualError):
-                report.recomputed += recompute.execute(outdated, tell)
+                report.recomputed += recompute.execute(outdated, on_recomputed)
 
     def _check(self, first: int, last: int, report: ReconcileReport, has_time: Callable[[], bool]) -> None:
         self._check_jobs(first * MINUTE_MS, (last + 1) * MINUTE_MS, report, has_time)
@@ -136,9 +139,9 @@ class Reconcile:
 
     def _note(self, job: Job, findings: JobFindings, report: ReconcileReport) -> None:
         report.missing_executions += findings.missing_executions
-        if findings.is_mended:
+        if findings.is_repaired:
             report.chains_repaired.append(job.id)
-        if findings.is_settled:
+        if findings.is_completed:
             report.settled.append(job.id)
 
     @property
@@ -154,42 +157,43 @@ class Reconcile:
         )
 
     def _check_accepted(self, from_at: int, until_at: int, report: ReconcileReport) -> None:
-        """Every acknowledged id has its row, or its definition."""
+        """Every acknowledged id has an execution, or a job definition."""
         for accepted in self.accepted.between(from_at, until_at):
             report.accepted += 1
             try:
                 execution_id = one_off_execution(accepted.job_id)
                 if execution_id is not None:
-                    stands = self.store.get(execution_id) is not None
+                    exists = self.store.get(execution_id) is not None
                 else:
-                    stands = self.jobs.get(accepted.tenant_id, accepted.job_id) is not None
+                    exists = self.jobs.get(accepted.tenant_id, accepted.job_id) is not None
             except UnavailableError:
                 report.unavailable += 1
                 continue
             except PunctualError:
                 report.unreadable += 1
                 continue
-            if not stands:
+            if not exists:
                 report.missing_executions.append(accepted.job_id)
 
     def _check_bucket(self, bucket: int, report: ReconcileReport) -> None:
-        """No execution of a closed bucket was completed twice."""
         for shard in range(self.plan.counts_at(bucket).of(bucket)):
             after: str | None = None
             while True:
                 page = self.store.read_shard(bucket, shard, after=after, limit=PAGE)
                 report.executions += len(page.executions)
                 report.unreadable += page.unreadable
-                report.double_completed += [str(one.id) for one in page.executions if _is_doubled(one)]
+                report.double_completed += [
+                    str(run.id) for run in page.executions if _is_completed_twice(run)
+                ]
                 after = page.next_after
                 if after is None:
                     break
 
 
-def _is_doubled(execution: Execution) -> bool:
-    """An attempt after a recorded success, or one attempt recorded twice."""
-    numbers = [outcome.attempt for outcome in execution.outcomes]
-    successes = [outcome for outcome in execution.outcomes if outcome.reason is Reason.OK]
+def _is_completed_twice(execution: Execution) -> bool:
+    """Whether an attempt followed a recorded success, or was recorded twice."""
+    numbers = [outcome.attempt for outcome in execution.progress.outcomes]
+    successes = [outcome for outcome in execution.progress.outcomes if outcome.reason is Reason.OK]
     return len(set(numbers)) != len(numbers) or (
-        bool(successes) and execution.outcomes[-1] is not successes[0]
+        bool(successes) and execution.progress.outcomes[-1] is not successes[0]
     )

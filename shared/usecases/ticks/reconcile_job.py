@@ -1,4 +1,4 @@
-"""What the reconciler does about one recurring job: account for its instants, finish its changes, mend its chain."""
+"""Reconcile one recurring job: account for its instants, complete its changes, repair its chain."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,27 +19,25 @@ from shared.usecases.filing.file_successor import FileSuccessor, following_of
 from shared.usecases.reading.find_head import FindHead
 
 T = TypeVar("T")
-INSTANTS_AT_MOST = 4_000
+MAX_INSTANTS = 4_000
 PAST_CHAINS = 20
 PAGE = 100
 STUCK_MS = 300_000
-"""Whoever began a change this long ago has died, or is so slow that another may as well finish it."""
+"""A change that began this long ago is completed here: its process has died, or is very slow."""
 
 
 @dataclass(slots=True, kw_only=True)
 class JobFindings:
-    """What was found of one job."""
-
     missing_executions: list[str] = field(default_factory=list)
-    is_mended: bool = False
-    """Whether its next execution was missing, and has been filed."""
-    is_settled: bool = False
-    """Whether a change of it had been left unfinished, and has been finished."""
+    is_repaired: bool = False
+    """Whether the next execution was missing, and has been created."""
+    is_completed: bool = False
+    """Whether an unfinished change was completed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReconcileJob:
-    """May be done to one job by several at once."""
+    """Safe to run concurrently for the same job."""
 
     store: ExecutionStore
     jobs: JobStore
@@ -50,18 +48,18 @@ class ReconcileJob:
     clock: Clock
 
     def execute(self, job: Job, from_at: int, until_at: int) -> JobFindings:
-        """Look at the instants in [from, until), and at the job's state and head as they are now."""
+        """Check the instants in [from_at, until_at), and the job's present state and head."""
         findings = JobFindings()
         for chain in self._chains(job, from_at):
             findings.missing_executions += self._missing_executions(chain, from_at, until_at)
         if job.state is JobState.ACTIVE:
-            findings.is_mended = self._mend(job)
+            findings.is_repaired = self._repair_chain(job)
         elif job.state in CHANGING and (job.changed_at or 0) <= self.clock.now_ms() - STUCK_MS:
-            findings.is_settled = self.settle.execute(job) is not None
+            findings.is_completed = self.settle.execute(job) is not None
         return findings
 
     def _chains(self, job: Job, from_at: int) -> Iterator[Chain]:
-        """The chains that account for instants from `from_at` on: the present one as far as its head, and past ones."""
+        """Chains that cover instants from `from_at` on: the present one up to its head, and past ones."""
         head = self.find_head.execute(job, self.clock.now_ms())
         if head is not None:
             yield job.chain(head.nominal_at)
@@ -70,12 +68,12 @@ class ReconcileJob:
             yield from (chain for chain in past if chain.history_until >= from_at)
 
     def _missing_executions(self, chain: Chain, from_at: int, until_at: int) -> list[str]:
-        """Each nominal instant has a record, or lies in a recorded gap."""
+        """The ids of nominal instants that have no record and lie in no recorded gap."""
         instants = instants_before(
             chain.schedule,
             min(until_at, chain.history_until + 1),
             max(from_at, chain.history_from),
-            INSTANTS_AT_MOST,
+            MAX_INSTANTS,
         )
         found = self._read(chain.id_at(instant) for instant in instants)
         missing = [instant for instant in instants if chain.id_at(instant) not in found]
@@ -86,8 +84,8 @@ class ReconcileJob:
         return [str(chain.id_at(instant)) for instant in missing if instant not in covered]
 
     def _earlier_gaps(self, chain: Chain, before_at: int) -> list[SkippedRange]:
-        """What the nearest records before an instant say."""
-        before = instants_before(chain.schedule, before_at, chain.history_from, INSTANTS_AT_MOST)
+        """The gaps in the nearest records before an instant."""
+        before = instants_before(chain.schedule, before_at, chain.history_from, MAX_INSTANTS)
         for page in _pages(before):
             records = self.store.get_many([chain.id_at(instant) for instant in page])
             if records:
@@ -95,21 +93,21 @@ class ReconcileJob:
         return []
 
     def _pause(self, chain: Chain) -> list[SkippedRange]:
-        """The gap of a pause may have begun any number of instants ago; the chain knows where its record stands."""
+        """The gap of a pause may have started any number of instants ago; the chain knows its record."""
         if chain.skipped_from is None:
             return []
         return _gaps(self._read([chain.id_at(chain.skipped_from)]))
 
-    def _mend(self, job: Job) -> bool:
-        """An active job without an open execution gets its next one, computed from its last nominal instant."""
+    def _repair_chain(self, job: Job) -> bool:
+        """Create the next execution of an active job without an open one, from its last nominal instant."""
         now_ms = self.clock.now_ms()
         head = self.find_head.execute(job, now_ms)
         if head is None:
             return self._file(job.occurrence(job.chain_from, created_at=now_ms, run=job.runs_before + 1))
-        return head.state.is_terminal and not head.ends_chain and self._file_next(head, now_ms)
+        return head.state.is_terminal and not head.progress.ends_chain and self._file_next(head, now_ms)
 
     def _file_next(self, head: Execution, now_ms: int) -> bool:
-        """Both ways check in one transaction that the job is active at the head's revision."""
+        """Both branches check in one transaction that the job is active at the head's revision."""
         following = following_of(head, now_ms)
         if following is None or following.missed is not None:
             self.file_successor.execute(head)
@@ -131,7 +129,7 @@ class ReconcileJob:
 
 
 def _gaps(records: dict[ExecutionId, Execution]) -> list[SkippedRange]:
-    return [record.missed for record in records.values() if record.missed is not None]
+    return [record.progress.missed for record in records.values() if record.progress.missed is not None]
 
 
 def _pages(members: Sequence[T]) -> Iterator[list[T]]:

@@ -1,4 +1,4 @@
-"""SWEEP: go over ended buckets until nothing in them is unfinished: the late, the stuck and the forgotten."""
+"""The sweeper: go over ended buckets until every row in them has ended, and re-send for rows that need it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -12,9 +12,9 @@ from shared.domain.dispatch.sweep import (
     SweepAction,
     SweepContext,
     actionable_at,
+    forced_resend_at,
     has_aged,
     is_held_back,
-    let_through_at,
     may_wait,
     reminder_is_settled,
     sweep_action,
@@ -34,15 +34,13 @@ from shared.usecases.ticks.measure_overdue import MeasureOverdue
 
 PAGE_ROWS = 500
 FIRST_LOOK_BACK = 60
-"""The very first sweep of a deployment lists this many minutes: an hour that a restored table may hold."""
+"""Minutes listed by the first sweep of a deployment: a restored table may hold the last hour."""
 MIN_PAUSE_MS = 20_000
-"""An early extra pass comes no sooner than this after the last one."""
+"""The least time between two passes over a shard."""
 
 
 @dataclass(slots=True)
 class SweepReport:
-    """What one run did."""
-
     shards_swept: int = 0
     closed: int = 0
     resent: int = 0
@@ -53,14 +51,14 @@ class SweepReport:
     worker_lost: int = 0
     quarantined: list[str] = field(default_factory=list)
     oldest_unclaimed_ms: int = 0
-    """How long the oldest job is overdue that no worker has claimed, and that does not wait as ordered."""
+    """How long the oldest job is overdue that is neither claimed nor throttled."""
     oldest_waiting_ms: int = 0
-    """How long the oldest one is that waits for a limit, a destination or other lanes."""
+    """How long the oldest throttled job is overdue."""
 
 
 @dataclass(slots=True)
 class _Pass:
-    """What a pass over one shard has seen so far."""
+    """The counts of a pass over one shard so far."""
 
     context: SweepContext
     unfinished: int = 0
@@ -70,7 +68,7 @@ class _Pass:
     next_actionable_at: int | None = None
 
     def look_again_at(self, instant_ms: int) -> None:
-        """Something can be done then that could not be done now."""
+        """A row may need a message then: the next pass comes no later."""
         if self.next_actionable_at is None or instant_ms < self.next_actionable_at:
             self.next_actionable_at = instant_ms
 
@@ -92,7 +90,7 @@ class SweepBuckets:
     retention: Retention
 
     def execute(self, has_time: Callable[[], bool] = lambda: True) -> SweepReport:
-        """Sweep each open shard whose next pass has come, oldest first, while `has_time` says so."""
+        """Sweep each open shard whose next pass is due, oldest first, until `has_time` is False."""
         report = SweepReport()
         lanes = LaneSnapshot(self.progress, self.backlog, self.limits)
         report.open_breakers = lanes.open_breakers(self.clock.now_ms())
@@ -112,19 +110,19 @@ class SweepBuckets:
     def _open_shards(self, report: SweepReport, has_time: Callable[[], bool]) -> list[OpenShard]:
         """The ledger's list, after adding the shards that no watcher ever opened.
 
-        Where it cannot be completed, what is listed is swept all the same; the next run goes on with the rest.
+        If adding fails, the listed shards are swept all the same; the next run adds the rest.
         """
         now_bucket = bucket_of(self.clock.now_ms())
         shards = self.ledger.open_before(now_bucket)
         try:
-            added = self._list_forgotten(now_bucket, shards, has_time)
+            added = self._list_unopened(now_bucket, shards, has_time)
             return self.ledger.open_before(now_bucket) if added else shards
         except UnavailableError:
             report.unavailable += 1
             return shards
 
-    def _list_forgotten(self, now_bucket: int, shards: list[OpenShard], has_time: Callable[[], bool]) -> bool:
-        """Add what is not listed, bucket by bucket; whether there was any."""
+    def _list_unopened(self, now_bucket: int, shards: list[OpenShard], has_time: Callable[[], bool]) -> bool:
+        """Add unlisted shards, bucket by bucket; True if any was added."""
         swept = self.ledger.swept_through()
         first = swept + 1 if swept is not None else now_bucket - FIRST_LOOK_BACK
         listed = {(shard.bucket, shard.shard) for shard in shards}
@@ -155,10 +153,10 @@ class SweepBuckets:
             page = self.store.scan(shard.bucket, shard.shard, after=after, limit=PAGE_ROWS)
             report.quarantined.extend(page.unreadable)
             state.unfinished += len(page.unreadable)
-            untold = self.repair_notifications.execute(page.rows)
-            state.unfinished += untold.rows
-            report.quarantined.extend(untold.quarantined)
-            lanes.look_at(page.rows)
+            pending = self.repair_notifications.execute(page.rows)
+            state.unfinished += pending.rows
+            report.quarantined.extend(pending.quarantined)
+            lanes.observe(page.rows)
             rows = [row for row in page.rows if not row.state.is_terminal]
             for row in rows:
                 measure.execute(row, state.context.now_ms)
@@ -170,26 +168,26 @@ class SweepBuckets:
         self._finalize(shard, state, report)
 
     def _sweep_rows(self, rows: list[DueRow], lanes: LaneSnapshot, state: _Pass, report: SweepReport) -> None:
-        late = []
+        resends = []
         for row in rows:
             self._note(row, state)
             if self._decide(row, state, report) is not SweepAction.RESEND:
                 continue
-            if is_held_back(row, lanes.of(row), lanes.hot_scopes, state.context):
+            if is_held_back(row, lanes.view(row), lanes.hot_scopes, state.context):
                 report.held_back += 1
                 later = state.context.now_ms + LOOK_AGAIN_MS
-                state.look_again_at(min(later, let_through_at(row, state.context)))
+                state.look_again_at(min(later, forced_resend_at(row, state.context)))
             else:
-                late.append(row)
+                resends.append(row)
                 if may_wait(row, lanes.hot_scopes, state.context.now_ms):
                     state.look_again_at(state.context.now_ms + RESEND_AT_LEAST_MS)
-        self._resend(late, state, report)
+        self._resend(resends, state, report)
 
     def _decide(self, row: DueRow, state: _Pass, report: SweepReport) -> SweepAction:
-        """The action for a row, carried out unless it is a message; a row that fails never blocks the rest."""
+        """The action for a row, done unless it is a message. A row that fails never blocks the others."""
         try:
             action = sweep_action(row, state.context)
-            if action is SweepAction.CHECK_POINTER:
+            if action is SweepAction.CHECK_REMINDER:
                 action = self._check_reminder(row)
             if action is SweepAction.GIVE_UP:
                 report.worker_lost += self._give_up(row)
@@ -197,7 +195,7 @@ class SweepBuckets:
             report.unavailable += 1
             return SweepAction.LEAVE
         except PunctualError:
-            # Unreadable, or something else stands where its successor belongs: a matter for people.
+            # Unreadable, or another item has the key of its successor: operators have to look.
             report.quarantined.append(str(row.id))
             return SweepAction.LEAVE
         return action
@@ -222,7 +220,7 @@ class SweepBuckets:
         state.refused += refused
 
     def _check_reminder(self, row: DueRow) -> SweepAction:
-        """A pointer ends when its target has moved on from the attempt that it stands for."""
+        """End a reminder whose target has moved on from its attempt."""
         target = self.store.get(row.wakes)
         if not reminder_is_settled(target, row.attempt):
             return SweepAction.RESEND
@@ -231,7 +229,7 @@ class SweepBuckets:
         return SweepAction.LEAVE
 
     def _give_up(self, row: DueRow) -> bool:
-        """The worker died with the last attempt: the outcome is FAILED, and the chain goes on."""
+        """The worker died in the last attempt: record FAILED, and continue the chain."""
         execution = self.store.get(row.id)
         if execution is None or execution.has_attempts_left:
             return False
@@ -245,14 +243,14 @@ class SweepBuckets:
         next_pass_at = next_sweep_ms(shard.bucket, now_ms)
         if state.next_actionable_at is not None:
             next_pass_at = min(next_pass_at, max(state.next_actionable_at, now_ms + MIN_PAUSE_MS))
-        # A refused message is in no lane, and nothing may be held back on its account.
+        # A refused message is in no queue: the next pass must not hold rows back as if it were on its way.
         was_resent = state.resent > 0 and state.refused == 0
         last_resend_at = now_ms if was_resent else shard.last_resend_at
         self.ledger.record_pass(shard, next_pass_at=next_pass_at, last_resend_at=last_resend_at)
 
 
 def _wakeup_for(row: DueRow, now_ms: int, *, has_aged: bool) -> Wakeup:
-    """It ends where it would have to wait for so long that the next one is sent: copies would add up otherwise."""
+    """`ends_at` is when the next copy is sent: without it, deferred copies would add up."""
     due_at = row.next_attempt_at or row.id.dispatch_at
     return replace(
         single_wakeup(row.lane, row.tenant_id, row.wakes, due_at, row.destination),

@@ -9,7 +9,7 @@ from tests.support.api.request_factory import ALL_SCOPES, ask
 TENANTS = "/v1/admin/tenants"
 
 
-class Office:
+class AdminClient:
     """An operator, and a customer that manages its own keys."""
 
     def __init__(self) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 
 from functions.api.app import Api
-from functions.api.operations.deployed import service_of
-from functions.api.problems import CONTENT_TYPE
+from functions.api.context import Context
+from functions.api.http.problems import CONTENT_TYPE
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Scope, TenantState
 from shared.observability import logger, metrics
@@ -83,10 +83,7 @@ class ApiWorld:
     def __init__(self, *, audit_one_offs: bool = False) -> None:
         metrics.clear_metrics()
         self.world = World(audit_one_offs=audit_one_offs)
-        service = service_of(self.world.cases)
-        self.audit = service.audit
-        self.accounts = service.accounts
-        self.api = Api(service, self.world.authenticate, self.world.check_quota)
+        self.api = Api(Context(self.world.cases))
         self.credential = {"authorization": f"Bearer {self.world.credentials.api_key}"}
 
     def handle(self, request: Request) -> Answer:

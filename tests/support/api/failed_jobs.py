@@ -11,7 +11,7 @@ SECRET = "s3cret-of-the-receiver"
 FAILING = Reply(reason=Reason.HTTP_STATUS, duration_ms=5, status=410, body=b"gone for good")
 
 
-def graveyard(count: int = 1, **fields: Any) -> tuple[ApiWorld, list[Any]]:
+def failed_jobs(count: int = 1, **fields: Any) -> tuple[ApiWorld, list[Any]]:
     """A deployment in which some jobs have failed, oldest first."""
     world = ApiWorld()
     world.world.sender.answer_to = lambda _: FAILING

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from functions.api.gate import MAX_BODY_BYTES
-from functions.api.problems import Problem
+from functions.api.http.admission import MAX_BODY_BYTES
+from functions.api.http.problems import Problem
 from shared.domain.errors import UnavailableError
 from shared.domain.tenancy.quota import Quota
 from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
@@ -66,7 +66,18 @@ def patched(**headers: str) -> Callable[[ApiWorld], Answer]:
 
 def limited(quota: Quota) -> Callable[[ApiWorld], Answer]:
     """Create a job where none is allowed."""
-    return lambda world: (world.allow(quota, 0), world.post(JOB))[1]
+
+    def ask(world: ApiWorld) -> Answer:
+        world.allow(quota, 0)
+        return world.post(JOB)
+
+    return ask
+
+
+def suspended(world: ApiWorld) -> Answer:
+    """Look at a job with the key of a suspended tenant."""
+    world.suspend()
+    return world.get("/v1/jobs/x")
 
 
 REACHED: dict[Problem, tuple[int, Callable[[ApiWorld], Answer]]] = {
@@ -75,7 +86,7 @@ REACHED: dict[Problem, tuple[int, Callable[[ApiWorld], Answer]]] = {
     Problem.PAYLOAD_TOO_LARGE: (413, with_body("x" * (MAX_BODY_BYTES + 1))),
     Problem.UNSUPPORTED_MEDIA_TYPE: (415, with_body("{}", **{"content-type": "text/plain"})),
     Problem.UNAUTHENTICATED: (401, lambda world: world.handle(Request(method="GET", path="/v1/jobs/x"))),
-    Problem.FORBIDDEN: (403, lambda world: (world.suspend(), world.get("/v1/jobs/x"))[1]),
+    Problem.FORBIDDEN: (403, suspended),
     Problem.NOT_FOUND: (404, lambda world: world.get("/v1/jobs/job_unknown")),
     Problem.METHOD_NOT_ALLOWED: (405, lambda world: world.delete("/v1/jobs")),
     Problem.PRECONDITION_REQUIRED: (428, patched()),

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from functions.api.route import Route
+from functions.api.http.route import Route
 from functions.api.routes import ROUTES
 from shared.domain.dead_letters.parked_message import park
 from shared.domain.delivery.callback import CallbackResponse, Reason
@@ -141,7 +141,9 @@ def document_for(route: Route) -> Any:
     if route.body is None:
         return None
     operation = route.operation.removesuffix(OF_TENANT)
-    assert operation in BODIES, f"{route.operation} takes a body: give recipes.BODIES one that is right"
+    assert operation in BODIES, (
+        f"{route.operation} takes a body: give request_factory.BODIES one that is right"
+    )
     return BODIES[operation]
 
 
@@ -149,7 +151,9 @@ def parts_of(route: Route) -> list[str]:
     """The variable parts of a route's path."""
     parts = [part[1:-1] for part in route.path.split("/") if part.startswith("<")]
     for part in parts:
-        assert part in UNKNOWN, f"{route.path} has <{part}>: give recipes.UNKNOWN ids of it that nobody has"
+        assert part in UNKNOWN, (
+            f"{route.path} has <{part}>: give request_factory.UNKNOWN ids of it that nobody has"
+        )
     return parts
 
 

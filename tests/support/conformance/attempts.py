@@ -4,7 +4,8 @@ from typing import Any
 
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import EndReason, Execution, State, Transition
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State, Transition
 from shared.ports.executions import Claim, Finish
 from tests.support.builders import (
     DUE_AT,

@@ -95,7 +95,7 @@ class SqsLanes:
 
     def _receive_batch(self, lane: Lane | QueueName, visibility_seconds: int) -> Sequence[Received]:
         answer = self.client.receive_message(
-            QueueUrl=self.queue_urls[lane],
+            QueueUrl=self.queue_urls[QueueName(lane)],
             MaxNumberOfMessages=10,
             VisibilityTimeout=visibility_seconds,
             WaitTimeSeconds=0,

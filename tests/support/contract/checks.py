@@ -1,13 +1,13 @@
 """What every answer must be, beyond what Schemathesis checks by itself."""
 
-from typing import Any
+from typing import Any, cast
 
 import schemathesis
 from schemathesis import Case, CheckContext, Response
 from schemathesis.core.parameters import ParameterLocation
 
-from functions.api.gate import OPERATORS_PATH
-from functions.api.problems import CONTENT_TYPE
+from functions.api.http.admission import OPERATORS_PATH
+from functions.api.http.problems import CONTENT_TYPE
 from functions.api.routes import ROUTES
 from tests.support.contract.gateway import Got, Sent
 from tests.support.contract.neighbours import Neighbours
@@ -54,7 +54,7 @@ _MAKES = {
 }
 
 
-class Judge:
+class UnderTest:
     """Checks against one deployment. One is at work at a time: Schemathesis knows checks by their names alone."""
 
     neighbours: Neighbours
@@ -68,7 +68,7 @@ def _slug(response: Response) -> str:
 @schemathesis.check
 def reaches_its_operation(ctx: CheckContext, response: Response, case: Case) -> None:
     """Keeps a record, by which a run can be told from one that tried nothing, and of what can be asked for later."""
-    near, operation = Judge.neighbours, case.operation.definition.raw["operationId"]
+    near, operation = UnderTest.neighbours, case.operation.definition.raw["operationId"]
     near.statuses.setdefault(operation, set()).add(response.status_code)
     if response.status_code in (201, 202) and operation in _MAKES:
         near.ours.ids[_MAKES[operation]].append(response.json()["id"])
@@ -121,7 +121,8 @@ def a_batch_answers_for_each_job(ctx: CheckContext, response: Response, case: Ca
     """What is wrong with a job of a batch is refused in its own result."""
     if case.operation.path == "/v1/jobs/batch" and response.status_code == 200:
         results = response.json()["results"]
-        assert len(results) == len(case.body["jobs"])
+        body = cast(dict[str, Any], case.body)
+        assert len(results) == len(body["jobs"])
         is_negative = case.meta is not None and not case.meta.generation.mode.is_positive
         assert not is_negative or any(result["status"] >= 400 for result in results)
 
@@ -138,7 +139,7 @@ def a_wrong_body_is_refused_where_none_is_needed(ctx: CheckContext, response: Re
 @schemathesis.check
 def nothing_of_another_tenant_is_shown(ctx: CheckContext, response: Response, case: Case) -> None:
     """Their ids occur in no answer to us, unless we have named them ourselves."""
-    near, path = Judge.neighbours, case.operation.path
+    near, path = UnderTest.neighbours, case.operation.path
     if path.startswith(OPERATORS_PATH):
         return
     asked = f"{response.request.url} {response.request.body!r}"
@@ -149,7 +150,7 @@ def nothing_of_another_tenant_is_shown(ctx: CheckContext, response: Response, ca
 @schemathesis.check
 def nobody_else_can_do_the_same(ctx: CheckContext, response: Response, case: Case) -> None:
     """What we may do with a thing of ours is, to our neighbours, not there."""
-    near, route = Judge.neighbours, _BY_OPERATION[case.operation.definition.raw["operationId"]]
+    near, route = UnderTest.neighbours, _BY_OPERATION[case.operation.definition.raw["operationId"]]
     is_ours = bool(route.path_parts) and not route.is_open and not route.path.startswith(OPERATORS_PATH)
     if is_ours and 200 <= response.status_code < 300:
         theirs = near.answer(_as_theirs(near, response.request))
@@ -171,7 +172,7 @@ def _as_theirs(near: Neighbours, request: Any) -> Sent:
 def what_was_cancelled_stays_so(ctx: CheckContext, response: Response, case: Case) -> None:
     """Jobs are kept after they have ended, so that "no use after free" means: shown, and shown as ended."""
     if case.operation.path == "/v1/jobs/{job_id}" and case.method == "DELETE" and response.status_code == 200:
-        near = Judge.neighbours
+        near = UnderTest.neighbours
         headers = {"Authorization": f"Bearer {near.ours.key}"}
         path = response.request.path_url.partition("?")[0]
         again: Got = near.answer(Sent(method="GET", target=path, headers=headers, body=b""))

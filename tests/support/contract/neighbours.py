@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
-from functions.api.gate import OPERATORS_PATH
+from functions.api.http.admission import OPERATORS_PATH
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import TenantState
 from shared.observability import metrics

@@ -15,7 +15,7 @@ from schemathesis.engine import StopReason, events
 
 from functions.api.openapi.document import document
 from functions.api.routes import ROUTES
-from tests.support.contract.checks import REFUSALS, Judge
+from tests.support.contract.checks import REFUSALS, UnderTest
 from tests.support.contract.client import TOKENED, ask_as_a_client
 from tests.support.contract.gateway import serving
 from tests.support.contract.neighbours import Neighbours
@@ -110,7 +110,7 @@ def _target(links: dict[str, Any], link: dict[str, str]) -> str:
 
 def broken_by(near: Neighbours, phase: str, examples: int, tags: tuple[str, ...] = ()) -> list[Broken]:
     """Everything that one phase finds, each kind of fault once for an operation. With tags, of those chapters alone."""
-    Judge.neighbours = near
+    UnderTest.neighbours = near
     with serving(near.answer) as url:
         schema = schemathesis.openapi.from_dict(
             strict_document(tags), config=_configuration(phase, examples, url)

@@ -1,7 +1,7 @@
 """A name server on the loopback interface, and a look-up that asks it instead of the system's."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -21,7 +21,7 @@ HOST = "127.0.0.1"
 class NameServer:
     """Answers A and AAAA questions from a table. A name in `silent` is never answered."""
 
-    zone: dict[str, Answers]
+    zone: Mapping[str, Answers]
     aliases: dict[str, str]
     silent: set[str]
     asked: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -77,7 +77,7 @@ class NameServer:
 
 @contextmanager
 def name_server(
-    zone: dict[str, Answers], *, aliases: dict[str, str] | None = None, silent: set[str] | None = None
+    zone: Mapping[str, Answers], *, aliases: dict[str, str] | None = None, silent: set[str] | None = None
 ) -> Iterator[NameServer]:
     """A name server while the context is open; its `look_up` asks it over UDP."""
     server = NameServer(zone=zone, aliases=aliases or {}, silent=silent or set())

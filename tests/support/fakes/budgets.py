@@ -5,9 +5,6 @@ from collections.abc import Mapping, Sequence
 from shared.domain.jobs.job import ENDED
 from shared.domain.tenancy.budget import BudgetKey, TokenLease
 from shared.domain.tenancy.quota import Quotas
-from shared.ports.runtime import Clock
-from shared.usecases.tenancy.check_quota import CheckQuota
-from shared.usecases.tenancy.spend_budget import SpendBudget
 from tests.support.fakes.table import FakeTable
 
 GENEROUS = Quotas(
@@ -29,18 +26,18 @@ class FakeBudgetStore:
         """How often somebody asked to take something."""
 
     def take(
-        self, key: BudgetKey, portions: Sequence[TokenLease], expires_at_s: int
+        self, key: BudgetKey, leases: Sequence[TokenLease], expires_at_s: int
     ) -> Mapping[int, int] | None:
         """See the port."""
         self.writes += 1
         slots = self.slots.get(key, {})
-        wanted = {portion.slot: slots.get(portion.slot, 0) + portion.tokens for portion in portions}
-        if any(wanted[portion.slot] > portion.ceiling for portion in portions):
+        wanted = {lease.slot: slots.get(lease.slot, 0) + lease.tokens for lease in leases}
+        if any(wanted[lease.slot] > lease.ceiling for lease in leases):
             return dict(slots)
         self.slots[key] = slots | wanted
         return None
 
-    def taken(self, key: BudgetKey) -> Mapping[int, int]:
+    def usage(self, key: BudgetKey) -> Mapping[int, int]:
         """See the port."""
         return dict(self.slots.get(key, {}))
 
@@ -55,9 +52,3 @@ class FakeRecurringJobs:
         """See the port."""
         standing = [job for job in self._table.jobs.values() if job.tenant_id == tenant_id]
         return min(at_most, sum(job.state not in ENDED for job in standing))
-
-
-def generous(table: FakeTable, clock: Clock) -> CheckQuota:
-    """A check that refuses nothing which a test asks for."""
-    spend = SpendBudget(budgets=FakeBudgetStore(), clock=clock)
-    return CheckQuota(spend=spend, recurring=FakeRecurringJobs(table), clock=clock, defaults=GENEROUS)

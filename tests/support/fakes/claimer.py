@@ -1,11 +1,12 @@
 """Claims on the fake table."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from shared.domain.errors import UnreadableItemError
-from shared.domain.executions.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution, Transition
+from shared.domain.executions.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution
+from shared.domain.executions.states import Transition
 from shared.ports.executions import Claim, ClaimRejected, WriteUnknown
+from tests.support.builders import with_changes
 from tests.support.fakes.table import FakeTable, Row
 
 
@@ -24,20 +25,20 @@ class FakeClaimer:
         if row is None:
             return ClaimRejected(None)
         if _is_claimable(row, claim, now_ms):
-            row.execution = replace(
+            row.execution = with_changes(
                 row.execution,
                 state=Transition.CLAIM.target,
                 attempt=row.execution.attempt + 1,
                 owner=claim.owner,
                 async_until=None,
-                lease_until=now_ms + row.execution.timeout_ms + LEASE_MARGIN_MS,
+                lease_until=now_ms + row.execution.call.timeout_ms + LEASE_MARGIN_MS,
             )
         try:
             standing = row.read()
         except UnreadableItemError as fault:
             return WriteUnknown(str(fault))
         # Granted just now, or by an earlier try whose answer was lost.
-        return standing if standing.owner == claim.owner else ClaimRejected(standing)
+        return standing if standing.progress.owner == claim.owner else ClaimRejected(standing)
 
 
 def _is_claimable(row: Row, claim: Claim, now_ms: int) -> bool:

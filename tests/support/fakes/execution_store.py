@@ -6,11 +6,13 @@ from typing import Any
 
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import NotFoundError
-from shared.domain.executions.execution import REDRIVABLE, EndReason, Execution, State, Transition
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
+from shared.domain.executions.states import REDRIVABLE, EndReason, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import IndexPage, PositionRange, due_position
 from shared.ports.executions import ExecutionPage, Finish, ScanPage
+from tests.support.builders import with_changes
 from tests.support.fakes.scan import executions_of, page_of, rows_of
 from tests.support.fakes.table import Damage, FakeTable, PointerRow, Row, reminder_key
 
@@ -65,8 +67,8 @@ class FakeExecutionStore:
             raise ValueError("the next attempt's instant goes with a retry, and with no other end")
         row = self._row(execution.id)
         standing = row.execution
-        is_own = (standing.attempt, standing.owner) == (execution.attempt, execution.owner)
-        is_stopped = finish.transition is Transition.RETRY and standing.stop_retries
+        is_own = (standing.attempt, standing.progress.owner) == (execution.attempt, execution.progress.owner)
+        is_stopped = finish.transition is Transition.RETRY and standing.progress.stop_retries
         if not row.matches(finish.transition) or not is_own or is_stopped:
             return row.read()
         _change(
@@ -74,9 +76,9 @@ class FakeExecutionStore:
             finish.transition,
             finish.expires_at_s,
             outcomes=finish.outcomes,
-            last_body=finish.last_body or standing.last_body,
-            next_attempt_at=finish.next_attempt_at or standing.next_attempt_at,
-            end_reason=finish.end_reason or standing.end_reason,
+            last_body=finish.last_body or standing.progress.last_body,
+            next_attempt_at=finish.next_attempt_at or standing.progress.next_attempt_at,
+            end_reason=finish.end_reason or standing.progress.end_reason,
             notification=finish.notification,
         )
         return None
@@ -87,13 +89,13 @@ class FakeExecutionStore:
         """See the port."""
         row = self._row(execution.id)
         standing = row.execution
-        is_own = (standing.attempt, standing.owner) == (execution.attempt, execution.owner)
-        is_stopped = async_until is None and standing.stop_retries
-        is_shorter = (standing.lease_until or 0) > lease_until
+        is_own = (standing.attempt, standing.progress.owner) == (execution.attempt, execution.progress.owner)
+        is_stopped = async_until is None and standing.progress.stop_retries
+        is_shorter = (standing.progress.lease_until or 0) > lease_until
         if not row.matches(Transition.EXTEND) or not is_own or is_stopped or is_shorter:
             return row.read()
-        until = standing.async_until if async_until is None else async_until
-        row.execution = replace(standing, lease_until=lease_until, async_until=until)
+        until = standing.progress.async_until if async_until is None else async_until
+        row.execution = with_changes(standing, lease_until=lease_until, async_until=until)
         return None
 
     def give_up(
@@ -129,7 +131,7 @@ class FakeExecutionStore:
         row = self._row(execution_id)
         if not row.matches(transition) or revision not in (None, row.execution.revision):
             return row.read()
-        ends_chain = row.execution.ends_chain or transition is Transition.END_CHAIN
+        ends_chain = row.execution.progress.ends_chain or transition is Transition.END_CHAIN
         _change(row, transition, expires_at_s, end_reason=reason, ends_chain=ends_chain)
         return None
 
@@ -138,16 +140,16 @@ class FakeExecutionStore:
         row = self._table.executions.get(execution_id)
         if row is None or not row.matches(Transition.FAIL):
             return False
-        row.execution = replace(row.execution, stop_retries=True)
+        row.execution = with_changes(row.execution, stop_retries=True)
         return True
 
     def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:
         """See the port."""
         row = self._row(execution_id)
         is_open_to_it = row.damage is not Damage.NEWER and row.execution.state in REDRIVABLE
-        if not is_open_to_it or row.execution.redriven_by is not None:
+        if not is_open_to_it or row.execution.progress.redriven_by is not None:
             return row.read()
-        row.execution = replace(row.execution, redriven_by=redriven_by)
+        row.execution = with_changes(row.execution, redriven_by=redriven_by)
         return None
 
     def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
@@ -155,7 +157,7 @@ class FakeExecutionStore:
         row = self._table.executions.get(execution_id)
         if row is None or row.damage is not Damage.BROKEN or row.execution.state.is_terminal:
             return False
-        row.execution = replace(
+        row.execution = with_changes(
             row.execution,
             state=State.FAILED,
             owner=None,
@@ -194,7 +196,7 @@ def _change(row: Row, transition: Transition, expires_at_s: int | None, **fields
     """Make one transition. Owner and lease end with the attempt; a retention starts exactly with the end."""
     if (expires_at_s is not None) != transition.ends:
         raise ValueError("an expiry goes with a transition that ends the execution, and with no other")
-    row.execution = replace(
+    row.execution = with_changes(
         row.execution, state=transition.target, owner=None, lease_until=None, async_until=None, **fields
     )
     row.expires_at_s = expires_at_s

@@ -12,36 +12,32 @@ class FakeLimitStore:
 
     def __init__(self) -> None:
         self.states: dict[str, ScopeState] = {}
-        self.board: dict[str, int] = {}
+        self.hot: dict[str, int] = {}
         self.writes = 0
         """Refused ones included: they cost as much."""
         self.requests = 0
 
     def read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:
-        """See the port."""
         self.requests += bool(scopes)
         return {scope: self.states.get(scope, ScopeState()) for scope in scopes}
 
     def swap(self, scope: str, before: ScopeState, after: ScopeState, now_ms: int) -> ScopeState | None:
-        """See the port."""
         self.requests += 1
         self.writes += 1
-        standing = self.states.get(scope, ScopeState())
-        if standing.version != before.version:
-            return standing
+        existing = self.states.get(scope, ScopeState())
+        if existing.version != before.version:
+            return existing
         self.states[scope] = replace(after, version=max(before.version + 1, now_ms))
         return None
 
     def hot_scopes(self) -> Mapping[str, int]:
-        """See the port."""
         self.requests += 1
-        return dict(self.board)
+        return dict(self.hot)
 
     def note_hot_scopes(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
-        """See the port."""
         assert max(len(until), len(gone)) <= MAX_HOT_SCOPE_WRITES, "a store would refuse the whole update"
         self.requests += 1
         self.writes += 1
         for scope in gone:
-            self.board.pop(scope, None)
-        self.board |= until
+            self.hot.pop(scope, None)
+        self.hot |= until

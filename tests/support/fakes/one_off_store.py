@@ -1,9 +1,9 @@
 """Changes of one-off jobs in memory."""
 
-from dataclasses import replace
-
-from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import one_off_execution
+from tests.support.builders import with_changes
 from tests.support.fakes.table import FakeTable
 
 
@@ -26,10 +26,10 @@ class FakeOneOffStore:
             return False
         self._table.insert(after, None)
         old = self._table.executions[before.id]
-        old.execution = replace(old.execution, state=State.MOVED, moved_to=after.id)
+        old.execution = with_changes(old.execution, state=State.MOVED, moved_to=after.id)
         old.expires_at_s = expires_at_s
         origin = self._table.executions.get(one_off_execution(before.job_id) or before.id, old)
-        origin.execution = replace(origin.execution, moved_to=after.id)
+        origin.execution = with_changes(origin.execution, moved_to=after.id)
         origin.expires_at_s = expires_at_s
         return True
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.ids import backfilled_job
 from shared.domain.listings.position import IndexPage, IndexPosition, PositionRange, due_position
 from shared.ports.listings import DefinitionPage, ShardRows, TenantIndex
@@ -69,8 +69,8 @@ def _places(index: TenantIndex, row: Row) -> Iterator[IndexPosition]:
         case TenantIndex.FAILED if row.is_dead_letter:
             yield due_position(execution.id)
         case TenantIndex.RETRY if execution.state in (State.WAITING, State.RUNNING):
-            if execution.next_attempt_at is not None:
-                yield IndexPosition(at=execution.next_attempt_at, identity=str(execution.id))
+            if execution.progress.next_attempt_at is not None:
+                yield IndexPosition(at=execution.progress.next_attempt_at, identity=str(execution.id))
 
 
 def _index_page(places: list[IndexPosition], newest_first: bool, limit: int) -> IndexPage:

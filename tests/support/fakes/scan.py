@@ -73,21 +73,21 @@ def _due_row(execution: Execution) -> DueRow:
         state=execution.state,
         created_at=execution.created_at,
         attempt=execution.attempt,
-        max_attempts=execution.retry.max_attempts,
-        stop_retries=execution.stop_retries,
+        max_attempts=execution.call.retry.max_attempts,
+        stop_retries=execution.progress.stop_retries,
         claimable_from=execution.claimable_from,
-        next_attempt_at=execution.next_attempt_at,
-        destination=execution.destination,
-        notification=execution.notification,
-        async_accepted=execution.async_until is not None,
+        next_attempt_at=execution.progress.next_attempt_at,
+        destination=execution.call.destination,
+        notification=execution.progress.notification,
+        async_accepted=execution.progress.async_until is not None,
         begun_at=_begun_at(execution),
     )
 
 
 def _begun_at(execution: Execution) -> int | None:
-    if execution.async_until is not None:
+    if execution.progress.async_until is not None:
         return execution.claimed_at
-    return execution.outcomes[-1].started_at if execution.outcomes else None
+    return execution.progress.outcomes[-1].started_at if execution.progress.outcomes else None
 
 
 def _pointer_row(pointer: RetryReminder) -> DueRow:

@@ -7,7 +7,8 @@ from typing import Any
 
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
-from shared.domain.executions.execution import Execution, Transition
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import Chain, Job
 from shared.domain.listings.position import IndexPosition

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from shared.domain.dispatch.wait_hint import ThrottleSnapshot
 from shared.domain.errors import UnavailableError
 from shared.names import Lane
-from tests.support.fakes.boards import FakeLaneProgressStore
+from tests.support.fakes.lane_stores import FakeLaneProgressStore
 from tests.support.fakes.limit_store import FakeLimitStore
 
 

@@ -58,6 +58,6 @@ class FakeWakeupQueue:
         return True
 
 
-def even(_tenant_id: str) -> int:
+def even(tenant_id: str) -> int:
     """Weights: all tenants count for the same."""
     return 1

@@ -51,8 +51,10 @@ def minutes_of(zone_name: str, start: datetime, days: int, every: int = 1) -> tu
         local = datetime.fromtimestamp(number * 60, zone)
         wall = local.replace(tzinfo=None, fold=0)
         jumped = tuple(_between(watched[-1].wall, wall, every)) if watched else ()
-        twice = local.replace(fold=0).utcoffset() > local.replace(fold=1).utcoffset()
-        watched.append(Minute(number * MINUTE_MS, wall, local.fold == 1, twice, jumped, every))
+        earlier, later = (local.replace(fold=fold).utcoffset() for fold in (0, 1))
+        assert earlier is not None
+        assert later is not None
+        watched.append(Minute(number * MINUTE_MS, wall, local.fold == 1, earlier > later, jumped, every))
     return tuple(watched[1:])
 
 

@@ -3,7 +3,8 @@
 from collections import Counter
 from itertools import pairwise
 
-from shared.domain.executions.execution import NOT_STARTED, Execution
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import NOT_STARTED
 from shared.domain.jobs.job import Chain as ChainOfJob
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import instants_before
@@ -44,13 +45,15 @@ def _assert_told(chain: Chain, of: ChainOfJob) -> None:
             f"{len(told)} records of {instant - chain.job.chain_from} in chain {of.revision}"
         )
     for one in rows:
-        if one.missed is not None:
-            span = instants_before(of.schedule, one.missed.last_at + 1, one.missed.first_at, MANY)
-            assert (one.missed.count, one.nominal_at) == (len(span), one.missed.first_at)
+        if one.progress.missed is not None:
+            span = instants_before(
+                of.schedule, one.progress.missed.last_at + 1, one.progress.missed.first_at, MANY
+            )
+            assert (one.progress.missed.count, one.nominal_at) == (len(span), one.progress.missed.first_at)
 
 
 def _passes_over(record: Execution, instant: int) -> bool:
-    missed = record.missed
+    missed = record.progress.missed
     return missed is not None and missed.first_at < instant <= missed.last_at
 
 

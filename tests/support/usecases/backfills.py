@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.domain.delivery.callback import Callback
-from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_backfill import NewBackfill
 from shared.domain.schedules.schedule import Rate, format_instant
@@ -91,7 +92,7 @@ class Case:
             for execution in self.executions():
                 self.world.file_successor.execute(execution)
                 assert execution.state not in (*NOT_STARTED, State.WAITING)
-                assert execution.state is not State.RUNNING or execution.stop_retries
+                assert execution.state is not State.RUNNING or execution.progress.stop_retries
         self.until(60)
         assert len(self.calls()) == made
 

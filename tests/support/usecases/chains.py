@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shared.domain.executions.execution import EARLY_MS, NOT_STARTED, Execution, State
+from shared.domain.executions.execution import EARLY_MS, Execution
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import Rate, first_after
 from shared.ports.executions import Claim
 from shared.usecases.attempts.guard_start import Admission
-from tests.support.builders import DUE_AT, in_state
+from tests.support.builders import DUE_AT, in_state, with_changes
 from tests.support.usecases.world import World
 
 MINUTE = 60_000
@@ -116,10 +117,10 @@ class Chain:
         for execution in self.world.occurrences(self.job).values():
             assert execution.state not in NOT_STARTED, f"{execution.nominal_at - DUE_AT} may still begin"
             assert execution.state is not State.WAITING, f"{execution.nominal_at - DUE_AT} may be retried"
-            assert execution.state is not State.RUNNING or execution.stop_retries
+            assert execution.state is not State.RUNNING or execution.progress.stop_retries
 
 
-def fresh(now_ms: int = DUE_AT, **fields: object) -> Chain:
+def fresh(now_ms: int = DUE_AT, **fields: Any) -> Chain:
     """A job whose first occurrence was just filed."""
     world = World(now_ms)
     return Chain(world, world.recurring(**fields))
@@ -165,7 +166,7 @@ def retrying() -> Chain:
         chain.world.file_successor.execute(chain.head)
     rows = chain.world.table.executions
     for execution in list(chain.world.occurrences(chain.job).values())[:2]:
-        rows[execution.id].execution = replace(
+        rows[execution.id].execution = with_changes(
             execution, state=State.WAITING, owner=None, lease_until=None, next_attempt_at=DUE_AT + 2 * HOURS
         )
     return chain

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import OPEN_MS, TRIP_AFTER, Circuit
 from shared.domain.limits.scopes import ScopeState, WaitReason
 from shared.domain.tenancy.quota import Quota
@@ -80,13 +81,13 @@ class Site(World):
 
 
 def held(report: BatchReport) -> Counter[WaitReason]:
-    return Counter(one.deferral.reason for one in report.held)
+    return Counter(one.deferral.reason for one in report.deferred)
 
 
 def open_breaker(site: Site, until: int = DUE_AT + OPEN_MS) -> None:
     circuit = Circuit(failures=TRIP_AFTER, trips=1, open_until=until)
     site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=circuit)
-    site.limits.board[f"d#{HERE}"] = until + 600_000
+    site.limits.hot[f"d#{HERE}"] = until + 600_000
 
 
 def arrived(site: Site, execution: Execution, waited: int = 0) -> ReceivedMessage:

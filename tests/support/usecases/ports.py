@@ -7,13 +7,13 @@ from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan
 from shared.domain.executions.retention import Retention
 from tests.support.builders import DUE_AT, ONE_SHARD
 from tests.support.fakes.audit import FakeAuditLog
-from tests.support.fakes.boards import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore, FakeRecurringJobs
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_store import FakeJobStore
+from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.ledger import FakeShardLedger
 from tests.support.fakes.limit_store import FakeLimitStore
 from tests.support.fakes.one_off_batches import FakeOneOffBatches

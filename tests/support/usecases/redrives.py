@@ -6,11 +6,12 @@ from typing import Any
 from shared.domain.dead_letters.redrive_task import SETTLED_MS, RedriveTask
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.listings.filters import DeadLetterFilter
 from shared.names import Lane
 from shared.usecases.dead_letters.start_redrive import NewRedrive
-from tests.support.builders import DUE_AT, TENANT, in_state, one_off
+from tests.support.builders import DUE_AT, TENANT, in_state, one_off, with_changes
 from tests.support.usecases.world import World
 
 LATER = DUE_AT + 600_000
@@ -28,7 +29,7 @@ def dead(world: World, number: int = 1, **overrides: Any) -> Execution:
     plain = one_off(number, **{name: value for name, value in overrides.items() if name == "due_at"})
     rest = {name: value for name, value in overrides.items() if name != "due_at"}
     failed = in_state(plain, State.FAILED, **(ends | rest))
-    return bury(world, replace(failed, request=world.seal(failed.job_id)))
+    return bury(world, with_changes(failed, request=world.seal(failed.job_id)))
 
 
 def bury(world: World, failed: Execution) -> Execution:
@@ -59,7 +60,7 @@ def press(world: World, execution: Execution) -> Execution:
 def failed_run(world: World) -> Execution:
     """The first run of the recurring job, failed."""
     (row,) = world.table.executions.values()
-    row.execution = replace(in_state(row.execution, State.FAILED), attempt=1, lane=Lane.BULK, home_lane=None)
+    row.execution = with_changes(in_state(row.execution, State.FAILED), attempt=1, lane=Lane.BULK)
     row.is_dead_letter = True
     return row.execution
 

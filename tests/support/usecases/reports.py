@@ -9,9 +9,10 @@ import pytest
 from shared.domain.delivery.async_policy import AsyncPolicy
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.usecases.attempts.report_outcome import Reported
-from tests.support.builders import DUE_AT
+from tests.support.builders import DUE_AT, with_changes
 from tests.support.fakes.sender import AnswerTo
 from tests.support.usecases.world import World
 
@@ -43,7 +44,7 @@ def working(answer_to: AnswerTo = async_accepted, **fields: Any) -> tuple[World,
 
 def die_unheard(world: World, execution: Execution) -> None:
     """Nothing was heard of the attempt for so long that its lease is dead."""
-    lease_until = world.standing(execution.id).lease_until
+    lease_until = world.standing(execution.id).progress.lease_until
     assert lease_until is not None
     world.clock.time_ms = lease_until + 1
 
@@ -82,5 +83,7 @@ def at_work(**fields: Any) -> tuple[World, Execution, str]:
     """An attempt that has been going on for a while."""
     world, execution, token = working(**fields)
     world.clock.time_ms = DUE_AT + LATER
-    world.table.executions[execution.id].execution = replace(execution, lease_until=DUE_AT + LATER + 30_000)
+    world.table.executions[execution.id].execution = with_changes(
+        execution, lease_until=DUE_AT + LATER + 30_000
+    )
     return world, world.standing(execution.id), token

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import Cron, first_after
 from shared.usecases.chains.recompute_job import Outdated, Recomputed, RecomputeJob

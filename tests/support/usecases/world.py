@@ -1,19 +1,19 @@
 """A deployment in memory, and what tests do with it."""
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery.request import Request, encode_request
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.timing import After, Timing
 from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.attempts.run_attempts import BatchReport, Delivery
-from tests.support.builders import ONE_SHARD, TENANT, expiry_for, job, one_off
+from tests.support.builders import ONE_SHARD, TENANT, expiry_for, job, one_off, with_changes
 from tests.support.fakes.sender import AnswerTo, succeeds
 from tests.support.usecases.messages import delivery
 from tests.support.usecases.ports import EARLY
@@ -47,7 +47,7 @@ class World(UseCases):
     def one_off(self, number: int = 1, **overrides: Any) -> Execution:
         """The execution of a one-off job, with a request that can be made."""
         plain = one_off(number, **overrides)
-        return replace(plain, request=self.seal(plain.job_id))
+        return with_changes(plain, request=self.seal(plain.job_id))
 
     def put(self, execution: Execution) -> Execution:
         """Let an execution stand there, in whatever state it is."""
@@ -57,10 +57,10 @@ class World(UseCases):
     def recurring(self, number: int = 1, first_state: State = State.PENDING, **overrides: Any) -> Job:
         """A stored recurring job with its first occurrence."""
         plain = job(number, **overrides)
-        made = replace(plain, request=self.seal(plain.id))
+        made = with_changes(plain, request=self.seal(plain.id))
         first = made.occurrence(made.chain_from, created_at=made.created_at)
         self.table.jobs[made.tenant_id, made.id] = made
-        self.put(replace(first, state=first_state))
+        self.put(with_changes(first, state=first_state))
         return made
 
     def standing(self, execution_id: ExecutionId) -> Execution:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared.domain.tenancy.tenant import Scope
-from tests.support.api.admin_client import TENANTS, Office
+from tests.support.api.admin_client import TENANTS, AdminClient
 from tests.support.api.api_world import JOB
 from tests.support.api.request_factory import ask
 
@@ -15,15 +15,15 @@ def id_of(key: str) -> str:
 
 
 def test_an_operator_makes_a_tenant_that_can_work_at_once() -> None:
-    office = Office()
-    made = office.rule("POST", TENANTS, {"id": "acme-2"})
+    admin = AdminClient()
+    made = admin.rule("POST", TENANTS, {"id": "acme-2"})
     assert (made.status, made.headers["Location"]) == (201, f"{TENANTS}/acme-2")
     assert made.json["signing_secret"].startswith("whsec_")
     assert made.json["key"]["scopes"] == ["read", "write"]
-    assert ask(office.api, made.json["api_key"], "POST", "/v1/jobs", JOB).status == 201
-    shown = office.rule("GET", f"{TENANTS}/acme-2")
+    assert ask(admin.api, made.json["api_key"], "POST", "/v1/jobs", JOB).status == 201
+    shown = admin.rule("GET", f"{TENANTS}/acme-2")
     assert shown.json == made.json["tenant"]
-    assert made.json["api_key"].rpartition("_")[2] not in shown.text + office.rule("GET", TENANTS).text
+    assert made.json["api_key"].rpartition("_")[2] not in shown.text + admin.rule("GET", TENANTS).text
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,10 @@ def test_an_operator_makes_a_tenant_that_can_work_at_once() -> None:
     ],
 )
 def test_a_tenant_that_cannot_be_is_refused(document: Any, problem: str) -> None:
-    office = Office()
-    before = dict(office.api.world.tenants.tenants)
-    assert office.rule("POST", TENANTS, document).problem == problem
-    assert office.api.world.tenants.tenants == before
+    admin = AdminClient()
+    before = dict(admin.api.world.tenants.tenants)
+    assert admin.rule("POST", TENANTS, document).problem == problem
+    assert admin.api.world.tenants.tenants == before
 
 
 @pytest.mark.parametrize(
@@ -71,82 +71,82 @@ def test_a_tenant_that_cannot_be_is_refused(document: Any, problem: str) -> None
     ],
 )
 def test_a_change_that_cannot_be_is_refused(document: Any) -> None:
-    office = Office()
-    before = office.api.world.tenants.tenants["shop"]
-    assert office.rule("PATCH", f"{TENANTS}/shop", document).problem == "validation-failed"
-    assert office.api.world.tenants.tenants["shop"] == before
+    admin = AdminClient()
+    before = admin.api.world.tenants.tenants["shop"]
+    assert admin.rule("PATCH", f"{TENANTS}/shop", document).problem == "validation-failed"
+    assert admin.api.world.tenants.tenants["shop"] == before
 
 
 def test_a_suspended_tenant_is_shut_out_within_a_minute_and_comes_back() -> None:
-    office = Office()
-    assert office.ask("GET", "/v1/jobs").status == 200
-    assert office.rule("PATCH", f"{TENANTS}/shop", {"state": "suspended"}).json["state"] == "suspended"
-    office.pass_a_minute()
+    admin = AdminClient()
+    assert admin.ask("GET", "/v1/jobs").status == 200
+    assert admin.rule("PATCH", f"{TENANTS}/shop", {"state": "suspended"}).json["state"] == "suspended"
+    admin.pass_a_minute()
     for method, path, document in (("GET", "/v1/jobs", None), ("POST", "/v1/keys", {"scopes": ["admin"]})):
-        assert office.ask(method, path, document).problem == "forbidden"
-    office.rule("PATCH", f"{TENANTS}/shop", {"state": "active"})
-    office.pass_a_minute()
-    assert office.ask("GET", "/v1/jobs").status == 200
+        assert admin.ask(method, path, document).problem == "forbidden"
+    admin.rule("PATCH", f"{TENANTS}/shop", {"state": "active"})
+    admin.pass_a_minute()
+    assert admin.ask("GET", "/v1/jobs").status == 200
 
 
 def test_the_operators_tenant_cannot_be_suspended() -> None:
-    office = Office()
-    answer = office.rule("PATCH", f"{TENANTS}/operator", {"state": "suspended"})
+    admin = AdminClient()
+    answer = admin.rule("PATCH", f"{TENANTS}/operator", {"state": "suspended"})
     assert answer.problem == "invalid-state"
 
 
 @pytest.mark.parametrize("scope", [Scope.READ, Scope.WRITE])
 def test_no_key_makes_one_that_may_do_more_than_itself(scope: Scope) -> None:
-    office = Office()
-    weak = office.ask("POST", "/v1/keys", {"scopes": [scope]}).json["api_key"]
-    for path in ("/v1/keys", f"/v1/keys/{id_of(office.customer)}/rotate", f"/v1/keys/{id_of(weak)}/rotate"):
-        assert ask(office.api, weak, "POST", path, {"scopes": ["admin"]}).problem == "forbidden"
-    assert ask(office.api, weak, "DELETE", f"/v1/keys/{id_of(office.customer)}").problem == "forbidden"
+    admin = AdminClient()
+    weak = admin.ask("POST", "/v1/keys", {"scopes": [scope]}).json["api_key"]
+    for path in ("/v1/keys", f"/v1/keys/{id_of(admin.customer)}/rotate", f"/v1/keys/{id_of(weak)}/rotate"):
+        assert ask(admin.api, weak, "POST", path, {"scopes": ["admin"]}).problem == "forbidden"
+    assert ask(admin.api, weak, "DELETE", f"/v1/keys/{id_of(admin.customer)}").problem == "forbidden"
 
 
 def test_a_tenants_manager_is_no_operator() -> None:
-    office = Office()
+    admin = AdminClient()
     for path in ("", "/shop", "/operator", "/acme", "/nobody"):
-        assert office.ask("GET", TENANTS + path).problem == "forbidden"
-    assert office.ask("POST", f"{TENANTS}/operator/keys", {"scopes": ["admin"]}).problem == "forbidden"
-    assert office.ask("PATCH", f"{TENANTS}/shop", {"quotas": {"tags": 10}}).problem == "forbidden"
+        assert admin.ask("GET", TENANTS + path).problem == "forbidden"
+    assert admin.ask("POST", f"{TENANTS}/operator/keys", {"scopes": ["admin"]}).problem == "forbidden"
+    assert admin.ask("PATCH", f"{TENANTS}/shop", {"quotas": {"tags": 10}}).problem == "forbidden"
 
 
 @pytest.mark.parametrize("scopes", [["read"], ["admin", "write"], ["read", "write", "admin"]])
 def test_operators_keys_cannot_be_made_to_do_a_customers_work(scopes: list[str]) -> None:
-    office = Office()
+    admin = AdminClient()
     for path in ("/v1/keys", f"{TENANTS}/operator/keys"):
-        assert office.rule("POST", path, {"scopes": scopes}).problem == "validation-failed"
-    assert office.rule("POST", "/v1/keys", {"scopes": ["admin"]}).status == 201
+        assert admin.rule("POST", path, {"scopes": scopes}).problem == "validation-failed"
+    assert admin.rule("POST", "/v1/keys", {"scopes": ["admin"]}).status == 201
 
 
 def test_the_last_manager_is_not_revoked_by_its_own_tenant() -> None:
-    office = Office()
-    path = f"/keys/{id_of(office.customer)}"
-    assert office.ask("DELETE", "/v1" + path).problem == "invalid-state"
-    assert office.rule("DELETE", f"{TENANTS}/shop{path}").json["state"] == "revoked"
-    own = f"/v1/keys/{id_of(office.operator)}"
-    assert office.rule("DELETE", own).problem == "invalid-state"
-    assert office.rule("DELETE", f"{TENANTS}/operator/keys/{id_of(office.operator)}").status == 409
+    admin = AdminClient()
+    path = f"/keys/{id_of(admin.customer)}"
+    assert admin.ask("DELETE", "/v1" + path).problem == "invalid-state"
+    assert admin.rule("DELETE", f"{TENANTS}/shop{path}").json["state"] == "revoked"
+    own = f"/v1/keys/{id_of(admin.operator)}"
+    assert admin.rule("DELETE", own).problem == "invalid-state"
+    assert admin.rule("DELETE", f"{TENANTS}/operator/keys/{id_of(admin.operator)}").status == 409
 
 
 def test_a_key_is_revoked_for_good_within_a_minute() -> None:
-    office = Office()
-    made = office.ask("POST", "/v1/keys", {"scopes": ["read"], "name": "ci"}).json
-    assert ask(office.api, made["api_key"], "GET", "/v1/jobs").status == 200
-    assert office.ask("DELETE", f"/v1/keys/{made['id']}").json["state"] == "revoked"
-    assert office.ask("DELETE", f"/v1/keys/{made['id']}").status == 200
-    office.pass_a_minute()
-    assert ask(office.api, made["api_key"], "GET", "/v1/jobs").problem == "unauthenticated"
-    assert office.ask("POST", f"/v1/keys/{made['id']}/rotate").problem == "invalid-state"
+    admin = AdminClient()
+    made = admin.ask("POST", "/v1/keys", {"scopes": ["read"], "name": "ci"}).json
+    assert ask(admin.api, made["api_key"], "GET", "/v1/jobs").status == 200
+    assert admin.ask("DELETE", f"/v1/keys/{made['id']}").json["state"] == "revoked"
+    assert admin.ask("DELETE", f"/v1/keys/{made['id']}").status == 200
+    admin.pass_a_minute()
+    assert ask(admin.api, made["api_key"], "GET", "/v1/jobs").problem == "unauthenticated"
+    assert admin.ask("POST", f"/v1/keys/{made['id']}/rotate").problem == "invalid-state"
 
 
 def test_an_operator_finds_a_key_under_its_own_tenant_only() -> None:
-    office = Office()
+    admin = AdminClient()
     for name in ("operator", "acme", "nobody"):
-        answer = office.rule("DELETE", f"{TENANTS}/{name}/keys/{id_of(office.customer)}")
+        answer = admin.rule("DELETE", f"{TENANTS}/{name}/keys/{id_of(admin.customer)}")
         assert answer.problem == "not-found"
-    assert office.ask("GET", "/v1/jobs").status == 200
+    assert admin.ask("GET", "/v1/jobs").status == 200
 
 
 @pytest.mark.parametrize(
@@ -169,43 +169,43 @@ def test_an_operator_finds_a_key_under_its_own_tenant_only() -> None:
     ],
 )
 def test_a_key_that_cannot_be_is_refused(document: Any) -> None:
-    office = Office()
-    assert office.ask("POST", "/v1/keys", document).problem == "validation-failed"
-    assert len(office.ask("GET", "/v1/keys").json["keys"]) == 1
+    admin = AdminClient()
+    assert admin.ask("POST", "/v1/keys", document).problem == "validation-failed"
+    assert len(admin.ask("GET", "/v1/keys").json["keys"]) == 1
 
 
 @pytest.mark.parametrize("overlap", [-1, 30 * 86_400 + 1, True, "60", 1.5, None])
 def test_an_overlap_that_cannot_be_is_refused(overlap: Any) -> None:
-    office = Office()
-    for path in (f"/v1/keys/{id_of(office.customer)}/rotate", "/v1/signing-secrets"):
-        assert office.ask("POST", path, {"overlap_seconds": overlap}).problem == "validation-failed"
+    admin = AdminClient()
+    for path in (f"/v1/keys/{id_of(admin.customer)}/rotate", "/v1/signing-secrets"):
+        assert admin.ask("POST", path, {"overlap_seconds": overlap}).problem == "validation-failed"
 
 
 def test_a_rotation_needs_no_body() -> None:
-    office = Office()
-    made = office.ask("POST", f"/v1/keys/{id_of(office.customer)}/rotate")
+    admin = AdminClient()
+    made = admin.ask("POST", f"/v1/keys/{id_of(admin.customer)}/rotate")
     assert made.status == 201
-    old, new = office.ask("GET", "/v1/keys").json["keys"]
+    old, new = admin.ask("GET", "/v1/keys").json["keys"]
     assert (old["expires_at"][:10], new["expires_at"], new["id"]) == ("2025-02-20", None, made.json["id"])
-    assert office.ask("POST", "/v1/signing-secrets").status == 201
-    assert [each["state"] for each in office.ask("GET", "/v1/signing-secrets").json["signing_secrets"]] == [
+    assert admin.ask("POST", "/v1/signing-secrets").status == 201
+    assert [each["state"] for each in admin.ask("GET", "/v1/signing-secrets").json["signing_secrets"]] == [
         "current",
         "overlapping",
     ]
 
 
 def test_when_a_key_was_last_used_is_shown() -> None:
-    office = Office()
-    (key,) = office.ask("GET", "/v1/keys").json["keys"]
+    admin = AdminClient()
+    (key,) = admin.ask("GET", "/v1/keys").json["keys"]
     assert key["last_used_at"] == "2025-02-19T21:10:12.345Z"
 
 
 def test_all_tenants_are_listed_page_by_page() -> None:
-    office = Office()
+    admin = AdminClient()
     found: list[str] = []
     cursor: dict[str, str] = {}
     while True:
-        page = office.rule("GET", TENANTS, limit="2", **cursor).json
+        page = admin.rule("GET", TENANTS, limit="2", **cursor).json
         found += [tenant["id"] for tenant in page["tenants"]]
         if page["next_cursor"] is None:
             break

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from tests.support.api.api_world import JOB, ApiWorld, Request
 from tests.support.builders import TENANT
 from tests.support.fakes.sender import in_turn
@@ -123,7 +123,9 @@ def test_the_history_of_a_job_comes_page_by_page() -> None:
     world = ApiWorld()
     job = world.create(schedule={"rate_seconds": 60})
     Lanes(world.world).until(EARLY + 5 * MINUTE)
-    path, states, cursor = f"/v1/jobs/{job['id']}/executions", [], {}
+    path = f"/v1/jobs/{job['id']}/executions"
+    states: list[str] = []
+    cursor: dict[str, str] = {}
     for _ in range(10):
         page = world.get(path, limit="2", **cursor)
         assert page.status == 200
@@ -163,7 +165,8 @@ def test_dead_letters_come_page_by_page() -> None:
     )
     jobs = [world.create(schedule={"delay_seconds": second}) for second in range(3)]
     Lanes(world.world).until(EARLY + MINUTE)
-    seen, cursor = [], {}
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
     for _ in range(5):
         page = world.get("/v1/dead-letters", limit="2", **cursor).json
         seen += [execution["job_id"] for execution in page["executions"]]

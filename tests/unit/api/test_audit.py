@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from functions.api.route import Route
+from functions.api.http.route import Route
 from shared.domain.tenancy.audit import AuditRecord
 from shared.domain.tenancy.tenant import OPERATOR
 from shared.names import ACCEPTED_LOG_LINE, Metric
@@ -23,6 +23,7 @@ from tests.support.api.request_factory import (
     routes,
     settle,
 )
+from tests.support.settings import AUDIT_DAYS
 
 CHANGES_NOTHING = {"previewSchedule"}
 """Operations that are no reading methods and yet change nothing."""
@@ -34,7 +35,7 @@ RECORDED_AS = {"createJobs": "createJob"}
 RECURRING = JOB | {"schedule": {"rate_seconds": 3_600}}
 
 
-class Office:
+class AuditedTenant:
     """A tenant with some of everything, and an operator."""
 
     def __init__(self) -> None:
@@ -70,19 +71,19 @@ def recorded_as(route: Route) -> str:
 
 @pytest.mark.parametrize("route", CHANGES, ids=name_of)
 def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
-    office = Office()
+    audited = AuditedTenant()
     owner = "third" if route.operation == "createTenant" else "ours"
-    before = {record.id for record in office.records(owner)}
-    answer, ids = office.do(route)
-    assert answer.status in (200, 201, 202), f"{route.operation} needs a better recipe: {answer.text}"
-    added = [record for record in office.records(owner) if record.id not in before]
-    assert added, f"{route.operation} left no record: let its route call service.audit.record"
+    before = {record.id for record in audited.records(owner)}
+    answer, ids = audited.do(route)
+    assert answer.status in (200, 201, 202), f"{route.operation} needs a better document: {answer.text}"
+    added = [record for record in audited.records(owner) if record.id not in before]
+    assert added, f"{route.operation} left no record: let its route call context.audit.record"
     operation = recorded_as(route)
     record = next(each for each in added if each.operation == operation)
     acting = OPERATOR if route.path.startswith("/v1/admin") else "ours"
-    key = office.operator.api_key if acting == OPERATOR else office.party.key
+    key = audited.operator.api_key if acting == OPERATOR else audited.party.key
     assert (record.actor.tenant_id, record.actor.key_id) == (acting, key.split("_")[1])
-    assert (record.request_id, record.at) == (REQUEST_ID, office.api.world.clock.now_ms())
+    assert (record.request_id, record.at) == (REQUEST_ID, audited.api.world.clock.now_ms())
     makers = ("createKey", "rotateSigningSecret", "createTenant", "createJob", "redriveDeadLetters")
     if operation not in makers:
         assert record.target in ids.values()
@@ -92,11 +93,11 @@ def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
 
 @pytest.mark.parametrize("route", CHANGES, ids=name_of)
 def test_a_change_that_could_not_be_recorded_is_not_acknowledged(route: Route) -> None:
-    office = Office()
-    office.api.world.steps.fail("audit.append")
+    audited = AuditedTenant()
+    audited.api.world.steps.fail("audit.append")
     metrics.clear_metrics()
     with logged() as lines:
-        answer, _ = office.do(route)
+        answer, _ = audited.do(route)
     if route.operation == "createJobs":
         (result,) = answer.json["results"]
         assert result["problem"]["type"].endswith("service-unavailable")
@@ -111,19 +112,19 @@ def test_a_change_that_could_not_be_recorded_is_not_acknowledged(route: Route) -
 
 @pytest.mark.parametrize("route", CHANGES, ids=name_of)
 def test_nothing_secret_is_recorded_or_logged(route: Route) -> None:
-    office = Office()
+    audited = AuditedTenant()
     with logged() as lines:
-        answer, _ = office.do(route)
-    kept = repr(office.api.world.audit_log.records) + repr([line.__dict__ for line in lines])
+        answer, _ = audited.do(route)
+    kept = repr(audited.api.world.audit_log.records) + repr([line.__dict__ for line in lines])
     secrets = [answer.json.get("api_key", ""), answer.json.get("signing_secret", "")]
     for secret in [each.rpartition("_")[2] for each in secrets if each]:
         assert secret not in kept
 
 
 def test_a_refused_change_leaves_no_record() -> None:
-    office = Office()
-    before = len(office.api.world.audit_log.records)
-    key = office.party.key
+    audited = AuditedTenant()
+    before = len(audited.api.world.audit_log.records)
+    key = audited.party.key
     for method, path, document in (
         ("DELETE", "/v1/jobs/job_unknown", None),
         ("POST", "/v1/keys", {"scopes": []}),
@@ -131,8 +132,8 @@ def test_a_refused_change_leaves_no_record() -> None:
         ("DELETE", "/v1/signing-secrets/sec_00000000", None),
         ("POST", "/v1/jobs", {}),
     ):
-        assert ask(office.api, key, method, path, document).status >= 400
-    assert len(office.api.world.audit_log.records) == before
+        assert ask(audited.api, key, method, path, document).status >= 400
+    assert len(audited.api.world.audit_log.records) == before
 
 
 def test_one_off_jobs_are_on_record_in_the_log_of_the_api() -> None:
@@ -168,11 +169,11 @@ def test_a_replay_is_no_second_creation() -> None:
     assert replayed.before == replayed.after
 
 
-def pages(office: Office, key: str, path: str = "/v1/audit", **query: str) -> list[Any]:
+def pages(audited: AuditedTenant, key: str, path: str = "/v1/audit", **query: str) -> list[Any]:
     found: list[Any] = []
     cursor: dict[str, str] = {}
     while True:
-        answer = ask(office.api, key, "GET", path, **query, **cursor)
+        answer = ask(audited.api, key, "GET", path, **query, **cursor)
         assert answer.status == 200, answer.text
         found += answer.json["records"]
         if answer.json["next_cursor"] is None:
@@ -180,39 +181,39 @@ def pages(office: Office, key: str, path: str = "/v1/audit", **query: str) -> li
         cursor = {"cursor": answer.json["next_cursor"]}
 
 
-def change(office: Office, party: Party) -> str:
-    job: str = ask(office.api, party.key, "POST", "/v1/jobs", RECURRING).json["id"]
-    office.api.world.clock.time_ms += 1_000
-    ask(office.api, party.key, "DELETE", f"/v1/jobs/{job}")
+def change(audited: AuditedTenant, party: Party) -> str:
+    job: str = ask(audited.api, party.key, "POST", "/v1/jobs", RECURRING).json["id"]
+    audited.api.world.clock.time_ms += 1_000
+    ask(audited.api, party.key, "DELETE", f"/v1/jobs/{job}")
     return job
 
 
 def test_records_are_shown_newest_first_page_by_page() -> None:
-    office = Office()
-    job = change(office, office.party)
-    everything = pages(office, office.party.key)
-    assert len(everything) == len(office.records())
-    assert pages(office, office.party.key, limit="1") == everything
+    audited = AuditedTenant()
+    job = change(audited, audited.party)
+    everything = pages(audited, audited.party.key)
+    assert len(everything) == len(audited.records())
+    assert pages(audited, audited.party.key, limit="1") == everything
     assert [record["at"] for record in everything] == sorted(
         (record["at"] for record in everything), reverse=True
     )
-    mine = pages(office, office.party.key, target=job, limit="1")
+    mine = pages(audited, audited.party.key, target=job, limit="1")
     assert [record["operation"] for record in mine] == ["cancelJob", "createJob"]
     assert mine[1]["after"] == mine[0]["before"]
-    since = pages(office, office.party.key, **{"from": mine[0]["at"]})
+    since = pages(audited, audited.party.key, **{"from": mine[0]["at"]})
     assert [record["id"] for record in since] == [mine[0]["id"]]
-    assert mine[0]["id"] not in {r["id"] for r in pages(office, office.party.key, to=mine[0]["at"])}
+    assert mine[0]["id"] not in {r["id"] for r in pages(audited, audited.party.key, to=mine[0]["at"])}
 
 
 def test_a_tenant_sees_that_an_operator_acted_and_not_by_which_key() -> None:
-    office = Office()
+    audited = AuditedTenant()
     path = "/v1/admin/tenants/ours"
-    office.api.world.clock.time_ms += 1_000
-    ask(office.api, office.operator.api_key, "PATCH", path, {"weight": 3})
-    (seen, *_) = pages(office, office.party.key)
+    audited.api.world.clock.time_ms += 1_000
+    ask(audited.api, audited.operator.api_key, "PATCH", path, {"weight": 3})
+    (seen, *_) = pages(audited, audited.party.key)
     assert (seen["operation"], seen["actor"], seen["key_id"]) == ("changeTenant", "operator", None)
-    (told, *_) = pages(office, office.operator.api_key, f"{path}/audit")
-    assert (told["id"], told["key_id"]) == (seen["id"], office.operator.key.id)
+    (told, *_) = pages(audited, audited.operator.api_key, f"{path}/audit")
+    assert (told["id"], told["key_id"]) == (seen["id"], audited.operator.key.id)
 
 
 @pytest.mark.parametrize(
@@ -228,26 +229,26 @@ def test_a_tenant_sees_that_an_operator_acted_and_not_by_which_key() -> None:
     ],
 )
 def test_a_question_that_cannot_be_read_is_malformed(query: dict[str, str]) -> None:
-    office = Office()
-    assert ask(office.api, office.party.key, "GET", "/v1/audit", **query).problem == "malformed-request"
+    audited = AuditedTenant()
+    assert ask(audited.api, audited.party.key, "GET", "/v1/audit", **query).problem == "malformed-request"
 
 
 def test_instants_before_and_behind_all_time_are_fine() -> None:
-    office = Office()
+    audited = AuditedTenant()
     everything = {"from": "1970-01-01T00:00:00Z", "to": "2099-12-31T23:59:59Z"}
-    assert len(pages(office, office.party.key, **everything)) == len(office.records())
+    assert len(pages(audited, audited.party.key, **everything)) == len(audited.records())
 
 
 def test_a_cursor_belongs_to_its_filter() -> None:
-    office = Office()
-    cursor = ask(office.api, office.party.key, "GET", "/v1/audit", limit="1").json["next_cursor"]
-    asked = ask(office.api, office.party.key, "GET", "/v1/audit", cursor=cursor, target="x")
+    audited = AuditedTenant()
+    cursor = ask(audited.api, audited.party.key, "GET", "/v1/audit", limit="1").json["next_cursor"]
+    asked = ask(audited.api, audited.party.key, "GET", "/v1/audit", cursor=cursor, target="x")
     assert asked.problem == "invalid-cursor"
 
 
 def test_records_expire_after_the_retention_of_the_deployment() -> None:
-    office = Office()
-    change(office, office.party)
-    record = office.records()[-1]
-    expires_at_s = office.api.world.audit_log.expiries[record.id]
-    assert expires_at_s - record.at // 1_000 == office.api.audit.record_audit.retention_days * 86_400
+    audited = AuditedTenant()
+    change(audited, audited.party)
+    record = audited.records()[-1]
+    expires_at_s = audited.api.world.audit_log.expiries[record.id]
+    assert expires_at_s - record.at // 1_000 == AUDIT_DAYS * 86_400

@@ -5,8 +5,8 @@ from typing import Any
 import orjson
 import pytest
 
-from functions.api.gate import MAX_BODY_BYTES
-from functions.api.models.batches import MAX_JOBS
+from functions.api.http.admission import MAX_BODY_BYTES
+from functions.api.resources.batches.models import MAX_JOBS
 from shared.domain.errors import UnavailableError
 from shared.domain.ids import one_off_execution
 from shared.domain.tenancy.quota import Quota

@@ -5,7 +5,8 @@ from typing import Any
 import orjson
 import pytest
 
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.names import Metric
 from tests.support.api.api_world import Answer, ApiWorld, Request, logged
 from tests.support.api.emitted import emitted
@@ -49,7 +50,7 @@ def test_a_heartbeat_says_how_far_it_carries() -> None:
     assert answer.headers["Cache-Control"] == "no-store"
     assert (answer.json["id"], answer.json["attempt"]) == (str(receiver.execution.id), 1)
     assert answer.json["lease_until"] < answer.json["deadline_at"]
-    assert receiver.standing.lease_until == receiver.world.clock.now_ms() + 60_000
+    assert receiver.standing.progress.lease_until == receiver.world.clock.now_ms() + 60_000
 
 
 def test_completed_it_is_shown_as_succeeded() -> None:
@@ -98,7 +99,7 @@ def test_after_another_outcome_the_state_forbids_it(word: str, other: str) -> No
 
 def test_after_the_deadline_a_heartbeat_is_too_late() -> None:
     receiver = Receiver()
-    receiver.world.clock.time_ms = receiver.standing.async_until or 0
+    receiver.world.clock.time_ms = receiver.standing.progress.async_until or 0
     answer = receiver.report("heartbeat")
     assert (answer.status, answer.problem) == (409, "invalid-state")
 
@@ -173,7 +174,7 @@ def test_a_failure_that_breaks_the_schema_says_where(document: Any, pointer: str
 def test_the_longest_reason_is_kept_whole() -> None:
     receiver = Receiver()
     receiver.report("fail", orjson.dumps({"reason": "é" * 128}))
-    assert receiver.standing.last_body == ("é" * 128).encode()
+    assert receiver.standing.progress.last_body == ("é" * 128).encode()
 
 
 def test_another_media_type_is_refused() -> None:

@@ -4,8 +4,8 @@ import base64
 
 import pytest
 
-from functions.api.cursors import MAX_LENGTH, seal_cursor, unseal_cursor
-from functions.api.problems import Problem, ProblemError
+from functions.api.http.cursors import MAX_LENGTH, seal_cursor, unseal_cursor
+from functions.api.http.problems import Problem, ProblemError
 from shared.domain.errors import UnavailableError
 from tests.support.api.api_world import ApiWorld
 from tests.support.usecases.world import World
@@ -67,7 +67,7 @@ def test_what_is_no_cursor_is_refused(cursor: str) -> None:
 def test_a_vault_that_does_not_answer_is_no_forgery() -> None:
     world = World()
     cursor = sealed(world)
-    world.vault = type("Silent", (), {"unseal": _silent})()  # type: ignore[assignment]
+    world.vault = type("Silent", (), {"unseal": _silent})()
     with pytest.raises(UnavailableError):
         unseal_cursor(world.vault, world.tenant, QUESTION, cursor)
 

@@ -10,7 +10,7 @@ from shared.domain.tenancy.tenant import Scope
 from shared.names import Metric, QueueName
 from shared.observability import metrics
 from tests.support.api.api_world import ApiWorld, Request
-from tests.support.api.failed_jobs import FAILING, SECRET, graveyard
+from tests.support.api.failed_jobs import FAILING, SECRET, failed_jobs
 from tests.support.api.request_factory import ask
 from tests.support.builders import DUE_AT
 from tests.support.usecases.lanes import Lanes
@@ -23,7 +23,7 @@ def press(world: ApiWorld, execution_id: str) -> Any:
 
 
 def test_each_says_what_became_of_it() -> None:
-    _, (dead,) = graveyard(lane="critical")
+    _, (dead,) = failed_jobs(lane="critical")
     assert dead["state"] == "failed"
     assert (dead["end_reason"], dead["last_status"], dead["last_reason"]) == (
         "not_retryable",
@@ -57,12 +57,12 @@ def test_each_says_what_became_of_it() -> None:
     ],
 )
 def test_the_list_is_narrowed(query: dict[str, str], found: int) -> None:
-    world, _ = graveyard(3, tags=["billing"])
+    world, _ = failed_jobs(3, tags=["billing"])
     assert len(world.get("/v1/dead-letters", **query).json["executions"]) == found
 
 
 def test_one_jobs_dead_letters_are_found() -> None:
-    world, (first, _) = graveyard(2)
+    world, (first, _) = failed_jobs(2)
     shown = world.get("/v1/dead-letters", job=first["job_id"]).json["executions"]
     assert [one["id"] for one in shown] == [first["id"]]
 
@@ -78,8 +78,9 @@ def test_of_a_recurring_job_the_tags_are_those_of_the_job() -> None:
 
 @pytest.mark.parametrize("limit", ["1", "2", "5"])
 def test_pages_are_stable_while_others_come(limit: str) -> None:
-    world, made = graveyard(5)
-    found, cursor = [], {}
+    world, made = failed_jobs(5)
+    found: list[str] = []
+    cursor: dict[str, str] = {}
     while True:
         page = world.get("/v1/dead-letters", limit=limit, **cursor).json
         found += [one["id"] for one in page["executions"]]
@@ -120,13 +121,13 @@ def test_a_filter_that_is_none_is_refused(query: dict[str, str]) -> None:
 
 
 def test_a_cursor_is_of_no_use_for_another_filter() -> None:
-    world, _ = graveyard(3)
+    world, _ = failed_jobs(3)
     cursor = world.get("/v1/dead-letters", limit="1", status="410").json["next_cursor"]
     assert world.get("/v1/dead-letters", limit="1", status="500", cursor=cursor).problem == "invalid-cursor"
 
 
 def test_an_inspected_one_shows_nothing_that_was_entrusted() -> None:
-    world, (dead,) = graveyard()
+    world, (dead,) = failed_jobs()
     answer = world.get(f"/v1/dead-letters/{dead['id']}")
     assert SECRET not in answer.text
     request = answer.json["request"]
@@ -140,7 +141,7 @@ def test_an_inspected_one_shows_nothing_that_was_entrusted() -> None:
 
 
 def test_to_reveal_it_takes_an_admin_who_may_read_and_leaves_a_record() -> None:
-    world, (dead,) = graveyard()
+    world, (dead,) = failed_jobs()
     path = f"/v1/dead-letters/{dead['id']}"
     before = len(world.world.audit_log.records)
     for scopes in ((Scope.READ,), (Scope.READ, Scope.WRITE), (Scope.ADMIN,)):
@@ -161,7 +162,7 @@ def test_to_reveal_it_takes_an_admin_who_may_read_and_leaves_a_record() -> None:
 
 
 def test_nothing_is_revealed_that_could_not_be_recorded() -> None:
-    world, (dead,) = graveyard()
+    world, (dead,) = failed_jobs()
     world.limit_to(Scope.READ, Scope.ADMIN)
     world.world.clock.time_ms += 60_000
     world.world.steps.fail("audit.append")
@@ -171,7 +172,7 @@ def test_nothing_is_revealed_that_could_not_be_recorded() -> None:
 
 
 def test_one_whose_request_has_gone_is_shown_without_it() -> None:
-    world, (dead,) = graveyard()
+    world, (dead,) = failed_jobs()
     row = next(iter(world.world.table.executions.values()))
     object.__setattr__(row.execution, "request", b"")
     assert world.get(f"/v1/dead-letters/{dead['id']}").json["request"] is None
@@ -186,12 +187,12 @@ def test_what_has_not_failed_is_no_dead_letter() -> None:
 
 @pytest.mark.parametrize("value", ["1", "yes", "TRUE", ""])
 def test_a_flag_is_true_or_false(value: str) -> None:
-    world, (dead,) = graveyard()
+    world, (dead,) = failed_jobs()
     assert world.get(f"/v1/dead-letters/{dead['id']}", reveal=value).problem == "malformed-request"
 
 
 def test_pressed_twice_it_is_redriven_once() -> None:
-    world, (dead,) = graveyard()
+    world, (dead,) = failed_jobs()
     metrics.clear_metrics()
     first, again = press(world, dead["id"]), press(world, dead["id"])
     assert (first.status, again.status) == (201, 201)
@@ -204,7 +205,7 @@ def test_pressed_twice_it_is_redriven_once() -> None:
 
 
 def test_it_runs_and_the_history_of_the_job_has_both() -> None:
-    world, (dead,) = graveyard()
+    world, (dead,) = failed_jobs()
     redrive = press(world, dead["id"]).json["id"]
     Lanes(world.world).until(world.world.clock.time_ms + 5_000)
     shown = world.get(f"/v1/jobs/{dead['job_id']}/executions").json["executions"]
@@ -222,7 +223,7 @@ def test_what_has_not_failed_is_not_redriven() -> None:
 
 
 def test_a_redrive_is_cancelled_and_nothing_else_is() -> None:
-    world, (dead,) = graveyard()
+    world, (dead,) = failed_jobs()
     redrive = press(world, dead["id"]).json["id"]
     for _ in range(2):
         answer = world.delete(f"/v1/executions/{redrive}")
@@ -238,7 +239,7 @@ def test_a_redrive_is_cancelled_and_nothing_else_is() -> None:
 
 
 def test_too_late_is_said_so() -> None:
-    world, (dead,) = graveyard()
+    world, (dead,) = failed_jobs()
     redrive = press(world, dead["id"]).json["id"]
     Lanes(world.world).until(world.world.clock.time_ms + 5_000)
     answer = world.delete(f"/v1/executions/{redrive}")
@@ -246,7 +247,7 @@ def test_too_late_is_said_so() -> None:
 
 
 def test_redrives_are_counted_as_creations() -> None:
-    world, (dead,) = graveyard()
+    world, (dead,) = failed_jobs()
     world.allow(Quota.CREATES_PER_SECOND, 1)
     assert press(world, dead["id"]).status == 201
     assert press(world, dead["id"]).problem == "rate-limited"

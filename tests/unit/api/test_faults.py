@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 import orjson
 import pytest
 
-from functions.api.gate import MAX_BODY_BYTES
-from functions.api.models.jobs import JobIn
-from functions.api.problems import Problem
+from functions.api.http.admission import MAX_BODY_BYTES
+from functions.api.http.problems import Problem
+from functions.api.resources.jobs.models import JobIn
 from shared.domain.errors import UnavailableError, UnknownVersionError
 from shared.domain.tenancy.tenant import Scope
 from shared.names import Metric

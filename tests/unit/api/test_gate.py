@@ -4,14 +4,15 @@ import base64
 
 import pytest
 
-from functions.api.gate import MAX_BODY_BYTES, Admitted, admit
-from functions.api.problems import Problem, ProblemError
-from functions.api.strict_json import MalformedRequestError
+from functions.api.http.admission import MAX_BODY_BYTES, admit
+from functions.api.http.problems import Problem, ProblemError
+from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.strict_json import MalformedRequestError
 from shared.domain.tenancy.tenant import Scope
 from tests.support.api.api_world import ApiWorld, Request
 
 
-def admitted(world: ApiWorld, request: Request) -> Admitted:
+def admitted(world: ApiWorld, request: Request) -> AuthenticatedRequest:
     return admit(request.event(), world.world.authenticate, world.world.check_quota)
 
 
@@ -24,8 +25,9 @@ def refusal(world: ApiWorld, request: Request) -> Problem:
 @pytest.mark.parametrize("path", ["/v1/health", "/v1/openapi.json"])
 def test_open_paths_need_no_key(path: str) -> None:
     world = ApiWorld()
-    assert admitted(world, Request(method="GET", path=path)) == Admitted(None, b"")
-    assert world.world.steps.taken == []
+    before = list(world.world.steps.taken)
+    assert admitted(world, Request(method="GET", path=path)) == AuthenticatedRequest(None, b"")
+    assert world.world.steps.taken == before
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from functions.api.gate import OPERATORS_PATH
+from functions.api.http.admission import OPERATORS_PATH
 from tests.support.api.api_world import ApiWorld
 from tests.support.api.request_factory import Party, ask, document_for, parts_of, path_of, routes, settle
 

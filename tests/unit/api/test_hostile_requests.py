@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from functions.api.route import Route
+from functions.api.http.route import Route
 from functions.api.routes import ROUTES
 from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
 from tests.support.api.request_factory import ask, name_of, path_of, routes, settle

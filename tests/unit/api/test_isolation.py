@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from functions.api.gate import OPERATORS_PATH
-from functions.api.route import Route
+from functions.api.http.admission import OPERATORS_PATH
+from functions.api.http.route import Route
 from shared.domain.tenancy.tenant import OPERATOR, Scope
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS
 from tests.support.api.api_world import Answer, ApiWorld, Request
@@ -96,7 +96,7 @@ def test_a_list_shows_nothing_of_others(route: Route) -> None:
     assert [value for value in theirs if value in answer.text] == []
     seen = near.ask(near.theirs.key, route, {}).text
     assert route.operation in SHOWS_NO_IDS or any(value in seen for value in theirs), (
-        f"{route.operation} shows nothing at all: let recipes.settle make what it lists"
+        f"{route.operation} shows nothing at all: let request_factory.settle make what it lists"
     )
 
 
@@ -127,7 +127,7 @@ def _cursor(near: Neighbours, party: Party, route: Route) -> tuple[str, int]:
         if answer.json["next_cursor"] is not None:
             return answer.json["next_cursor"], number
         near.api.world.clock.time_ms += 1
-    raise AssertionError(f"{route.operation} has one page only: let recipes.settle make more")
+    raise AssertionError(f"{route.operation} has one page only: let request_factory.settle make more")
 
 
 @pytest.mark.parametrize("route", KEYED, ids=name_of)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.tenancy.tenant import Scope
 from tests.support.api.api_world import ApiWorld, Request
 from tests.support.builders import DUE_AT, in_state, one_off
@@ -207,7 +207,8 @@ def test_operators_see_what_waits_across_tenants_and_nobody_else_does() -> None:
     world.world.put(one_off(4, tenant_id="other", due_at=EARLY + 30_000))
     made = world.world.create_tenant.operator()
     path, headers = "/v1/admin/upcoming", {"authorization": f"Bearer {made.api_key}"}
-    rows, cursor = [], {}
+    rows: list[Any] = []
+    cursor: dict[str, str] = {}
     for _ in range(5):
         answer = world.handle(
             Request(method="GET", path=path, headers=headers, query={"limit": "1", **cursor})

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from functions.api.models.jobs import JobIn
+from functions.api.resources.jobs.models import JobIn
 from shared.domain.delivery.async_policy import AsyncPolicy
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from functions.api.openapi.document import VERSION, checked_in, document, openapi_json, path_of
-from functions.api.problems import CONTENT_TYPE, Problem
-from functions.api.route import Route
+from functions.api.http.problems import CONTENT_TYPE, Problem
+from functions.api.http.route import Route
+from functions.api.openapi.document import checked_in, document, openapi_json, path_of
 from functions.api.routes import ROUTES
+from shared.names import VERSION
 from tests.support.api.api_world import ApiWorld, Request
 from tests.support.api.request_factory import ALL_SCOPES, ask, name_of, settle
 from tests.support.sources import ROOT

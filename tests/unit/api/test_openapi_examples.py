@@ -7,11 +7,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
-from functions.api.models.examples.problems import problem_example
+from functions.api.http.problem_examples import problem_example
+from functions.api.http.problems import Problem
+from functions.api.http.route import Route
 from functions.api.openapi.document import document
 from functions.api.openapi.schemas import examples_of
-from functions.api.problems import Problem
-from functions.api.route import Route
 from functions.api.routes import ROUTES
 from tests.support.api.api_world import JOB, Answer, ApiWorld
 from tests.support.api.reached_faults import REACHED

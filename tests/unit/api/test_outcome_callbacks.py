@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.ids import parse_execution_id
-from tests.support.api.admin_client import TENANTS, Office
+from tests.support.api.admin_client import TENANTS, AdminClient
 from tests.support.api.api_world import JOB, Answer, ApiWorld
 from tests.support.api.job_requests import patch, post
 from tests.support.api.request_factory import ask
@@ -113,8 +113,8 @@ def test_what_may_not_be_called_may_not_be_told_either(name: str, url: Any, prob
         problem,
         [f"/{name}"],
     )
-    office = Office()
-    of_tenant = office.rule("PATCH", f"{TENANTS}/shop", {name: url})
+    admin = AdminClient()
+    of_tenant = admin.rule("PATCH", f"{TENANTS}/shop", {name: url})
     assert of_tenant.problem == problem
     assert [error["pointer"] for error in of_tenant.json["errors"]] == [f"/{name}"]
 
@@ -202,45 +202,45 @@ class TestTenants:
     """The default of a tenant, which an operator sets."""
 
     def test_it_is_set_shown_and_taken_away(self) -> None:
-        office = Office()
+        admin = AdminClient()
         path = f"{TENANTS}/shop"
-        assert {name: office.rule("GET", path).json[name] for name in BOTH} == dict.fromkeys(BOTH)
-        changed = office.rule("PATCH", path, BOTH)
+        assert {name: admin.rule("GET", path).json[name] for name in BOTH} == dict.fromkeys(BOTH)
+        changed = admin.rule("PATCH", path, BOTH)
         assert changed.status == 200, changed.text
         assert {name: changed.json[name] for name in BOTH} == BOTH
-        assert office.rule("GET", path).json == changed.json
-        assert office.rule("PATCH", path, {"weight": 2}).json["on_failure"] == LOST
+        assert admin.rule("GET", path).json == changed.json
+        assert admin.rule("PATCH", path, {"weight": 2}).json["on_failure"] == LOST
         for gone in (None, "none"):
-            assert office.rule("PATCH", path, {"on_failure": gone}).json["on_failure"] is None
-        assert office.rule("GET", path).json["on_success"] == WON
+            assert admin.rule("PATCH", path, {"on_failure": gone}).json["on_failure"] is None
+        assert admin.rule("GET", path).json["on_success"] == WON
 
     def test_it_is_on_record_who_changed_it(self) -> None:
-        office = Office()
-        office.rule("PATCH", f"{TENANTS}/shop", {"on_failure": LOST})
-        (record, *_) = office.ask("GET", "/v1/audit").json["records"]
+        admin = AdminClient()
+        admin.rule("PATCH", f"{TENANTS}/shop", {"on_failure": LOST})
+        (record, *_) = admin.ask("GET", "/v1/audit").json["records"]
         assert (record["operation"], record["target"]) == ("changeTenant", "shop")
         assert record["before"] != record["after"]
 
     def test_it_is_stored_sealed_for_its_tenant(self) -> None:
-        office = Office()
-        office.rule("PATCH", f"{TENANTS}/shop", {"on_failure": LOST})
-        assert "told.example" not in repr(office.api.world.tenants.tenants["shop"])
+        admin = AdminClient()
+        admin.rule("PATCH", f"{TENANTS}/shop", {"on_failure": LOST})
+        assert "told.example" not in repr(admin.api.world.tenants.tenants["shop"])
 
     @pytest.mark.parametrize(
         ("own", "expected"), [({}, [LOST]), ({"on_failure": WON}, [WON]), ({"on_failure": "none"}, [])]
     )
     def test_it_holds_for_jobs_that_say_nothing_of_it(self, own: Any, expected: list[str]) -> None:
-        office = Office()
-        fail_calls(office.api)
-        office.rule("PATCH", f"{TENANTS}/shop", {"on_failure": LOST})
-        office.pass_a_minute()
-        assert office.ask("POST", "/v1/jobs", JOB | NOW | own).status == 201
-        pass_minutes(office.api)
-        assert told(office.api) == expected
+        admin = AdminClient()
+        fail_calls(admin.api)
+        admin.rule("PATCH", f"{TENANTS}/shop", {"on_failure": LOST})
+        admin.pass_a_minute()
+        assert admin.ask("POST", "/v1/jobs", JOB | NOW | own).status == 201
+        pass_minutes(admin.api)
+        assert told(admin.api) == expected
 
     def test_it_is_for_operators_alone(self) -> None:
-        office = Office()
-        assert office.ask("PATCH", f"{TENANTS}/shop", BOTH).problem == "forbidden"
+        admin = AdminClient()
+        assert admin.ask("PATCH", f"{TENANTS}/shop", BOTH).problem == "forbidden"
 
 
 def reads_of(world: ApiWorld, path: str) -> tuple[int, Any]:

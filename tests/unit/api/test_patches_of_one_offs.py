@@ -1,14 +1,13 @@
 """PATCH of a job that runs once: until it starts, and in place."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from tests.support.api.api_world import JOB, ApiWorld
 from tests.support.api.job_requests import patch
-from tests.support.builders import in_state
+from tests.support.builders import in_state, with_changes
 
 ONE_OFF_CHANGES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"name": "other"}, {"name": "other"}),
@@ -60,7 +59,9 @@ def test_a_deadline_counts_from_when_the_job_is_due_with_its_jitter(change: dict
     changed = patch(world, job, change).json
     assert changed["start_deadline_seconds"] == 1
     (last,) = (
-        row.execution for row in world.world.table.executions.values() if row.execution.moved_to is None
+        row.execution
+        for row in world.world.table.executions.values()
+        if row.execution.progress.moved_to is None
     )
     assert last.id.dispatch_at > last.nominal_at
     assert last.start_deadline_at == last.id.dispatch_at + 1_000
@@ -155,6 +156,6 @@ def test_it_is_too_late_whatever_the_change_and_nothing_of_it_is_kept(change: di
     world = ApiWorld()
     job = world.create()
     (row,) = world.world.table.executions.values()
-    row.execution = replace(in_state(row.execution, State.FAILED), attempt=3)
+    row.execution = with_changes(in_state(row.execution, State.FAILED), attempt=3)
     assert patch(world, job, change).problem == "invalid-state"
     assert world.world.table.payloads == {}

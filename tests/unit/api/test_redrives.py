@@ -9,7 +9,7 @@ from shared.domain.delivery.callback import CallbackResponse as Reply
 from shared.domain.delivery.callback import Reason
 from shared.domain.ids import parse_execution_id
 from tests.support.api.api_world import ApiWorld
-from tests.support.api.failed_jobs import graveyard
+from tests.support.api.failed_jobs import failed_jobs
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.redrives import redrives_of
 
@@ -19,7 +19,7 @@ OK = Reply(reason=Reason.OK, duration_ms=5, status=200)
 
 
 def test_a_plan_tells_how_many_and_shows_some() -> None:
-    world, made = graveyard(12)
+    world, made = failed_jobs(12)
     plan = world.post({"dry_run": True}, PATH)
     assert (plan.status, plan.json["count"], plan.json["already_redriven"], plan.json["complete"]) == (
         200,
@@ -32,7 +32,7 @@ def test_a_plan_tells_how_many_and_shows_some() -> None:
 
 
 def test_the_first_page_is_redriven_at_once_and_the_rest_by_the_sweeper() -> None:
-    world, made = graveyard(60)
+    world, made = failed_jobs(60)
     answer = world.post({"rate": 100}, PATH)
     assert answer.status == 202
     redrive = answer.json
@@ -48,7 +48,7 @@ def test_the_first_page_is_redriven_at_once_and_the_rest_by_the_sweeper() -> Non
 
 
 def test_the_same_request_under_the_same_key_is_one_redrive() -> None:
-    world, _ = graveyard(2)
+    world, _ = failed_jobs(2)
     first = world.post({}, PATH, idempotency_key="k")
     world.world.process_bulk_redrives.execute()
     world.world.clock.time_ms += 90_000
@@ -60,7 +60,7 @@ def test_the_same_request_under_the_same_key_is_one_redrive() -> None:
 
 
 def test_one_at_a_time() -> None:
-    world, _ = graveyard(2)
+    world, _ = failed_jobs(2)
     first = world.post({}, PATH).json["id"]
     refused = world.post({"lane": "bulk"}, PATH)
     assert (refused.status, refused.problem) == (409, "invalid-state")
@@ -68,7 +68,7 @@ def test_one_at_a_time() -> None:
 
 
 def test_an_undo_says_how_many_were_too_late() -> None:
-    world, made = graveyard(5)
+    world, made = failed_jobs(5)
     redrive = world.post({"rate": 1}, PATH).json["id"]
     Lanes(world.world).until(world.world.clock.time_ms + 1_500)
     answer = world.delete(f"/v1/redrives/{redrive}")
@@ -124,7 +124,7 @@ def _letters(world: ApiWorld) -> Any:
     ],
 )
 def test_what_is_no_request_is_refused(body: Any, problem: str) -> None:
-    world, _ = graveyard()
+    world, _ = failed_jobs()
     answer = world.post(body, PATH)
     assert (answer.status, answer.problem) == (422, problem)
     assert world.world.redrives.tasks == {}
@@ -138,7 +138,7 @@ def test_what_nobody_has_is_not_found(redrive_id: str) -> None:
 
 
 def test_a_store_that_fails_after_it_is_durable_costs_no_answer() -> None:
-    world, made = graveyard(2)
+    world, made = failed_jobs(2)
     world.world.steps.fail("store.failed")
     answer = world.post({}, PATH)
     assert (answer.status, answer.json["counts"]["redriven"]) == (202, 0)
@@ -149,7 +149,7 @@ def test_a_store_that_fails_after_it_is_durable_costs_no_answer() -> None:
 
 @pytest.mark.parametrize("keys", [("k", "k"), ("k", "other"), ("a b", ""), ("k" * 5_000, "k")])
 def test_a_single_redrive_needs_no_key_and_lets_any_be(keys: tuple[str, str]) -> None:
-    world, (dead,) = graveyard()
+    world, (dead,) = failed_jobs()
     path = f"/v1/executions/{dead['id']}/redrive"
     first, again = (world.post({}, path, idempotency_key=key) for key in keys)
     assert (first.status, again.status, again.json["id"]) == (201, 201, first.json["id"])

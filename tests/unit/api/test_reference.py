@@ -8,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from functions.api.gate import OPEN_PATHS
+from functions.api.http.admission import OPEN_PATHS
 from functions.api.reference.pages import DOCS_PATH, PAGES
 from functions.api.routes import ROUTES
 from tests.support.api.api_world import Answer, ApiWorld, Request

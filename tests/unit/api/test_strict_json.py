@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.api.strict_json import MAX_DEPTH, MalformedRequestError, parse
+from functions.api.http.strict_json import MAX_DEPTH, MalformedRequestError, parse
 
 HOSTILE = {
     "empty": b"",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from tests.support.api.api_world import JOB, ApiWorld
 from tests.support.api.job_requests import DAILY, MINUTELY, post
 from tests.support.builders import TENANT

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from shared.domain.dispatch.sweep import BACKED_UP_MS, YIELDS_AT_MOST_MS, LaneProgress
+from shared.domain.dispatch.sweep import BACKED_UP_MS, MAX_YIELD_MS, LaneProgress
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import NOT_STARTED, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
 from shared.domain.limits.circuit_breaker import PROBE_MS, Circuit
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
-from shared.domain.limits.slots import LEASE_MS, MOST_HOLDERS, SlotLease
+from shared.domain.limits.slots import LEASE_MS, MAX_LARGE_HOLDERS, SlotLease
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.quota import Quota
@@ -49,7 +50,7 @@ class Waiting:
 
     def note(self, scope: str, until: int = UNTIL) -> None:
         """Something waits there."""
-        self.world.limits.board[scope] = until
+        self.world.limits.hot[scope] = until
         self.world.clock.time_ms += HOT_SCOPES_TTL_MS
 
     def shown(self) -> Any:
@@ -106,7 +107,7 @@ def test_slots_that_are_free_or_whose_leases_have_ended_keep_nothing_waiting() -
 
 def test_slots_without_a_limit_keep_nothing_waiting_however_many_hold_some() -> None:
     waiting = Waiting()
-    waiting.let(MINE, *(replace(lease(900), owner=f"worker{number}") for number in range(MOST_HOLDERS)))
+    waiting.let(MINE, *(replace(lease(900), owner=f"worker{number}") for number in range(MAX_LARGE_HOLDERS)))
     assert waiting.shown() is None
 
 
@@ -188,7 +189,7 @@ def test_work_in_bulk_makes_room_while_another_lane_is_behind() -> None:
     assert waiting.reason() is None
 
 
-@pytest.mark.parametrize(("lane", "late_ms"), [(Lane.STANDARD, 10_000), (Lane.BULK, YIELDS_AT_MOST_MS)])
+@pytest.mark.parametrize(("lane", "late_ms"), [(Lane.STANDARD, 10_000), (Lane.BULK, MAX_YIELD_MS)])
 def test_what_is_of_another_lane_or_very_late_makes_no_room(lane: Lane, late_ms: int) -> None:
     waiting = Waiting(lane=lane)
     waiting.world.clock.time_ms = now = DUE_AT + late_ms

@@ -8,10 +8,10 @@ import orjson
 import pytest
 from pydantic import ValidationError
 
-from functions.api.problems import Problem
+from functions.api.http.problems import Problem
 from functions.api.routes import ROUTES
 from shared.domain.delivery.callback import Reason
-from shared.domain.executions.execution import EndReason
+from shared.domain.executions.states import EndReason
 from shared.domain.listings.filters import JOB_STATES
 from tests.support.documents.blocks import BLOCKS, DOCUMENTS, Block, name_of
 from tests.support.documents.reader import Reader, compare, reader

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared.domain.schedules import cron
+from shared.domain.schedules.cron_walk import Step
 
 
 @pytest.fixture
@@ -13,7 +14,7 @@ def questions(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     asked: list[int] = []
     matcher = cron._naive_step
 
-    def counted(steps: str) -> cron.Step:
+    def counted(steps: str) -> Step:
         step = matcher(steps)
 
         def ask(wall_ms: int) -> int:

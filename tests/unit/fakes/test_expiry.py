@@ -1,7 +1,7 @@
 """TTL in the fake table: nothing goes before it has expired, and what has expired may linger, readable as ever."""
 
 from shared.domain.dispatch.retry_reminder import RetryReminder
-from shared.domain.executions.execution import EndReason, Transition
+from shared.domain.executions.states import EndReason, Transition
 from tests.support.builders import DUE_AT, one_off
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.table import FakeTable

@@ -9,7 +9,6 @@ import pytest
 
 from functions.admin import __main__ as admin
 from functions.admin.commands import COMMANDS
-from functions.api.operations.accounts import AccountOperations, account_operations, audit_operations
 from shared.domain.dead_letters.parked_message import park
 from shared.domain.errors import InvalidStateError, InvalidValueError, PunctualError, UnavailableError
 from shared.domain.tenancy.tenant import OPERATOR, Scope
@@ -24,10 +23,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     """A deployment behind the command, and its settings in the environment."""
     world = World()
 
-    def operations(_: Mapping[str, str]) -> AccountOperations:
-        return account_operations(world.cases, audit_operations(world.cases))
-
-    monkeypatch.setattr(admin, "operations_from", operations)
+    monkeypatch.setattr(admin, "use_cases_from", lambda _: world.cases)
     monkeypatch.setenv("TENANTS_TABLE", "tenants")
     return world
 
@@ -67,7 +63,7 @@ def test_the_first_operator_is_made_here(world: World, run: Run) -> None:
     assert shown.keys() == {"tenant", "api_key"}
     principal = world.authenticate.execute(shown["api_key"])
     assert principal is not None
-    assert (principal.tenant.id, principal.key.scopes) == (OPERATOR, {Scope.ADMIN})
+    assert (principal.tenant.id, set(principal.key.scopes)) == (OPERATOR, {Scope.ADMIN})
 
 
 def test_another_operator_can_be_made_where_all_keys_are_lost(world: World, run: Run) -> None:
@@ -174,8 +170,13 @@ def test_the_settings_may_come_from_a_deployed_function(
 
     monkeypatch.setattr(admin, "function_environment", variables)
     monkeypatch.setenv("AWS_REGION", "eu-central-1")
-    behind = admin.operations_from
-    monkeypatch.setattr(admin, "operations_from", lambda given: seen.append(given) or behind(given))
+    behind = admin.use_cases_from
+
+    def use_cases_from(given: Mapping[str, str]) -> Any:
+        seen.append(given)
+        return behind(given)
+
+    monkeypatch.setattr(admin, "use_cases_from", use_cases_from)
     assert admin.main(["--function", "punctual-test-api", "create-tenant", "other"]) == 0
     assert (asked, seen) == ([("punctual-test-api", "eu-central-1")], [{"FROM": "the function"}])
     assert capsys.readouterr().out

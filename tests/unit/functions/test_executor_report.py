@@ -6,7 +6,7 @@ import pytest
 
 from functions.executor.report import DEFERRED, emit, emit_limits
 from shared.domain.delivery.callback import CallbackResponse, Reason
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.limits.scopes import Deferral, WaitReason
 from shared.names import Metric
 from shared.ports.executions import WriteUnknown
@@ -17,11 +17,11 @@ from shared.usecases.attempts.settle_refusal import Refusal, RefusalResult
 from shared.usecases.limits.throttle_batch import DeferredKey
 from tests.support.api.api_world import logged
 from tests.support.api.emitted import emitted
-from tests.support.builders import DUE_AT, in_state, one_off
+from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.usecases.world import World
 
 SECRET = b"s3cr3t"
-RUNNING = in_state(replace(one_off(), request=SECRET, name="s3cr3t"), State.RUNNING)
+RUNNING = in_state(with_changes(one_off(), request=SECRET, name="s3cr3t"), State.RUNNING)
 
 
 def attempt(end: AttemptEnd, lag_ms: int = 0) -> AttemptResult:
@@ -132,7 +132,9 @@ def test_poison_and_undecided_claims_are_logged_with_their_reasons() -> None:
 def test_each_reason_to_wait_is_a_metric_of_its_own_and_counted() -> None:
     reasons = [*WaitReason, WaitReason.SLOW]
     emit(
-        BatchReport(held=[DeferredKey(deferral=Deferral(reason=r, wait_ms=1), is_done=True) for r in reasons])
+        BatchReport(
+            deferred=[DeferredKey(deferral=Deferral(reason=r, wait_ms=1), is_done=True) for r in reasons]
+        )
     )
     counts = {name: value for name, value in emitted().items() if name.startswith("Deferred")}
     assert counts == {DEFERRED[reason]: 1 for reason in WaitReason} | {Metric.DEFERRED_SLOW: 2}
@@ -141,7 +143,7 @@ def test_each_reason_to_wait_is_a_metric_of_its_own_and_counted() -> None:
 
 def test_what_a_process_did_about_limits_is_counted_once() -> None:
     world = World()
-    world.run_attempts.gate.admit.states.unanswered = 3
+    world.run_attempts.gate.admit.limits.backoff.store_errors = 3
     world.run_attempts.gate.settle_limits.opened = 2
     emit_limits(world.run_attempts.gate)
     assert emitted() == {Metric.LIMIT_STORE_ERRORS: 3, Metric.BREAKER_OPENED: 2}

@@ -190,8 +190,8 @@ def test_dead_letters_are_rescued_and_what_could_not_be_settled_is_listed(
     body = encode_wakeup(wakeup())
     answer = module.handler({"Records": [record(body, "m1", Lane.BULK), record("{", "m2")]}, context())
     assert answer == {"batchItemFailures": [{"itemIdentifier": "m2"}]}
-    assert seen[0] == DeadMessage(message_id="m1", lane=Lane.BULK, body=body, wakeup=wakeup())
-    assert (seen[1].lane, seen[1].body, seen[1].wakeup) == (Lane.STANDARD, "{", None)
+    assert seen[0] == DeadMessage(message_id="m1", lane=QueueName.BULK, body=body, wakeup=wakeup())
+    assert (seen[1].lane, seen[1].body, seen[1].wakeup) == (QueueName.STANDARD, "{", None)
     assert seen[1].fault
     output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
     assert flushed("\n".join(output)) == {
@@ -251,11 +251,11 @@ def test_a_reconciler_names_the_jobs_that_newer_tables_have_moved(
     seen = [Outdated(outdated_from=DUE_AT, tenant_id="acme", job_id=f"job_{number}") for number in (1, 2, 3)]
 
     def run(
-        _: object, tell: Callable[[ReconcileReport], None], tell_recomputed: Callable[[Recomputed], None]
+        _: object, tell: Callable[[ReconcileReport], None], on_recomputed: Callable[[Recomputed], None]
     ) -> ReconcileReport:
         tell(ReconcileReport(jobs=7))
-        tell_recomputed(moved)
-        tell_recomputed(replace(moved, job_id="job_2", old_release=None, move=None))
+        on_recomputed(moved)
+        on_recomputed(replace(moved, job_id="job_2", old_release=None, move=None))
         return ReconcileReport(jobs=7, outdated=seen, recomputed=2)
 
     monkeypatch.setattr(module, "run", SimpleNamespace(execute=run))

@@ -10,6 +10,8 @@ from infra.local.processes import in_group
 from infra.local.state_dir import LocalStackError
 from tests.support.listening import LOOPBACK, listening_addresses
 
+pytestmark = pytest.mark.engines
+
 
 def tables(server: DynamoDbLocal) -> list[str]:
     names: list[str] = Clients(server.endpoint).client("dynamodb").list_tables()["TableNames"]

@@ -15,6 +15,7 @@ from infra.local.processes import in_group
 from infra.local.state_dir import PROJECT_ROOT, LocalStackError, StateDir
 from tests.support.listening import LOOPBACK, listening_addresses
 
+pytestmark = pytest.mark.engines
 linux = pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads the Linux kernel's tables")
 
 

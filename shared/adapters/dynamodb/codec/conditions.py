@@ -5,7 +5,8 @@ from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import encode
 from shared.adapters.dynamodb.codec.items import STATE_CODES, VERSION
-from shared.domain.executions.execution import REDRIVABLE, TERMINAL, Execution, Transition
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import REDRIVABLE, TERMINAL, Transition
 
 ABSENT = "attribute_not_exists(pk)"
 
@@ -38,7 +39,7 @@ def own_claim(execution: Execution, transition: Transition) -> Condition:
     expression = f"{allowed.expression} AND a = :attempt AND ow = :owner"
     if transition is Transition.RETRY:
         expression += " AND attribute_not_exists(sr)"
-    owned = {":attempt": encode(execution.attempt), ":owner": encode(execution.owner or "")}
+    owned = {":attempt": encode(execution.attempt), ":owner": encode(execution.progress.owner or "")}
     return Condition(expression, {**allowed.values, **owned})
 
 

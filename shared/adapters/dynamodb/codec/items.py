@@ -35,11 +35,14 @@ from shared.adapters.dynamodb.codec.keys import (
     tenant_index_key,
 )
 from shared.adapters.dynamodb.codec.recurrence_fields import read_recurrence, recurrence_attributes
+from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.progress import Progress
+from shared.domain.executions.states import EndReason, State
 from shared.domain.ids import ExecutionId, one_off_job_id, parse_execution_id
 from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Attr, Lane
@@ -69,7 +72,7 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
     pk, sk = execution_key(region, execution.id)
     index_pk, index_sk = tenant_index_key(execution.tenant_id, execution.index_shard, execution.id)
     is_own_job = execution.job_id == one_off_job_id(execution.id)
-    recurrence = execution.recurrence
+    call, progress, recurrence = execution.call, execution.progress, execution.recurrence
     return encode_all(
         {
             Attr.PK: pk,
@@ -78,46 +81,46 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             Attr.TENANT_SK: index_sk,
             Attr.TTL: expires_at_s,
             "v": VERSION,
-            "s": STATE_CODES[execution.state],
+            "s": STATE_CODES[progress.state],
             "t": execution.tenant_id,
             "j": None if is_own_job else execution.job_id,
             "rv": execution.revision,
             "nm": None if execution.nominal_at == execution.id.dispatch_at else execution.nominal_at,
             "c": execution.created_at,
             "ln": _LANE_CODES[execution.lane],
-            "rq": execution.request or None,
-            "pa": execution.payload_id,
-            "ds": execution.destination or None,
+            "hl": _LANE_CODES[call.lane] if progress.lane else None,
+            "rq": call.request or None,
+            "pa": call.payload_id,
+            "ds": call.destination or None,
             "fp": execution.fingerprint,
-            "mx": execution.retry.max_attempts,
-            "rt": f"{execution.retry.base_seconds}/{execution.retry.factor}/{execution.retry.cap_seconds}",
-            EXTRAS: encode_retry_extras(execution.retry),
-            "tm": execution.timeout_ms,
-            "ap": encode_async_policy(execution.async_policy),
+            "mx": call.retry.max_attempts,
+            "rt": f"{call.retry.base_seconds}/{call.retry.factor}/{call.retry.cap_seconds}",
+            EXTRAS: encode_retry_extras(call.retry),
+            "tm": call.timeout_ms,
+            "ap": encode_async_policy(call.async_policy),
+            **callback_attributes(call.callbacks),
             "n": execution.name,
             "gs": list(execution.tags) or None,
             **(recurrence_attributes(recurrence) if recurrence else {}),
-            "mv": str(execution.moved_to) if execution.moved_to else None,
             "sd": execution.start_deadline_at,
             "jc": execution.job_created_at,
-            "hl": _LANE_CODES[execution.home_lane] if execution.home_lane else None,
             "rn": execution.run if execution.run > 1 else None,
             "ro": encode_redrive_of(execution.redrive_of),
-            "rd": encode_redriven_by(execution.redriven_by),
-            **callback_attributes(execution.callbacks),
-            "nt": str(execution.notification) if execution.notification else None,
             "no": str(execution.notification_of) if execution.notification_of else None,
-            "a": execution.attempt,
             "ca": execution.claimable_from,
-            "ow": execution.owner,
-            "au": _encode_async_until(execution),
-            "na": execution.next_attempt_at,
-            "oc": pack_outcomes(execution.outcomes) or None,
-            "lb": execution.last_body or None,
-            "rs": execution.end_reason,
-            "ec": execution.ends_chain or None,
-            "sr": execution.stop_retries or None,
-            "mi": _encode_missed(execution.missed),
+            "a": progress.attempt,
+            "ow": progress.owner,
+            "au": _encode_async_until(progress),
+            "na": progress.next_attempt_at,
+            "oc": pack_outcomes(progress.outcomes) or None,
+            "lb": progress.last_body or None,
+            "rs": progress.end_reason,
+            "ec": progress.ends_chain or None,
+            "sr": progress.stop_retries or None,
+            "mi": _encode_missed(progress.missed),
+            "mv": str(progress.moved_to) if progress.moved_to else None,
+            "rd": encode_redriven_by(progress.redriven_by),
+            "nt": str(progress.notification) if progress.notification else None,
         }
     )
 
@@ -133,7 +136,6 @@ def read_execution(item: Mapping[str, Value]) -> Execution:
 
 def _read_execution(plain: dict[str, Any]) -> Execution:
     execution_id = parse_execution_sk(plain[Attr.SK])
-    state = _STATES[plain["s"]]
     return Execution(
         id=execution_id,
         tenant_id=plain["t"],
@@ -141,28 +143,38 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         revision=plain["rv"],
         nominal_at=plain.get("nm", execution_id.dispatch_at),
         created_at=plain["c"],
-        lane=_LANES[plain["ln"]],
-        request=plain.get("rq", b""),
+        call=_read_call(plain),
         fingerprint=plain["fp"],
-        retry=read_retry(plain["mx"], plain["rt"].split("/"), plain.get(EXTRAS)),
-        timeout_ms=plain["tm"],
-        async_policy=read_async_policy(plain.get("ap")),
+        progress=_read_progress(plain),
         index_shard=int(plain[Attr.TENANT_PK].rpartition("#")[2]),
         name=plain.get("n"),
         tags=tuple(plain.get("gs", ())),
-        payload_id=plain.get("pa"),
-        destination=plain.get("ds", UNKNOWN),
         recurrence=read_recurrence(plain) if "sc" in plain else None,
-        moved_to=parse_execution_id(plain["mv"]) if "mv" in plain else None,
         start_deadline_at=plain.get("sd"),
         job_created_at=plain.get("jc"),
-        home_lane=_LANES[plain["hl"]] if "hl" in plain else None,
         run=plain.get("rn", 1),
         redrive_of=read_redrive_of(plain.get("ro")),
-        redriven_by=read_redriven_by(plain.get("rd")),
-        callbacks=read_callbacks(plain),
-        notification=_read_id(plain.get("nt")),
         notification_of=_read_id(plain.get("no")),
+    )
+
+
+def _read_call(plain: Mapping[str, Any]) -> CallSpec:
+    return CallSpec(
+        # The job's lane; where catch-up moved the run, `ln` is the lane that it was moved to.
+        lane=_LANES[plain.get("hl", plain["ln"])],
+        request=plain.get("rq", b""),
+        payload_id=plain.get("pa"),
+        destination=plain.get("ds", UNKNOWN),
+        callbacks=read_callbacks(plain),
+        retry=read_retry(plain["mx"], plain["rt"].split("/"), plain.get(EXTRAS)),
+        timeout_ms=plain["tm"],
+        async_policy=read_async_policy(plain.get("ap")),
+    )
+
+
+def _read_progress(plain: Mapping[str, Any]) -> Progress:
+    state = _STATES[plain["s"]]
+    return Progress(
         state=state,
         attempt=plain["a"],
         owner=plain["ow"] if state is State.RUNNING else None,
@@ -175,6 +187,10 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         ends_chain=plain.get("ec", False),
         stop_retries=plain.get("sr", False),
         missed=_read_missed(plain.get("mi")),
+        moved_to=_read_id(plain.get("mv")),
+        lane=_LANES[plain["ln"]] if "hl" in plain else None,
+        redriven_by=read_redriven_by(plain.get("rd")),
+        notification=_read_id(plain.get("nt")),
     )
 
 
@@ -251,9 +267,9 @@ def plain_item(item: Mapping[str, Value]) -> dict[str, Any]:
     return plain
 
 
-def _encode_async_until(execution: Execution) -> str | None:
-    until = execution.async_until
-    return async_until_text(execution.attempt, until) if until is not None else None
+def _encode_async_until(progress: Progress) -> str | None:
+    until = progress.async_until
+    return async_until_text(progress.attempt, until) if until is not None else None
 
 
 def _read_async_until(plain: Mapping[str, Any]) -> int | None:

@@ -22,6 +22,7 @@ from shared.adapters.dynamodb.codec.recurrence_fields import (
     recurrence_attributes,
     rule_attributes,
 )
+from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
@@ -71,6 +72,7 @@ def read_job(item: Mapping[str, Value]) -> Job:
             tenant_id=plain["t"],
             revision=plain["rv"],
             state=JobState(plain["s"]),
+            definition=_read_definition(plain),
             counts=read_counts(plain["sn"]),
             fingerprint=plain["fp"],
             created_at=plain["c"],
@@ -84,7 +86,6 @@ def read_job(item: Mapping[str, Value]) -> Job:
             runs_before=plain.get("rb", 0),
             ended_from=plain.get("ef"),
             ended_through=plain.get("et"),
-            **_definition_fields(plain),
         )
     except (KeyError, ValueError, TypeError) as fault:
         raise UnreadableItemError(f"job {plain.get('id')} is broken") from fault
@@ -136,43 +137,41 @@ def extra_item(execution: Execution, expires_at_s: int) -> Item:
 
 
 def _definition_attributes(definition: Definition) -> dict[str, Any]:
-    retry = definition.retry
+    call = definition.call
     attributes = {
         "sc": encode_series(definition.schedule),
         **rule_attributes(definition.jitter_ms, definition.catch_up, definition.overlap_policy),
         "mr": definition.max_runs,
-        "ln": definition.lane.value,
-        "rq": definition.request or None,
-        "pa": definition.payload_id,
-        "ds": definition.destination or None,
-        **callback_attributes(definition.callbacks),
-        "mx": retry.max_attempts,
-        "rt": [retry.base_seconds, retry.factor, retry.cap_seconds],
-        EXTRAS: encode_retry_extras(retry),
-        "tm": definition.timeout_ms,
-        "ap": encode_async_policy(definition.async_policy),
+        "ln": call.lane.value,
+        "rq": call.request or None,
+        "pa": call.payload_id,
+        "ds": call.destination or None,
+        **callback_attributes(call.callbacks),
+        "mx": call.retry.max_attempts,
+        "rt": [call.retry.base_seconds, call.retry.factor, call.retry.cap_seconds],
+        EXTRAS: encode_retry_extras(call.retry),
+        "tm": call.timeout_ms,
+        "ap": encode_async_policy(call.async_policy),
         "n": definition.name,
         "tg": list(definition.tags) or None,
     }
     return {name: value for name, value in attributes.items() if value is not None}
 
 
-def _definition_fields(plain: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "schedule": decode_series(plain["sc"]),
-        **read_rules(plain),
-        "lane": Lane(plain["ln"]),
-        "request": plain.get("rq", b""),
-        "payload_id": plain.get("pa"),
-        "destination": plain.get("ds", UNKNOWN),
-        "callbacks": read_callbacks(plain),
-        "retry": read_retry(plain["mx"], plain["rt"], plain.get(EXTRAS)),
-        "timeout_ms": plain["tm"],
-        "async_policy": read_async_policy(plain.get("ap")),
-        "name": plain.get("n"),
-        "tags": tuple(plain.get("tg", ())),
-    }
-
-
 def _read_definition(plain: Mapping[str, Any]) -> Definition:
-    return Definition(**_definition_fields(plain))
+    return Definition(
+        schedule=decode_series(plain["sc"]),
+        call=CallSpec(
+            lane=Lane(plain["ln"]),
+            request=plain.get("rq", b""),
+            payload_id=plain.get("pa"),
+            destination=plain.get("ds", UNKNOWN),
+            callbacks=read_callbacks(plain),
+            retry=read_retry(plain["mx"], plain["rt"], plain.get(EXTRAS)),
+            timeout_ms=plain["tm"],
+            async_policy=read_async_policy(plain.get("ap")),
+        ),
+        name=plain.get("n"),
+        tags=tuple(plain.get("tg", ())),
+        **read_rules(plain),
+    )

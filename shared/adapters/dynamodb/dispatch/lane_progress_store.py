@@ -1,4 +1,4 @@
-"""Lane progress and parked messages, both in the leases table."""
+"""Lane progress in the leases table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class DynamoLaneProgressStore:
-    """The last report for each lane wins."""
+    """One item a lane: the last report wins."""
 
     def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
         self._client = client
@@ -24,7 +24,6 @@ class DynamoLaneProgressStore:
         self._region = region
 
     def report(self, lane: Lane | QueueName, progress: LaneProgress) -> None:
-        """See the port."""
         item = {
             **item_key(*progress_key(self._region, lane)),
             **encode_all({"va": progress.visible_at, "ra": progress.reported_at}),
@@ -33,7 +32,6 @@ class DynamoLaneProgressStore:
             self._client.put_item(TableName=self._table, Item=item)
 
     def read(self, lane: Lane | QueueName) -> LaneProgress | None:
-        """See the port."""
         with translated():
             answer = self._client.get_item(
                 TableName=self._table,

@@ -1,8 +1,8 @@
 """The ledger of shards in the leases table: one row for each shard of each open bucket.
 
-A row holds the watcher's lease (`f` fence, `lu` its end, `cu` cursor, `sb` when the scan began, `dn` done) and
-the sweeper's passes (`ps` how many, `np` the next, `lr` the last re-send). `vn` counts what a closing sweeper
-must not overlook.
+A row has the watcher's lease (`f` fencing token, `lu` end, `cu` cursor, `sb` scan began, `dn` done) and the
+sweeper's passes (`ps` count, `np` next pass, `lr` last re-send). `vn` is incremented by every open or reopen,
+so that a sweeper cannot close a shard that was reopened meanwhile.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 LEASE_MS = 55_000
-"""Ends before the next tick; a watcher's function may not run longer."""
+"""Shorter than the time between ticks; the timeout of the watcher's function must not be longer."""
 
 
 class DynamoShardLedger:
-    """Every change is conditional on the fence or the version that was read."""
+    """Every change is conditional on a fencing token or a version."""
 
     def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
         self._client = client
@@ -40,7 +40,6 @@ class DynamoShardLedger:
         self._region = region
 
     def take(self, bucket: int, shard: int, now_ms: int) -> WatchLease | None:
-        """See the port."""
         first_pass_at = bucket_end_ms(bucket) + FIRST_SWEEP_MS
         row = self._update(
             ledger_key(self._region, bucket, shard),
@@ -56,11 +55,9 @@ class DynamoShardLedger:
         )
 
     def advance(self, lease: WatchLease, cursor: str) -> bool:
-        """See the port."""
         return self._fenced(lease, "SET cu = :cursor", {":cursor": cursor})
 
     def finish(self, lease: WatchLease) -> bool:
-        """See the port."""
         return self._fenced(lease, "SET dn = :done REMOVE cu, lu", {":done": 1})
 
     def _fenced(self, lease: WatchLease, expression: str, values: dict[str, Any]) -> bool:
@@ -68,7 +65,7 @@ class DynamoShardLedger:
         return self._update(key, expression, "f = :fence", {":fence": lease.fence, **values}) is not None
 
     def reopen(self, bucket: int, shard: int, next_pass_at: int) -> None:
-        """See the port. A row that is still open keeps its history and is only swept sooner."""
+        """A row that is still open keeps its schedule; only its version changes."""
         self._update(
             ledger_key(self._region, bucket, shard),
             "SET np = if_not_exists(np, :np), ps = if_not_exists(ps, :zero) ADD vn :one",
@@ -77,7 +74,6 @@ class DynamoShardLedger:
         )
 
     def open_before(self, bucket: int) -> list[OpenShard]:
-        """See the port."""
         pk, _ = ledger_key(self._region, 0, 0)
         rows: list[OpenShard] = []
         start: Any = {}
@@ -96,7 +92,6 @@ class DynamoShardLedger:
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def swept_through(self) -> int | None:
-        """See the port."""
         return self._mark(swept_key(self._region))
 
     def _mark(self, key: tuple[str, str]) -> int | None:
@@ -105,7 +100,6 @@ class DynamoShardLedger:
         return int(answer["Item"]["th"]["N"]) if "Item" in answer else None
 
     def note_swept_through(self, bucket: int) -> None:
-        """See the port."""
         self._move_mark(swept_key(self._region), bucket)
 
     def _move_mark(self, key: tuple[str, str], bucket: int) -> None:
@@ -113,15 +107,12 @@ class DynamoShardLedger:
         self._update(key, "SET th = :bucket", condition, {":bucket": bucket})
 
     def reconciled_through(self) -> int | None:
-        """See the port of the reconciler's mark."""
         return self._mark(reconciled_key(self._region))
 
     def note_reconciled_through(self, bucket: int) -> None:
-        """See the port of the reconciler's mark."""
         self._move_mark(reconciled_key(self._region), bucket)
 
     def record_pass(self, shard: OpenShard, *, next_pass_at: int, last_resend_at: int | None) -> bool:
-        """See the port."""
         values = {":version": shard.version, ":np": next_pass_at, ":one": 1}
         expression = "SET np = :np"
         if last_resend_at is not None:
@@ -131,7 +122,6 @@ class DynamoShardLedger:
         return self._update(key, f"{expression} ADD ps :one", "vn = :version", values) is not None
 
     def close(self, shard: OpenShard) -> bool:
-        """See the port."""
         key = ledger_key(self._region, shard.bucket, shard.shard)
         try:
             with translated():

@@ -14,7 +14,8 @@ from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import STATE_CODES, VERSION, read_execution
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key
 from shared.domain.errors import UnavailableError, UnreadableItemError
-from shared.domain.executions.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution, State
+from shared.domain.executions.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution
+from shared.domain.executions.states import State
 from shared.ports.executions import Claim, ClaimRejected, WriteUnknown
 
 if TYPE_CHECKING:
@@ -41,9 +42,8 @@ def answer_for_refused(item: Any, owner: str) -> Answer:
         existing = read_execution(item)
     except UnreadableItemError as fault:
         return WriteUnknown(str(fault))
-    return (
-        existing if existing.state is State.RUNNING and existing.owner == owner else ClaimRejected(existing)
-    )
+    is_own = existing.state is State.RUNNING and existing.progress.owner == owner
+    return existing if is_own else ClaimRejected(existing)
 
 
 class UpdateItemClaimer:

@@ -36,8 +36,9 @@ from shared.adapters.dynamodb.codec.keys import execution_key, item_key, reminde
 from shared.adapters.dynamodb.executions.execution_scans import DynamoExecutionScans
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import NotFoundError, UnavailableError, UnknownVersionError, UnreadableItemError
-from shared.domain.executions.execution import EARLY_MS, EndReason, Execution, State, Transition
+from shared.domain.executions.execution import EARLY_MS, Execution
 from shared.domain.executions.redrive import RedrivenBy
+from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.names import Attr
 from shared.ports.executions import Finish

@@ -9,7 +9,8 @@ from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import STATE_CODES, VERSION, execution_item
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId, one_off_execution
 from shared.names import Attr
 

@@ -1,8 +1,8 @@
-"""Limits in the leases table: a small item for each scope that has any state, and one board for all.
+"""Limits in the leases table: a small item for each scope with a state, and one item with all hot scopes.
 
-A scope's item holds what stands in its state and nothing else: `vn` version, `f` failures, `tp` trips, `ou` open until,
-`po` and `pu` the probe, `li` and `la` the limit, `sl` slow, `ls` the leases as text. The board has one attribute for
-each scope, behind a prefix.
+Attributes of a scope's item: `vn` version, `f` failures, `tp` trips, `ou` open until, `po` and `pu` the
+probe, `li` and `la` the limit, `sl` slow, `ls` the leases as text. Default values are left out. The item of
+hot scopes has one attribute for each scope, with a prefix.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PREFIX = "s:"
 
 
 class DynamoLimitStore:
-    """Reads are eventually consistent: half a unit for each scope, and a swap would not believe them anyway."""
+    """Reads are eventually consistent (half a unit a scope): the condition of a swap catches stale states."""
 
     def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
         self._client = client
@@ -36,7 +36,7 @@ class DynamoLimitStore:
         self._region = region
 
     def read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:
-        """See the port. What stays unprocessed is missing: a hot item keeps nobody from reading the others."""
+        """Unprocessed keys are missing in the result: one hot item must not hide the other states."""
         states = dict.fromkeys(scopes, ScopeState())
         keys: Any = [self._key(scope) for scope in states]
         for _ in range(READ_TRIES):
@@ -53,11 +53,11 @@ class DynamoLimitStore:
         return states
 
     def swap(self, scope: str, before: ScopeState, after: ScopeState, now_ms: int) -> ScopeState | None:
-        """See the port. Versions grow with time, so that one which expired and came back is never met again."""
-        named: Any = {"ConditionExpression": "attribute_not_exists(pk)"}
+        """Versions follow the clock, so an item that expired and came back never repeats one (ABA)."""
+        condition: Any = {"ConditionExpression": "attribute_not_exists(pk)"}
         if before.version:
             values = encode_all({":vn": before.version})
-            named = {"ConditionExpression": "vn = :vn", "ExpressionAttributeValues": values}
+            condition = {"ConditionExpression": "vn = :vn", "ExpressionAttributeValues": values}
         version = max(before.version + 1, now_ms)
         try:
             with translated():
@@ -65,27 +65,25 @@ class DynamoLimitStore:
                     TableName=self._table,
                     Item={**self._key(scope), **_item(after, version, now_ms // 1000 + KEPT_SECONDS)},
                     ReturnValuesOnConditionCheckFailure="ALL_OLD",
-                    **named,
+                    **condition,
                 )
         except ConditionRefused as refused:
             return read_state(refused.items[0]) if refused.items[0] else ScopeState()
         return None
 
     def hot_scopes(self) -> Mapping[str, int]:
-        """See the port."""
         with translated():
             answer = self._client.get_item(TableName=self._table, Key=item_key(*hot_scopes_key(self._region)))
         return read_hot_scopes(answer.get("Item", {}))
 
     def note_hot_scopes(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
-        """See the port."""
-        removed = [scope for scope in dict.fromkeys(gone) if scope not in until]
-        names = {f"#s{number}": _PREFIX + scope for number, scope in enumerate((*until, *removed))}
+        removals = [scope for scope in dict.fromkeys(gone) if scope not in until]
+        names = {f"#s{number}": _PREFIX + scope for number, scope in enumerate((*until, *removals))}
         instants = {f":s{number}": instant for number, instant in enumerate(until.values())}
         clauses = []
         if until:
             clauses.append("SET " + ", ".join(f"#s{number} = :s{number}" for number in range(len(until))))
-        if removed:
+        if removals:
             clauses.append("REMOVE " + ", ".join(list(names)[len(until) :]))
         values: Any = {"ExpressionAttributeValues": encode_all(instants)} if until else {}
         with translated():
@@ -116,13 +114,13 @@ def _item(state: ScopeState, version: int, expires_at_s: int) -> dict[str, Any]:
             "li": circuit.limit,
             "la": circuit.limited_at or None,
             "sl": circuit.slow or None,
-            "ls": ";".join(f"{one.owner}:{one.slots}:{one.until}" for one in state.leases) or None,
+            "ls": ";".join(f"{lease.owner}:{lease.slots}:{lease.until}" for lease in state.leases) or None,
         }
     )
 
 
 def read_hot_scopes(item: Mapping[str, Any]) -> dict[str, int]:
-    """The board, as its item has it."""
+    """The instants by scope, from the item of hot scopes."""
     return {
         name.removeprefix(_PREFIX): int(str(decode(value)))
         for name, value in item.items()
@@ -131,7 +129,6 @@ def read_hot_scopes(item: Mapping[str, Any]) -> dict[str, int]:
 
 
 def read_state(item: Any) -> ScopeState:
-    """The state of a scope, as its item has it."""
     plain = plain_item(item)
     circuit = Circuit(
         failures=plain.get("f", 0),
@@ -147,5 +144,5 @@ def read_state(item: Any) -> ScopeState:
 
 
 def _read_leases(text: str) -> Leases:
-    parts = (one.split(":") for one in text.split(";") if one)
+    parts = (lease.split(":") for lease in text.split(";") if lease)
     return tuple(SlotLease(owner=owner, slots=int(slots), until=int(until)) for owner, slots, until in parts)

@@ -1,4 +1,4 @@
-"""What is known of what waits, all of it in the leases table: one BatchGetItem."""
+"""The status of throttling, from the leases table in one BatchGetItem."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class DynamoThrottleStatus:
-    """Eventually consistent, and tried once: whoever asks for a hint is not kept waiting for it."""
+    """Eventually consistent, without retries of unprocessed keys: a hint must not delay a response."""
 
     def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
         self._client = client
@@ -30,20 +30,19 @@ class DynamoThrottleStatus:
     def read(
         self, scopes: Sequence[str], lanes: Sequence[Lane], hot_scopes: Mapping[str, int] | None = None
     ) -> ThrottleSnapshot:
-        """See the port."""
         hot_scope_keys = [hot_scopes_key(self._region)] if hot_scopes is None else []
         states = {scope: limit_key(scope) for scope in scopes}
         progress = [progress_key(self._region, lane) for lane in lanes]
-        found = self._get([*hot_scope_keys, *states.values(), *progress])
+        items = self._get([*hot_scope_keys, *states.values(), *progress])
         return ThrottleSnapshot(
             states={
-                scope: read_state(found[key]) if key in found else ScopeState()
+                scope: read_state(items[key]) if key in items else ScopeState()
                 for scope, key in states.items()
             },
-            hot_scopes=read_hot_scopes(found.get(hot_scope_keys[0], {}))
+            hot_scopes=read_hot_scopes(items.get(hot_scope_keys[0], {}))
             if hot_scopes is None
             else hot_scopes,
-            progress=[read_progress(found[key]) for key in progress if key in found],
+            progress=[read_progress(items[key]) for key in progress if key in items],
         )
 
     def _get(self, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Item]:

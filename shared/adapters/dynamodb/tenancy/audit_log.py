@@ -1,4 +1,4 @@
-"""The log of changes, in a table of its own that the functions may only append to."""
+"""The audit log, in a table of its own; the functions may only append to it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from shared.names import Attr
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-EXAMINED_AT_MOST = 500
+MAX_EXAMINED = 500
 
 
 class DynamoAuditLog:
-    """Records by tenant and instant. The role of the functions allows PutItem and Query, and nothing that changes."""
+    """Records by tenant and instant. The functions' role allows PutItem and Query, no update or delete."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
 
     def append(self, record: AuditRecord, expires_at_s: int) -> None:
-        """See the port. What stands under its key is this very record: the id is random."""
+        """A refused condition is success: ids are random, so the existing item is the same record."""
         with suppress(ConditionRefused), translated():
             self._client.put_item(
                 TableName=self._table, Item=_item(record, expires_at_s), ConditionExpression=ABSENT
@@ -43,24 +43,23 @@ class DynamoAuditLog:
         limit: int,
         after: str | None = None,
     ) -> AuditPage:
-        """See the port."""
-        asked: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         values = {":pk": tenant_id, ":from": audit_from(from_at), ":until": audit_from(until_at)}
         if target is not None:
-            asked["FilterExpression"] = "tg = :target"
+            options["FilterExpression"] = "tg = :target"
             values[":target"] = target
         if after is not None:
-            asked["ExclusiveStartKey"] = item_key(tenant_id, after)
+            options["ExclusiveStartKey"] = item_key(tenant_id, after)
         with translated():
             answer = self._client.query(
                 TableName=self._table,
-                # BETWEEN takes in both ends, but no record has a key without an id behind its instant.
+                # BETWEEN is inclusive, but keys end in an id, so none equals the upper bound.
                 KeyConditionExpression="pk = :pk AND sk BETWEEN :from AND :until",
                 ExpressionAttributeValues={name: encode(value) for name, value in values.items()},
                 ScanIndexForward=False,
                 ConsistentRead=True,
-                Limit=limit if target is None else EXAMINED_AT_MOST,
-                **asked,
+                Limit=limit if target is None else MAX_EXAMINED,
+                **options,
             )
         records = [_read(item) for item in answer["Items"]]
         last = answer.get("LastEvaluatedKey")

@@ -1,4 +1,4 @@
-"""Budgets in the leases table: one item for each tenant, name and window, one counter for each of its slots."""
+"""Token buckets in the leases table: one item for each tenant, name and window, one counter for each slot."""
 
 from __future__ import annotations
 
@@ -19,37 +19,36 @@ _PREFIX = "u"
 
 
 class DynamoBudgetStore:
-    """One conditional update takes portions of any number of slots: it costs one write unit."""
+    """One conditional update leases tokens of any number of slots, for one write unit."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
 
     def take(
-        self, key: BudgetKey, portions: Sequence[TokenLease], expires_at_s: int
+        self, key: BudgetKey, leases: Sequence[TokenLease], expires_at_s: int
     ) -> Mapping[int, int] | None:
-        """See the port. A counter that is absent holds nothing yet."""
-        if any(portion.tokens > portion.ceiling for portion in portions):
-            return self.taken(key)
+        """An absent counter is 0."""
+        if any(lease.tokens > lease.ceiling for lease in leases):
+            return self.usage(key)
         try:
             with translated():
                 self._client.update_item(
                     TableName=self._table,
                     Key=item_key(*budget_key(key)),
-                    UpdateExpression="SET #ttl = :ttl ADD " + ", ".join(map(_add, portions)),
-                    ConditionExpression=" AND ".join(map(_fits, portions)),
+                    UpdateExpression="SET #ttl = :ttl ADD " + ", ".join(map(_add, leases)),
+                    ConditionExpression=" AND ".join(map(_fits, leases)),
                     ExpressionAttributeNames={"#ttl": Attr.TTL},
-                    ExpressionAttributeValues=_values(portions) | {":ttl": encode(expires_at_s)},
+                    ExpressionAttributeValues=_values(leases) | {":ttl": encode(expires_at_s)},
                     ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 )
         except ConditionRefused as refused:
             if not refused.items[0]:
-                raise UnavailableError("the budget vanished between two looks") from refused
+                raise UnavailableError("the budget expired between two requests") from refused
             return _read(refused.items[0])
         return None
 
-    def taken(self, key: BudgetKey) -> Mapping[int, int]:
-        """See the port."""
+    def usage(self, key: BudgetKey) -> Mapping[int, int]:
         with translated():
             answer = self._client.get_item(
                 TableName=self._table, Key=item_key(*budget_key(key)), ConsistentRead=True
@@ -57,20 +56,20 @@ class DynamoBudgetStore:
         return _read(answer.get("Item", {}))
 
 
-def _add(portion: TokenLease) -> str:
-    return f"{_PREFIX}{portion.slot} :t{portion.slot}"
+def _add(lease: TokenLease) -> str:
+    return f"{_PREFIX}{lease.slot} :t{lease.slot}"
 
 
-def _fits(portion: TokenLease) -> str:
-    name = f"{_PREFIX}{portion.slot}"
-    return f"(attribute_not_exists({name}) OR {name} <= :r{portion.slot})"
+def _fits(lease: TokenLease) -> str:
+    name = f"{_PREFIX}{lease.slot}"
+    return f"(attribute_not_exists({name}) OR {name} <= :r{lease.slot})"
 
 
-def _values(portions: Sequence[TokenLease]) -> dict[str, Any]:
+def _values(leases: Sequence[TokenLease]) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for portion in portions:
-        values[f":t{portion.slot}"] = encode(portion.tokens)
-        values[f":r{portion.slot}"] = encode(portion.ceiling - portion.tokens)
+    for lease in leases:
+        values[f":t{lease.slot}"] = encode(lease.tokens)
+        values[f":r{lease.slot}"] = encode(lease.ceiling - lease.tokens)
     return values
 
 

@@ -26,47 +26,44 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 _ROUNDS = 4
-"""So often are keys asked for that a batch left unread."""
+"""Tries of BatchGetItem for unprocessed keys."""
 
 
 class DynamoTenantStore:
-    """Read on nearly every request: by key, cached by the callers."""
+    """Reads by key; the callers cache."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
 
     def get(self, tenant_id: str) -> Tenant | None:
-        """See the port."""
         item = self._get(tenant_key(tenant_id))
         return read_tenant(item) if item else None
 
     def get_key(self, key_id: str) -> ApiKey | None:
-        """See the port."""
         item = self._get(api_key_key(key_id))
         return read_key(item) if item else None
 
     def get_keys(self, key_ids: Sequence[str]) -> list[ApiKey]:
-        """See the port."""
         criteria = [item_key(*api_key_key(key_id)) for key_id in key_ids]
-        found: dict[str, ApiKey] = {}
+        keys: dict[str, ApiKey] = {}
         for _ in range(_ROUNDS):
             if not criteria:
-                return [found[key_id] for key_id in key_ids if key_id in found]
-            asked: Any = {self._table: {"Keys": criteria, "ConsistentRead": True}}
+                return [keys[key_id] for key_id in key_ids if key_id in keys]
+            request: Any = {self._table: {"Keys": criteria, "ConsistentRead": True}}
             with translated():
-                answer = self._client.batch_get_item(RequestItems=asked)
+                answer = self._client.batch_get_item(RequestItems=request)
             for item in answer["Responses"].get(self._table, []):
                 key = read_key(item)
-                found[key.id] = key
-            left: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))
-            criteria = left.get(self._table, {}).get("Keys", [])
+                keys[key.id] = key
+            unprocessed: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))
+            criteria = unprocessed.get(self._table, {}).get("Keys", [])
         if criteria:
             raise UnavailableError("BatchGetItem left keys unprocessed")
-        return [found[key_id] for key_id in key_ids if key_id in found]
+        return [keys[key_id] for key_id in key_ids if key_id in keys]
 
     def create(self, tenant: Tenant, key: ApiKey) -> bool:
-        """See the port. One transaction: none stands without the others."""
+        """One transaction: tenant, listing entry and key exist together or not at all."""
         return self._write(
             [self._new(tenant_item(tenant)), self._new(listing_item(tenant)), self._new(key_item(key))]
         )
@@ -79,7 +76,6 @@ class DynamoTenantStore:
         new_key: ApiKey | None = None,
         changed_key: ApiKey | None = None,
     ) -> bool:
-        """See the port."""
         put = {
             "TableName": self._table,
             "Item": tenant_item(after),
@@ -94,7 +90,6 @@ class DynamoTenantStore:
         return self._write(writes)
 
     def ids(self, *, after: str | None, limit: int) -> list[str]:
-        """See the port."""
         pk, start = tenant_listing_key(after or "")
         values: dict[str, Any] = {":pk": encode(pk)} | ({":after": encode(start)} if after else {})
         with translated():
@@ -108,7 +103,6 @@ class DynamoTenantStore:
         return [str(item[Attr.SK]["S"]) for item in answer["Items"]]
 
     def note_use(self, key_id: str, used_at: int, unless_since: int) -> None:
-        """See the port."""
         with suppress(ConditionRefused), translated():
             self._client.update_item(
                 TableName=self._table,
@@ -130,7 +124,7 @@ class DynamoTenantStore:
         return {"Put": {"TableName": self._table, "Item": item, "ConditionExpression": ABSENT}}
 
     def _ended(self, key: ApiKey) -> dict[str, Any]:
-        """Its end alone: when it was last used may have been written meanwhile."""
+        """Only the expiry and the revocation: `last_used_at` may have been written meanwhile."""
         parts: dict[str, Any] = {"ex": key.expires_at, "rk": key.revoked or None}
         sets = {name: value for name, value in parts.items() if value is not None}
         removes = sorted(parts.keys() - sets.keys())

@@ -7,8 +7,8 @@ import pytest
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy, check_span
 from shared.domain.delivery.retry import MAX_ATTEMPTS, MAX_RETRY_SPAN_SECONDS, RetryPolicy
 from shared.domain.errors import InvalidValueError
-from shared.domain.executions.execution import State
 from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS, Retention
+from shared.domain.executions.states import State
 from tests.support.builders import DUE_AT, in_state, occurrence, one_off
 
 
@@ -60,7 +60,7 @@ def test_another_occurrence_has_the_limits_and_no_deadline() -> None:
     policy = AsyncPolicy(deadline_seconds=60)
     going_on = in_state(occurrence(async_policy=policy), State.RUNNING, async_until=DUE_AT)
     fresh = going_on.occurrence(DUE_AT + 60_000, created_at=DUE_AT)
-    assert (fresh.async_policy, fresh.async_until) == (policy, None)
+    assert (fresh.call.async_policy, fresh.progress.async_until) == (policy, None)
 
 
 def test_every_retry_policy_goes_with_the_default() -> None:

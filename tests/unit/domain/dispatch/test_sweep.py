@@ -18,7 +18,7 @@ from shared.domain.dispatch.sweep import (
     reminder_is_settled,
     sweep_action,
 )
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.names import Lane
 from tests.support.builders import DUE_AT, execution_id, in_state, one_off
 
@@ -73,8 +73,8 @@ POINTER = replace(ROW, reminder_target=execution_id(9), attempt=1, claimable_fro
         (USED_UP, FIRST, SweepAction.GIVE_UP),
         (STOPPED, LATER, SweepAction.GIVE_UP),
         (replace(USED_UP, claimable_from=NOW + 1), LATER, SweepAction.LEAVE),
-        (POINTER, FIRST, SweepAction.CHECK_POINTER),
-        (replace(POINTER, state=State.QUEUED), LATER, SweepAction.CHECK_POINTER),
+        (POINTER, FIRST, SweepAction.CHECK_REMINDER),
+        (replace(POINTER, state=State.QUEUED), LATER, SweepAction.CHECK_REMINDER),
     ],
 )
 def test_each_row_gets_what_it_needs_at_this_pass(

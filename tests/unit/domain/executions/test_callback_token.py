@@ -7,8 +7,9 @@ from functools import partial
 import pytest
 
 from shared.domain.executions.callback_token import CallbackToken, parse_token, token_for
-from shared.domain.executions.execution import Execution, State
-from tests.support.builders import DUE_AT, execution_id, in_state, one_off
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
+from tests.support.builders import DUE_AT, execution_id, in_state, one_off, with_changes
 
 RUNNING = in_state(one_off(), State.RUNNING)
 
@@ -42,14 +43,17 @@ def test_an_altered_token_is_not(field: dict[str, object]) -> None:
 def test_it_is_of_the_attempt_that_runs_and_of_no_other() -> None:
     token = issued()
     assert token.is_of_running(RUNNING)
-    assert not token.is_of_running(replace(RUNNING, attempt=2))
-    assert not token.is_of_running(replace(RUNNING, owner="f" * 16))
+    assert not token.is_of_running(with_changes(RUNNING, attempt=2))
+    assert not token.is_of_running(with_changes(RUNNING, owner="f" * 16))
     assert not token.is_of_running(in_state(one_off(), State.WAITING))
     assert not token.is_of_running(in_state(one_off(), State.SUCCEEDED, attempt=1))
 
 
 def test_two_digits_of_attempts_fit() -> None:
-    assert issued(replace(RUNNING, retry=replace(RUNNING.retry, max_attempts=20), attempt=20)).attempt == 20
+    assert (
+        issued(with_changes(RUNNING, retry=replace(RUNNING.call.retry, max_attempts=20), attempt=20)).attempt
+        == 20
+    )
 
 
 GOOD = token_for(RUNNING, ours)

@@ -1,10 +1,13 @@
 """What becomes of instants that were missed: they coalesce into one run, and the others leave one record."""
 
+from typing import Any
+
 import pytest
 
 from shared.domain.errors import InvalidValueError
-from shared.domain.executions.execution import EndReason
-from shared.domain.jobs.misfire import COUNT_LIMIT, CatchUp, CatchUpPolicy, Succession, succession
+from shared.domain.executions.states import EndReason
+from shared.domain.jobs.misfire import COUNT_LIMIT, Succession, succession
+from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.schedules.schedule import Cron, Rate, first_after
 from shared.domain.schedules.skipped_range import SkippedRange
 from tests.support.builders import DUE_AT
@@ -209,7 +212,8 @@ def test_where_nothing_comes_after_what_was_missed_there_is_only_the_record(mode
 )
 def test_policies_beyond_their_bounds_are_refused(field: str, value: int) -> None:
     with pytest.raises(InvalidValueError):
-        CatchUpPolicy(**{field: value})
+        changed: dict[str, Any] = {field: value}
+        CatchUpPolicy(**changed)
 
 
 def test_a_long_outage_of_a_dense_line_costs_few_questions(questions: list[int]) -> None:

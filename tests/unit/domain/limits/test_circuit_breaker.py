@@ -8,7 +8,7 @@ from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.limits.circuit_breaker import (
     CUT_EVERY_MS,
     GROW_EVERY_MS,
-    MOST_OPEN_MS,
+    MAX_OPEN_MS,
     OPEN_MS,
     PROBE_MS,
     PROBED_LIMIT,
@@ -100,7 +100,7 @@ def test_each_opening_lasts_longer_up_to_five_minutes() -> None:
         now_ms = circuit.open_until
         circuit = circuit.probed_by("me", now_ms).after(Tally(unreachable=1), "me", now_ms)
     assert lasted[:4] == [OPEN_MS, 2 * OPEN_MS, 4 * OPEN_MS, 8 * OPEN_MS]
-    assert max(lasted) == lasted[-1] == MOST_OPEN_MS
+    assert max(lasted) == lasted[-1] == MAX_OPEN_MS
 
 
 def test_openings_begin_anew_once_a_destination_was_well_for_ten_times_as_long() -> None:

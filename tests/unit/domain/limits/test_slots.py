@@ -5,13 +5,13 @@ import pytest
 from shared.domain.limits.slots import (
     LEASE_MS,
     MAX_HOLDERS,
-    MOST_HOLDERS,
+    MAX_LARGE_HOLDERS,
     SlotLease,
     block,
     free_for,
     held_by,
     leased_to,
-    most_holders,
+    max_holders,
 )
 from shared.names import EXECUTOR_BATCH
 
@@ -46,11 +46,11 @@ def test_no_more_than_so_many_hold_slots_at_once() -> None:
 
 @pytest.mark.parametrize(
     ("limit", "holders"),
-    [(1, 32), (320, 32), (321, 33), (990, 99), (1_000, MOST_HOLDERS), (99_999, MOST_HOLDERS)],
+    [(1, 32), (320, 32), (321, 33), (990, 99), (1_000, MAX_LARGE_HOLDERS), (99_999, MAX_LARGE_HOLDERS)],
 )
 def test_a_limit_is_reached_by_full_batches_of_as_many_as_may_hold_slots(limit: int, holders: int) -> None:
-    assert most_holders(limit) == holders
-    assert min(limit, MOST_HOLDERS * EXECUTOR_BATCH) <= holders * EXECUTOR_BATCH
+    assert max_holders(limit) == holders
+    assert min(limit, MAX_LARGE_HOLDERS * EXECUTOR_BATCH) <= holders * EXECUTOR_BATCH
 
 
 @pytest.mark.parametrize(

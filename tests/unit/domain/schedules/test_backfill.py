@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from shared.domain.errors import (
 from shared.domain.ids import backfill_job_id, backfilled_job, is_recurring_job_id, recurring_job_id
 from shared.domain.jobs.misfire import succession
 from shared.domain.jobs.new_backfill import EVERY_ONE, NewBackfill
-from shared.domain.schedules.backfill import backfilled_instants, going_on, scheduled_at
+from shared.domain.schedules.backfill import backfilled_instants, resume_backfill, scheduled_at
 from shared.domain.schedules.cron import Gap, Overlap
 from shared.domain.schedules.instants import FARTHEST_MS
 from shared.domain.schedules.recurrence import Recurrence
@@ -146,7 +147,7 @@ def test_a_chain_that_is_late_leaves_no_instant_of_a_backfill_out() -> None:
 def test_after_a_pause_it_goes_on_with_the_first_instant_that_had_not_started(started: int) -> None:
     before = three_hours()
     after_at = NOW + (started - 1) * 60_000
-    after = going_on(before, after_at, NOW + 5 * HOUR)
+    after = resume_backfill(before, after_at, NOW + 5 * HOUR)
     told = [scheduled_at(before, run) for run in runs(before)]
     assert runs(after) == [NOW + 5 * HOUR + 60_000 * number for number in range(3 - started)]
     assert [scheduled_at(after, run) for run in runs(after)] == told[started:]
@@ -154,9 +155,9 @@ def test_after_a_pause_it_goes_on_with_the_first_instant_that_had_not_started(st
 
 
 def test_after_a_short_pause_it_keeps_its_pace() -> None:
-    after = going_on(three_hours(), NOW, NOW + 5_000)
+    after = resume_backfill(three_hours(), NOW, NOW + 5_000)
     assert runs(after) == [NOW + 60_000, NOW + 120_000]
-    again = going_on(after, NOW + 60_000, NOW + 61_000)
+    again = resume_backfill(after, NOW + 60_000, NOW + 61_000)
     assert runs(again) == [NOW + 120_000]
     assert scheduled_at(again, NOW + 120_000) == scheduled_at(three_hours(), NOW + 120_000)
 
@@ -204,7 +205,7 @@ def test_a_range_of_a_thousand_instants_is_accepted_and_one_more_is_not() -> Non
         {"to_at": 0},
     ],
 )
-def test_no_backfill_breaks_its_own_rules(changed: dict[str, int]) -> None:
+def test_no_backfill_breaks_its_own_rules(changed: dict[str, Any]) -> None:
     with pytest.raises(ScheduleError):
         replace(three_hours(), **changed)
 

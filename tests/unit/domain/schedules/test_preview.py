@@ -1,6 +1,7 @@
 """Previews: the next instants in local time, clock changes that touch runs, plain words, cautions."""
 
 from datetime import datetime
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ def ms(text: str) -> int:
 NOW = ms("2025-01-01T00:00Z")
 
 
-def cron(line: str, zone: str = NEW_YORK, **policy: object) -> Cron:
+def cron(line: str, zone: str = NEW_YORK, **policy: Any) -> Cron:
     return Cron(line=line, timezone=zone, **policy)
 
 
@@ -62,7 +63,7 @@ def test_an_unknown_zone_is_refused() -> None:
         upcoming(Once(at=NOW), 0, 1, "Mars/Olympus")
 
 
-SPRING = {
+SPRING: dict[str, Any] = {
     "at": ms("2025-03-09T07:00Z"),
     "local_before": "2025-03-09T02:00:00",
     "local_after": "2025-03-09T03:00:00",
@@ -126,8 +127,9 @@ def test_two_years_are_looked_at_and_only_between_the_bounds() -> None:
     assert [one.local_before[:4] for one in dst_changes(early, NOW)] == ["2025"]
     at_once = cron("30 2 * * *", start_at=SPRING["at"], end_at=SPRING["at"])
     assert [one.at for one in dst_changes(at_once, NOW)] == [SPRING["at"]]
-    for missed_by_1 in ({"start_at": SPRING["at"] + 1}, {"end_at": SPRING["at"] - 1}):
-        assert SPRING["at"] not in [one.at for one in dst_changes(cron("30 2 * * *", **missed_by_1), NOW)]
+    missed_by_1: list[dict[str, Any]] = [{"start_at": SPRING["at"] + 1}, {"end_at": SPRING["at"] - 1}]
+    for bounds in missed_by_1:
+        assert SPRING["at"] not in [one.at for one in dst_changes(cron("30 2 * * *", **bounds), NOW)]
 
 
 def test_a_day_that_a_zone_leaves_out_lists_its_first_times() -> None:

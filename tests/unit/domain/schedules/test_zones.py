@@ -129,4 +129,6 @@ def test_an_end_that_is_no_transition_is_far_away(name: str) -> None:
 
 def offset_at(name: str, instant_ms: int) -> int:
     local = datetime.fromtimestamp(instant_ms // 1000, UTC).astimezone(zoneinfo.ZoneInfo(name))
-    return int(local.utcoffset().total_seconds()) * 1000
+    offset = local.utcoffset()
+    assert offset is not None
+    return int(offset.total_seconds()) * 1000

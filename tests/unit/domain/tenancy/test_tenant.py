@@ -1,5 +1,7 @@
 """Tenants and their API keys."""
 
+from typing import Any
+
 import pytest
 
 from shared.domain.errors import InvalidValueError
@@ -41,7 +43,7 @@ def test_a_key_admits_its_own_secret() -> None:
         ({"expires_at": DUE_AT - 1}, SECRET),
     ],
 )
-def test_a_wrong_revoked_or_expired_key_admits_nobody(fields: dict[str, object], secret: str) -> None:
+def test_a_wrong_revoked_or_expired_key_admits_nobody(fields: dict[str, Any], secret: str) -> None:
     assert not api_key(secret=SECRET, **fields).admits(secret, DUE_AT)
 
 

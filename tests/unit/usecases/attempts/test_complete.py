@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import EndReason, State
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import JobState
 from shared.domain.schedules.catch_up import CatchUpPolicy
 from shared.domain.schedules.schedule import Rate
-from tests.support.builders import DUE_AT, TENANT, in_state
+from tests.support.builders import DUE_AT, TENANT, in_state, with_changes
 from tests.support.usecases.accounts import assert_accounted
 from tests.support.usecases.chains import HOURS, MINUTE, Chain, fresh, held_up
 
@@ -37,7 +37,7 @@ def test_the_last_run_completes_the_job() -> None:
 def test_a_large_request_goes_with_the_job_that_has_ended() -> None:
     chain = at_its_last()
     chain.world.jobs.put_payload(TENANT, chain.job.id, b"sealed")
-    chain.world.table.jobs[TENANT, chain.job.id] = replace(chain.job, payload_id=chain.job.id)
+    chain.world.table.jobs[TENANT, chain.job.id] = with_changes(chain.job, payload_id=chain.job.id)
     chain.world.file_successor.execute(chain.head)
     expires_at_s = chain.world.retention.outlives_records_s(DUE_AT + MINUTE)
     assert chain.world.table.payload_expires_at_s == {(TENANT, chain.job.id): expires_at_s}
@@ -66,7 +66,7 @@ def test_a_job_that_is_renamed_meanwhile_is_completed_all_the_same() -> None:
 
     def rename() -> None:
         standing = chain.standing
-        chain.world.table.jobs[TENANT, chain.job.id] = replace(standing, revision=2, name="another")
+        chain.world.table.jobs[TENANT, chain.job.id] = with_changes(standing, revision=2, name="another")
 
     chain.world.steps.before("jobs.replace", rename)
     chain.world.file_successor.execute(chain.head)
@@ -114,13 +114,13 @@ def test_what_was_missed_to_the_end_is_one_record_however_often_the_message_come
     for _ in range(3):
         chain.world.file_successor.execute(chain.executions()[0])
     record = chain.head
-    assert (record.state, record.end_reason, record.ends_chain) == (
+    assert (record.state, record.progress.end_reason, record.progress.ends_chain) == (
         State.SKIPPED,
         EndReason.CATCH_UP_WINDOW,
         True,
     )
-    assert record.missed is not None
-    assert (record.missed.count, len(chain.executions())) == (4, 2)
+    assert record.progress.missed is not None
+    assert (record.progress.missed.count, len(chain.executions())) == (4, 2)
     assert (chain.standing.state, chain.standing.ended_through) == (JobState.COMPLETED, DUE_AT + 4 * MINUTE)
     assert_accounted(chain)
 
@@ -164,7 +164,7 @@ def test_a_job_whose_schedule_ends_while_it_is_paused_completes_when_it_is_resum
     chain.pause()
     chain.world.clock.time_ms += HOURS
     assert chain.resume().state is JobState.COMPLETED
-    (record,) = [one for one in chain.executions() if one.missed is not None]
-    assert record.missed is not None
-    assert (record.missed.last_at, record.missed.count) == (DUE_AT + 9 * MINUTE, 8)
+    (record,) = [one for one in chain.executions() if one.progress.missed is not None]
+    assert record.progress.missed is not None
+    assert (record.progress.missed.last_at, record.progress.missed.count) == (DUE_AT + 9 * MINUTE, 8)
     assert_accounted(chain)

@@ -8,12 +8,12 @@ import pytest
 from shared.domain.delivery.async_policy import AsyncPolicy
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
-from shared.domain.executions.execution import EndReason, State
+from shared.domain.executions.states import EndReason, State
 from shared.usecases.attempts.make_attempt import SUCCESSOR_TRIES
 from shared.usecases.attempts.run_attempts import Verdict
 from shared.usecases.attempts.settle_attempt import FINISH_TRIES, AttemptEnd
 from shared.usecases.attempts.settle_refusal import Refusal
-from tests.support.builders import DUE_AT, in_state
+from tests.support.builders import DUE_AT, in_state, with_changes
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.messages import dead, delivery
@@ -38,24 +38,24 @@ DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
 def test_the_attempt_runs_on_under_a_heartbeat_and_a_deadline() -> None:
     world, execution, _ = working()
     called_at = world.clock.now_ms()
-    assert (execution.state, execution.attempt, execution.outcomes) == (State.RUNNING, 1, ())
-    assert execution.lease_until == called_at + 60_000
-    assert execution.async_until == DUE_AT + 600_000
+    assert (execution.state, execution.attempt, execution.progress.outcomes) == (State.RUNNING, 1, ())
+    assert execution.progress.lease_until == called_at + 60_000
+    assert execution.progress.async_until == DUE_AT + 600_000
     assert world.table.executions[execution.id].expires_at_s is None
     assert world.sent() == [], "its message is done, and no other is needed"
 
 
 def test_the_lease_is_never_shorter_than_that_of_the_claim_nor_longer_than_the_deadline() -> None:
     _, execution, _ = working(async_policy=AsyncPolicy(heartbeat_seconds=10))
-    assert execution.lease_until == DUE_AT + 35_000
+    assert execution.progress.lease_until == DUE_AT + 35_000
     _, execution, _ = working(async_policy=AsyncPolicy(deadline_seconds=60, heartbeat_seconds=3_600))
-    assert execution.lease_until == DUE_AT + 60_000
+    assert execution.progress.lease_until == DUE_AT + 60_000
 
 
 def test_without_the_header_a_202_is_a_plain_success() -> None:
     world, execution, _ = working(in_turn(OK))
     assert execution.state is State.SUCCEEDED
-    assert [outcome.status for outcome in execution.outcomes] == [202]
+    assert [outcome.status for outcome in execution.progress.outcomes] == [202]
     assert world.sent() == []
 
 
@@ -71,8 +71,8 @@ def test_the_token_is_in_no_record_and_no_message() -> None:
     world, execution, token = working()
     code = token.rpartition("_")[2]
     assert code not in repr(world.table) + repr(world.queue.messages)
-    assert execution.owner is not None
-    assert execution.owner in token, "the code is made of what the claim had stored already"
+    assert execution.progress.owner is not None
+    assert execution.progress.owner in token, "the code is made of what the claim had stored already"
 
 
 def test_the_chain_goes_on_while_the_attempt_does() -> None:
@@ -111,7 +111,7 @@ def test_unheard_of_it_is_tried_again_under_the_next_number() -> None:
     world.attempt(execution)
     done = world.standing(execution.id)
     assert (done.state, done.attempt) == (State.SUCCEEDED, 2)
-    assert [outcome.attempt for outcome in done.outcomes] == [2]
+    assert [outcome.attempt for outcome in done.progress.outcomes] == [2]
 
 
 def test_a_later_attempt_goes_on_by_its_own_deadline() -> None:
@@ -119,7 +119,7 @@ def test_a_later_attempt_goes_on_by_its_own_deadline() -> None:
     die_unheard(world, execution)
     died_at = world.clock.now_ms()
     world.attempt(execution)
-    assert world.standing(execution.id).async_until == died_at + 600_000
+    assert world.standing(execution.id).progress.async_until == died_at + 600_000
 
 
 def test_a_plain_call_after_one_that_went_on_does_not_itself_go_on() -> None:
@@ -127,7 +127,7 @@ def test_a_plain_call_after_one_that_went_on_does_not_itself_go_on() -> None:
     die_unheard(world, execution)
     seen: list[int | None] = []
     world.sender.answer_to = during_the_call(
-        lambda: seen.append(world.standing(execution.id).async_until), ASYNC_ACCEPTED
+        lambda: seen.append(world.standing(execution.id).progress.async_until), ASYNC_ACCEPTED
     )
     world.attempt(execution)
     assert seen == [None]
@@ -142,8 +142,8 @@ def test_the_last_attempt_that_is_not_heard_of_was_lost(fields: dict[str, Any]) 
     report = world.attempt(execution)
     assert [refusal.kind for refusal in report.refusals] == [Refusal.WORKER_LOST]
     standing = world.standing(execution.id)
-    assert (standing.state, standing.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
-    assert standing.async_until is None
+    assert (standing.state, standing.progress.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
+    assert standing.progress.async_until is None
 
 
 @pytest.mark.parametrize("times", [1, FINISH_TRIES - 1])
@@ -160,7 +160,7 @@ def test_going_on_is_written_again_where_the_store_did_not_answer(fault: str, ti
 
 def test_going_on_that_could_not_be_written_is_left_to_the_message() -> None:
     world = World(DUE_AT, answer_to=async_accepted)
-    execution = world.put(replace(world.one_off(), async_policy=POLICY))
+    execution = world.put(with_changes(world.one_off(), async_policy=POLICY))
     world.steps.fail("store.extend_lease", times=FINISH_TRIES)
     report = world.attempt(execution)
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.UNRECORDED]
@@ -170,7 +170,7 @@ def test_going_on_that_could_not_be_written_is_left_to_the_message() -> None:
         "to the end of the claim's lease"
     )
     world.heartbeat.execute(str(execution.id), token_of(world))
-    assert world.standing(execution.id).async_until == DUE_AT + 600_000
+    assert world.standing(execution.id).progress.async_until == DUE_AT + 600_000
     dropped = world.attempt(execution, receives=2)
     assert [refusal.kind for refusal in dropped.refusals] == [Refusal.DROPPED]
 
@@ -182,12 +182,12 @@ def test_an_answer_that_comes_after_the_lease_has_died_is_fenced() -> None:
     report = world.attempt(execution)
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.FENCED]
     assert is_running(world, execution, attempt=2)
-    assert world.standing(execution.id).async_until is None
+    assert world.standing(execution.id).progress.async_until is None
 
 
 def test_a_worker_that_stood_still_does_not_shorten_what_heartbeats_have_reached() -> None:
     world = World(DUE_AT)
-    execution = world.put(replace(world.one_off(), async_policy=POLICY))
+    execution = world.put(with_changes(world.one_off(), async_policy=POLICY))
 
     def freeze() -> None:
         """Its write was made up of what the clock said before."""
@@ -199,7 +199,7 @@ def test_a_worker_that_stood_still_does_not_shorten_what_heartbeats_have_reached
     world.steps.before("store.extend_lease", freeze)
     report = world.attempt(execution)
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.ASYNC_ACCEPTED]
-    assert world.standing(execution.id).lease_until == DUE_AT + 90_000
+    assert world.standing(execution.id).progress.lease_until == DUE_AT + 90_000
 
 
 @pytest.mark.parametrize("answer", [ASYNC_ACCEPTED, DOWN, OK])
@@ -213,13 +213,13 @@ def test_what_its_receiver_reported_before_the_call_had_ended_stands(answer: Cal
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.REPORTED]
     assert report.returned() == []
     assert world.standing(execution.id).state is State.SUCCEEDED
-    assert len(world.standing(execution.id).outcomes) == 1
+    assert len(world.standing(execution.id).progress.outcomes) == 1
 
 
 @pytest.mark.parametrize("step", ["claimer.claim", "tenants.get", "store.extend_lease"])
 def test_after_a_crash_the_message_brings_it_to_its_end_by_itself(step: str) -> None:
     world = World(DUE_AT, answer_to=async_accepted)
-    execution = world.put(replace(world.one_off(), async_policy=POLICY))
+    execution = world.put(with_changes(world.one_off(), async_policy=POLICY))
     world.steps.crash_after(step)
     with pytest.raises(Crash):
         world.attempt(execution)
@@ -267,8 +267,8 @@ def test_a_recurring_jobs_limits_are_those_of_each_of_its_runs() -> None:
     for execution in (world.standing(job.id_at(DUE_AT)), beside):
         claimed_at = world.clock.now_ms()
         world.attempt(execution)
-        assert world.standing(execution.id).async_until == claimed_at + 600_000
-    assert world.standing(job.id_at(DUE_AT + MINUTE_MS)).async_policy == POLICY
+        assert world.standing(execution.id).progress.async_until == claimed_at + 600_000
+    assert world.standing(job.id_at(DUE_AT + MINUTE_MS)).call.async_policy == POLICY
 
 
 def test_a_deleted_jobs_attempt_goes_on_and_is_its_last() -> None:
@@ -279,7 +279,7 @@ def test_a_deleted_jobs_attempt_goes_on_and_is_its_last() -> None:
     world.lifecycle.delete.execute(job.tenant_id, job.id)
     world.heartbeat.execute(str(head.id), token_of(world))
     world.report_outcome.fail(str(head.id), token_of(world))
-    assert (world.standing(head.id).state, world.standing(head.id).end_reason) == (
+    assert (world.standing(head.id).state, world.standing(head.id).progress.end_reason) == (
         State.FAILED,
         EndReason.STOPPED,
     )

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.names import Lane
 from shared.usecases.attempts.run_attempts import (
     POISON_RETURN_SECONDS,

@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, ParamSpec, TypeVar
 
 import pytest
 
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.usecases.attempts.call_receiver import READ_PAUSES_MS
 from shared.usecases.attempts.make_attempt import SUCCESSOR_TRIES
@@ -25,7 +27,7 @@ DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
 OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 
 
-def due_now(answer: CallbackResponse = OK, **fields: object) -> tuple[World, Job, Execution]:
+def due_now(answer: CallbackResponse = OK, **fields: Any) -> tuple[World, Job, Execution]:
     world = World(DUE_AT, answer_to=in_turn(answer))
     job = world.recurring(**fields)
     return world, job, world.standing(job.id_at(DUE_AT))
@@ -103,7 +105,7 @@ def test_a_retry_of_a_deleted_job_makes_no_call(state: JobState) -> None:
     world.table.jobs[job.tenant_id, job.id] = replace(job, state=state)
     world.attempt(head)
     ended = world.standing(head.id)
-    assert (ended.state, ended.end_reason) == (State.FAILED, EndReason.JOB_DELETED)
+    assert (ended.state, ended.progress.end_reason) == (State.FAILED, EndReason.JOB_DELETED)
     assert world.sender.calls == []
 
 
@@ -147,13 +149,18 @@ def test_a_fault_of_ours_in_the_successor_is_told_and_the_outcome_recorded() -> 
     assert len(report.returned()) == 1
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
 class SlowChain:
     """Filing a successor takes its time: other tasks get many turns meanwhile."""
 
-    async def __call__(self, function: Callable[..., object], /, *args: object) -> object:
-        for _ in range(50 if isinstance(function, FileSuccessor) else 0):
+    async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        files = isinstance(getattr(function, "__self__", None), FileSuccessor)
+        for _ in range(50 if files else 0):
             await asyncio.sleep(0)
-        return function(*args)
+        return function(*args, **kwargs)
 
 
 def test_a_sender_that_breaks_leaves_no_successor_behind() -> None:

@@ -7,11 +7,12 @@ import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import JobState
 from shared.usecases.attempts.call_receiver import RENEWAL_TRIES
 from shared.usecases.attempts.settle_attempt import AttemptEnd
-from tests.support.builders import DUE_AT, in_state, one_off
+from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.usecases.overtaking import OTHER, during_the_call, overtake
 from tests.support.usecases.world import World
 
@@ -26,7 +27,7 @@ def test_the_attempt_is_counted_before_the_call_and_the_lease_outlasts_it() -> N
     world.sender.answer_to = during_the_call(lambda: seen.append(world.standing(execution.id)), OK)
     world.attempt(execution)
     assert (seen[0].state, seen[0].attempt) == (State.RUNNING, 1)
-    assert seen[0].lease_until == DUE_AT + 30_000 + 5_000
+    assert seen[0].progress.lease_until == DUE_AT + 30_000 + 5_000
 
 
 def test_the_call_gets_its_whole_timeout() -> None:
@@ -50,7 +51,7 @@ def test_a_lease_that_does_not_cover_the_timeout_is_prolonged_before_the_call(
     world, execution = stalled(stalled_ms, retry=RetryPolicy(max_attempts=1))
     leases: list[int | None] = []
     world.sender.answer_to = during_the_call(
-        lambda: leases.append(world.standing(execution.id).lease_until), OK
+        lambda: leases.append(world.standing(execution.id).progress.lease_until), OK
     )
     world.attempt(execution)
     assert world.steps.count("store.extend_lease") == renewals
@@ -65,7 +66,7 @@ def test_a_renewal_without_an_answer_is_asked_for_again(step: str) -> None:
     getattr(world.steps, step)("store.extend_lease")
     world.attempt(execution)
     assert [call.timeout_seconds for call in world.sender.calls] == [30.0]
-    assert world.standing(execution.id).outcomes[0].reason is Reason.OK
+    assert world.standing(execution.id).progress.outcomes[0].reason is Reason.OK
 
 
 def test_without_an_answer_to_any_renewal_no_call_is_made_and_the_attempt_counts() -> None:
@@ -74,7 +75,7 @@ def test_without_an_answer_to_any_renewal_no_call_is_made_and_the_attempt_counts
     world.attempt(execution)
     assert world.sender.calls == []
     standing = world.standing(execution.id)
-    assert (standing.state, [each.reason for each in standing.outcomes]) == (
+    assert (standing.state, [each.reason for each in standing.progress.outcomes]) == (
         State.WAITING,
         [Reason.LEASE_TOO_SHORT],
     )
@@ -86,7 +87,7 @@ def test_a_worker_that_was_overtaken_while_it_stood_still_makes_no_call() -> Non
     report = world.attempt(execution)
     assert world.sender.calls == []
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.FENCED]
-    assert world.standing(execution.id).owner == OTHER
+    assert world.standing(execution.id).progress.owner == OTHER
 
 
 def test_neither_does_one_whose_retries_were_stopped_meanwhile() -> None:
@@ -96,7 +97,7 @@ def test_neither_does_one_whose_retries_were_stopped_meanwhile() -> None:
     world.attempt(execution)
     assert world.sender.calls == []
     standing = world.standing(execution.id)
-    assert (standing.state, standing.end_reason) == (State.FAILED, EndReason.STOPPED)
+    assert (standing.state, standing.progress.end_reason) == (State.FAILED, EndReason.STOPPED)
 
 
 @pytest.mark.parametrize("state", [JobState.DELETING, JobState.DELETED])
@@ -113,7 +114,7 @@ def test_neither_does_one_whose_job_was_deleted_meanwhile(state: JobState) -> No
     world.steps.after("claimer.claim", freeze)
     world.attempt(head)
     assert world.sender.calls == []
-    assert world.standing(head.id).end_reason is EndReason.JOB_DELETED
+    assert world.standing(head.id).progress.end_reason is EndReason.JOB_DELETED
 
 
 def test_a_worker_that_stands_still_again_uses_up_the_attempt() -> None:
@@ -121,12 +122,14 @@ def test_a_worker_that_stands_still_again_uses_up_the_attempt() -> None:
     world.steps.after("store.extend_lease", lambda: setattr(world.clock, "time_ms", DUE_AT + 60_000))
     world.attempt(execution)
     assert world.sender.calls == []
-    assert [each.reason for each in world.standing(execution.id).outcomes] == [Reason.LEASE_TOO_SHORT]
+    assert [each.reason for each in world.standing(execution.id).progress.outcomes] == [
+        Reason.LEASE_TOO_SHORT
+    ]
 
 
 def put_with_payload_apart(world: World) -> Execution:
     """An execution whose request is read after the claim, from an item of its own."""
-    apart = world.put(replace(world.one_off(), payload_id=one_off().job_id, request=b""))
+    apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b""))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
     return apart
 
@@ -145,7 +148,9 @@ def test_a_call_that_was_prepared_until_the_lease_had_ended_is_not_made() -> Non
     world.steps.after("jobs.get_payload", lambda: setattr(world.clock, "time_ms", DUE_AT + 35_000))
     world.attempt(execution)
     assert world.sender.calls == []
-    assert [outcome.reason for outcome in world.standing(execution.id).outcomes] == [Reason.LEASE_TOO_SHORT]
+    assert [outcome.reason for outcome in world.standing(execution.id).progress.outcomes] == [
+        Reason.LEASE_TOO_SHORT
+    ]
 
 
 @pytest.mark.parametrize("answer", [CallbackResponse(reason=Reason.OK, duration_ms=5, status=200), DOWN])
@@ -155,7 +160,7 @@ def test_a_worker_that_was_overtaken_records_nothing(answer: CallbackResponse) -
     world.sender.answer_to = during_the_call(lambda: overtake(world, execution), answer)
     report = world.attempt(execution)
     standing = world.standing(execution.id)
-    assert (standing.state, standing.owner, standing.outcomes) == (State.RUNNING, OTHER, ())
+    assert (standing.state, standing.progress.owner, standing.progress.outcomes) == (State.RUNNING, OTHER, ())
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.FENCED]
     assert (report.returned(), world.sent()) == ([], [])
 
@@ -165,7 +170,7 @@ def test_the_owner_counts_and_not_the_attempt_alone() -> None:
     execution = world.put(world.one_off())
     world.sender.answer_to = during_the_call(lambda: overtake(world, execution, attempt=1), DOWN)
     world.attempt(execution)
-    assert world.standing(execution.id).owner == OTHER
+    assert world.standing(execution.id).progress.owner == OTHER
 
 
 def test_an_outcome_after_the_end_is_discarded() -> None:
@@ -185,7 +190,7 @@ def test_retries_stopped_during_the_call_make_it_the_last() -> None:
     world.sender.answer_to = during_the_call(lambda: world.store.stop_retries(execution.id), DOWN)
     report = world.attempt(execution)
     row = world.table.executions[execution.id]
-    assert (row.execution.state, row.execution.end_reason) == (State.FAILED, EndReason.STOPPED)
+    assert (row.execution.state, row.execution.progress.end_reason) == (State.FAILED, EndReason.STOPPED)
     assert row.expires_at_s is not None
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.FAILED]
     assert (report.returned(), world.sent()) == ([], [])
@@ -208,4 +213,4 @@ def test_a_dead_lease_is_taken_over_under_the_next_number() -> None:
     world.attempt(execution)
     done = world.standing(execution.id)
     assert (done.state, done.attempt) == (State.SUCCEEDED, 2)
-    assert [outcome.attempt for outcome in done.outcomes] == [2], "the dead worker left no outcome"
+    assert [outcome.attempt for outcome in done.progress.outcomes] == [2], "the dead worker left no outcome"

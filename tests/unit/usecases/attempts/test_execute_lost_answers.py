@@ -1,9 +1,12 @@
 """EXECUTE: answers that got lost on the way are recognised; what stays unknown is left to the message."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.ports.executions import Claim, ClaimRejected, WriteUnknown
 from shared.usecases.attempts.run_attempts import CLAIM_TRIES, UNSURE_WAIT_SECONDS, Verdict
 from shared.usecases.attempts.settle_attempt import FINISH_TRIES, AttemptEnd
@@ -23,7 +26,7 @@ class Mute:
         self._real, self._times, self._granted = world.claimer, times, granted
         world.run_attempts.claimer = self
 
-    def claim(self, claims: list[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
+    def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
         """See the port."""
         if self._times == 0:
             return list(self._real.claim(claims, now_ms))
@@ -68,7 +71,7 @@ def test_every_try_of_every_claim_has_an_owner_token_of_its_own() -> None:
 
 
 def row_owners(world: World) -> set[str | None]:
-    return {row.execution.owner for row in world.table.executions.values()}
+    return {row.execution.progress.owner for row in world.table.executions.values()}
 
 
 @pytest.mark.parametrize("answer", [OK, DOWN])
@@ -83,7 +86,7 @@ def test_an_outcome_whose_answer_was_lost_is_recognised_as_ones_own(
     assert [attempt.end for attempt in report.attempts] == [
         AttemptEnd.SUCCEEDED if answer is OK else AttemptEnd.RETRIED
     ]
-    assert len(world.standing(execution.id).outcomes) == 1
+    assert len(world.standing(execution.id).progress.outcomes) == 1
     assert len(world.sent()) == (0 if answer is OK else 1), "a retry has its message all the same"
     assert report.returned() == []
 

@@ -1,14 +1,12 @@
 """EXECUTE: what a refused claim means; nothing may depend on a message that is dropped."""
 
-from dataclasses import replace
-
 import pytest
 
-from shared.domain.executions.execution import EndReason, State
+from shared.domain.executions.states import EndReason, State
 from shared.ports.executions import ClaimRejected
 from shared.usecases.attempts.run_attempts import BatchReport, Verdict
 from shared.usecases.attempts.settle_refusal import Refusal
-from tests.support.builders import DUE_AT, in_state
+from tests.support.builders import DUE_AT, in_state, with_changes
 from tests.support.fakes.table import Damage
 from tests.support.usecases.world import World
 
@@ -61,7 +59,7 @@ def test_a_tombstone_is_dropped_and_nothing_is_filed() -> None:
     world = World(DUE_AT)
     job = world.recurring()
     row = world.table.executions[job.id_at(DUE_AT)]
-    row.execution = replace(row.execution, state=State.CANCELLED, ends_chain=True)
+    row.execution = with_changes(row.execution, state=State.CANCELLED, ends_chain=True)
     assert verdicts(world.attempt(row.execution)) == [Verdict.DONE]
     assert list(world.occurrences(job)) == [DUE_AT]
 
@@ -95,7 +93,7 @@ def test_another_workers_live_lease_is_waited_for_with_the_message_itself_at_fir
     execution = world.put(in_state(world.one_off(), State.RUNNING))
     (settled,) = world.attempt(world.one_off(), receives=1).settled
     assert settled.verdict is Verdict.RETURN
-    assert settled.visible_after_seconds * 1000 > (execution.lease_until or 0) - (DUE_AT + 5_000)
+    assert settled.visible_after_seconds * 1000 > (execution.progress.lease_until or 0) - (DUE_AT + 5_000)
     assert world.sent() == []
 
 
@@ -108,7 +106,7 @@ def test_and_with_a_fresh_one_from_the_second_time_on_so_that_waiting_uses_up_no
     report = world.attempt(world.one_off(), receives=receives)
     assert verdicts(report) == [Verdict.DONE]
     assert world.sent() == [execution.id]
-    assert world.queue.messages[0].visible_at > (execution.lease_until or 0)
+    assert world.queue.messages[0].visible_at > (execution.progress.lease_until or 0)
 
 
 def test_unless_that_one_could_not_be_sent() -> None:
@@ -124,7 +122,7 @@ def test_a_dead_lease_with_nothing_left_ends_as_worker_lost(fields: dict[str, in
     execution = world.put(in_state(world.one_off(), State.RUNNING, **fields))
     report = world.attempt(world.one_off())
     row = world.table.executions[execution.id]
-    assert (row.execution.state, row.execution.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
+    assert (row.execution.state, row.execution.progress.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
     assert row.is_dead_letter
     assert row.expires_at_s is not None
     assert verdicts(report) == [Verdict.DONE]
@@ -136,7 +134,7 @@ def test_a_lost_last_attempt_of_an_occurrence_does_not_end_the_chain() -> None:
     job = world.recurring()
     row = world.table.executions[job.id_at(DUE_AT)]
     row.execution = in_state(row.execution, State.RUNNING, attempt=5)
-    message = replace(row.execution, next_attempt_at=None)
+    message = with_changes(row.execution, next_attempt_at=None)
     world.steps.before("store.give_up", lambda: world.standing(job.id_at(DUE_AT + MINUTE)))
     world.attempt(message)
     assert row.execution.state is State.FAILED

@@ -8,11 +8,12 @@ import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.usecases.attempts.call_receiver import READ_PAUSES_MS
 from shared.usecases.attempts.run_attempts import Verdict
 from shared.usecases.attempts.settle_attempt import AttemptEnd
-from tests.support.builders import DUE_AT, in_state, one_off
+from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.rounds import to_the_end
@@ -36,11 +37,11 @@ def test_a_failed_attempt_waits_and_its_message_is_held_until_then() -> None:
     world, execution = world_with(DOWN)
     report = world.attempt(execution)
     waiting = world.standing(execution.id)
-    assert (waiting.state, waiting.attempt, waiting.last_body) == (State.WAITING, 1, b"down")
-    assert waiting.next_attempt_at is not None
-    assert DUE_AT <= waiting.next_attempt_at <= DUE_AT + 10_005
+    assert (waiting.state, waiting.attempt, waiting.progress.last_body) == (State.WAITING, 1, b"down")
+    assert waiting.progress.next_attempt_at is not None
+    assert DUE_AT <= waiting.progress.next_attempt_at <= DUE_AT + 10_005
     assert world.table.executions[execution.id].expires_at_s is None
-    assert world.queue.messages[0].wakeup.not_before == waiting.next_attempt_at
+    assert world.queue.messages[0].wakeup.not_before == waiting.progress.next_attempt_at
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.RETRIED]
     assert report.returned() == []
 
@@ -49,7 +50,7 @@ def test_a_failed_attempt_waits_and_its_message_is_held_until_then() -> None:
 def test_retry_after_is_honoured_up_to_the_cap(asked: int, wait_ms: int) -> None:
     world, execution = world_with(asks_for(asked), cap_seconds=600)
     world.attempt(execution)
-    assert world.standing(execution.id).next_attempt_at == DUE_AT + 5 + wait_ms
+    assert world.standing(execution.id).progress.next_attempt_at == DUE_AT + 5 + wait_ms
 
 
 def test_a_job_is_retried_until_it_succeeds_and_remembers_every_attempt() -> None:
@@ -57,8 +58,12 @@ def test_a_job_is_retried_until_it_succeeds_and_remembers_every_attempt() -> Non
     world.file.execute(execution)
     Lanes(world).until(DUE_AT + 600_000)
     done = world.standing(execution.id)
-    assert (done.state, done.attempt, done.end_reason) == (State.SUCCEEDED, 3, None)
-    assert [(outcome.attempt, outcome.status) for outcome in done.outcomes] == [(1, 500), (2, 500), (3, 200)]
+    assert (done.state, done.attempt, done.progress.end_reason) == (State.SUCCEEDED, 3, None)
+    assert [(outcome.attempt, outcome.status) for outcome in done.progress.outcomes] == [
+        (1, 500),
+        (2, 500),
+        (3, 200),
+    ]
     assert [dict(call.callback.headers)["X-Attempt"] for call in world.sender.calls] == ["1", "2", "3"]
     assert len({dict(call.callback.headers)["webhook-id"] for call in world.sender.calls}) == 1
 
@@ -69,7 +74,7 @@ def test_when_its_attempts_are_used_up_it_fails_and_is_a_dead_letter() -> None:
     Lanes(world).until(DUE_AT + 600_000)
     row = world.table.executions[execution.id]
     assert (row.execution.state, row.execution.attempt) == (State.FAILED, 3)
-    assert row.execution.end_reason is EndReason.ATTEMPTS_USED_UP
+    assert row.execution.progress.end_reason is EndReason.ATTEMPTS_USED_UP
     assert row.is_dead_letter
     assert row.expires_at_s is not None
     assert len(world.sender.calls) == 3
@@ -79,14 +84,14 @@ def test_410_is_the_receivers_word_to_stop() -> None:
     world, execution = world_with(GONE)
     world.attempt(execution)
     failed = world.standing(execution.id)
-    assert (failed.state, failed.end_reason) == (State.FAILED, EndReason.NOT_RETRYABLE)
+    assert (failed.state, failed.progress.end_reason) == (State.FAILED, EndReason.NOT_RETRYABLE)
     assert world.sent() == []
 
 
 def test_410_on_the_last_attempt_is_still_the_receivers_word() -> None:
     world, execution = world_with(GONE, max_attempts=1)
     world.attempt(execution)
-    assert world.standing(execution.id).end_reason is EndReason.NOT_RETRYABLE
+    assert world.standing(execution.id).progress.end_reason is EndReason.NOT_RETRYABLE
 
 
 def test_a_retry_beyond_the_reach_of_the_lanes_becomes_a_pointer() -> None:
@@ -94,7 +99,7 @@ def test_a_retry_beyond_the_reach_of_the_lanes_becomes_a_pointer() -> None:
     world.attempt(execution)
     (row,) = world.table.pointers.values()
     assert (row.pointer.target, row.pointer.attempt) == (execution.id, 1)
-    assert row.pointer.dispatch_at == world.standing(execution.id).next_attempt_at
+    assert row.pointer.dispatch_at == world.standing(execution.id).progress.next_attempt_at
     assert world.sent() == []
 
 
@@ -113,7 +118,7 @@ def test_a_retry_that_nobody_would_wake_is_left_to_its_message(wait: int, step: 
 
 def test_the_payload_of_a_one_off_goes_when_it_has_ended_and_not_before() -> None:
     world = World(DUE_AT, answer_to=in_turn(DOWN, OK))
-    apart = replace(world.one_off(), payload_id=one_off().job_id, request=b"")
+    apart = with_changes(world.one_off(), payload_id=one_off().job_id, request=b"")
     world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
     world.put(apart)
     world.attempt(apart)
@@ -127,23 +132,25 @@ def test_the_payload_of_a_one_off_goes_when_it_has_ended_and_not_before() -> Non
 @pytest.mark.parametrize("state", [State.PENDING, State.QUEUED, State.WAITING])
 def test_a_request_that_cannot_be_read_is_a_failed_attempt_without_a_call(state: State) -> None:
     world = World(DUE_AT + 60_000)
-    execution = world.put(in_state(replace(world.one_off(), request=b"garbage" * 10), state))
+    execution = world.put(in_state(with_changes(world.one_off(), request=b"garbage" * 10), state))
     world.attempt(execution)
     standing = world.standing(execution.id)
     assert standing.state is State.WAITING
-    assert [outcome.reason for outcome in standing.outcomes] == [Reason.REQUEST_UNREADABLE]
+    assert [outcome.reason for outcome in standing.progress.outcomes] == [Reason.REQUEST_UNREADABLE]
     assert world.sender.calls == []
 
 
 @pytest.mark.parametrize("step", ["tenants.get", "jobs.get_payload"])
 def test_so_is_one_that_cannot_be_had_for_now(step: str) -> None:
     world = World(DUE_AT)
-    apart = world.put(replace(world.one_off(), payload_id=one_off().job_id, request=b""))
+    apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b""))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
     # The tenant is read in front of the claim too, for its limits: that failure delays nothing.
     world.steps.fail(step, times=1 + len(READ_PAUSES_MS) + (step == "tenants.get"))
     world.attempt(apart)
-    assert [outcome.reason for outcome in world.standing(apart.id).outcomes] == [Reason.REQUEST_UNREADABLE]
+    assert [outcome.reason for outcome in world.standing(apart.id).progress.outcomes] == [
+        Reason.REQUEST_UNREADABLE
+    ]
     world.clock.time_ms += 60_000
     world.attempt(apart)
     assert world.standing(apart.id).state is State.SUCCEEDED
@@ -153,7 +160,7 @@ def test_so_is_one_that_cannot_be_had_for_now(step: str) -> None:
 def test_the_only_attempt_is_not_given_up_at_the_first_read_that_goes_unanswered(step: str) -> None:
     world = World(DUE_AT)
     retry = RetryPolicy(max_attempts=1)
-    apart = world.put(replace(world.one_off(), payload_id=one_off().job_id, request=b"", retry=retry))
+    apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b"", retry=retry))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
     world.steps.fail(step, times=len(READ_PAUSES_MS) + (step == "tenants.get"))
     world.attempt(apart)
@@ -173,8 +180,8 @@ def test_a_table_of_delays_is_followed_entry_by_entry_through_pointers_too(
     world.entropy.draw = lambda: draw  # type: ignore[method-assign]
     world.file.execute(execution)
     failed = to_the_end(world, execution)
-    assert (failed.end_reason, failed.attempt) == (EndReason.ATTEMPTS_USED_UP, len(table) + 1)
-    began = [outcome.started_at for outcome in failed.outcomes]
+    assert (failed.progress.end_reason, failed.attempt) == (EndReason.ATTEMPTS_USED_UP, len(table) + 1)
+    began = [outcome.started_at for outcome in failed.progress.outcomes]
     waits = [later - earlier - DOWN.duration_ms for earlier, later in pairwise(began)]
     for waited_ms, seconds in zip(waits, table, strict=True):
         assert seconds * 900 <= waited_ms <= seconds * 1_000
@@ -190,7 +197,7 @@ def test_what_would_be_too_old_by_then_is_not_kept_waiting(asked: int, ends: boo
     world.attempt(execution)
     standing = world.standing(execution.id)
     assert (standing.state is State.FAILED) is ends
-    assert standing.end_reason is (EndReason.TOO_OLD if ends else None)
+    assert standing.progress.end_reason is (EndReason.TOO_OLD if ends else None)
     assert world.table.executions[execution.id].is_dead_letter is ends
     assert len(world.sent()) == (0 if ends else 1)
 
@@ -200,8 +207,8 @@ def test_without_an_age_retry_after_keeps_nothing_waiting_for_longer_than_record
     world, execution = world_with(asks_for(86_400), **policy)
     world.file.execute(execution)
     failed = to_the_end(world, execution)
-    assert (failed.end_reason, failed.attempt) == (EndReason.TOO_OLD, 8)
-    assert failed.outcomes[-1].started_at - failed.outcomes[0].started_at < 8 * DAY_MS
+    assert (failed.progress.end_reason, failed.attempt) == (EndReason.TOO_OLD, 8)
+    assert failed.progress.outcomes[-1].started_at - failed.progress.outcomes[0].started_at < 8 * DAY_MS
 
 
 @pytest.mark.parametrize(("late_ms", "calls"), [(0, 1), (60_000, 1), (60_001, 0), (DAY_MS, 0)])
@@ -213,7 +220,10 @@ def test_no_attempt_begins_of_what_is_too_old_not_even_the_first(late_ms: int, c
     assert len(world.sender.calls) == calls
     assert standing.state is (State.SUCCEEDED if calls else State.FAILED)
     if not calls:
-        assert (standing.end_reason, standing.outcomes[-1].reason) == (EndReason.TOO_OLD, Reason.TOO_OLD)
+        assert (standing.progress.end_reason, standing.progress.outcomes[-1].reason) == (
+            EndReason.TOO_OLD,
+            Reason.TOO_OLD,
+        )
 
 
 def test_nor_of_one_that_became_too_old_while_its_request_was_read() -> None:
@@ -222,14 +232,14 @@ def test_nor_of_one_that_became_too_old_while_its_request_was_read() -> None:
     world.steps.after("tenants.get", lambda: setattr(world.clock, "time_ms", DUE_AT + 60_001))
     world.attempt(execution)
     assert world.sender.calls == []
-    assert world.standing(execution.id).end_reason is EndReason.TOO_OLD
+    assert world.standing(execution.id).progress.end_reason is EndReason.TOO_OLD
 
 
 def test_a_run_that_is_too_old_files_its_successor_all_the_same() -> None:
     world = World(DUE_AT + 90_000)
     job = world.recurring(retry=RetryPolicy(give_up_after_seconds=60))
     world.attempt(world.standing(job.id_at(DUE_AT)))
-    assert world.standing(job.id_at(DUE_AT)).end_reason is EndReason.TOO_OLD
+    assert world.standing(job.id_at(DUE_AT)).progress.end_reason is EndReason.TOO_OLD
     assert len(world.occurrences(job)) == 2
 
 
@@ -237,6 +247,9 @@ def test_the_receivers_word_that_no_retry_would_help_ends_it_at_once() -> None:
     world, execution = world_with(replace(DOWN, reason=Reason.RECEIVER_GAVE_UP, retry_after_seconds=5))
     world.attempt(execution)
     failed = world.standing(execution.id)
-    assert (failed.state, failed.end_reason) == (State.FAILED, EndReason.NOT_RETRYABLE)
-    assert (failed.outcomes[0].status, failed.outcomes[0].reason) == (500, Reason.RECEIVER_GAVE_UP)
-    assert (failed.last_body, world.sent()) == (b"down", [])
+    assert (failed.state, failed.progress.end_reason) == (State.FAILED, EndReason.NOT_RETRYABLE)
+    assert (failed.progress.outcomes[0].status, failed.progress.outcomes[0].reason) == (
+        500,
+        Reason.RECEIVER_GAVE_UP,
+    )
+    assert (failed.progress.last_body, world.sent()) == (b"down", [])

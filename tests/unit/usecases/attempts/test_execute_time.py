@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.usecases.attempts.run_attempts import Verdict
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from tests.support.builders import DUE_AT, in_state
@@ -75,7 +75,7 @@ def test_a_success_is_recorded_with_its_attempt_and_its_retention() -> None:
     execution = world.put(world.one_off())
     report = world.attempt(execution)
     row = world.table.executions[execution.id]
-    (outcome,) = row.execution.outcomes
+    (outcome,) = row.execution.progress.outcomes
     assert (row.execution.state, row.execution.attempt) == (State.SUCCEEDED, 1)
     assert (outcome.attempt, outcome.started_at, outcome.duration_ms, outcome.status) == (1, DUE_AT, 5, 200)
     assert row.expires_at_s == world.retention.expires_at_s(world.clock.time_ms)

@@ -1,17 +1,16 @@
 """Guarded executions: runs of a job that must not overlap, and one-off jobs that must not start too late."""
 
-from dataclasses import replace
-
 import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.usecases.attempts.guard_start import Admission
-from tests.support.builders import DUE_AT, TENANT, in_state
+from tests.support.builders import DUE_AT, TENANT, in_state, with_changes
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.world import World
@@ -65,7 +64,11 @@ def test_a_run_that_comes_due_during_another_is_recorded_as_skipped_and_the_chai
     hold_up(world, job)
     report = world.attempt(at(world, job, 1))
     skipped = at(world, job, 1)
-    assert (skipped.state, skipped.end_reason, skipped.attempt) == (State.SKIPPED, EndReason.OVERLAP, 0)
+    assert (skipped.state, skipped.progress.end_reason, skipped.attempt) == (
+        State.SKIPPED,
+        EndReason.OVERLAP,
+        0,
+    )
     assert (world.sender.calls, report.returned()) == ([], [])
     assert at(world, job, 2).state in (State.PENDING, State.QUEUED)
     assert world.table.executions[skipped.id].expires_at_s is not None
@@ -77,7 +80,7 @@ def test_a_run_between_two_attempts_has_not_ended() -> None:
     assert at(world, job, 0).state is State.WAITING
     world.clock.time_ms = DUE_AT + MINUTE
     world.attempt(at(world, job, 1))
-    assert at(world, job, 1).end_reason is EndReason.OVERLAP
+    assert at(world, job, 1).progress.end_reason is EndReason.OVERLAP
 
 
 @pytest.mark.parametrize("final", [State.SUCCEEDED, State.FAILED, State.CANCELLED])
@@ -119,7 +122,7 @@ def test_what_comes_due_while_one_waits_is_skipped() -> None:
     world.attempt(at(world, job, 1))
     world.clock.time_ms += MINUTE
     world.attempt(at(world, job, 2))
-    assert at(world, job, 2).end_reason is EndReason.OVERLAP
+    assert at(world, job, 2).progress.end_reason is EndReason.OVERLAP
     assert at(world, job, 1).state in (State.PENDING, State.QUEUED)
 
 
@@ -130,7 +133,7 @@ def test_whoever_waits_comes_before_the_next_one() -> None:
     end(world, running)
     world.clock.time_ms += MINUTE
     world.attempt(at(world, job, 2))
-    assert at(world, job, 2).end_reason is EndReason.OVERLAP
+    assert at(world, job, 2).progress.end_reason is EndReason.OVERLAP
     world.attempt(at(world, job, 1))
     assert at(world, job, 1).state is State.SUCCEEDED
 
@@ -186,7 +189,7 @@ def test_a_port_that_does_not_answer_leaves_the_message_and_loses_nothing(
     standing = at(world, job, 1)
     skipped = (State.SKIPPED, EndReason.OVERLAP)
     if policy is OverlapPolicy.SKIP:
-        assert (standing.state, standing.end_reason) == skipped
+        assert (standing.state, standing.progress.end_reason) == skipped
     else:
         assert world.run_locks.read(TENANT, job.id).waiting == standing.id
     assert job.id_at(DUE_AT + 2 * MINUTE) in world.table.executions
@@ -233,7 +236,7 @@ class TestStartDeadline:
         world.attempt(job)
         ended = world.standing(job.id)
         assert ended.state is state
-        assert ended.end_reason is (EndReason.LATE if state is State.SKIPPED else None)
+        assert ended.progress.end_reason is (EndReason.LATE if state is State.SKIPPED else None)
         assert len(world.sender.calls) == (state is State.SUCCEEDED)
 
     def test_a_retry_may_come_after_it(self) -> None:
@@ -248,7 +251,7 @@ class TestStartDeadline:
     def test_a_cancel_in_between_stands(self) -> None:
         world = World(DUE_AT + 20_000)
         job = world.put(world.one_off(start_deadline_at=DUE_AT + 10_000))
-        cancelled = replace(job, state=State.CANCELLED)
+        cancelled = with_changes(job, state=State.CANCELLED)
         row = world.table.executions[job.id]
         world.steps.before("store.cancel", lambda: setattr(row, "execution", cancelled))
         world.attempt(job)

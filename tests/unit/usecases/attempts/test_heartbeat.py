@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.ports.executions import Claim
-from tests.support.builders import DUE_AT, execution_id
+from tests.support.builders import DUE_AT, execution_id, with_changes
 from tests.support.fakes.table import Damage
 from tests.support.usecases.overtaking import during_the_call
 from tests.support.usecases.reports import ASYNC_ACCEPTED, die_unheard, is_running, token_of, working
@@ -30,7 +31,7 @@ def test_it_carries_the_lease_a_heartbeat_further() -> None:
     heard = world.heartbeat.execute(str(execution.id), token)
     assert (heard.lease_until, heard.deadline_at) == (DUE_AT + 100_000, DEADLINE)
     assert (heard.execution_id, heard.attempt) == (str(execution.id), 1)
-    assert world.standing(execution.id) == replace(execution, lease_until=DUE_AT + 100_000)
+    assert world.standing(execution.id) == with_changes(execution, lease_until=DUE_AT + 100_000)
 
 
 def test_it_never_carries_it_beyond_the_deadline() -> None:
@@ -49,7 +50,7 @@ def test_it_never_makes_it_shorter() -> None:
     beat(world, execution, token)
     world.clock.time_ms = DUE_AT + 38_000
     assert beat(world, execution, token) == DUE_AT + 100_000
-    assert world.standing(execution.id).lease_until == DUE_AT + 100_000
+    assert world.standing(execution.id).progress.lease_until == DUE_AT + 100_000
 
 
 def test_of_two_that_cross_the_one_that_reaches_further_counts() -> None:
@@ -62,7 +63,7 @@ def test_of_two_that_cross_the_one_that_reaches_further_counts() -> None:
     world.clock.time_ms = DUE_AT + 20_000
     world.steps.before("store.extend_lease", overtake)
     assert beat(world, execution, token) == DUE_AT + 110_000
-    assert world.standing(execution.id).lease_until == DUE_AT + 110_000
+    assert world.standing(execution.id).progress.lease_until == DUE_AT + 110_000
 
 
 def test_one_that_comes_late_is_good_while_nobody_has_taken_the_attempt_over() -> None:
@@ -92,7 +93,7 @@ def test_so_is_one_whose_attempt_is_taken_over_while_it_is_being_written() -> No
     world.steps.before("store.extend_lease", lambda: world.claimer.claim(claim, world.clock.now_ms()))
     with pytest.raises(InvalidStateError):
         beat(world, execution, token)
-    assert world.standing(execution.id).owner == "b" * 16
+    assert world.standing(execution.id).progress.owner == "b" * 16
 
 
 @pytest.mark.parametrize("report", ["complete", "fail"])
@@ -136,7 +137,10 @@ def test_before_the_call_has_ended_it_lets_the_lease_of_the_claim_be_and_makes_t
     with pytest.raises(Crash):
         world.attempt(execution)
     standing = world.standing(execution.id)
-    assert (standing.lease_until, standing.async_until) == (DUE_AT + 60_000, DUE_AT + 3_600_000)
+    assert (standing.progress.lease_until, standing.progress.async_until) == (
+        DUE_AT + 60_000,
+        DUE_AT + 3_600_000,
+    )
 
 
 def test_a_lost_answer_is_asked_for_again_by_the_receiver() -> None:

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.usecases.attempts.settle_attempt import FINISH_TRIES
 from tests.support.usecases.reports import Report, at_work, complete, every_report, fail, give_up
 from tests.support.usecases.steps import Crash, die
@@ -21,7 +21,7 @@ def test_an_outcome_without_an_answer_is_written_again(report: Report, fault: st
     world, execution, token = at_work()
     getattr(world.steps, fault)("store.finish", times=times)
     assert report(world, execution, token).end is not None
-    assert len(world.standing(execution.id).outcomes) == 1
+    assert len(world.standing(execution.id).progress.outcomes) == 1
 
 
 @every_report
@@ -32,7 +32,7 @@ def test_without_any_answer_the_receiver_is_asked_to_report_again(report: Report
     with pytest.raises(UnavailableError):
         report(world, execution, token)
     report(world, execution, token)
-    assert len(world.standing(execution.id).outcomes) == 1
+    assert len(world.standing(execution.id).progress.outcomes) == 1
 
 
 def test_a_retry_that_nobody_would_wake_is_woken_when_the_report_is_repeated() -> None:
@@ -74,7 +74,7 @@ def test_a_process_that_dies_anywhere_leaves_what_a_repeated_report_finishes(rep
         world.steps.at_each = None
         report(world, execution, token)
         standing = world.standing(execution.id)
-        assert len(standing.outcomes) == 1, moment
+        assert len(standing.progress.outcomes) == 1, moment
         assert standing.state is LEADS_TO[report], moment
         assert (execution.id in world.sent()) is (report is fail), moment
 
@@ -88,7 +88,7 @@ def test_a_rival_at_any_step_makes_no_second_outcome(report: Report) -> None:
         rival = partial(report, world, execution, token)
         world.steps.at_each = partial(_at, since + moment, rival)
         report(world, execution, token)
-        assert len(world.standing(execution.id).outcomes) == 1, moment
+        assert len(world.standing(execution.id).progress.outcomes) == 1, moment
 
 
 def _at(moment: int, act: Callable[[], object], now: int, _: str) -> None:

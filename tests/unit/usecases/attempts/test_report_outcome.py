@@ -9,10 +9,10 @@ from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidStateError, NotFoundError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import EndReason, State
+from shared.domain.executions.states import EndReason, State
 from shared.ports.executions import Claim
 from shared.usecases.attempts.settle_attempt import AttemptEnd
-from tests.support.builders import DUE_AT, one_off
+from tests.support.builders import DUE_AT, one_off, with_changes
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.reports import (
@@ -37,13 +37,13 @@ def test_completed_it_has_succeeded() -> None:
     reported = complete(world, execution, token)
     assert (reported.succeeded, reported.attempt, reported.end) == (True, 1, AttemptEnd.SUCCEEDED)
     row = world.table.executions[execution.id]
-    assert (row.execution.state, row.execution.owner, row.execution.async_until) == (
+    assert (row.execution.state, row.execution.progress.owner, row.execution.progress.async_until) == (
         State.SUCCEEDED,
         None,
         None,
     )
     assert row.expires_at_s == world.retention.expires_at_s(DUE_AT + LATER)
-    assert row.execution.outcomes == (
+    assert row.execution.progress.outcomes == (
         AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=123_000, status=202, reason=Reason.OK),
     )
     assert world.sent() == []
@@ -54,11 +54,11 @@ def test_failed_it_is_tried_again_as_a_failed_call_is() -> None:
     reported = fail(world, execution, token)
     assert (reported.succeeded, reported.end) == (False, AttemptEnd.RETRIED)
     waiting = world.standing(execution.id)
-    assert (waiting.state, waiting.last_body) == (State.WAITING, b"no room")
-    assert [outcome.reason for outcome in waiting.outcomes] == [Reason.RECEIVER_FAILED]
-    assert waiting.next_attempt_at is not None
-    assert world.clock.now_ms() <= waiting.next_attempt_at <= world.clock.now_ms() + 10_000
-    assert world.queue.messages[-1].wakeup.not_before == waiting.next_attempt_at
+    assert (waiting.state, waiting.progress.last_body) == (State.WAITING, b"no room")
+    assert [outcome.reason for outcome in waiting.progress.outcomes] == [Reason.RECEIVER_FAILED]
+    assert waiting.progress.next_attempt_at is not None
+    assert world.clock.now_ms() <= waiting.progress.next_attempt_at <= world.clock.now_ms() + 10_000
+    assert world.queue.messages[-1].wakeup.not_before == waiting.progress.next_attempt_at
     assert world.sent() == [execution.id]
 
 
@@ -75,8 +75,8 @@ def test_failed_for_good_it_is_a_dead_letter_at_once() -> None:
     world, execution, token = at_work()
     assert give_up(world, execution, token).end is AttemptEnd.FAILED
     row = world.table.executions[execution.id]
-    assert (row.execution.state, row.execution.end_reason) == (State.FAILED, EndReason.NOT_RETRYABLE)
-    assert [outcome.reason for outcome in row.execution.outcomes] == [Reason.RECEIVER_GAVE_UP]
+    assert (row.execution.state, row.execution.progress.end_reason) == (State.FAILED, EndReason.NOT_RETRYABLE)
+    assert [outcome.reason for outcome in row.execution.progress.outcomes] == [Reason.RECEIVER_GAVE_UP]
     assert row.is_dead_letter
     assert world.sent() == []
 
@@ -84,7 +84,7 @@ def test_failed_for_good_it_is_a_dead_letter_at_once() -> None:
 def test_failed_with_its_last_attempt_it_is_one_too() -> None:
     world, execution, token = at_work(retry=RetryPolicy(max_attempts=1))
     assert fail(world, execution, token).end is AttemptEnd.FAILED
-    assert world.standing(execution.id).end_reason is EndReason.ATTEMPTS_USED_UP
+    assert world.standing(execution.id).progress.end_reason is EndReason.ATTEMPTS_USED_UP
 
 
 @pytest.mark.parametrize("when", ["before", "while it is read"])
@@ -95,7 +95,7 @@ def test_failed_after_its_retries_were_stopped_it_is_not_tried_again(when: str) 
     else:
         world.steps.before("store.finish", lambda: world.store.stop_retries(execution.id))
     assert fail(world, execution, token).end is AttemptEnd.FAILED
-    assert world.standing(execution.id).end_reason is EndReason.STOPPED
+    assert world.standing(execution.id).progress.end_reason is EndReason.STOPPED
     assert world.sent() == []
 
 
@@ -106,7 +106,7 @@ def test_of_two_attempts_the_second_completes_what_the_first_failed() -> None:
     assert is_running(world, execution, attempt=2)
     complete(world, execution, token_of(world))
     done = world.standing(execution.id)
-    assert [(outcome.attempt, outcome.reason) for outcome in done.outcomes] == [
+    assert [(outcome.attempt, outcome.reason) for outcome in done.progress.outcomes] == [
         (1, Reason.RECEIVER_FAILED),
         (2, Reason.OK),
     ]
@@ -156,7 +156,7 @@ def test_after_it_was_given_up_it_is_too_late(report: Report) -> None:
     world.attempt(execution)
     with pytest.raises(InvalidStateError):
         report(world, execution, token)
-    assert world.standing(execution.id).end_reason is EndReason.WORKER_LOST
+    assert world.standing(execution.id).progress.end_reason is EndReason.WORKER_LOST
 
 
 @every_report
@@ -164,7 +164,7 @@ def test_after_it_was_given_up_it_is_too_late(report: Report) -> None:
 def test_late_it_is_good_while_nobody_has_taken_the_attempt_over(report: Report, late_ms: int) -> None:
     """The work was done, whatever the clock says."""
     world, execution, token = working()
-    world.clock.time_ms = (execution.lease_until or 0) + late_ms
+    world.clock.time_ms = (execution.progress.lease_until or 0) + late_ms
     assert report(world, execution, token).end is not None
 
 
@@ -177,7 +177,7 @@ def test_of_a_report_and_a_claim_at_once_one_wins(report: Report) -> None:
     with pytest.raises(InvalidStateError):
         report(world, execution, token)
     standing = world.standing(execution.id)
-    assert (standing.owner, standing.outcomes) == ("b" * 16, ())
+    assert (standing.progress.owner, standing.progress.outcomes) == ("b" * 16, ())
 
 
 @every_report
@@ -190,7 +190,7 @@ def test_of_two_reports_at_once_one_counts(report: Report, other: Report) -> Non
     else:
         with pytest.raises(InvalidStateError):
             report(world, execution, token)
-    assert len(world.standing(execution.id).outcomes) == 1
+    assert len(world.standing(execution.id).progress.outcomes) == 1
 
 
 @every_report
@@ -199,7 +199,7 @@ def test_what_the_call_itself_has_failed_with_is_no_report(report: Report) -> No
     world, execution, token = working(in_turn(down))
     with pytest.raises(InvalidStateError):
         report(world, execution, token)
-    assert [outcome.reason for outcome in world.standing(execution.id).outcomes] == [Reason.TIMEOUT]
+    assert [outcome.reason for outcome in world.standing(execution.id).progress.outcomes] == [Reason.TIMEOUT]
 
 
 def test_what_the_call_itself_has_succeeded_with_may_be_reported_once_more() -> None:
@@ -212,7 +212,7 @@ def test_what_the_call_itself_has_succeeded_with_may_be_reported_once_more() -> 
 @pytest.mark.parametrize("report", [complete, give_up])
 def test_a_large_request_goes_with_its_record(report: Report) -> None:
     world, execution, token = at_work()
-    apart = replace(execution, payload_id=one_off().job_id)
+    apart = with_changes(execution, payload_id=one_off().job_id)
     world.jobs.put_payload(apart.tenant_id, apart.job_id, b"sealed")
     world.table.executions[execution.id].execution = apart
     report(world, execution, token)
@@ -228,7 +228,7 @@ def test_the_longest_of_attempts_is_told_apart_from_another() -> None:
     world.clock.time_ms = DUE_AT + 43_199_999
     world.steps.lose_answer("store.finish")
     assert complete(world, execution, token).end is AttemptEnd.SUCCEEDED
-    assert world.standing(execution.id).outcomes[0].duration_ms == 43_199_000
+    assert world.standing(execution.id).progress.outcomes[0].duration_ms == 43_199_000
 
 
 @every_report

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import pytest
 
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import CHANGING, Job, JobState
 from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.schedules.schedule import Rate
-from tests.support.builders import DUE_AT
+from tests.support.builders import DUE_AT, with_changes
 from tests.support.usecases import chains
 from tests.support.usecases.accounts import assert_accounted
 from tests.support.usecases.chains import MINUTE, SITUATIONS, Chain
@@ -126,8 +127,8 @@ def test_an_executor_may_stand_still_between_its_claim_and_its_successor(
         chain = begun(situation)
         claimed = chain.running()
         acts: dict[int, Callable[[], object]] = {
-            claimed_at: lambda chain=chain, claimed=claimed: claimed.extend(chain.claim_due()),
-            filed_at: lambda chain=chain, claimed=claimed: file_all(chain, claimed),
+            claimed_at: partial(claim_all, chain, claimed),
+            filed_at: partial(file_all, chain, claimed),
         }
         chain.world.steps.at_each = lambda moment, _, acts=acts: acts.get(moment, int)()
         CHANGES[name](chain)
@@ -137,7 +138,11 @@ def test_an_executor_may_stand_still_between_its_claim_and_its_successor(
         close(chain)
 
 
-def file_all(chain: Chain, claimed: list[object]) -> None:
+def claim_all(chain: Chain, claimed: list[Execution]) -> None:
+    claimed.extend(chain.claim_due())
+
+
+def file_all(chain: Chain, claimed: list[Execution]) -> None:
     for execution in claimed:
         chain.world.file_successor.execute(execution)
 
@@ -148,7 +153,7 @@ def test_another_change_may_happen_whole_at_any_moment(name: str, rival: str) ->
     for situation in (chains.running_with_successor, chains.running_after_an_outage, PAUSED[4], PAUSED[7]):
         for moment in moments_of(situation, CHANGES[name]):
             chain = begun(situation)
-            chain.world.steps.at_each = at_moment(moment, lambda chain=chain: attempt(chain, rival))
+            chain.world.steps.at_each = at_moment(moment, partial(attempt, chain, rival))
             attempt(chain, name)
             close(chain)
 
@@ -167,9 +172,7 @@ def test_whoever_is_slow_does_no_harm_to_a_pause_and_what_follows_it(
     for situation in (chains.running_with_successor, chains.due_now, chains.every_second, PAUSED[1]):
         for moment, minutes in product(moments_of(situation, CHANGES[name]), (0, 1, 4)):
             chain = begun(situation)
-            chain.world.steps.at_each = at_moment(
-                moment, lambda chain=chain, minutes=minutes: follow(chain, then, minutes)
-            )
+            chain.world.steps.at_each = at_moment(moment, partial(follow, chain, then, minutes))
             attempt(chain, name)
             close(chain)
 
@@ -271,9 +274,7 @@ def test_a_run_that_waits_for_another_is_let_in_before_the_change_or_never(name:
     for moment in range(0, 40, 2):
         chain = begun(lambda: chains.held_up(runs))
         waiting = chain.world.standing(chain.job.id_at(DUE_AT + MINUTE))
-        chain.world.steps.at_each = at_moment(
-            moment, lambda chain=chain, waiting=waiting: let_in(chain, waiting)
-        )
+        chain.world.steps.at_each = at_moment(moment, partial(let_in, chain, waiting))
         CHANGES[name](chain)
         chain.world.steps.calm()
         before = chain.world.standing(waiting.id).attempt
@@ -286,5 +287,5 @@ def test_a_run_that_waits_for_another_is_let_in_before_the_change_or_never(name:
 def let_in(chain: Chain, waiting: Execution) -> None:
     """The run that it waited for has ended, and its message comes."""
     first = chain.world.table.executions[chain.job.id_at(DUE_AT)]
-    first.execution = replace(first.execution, state=State.SUCCEEDED, owner=None, lease_until=None)
+    first.execution = with_changes(first.execution, state=State.SUCCEEDED, owner=None, lease_until=None)
     chain.world.attempt(waiting)

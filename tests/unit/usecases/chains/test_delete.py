@@ -1,16 +1,15 @@
 """DELETE a recurring job: the chain ends where nothing can be filed from, and what had started is stopped."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
 from shared.domain.bucket import GUARD_MS
 from shared.domain.errors import NotFoundError
-from shared.domain.executions.execution import EndReason, State
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import JobState
 from shared.domain.schedules.schedule import Cron
-from tests.support.builders import DUE_AT, TENANT, in_state
+from tests.support.builders import DUE_AT, TENANT, in_state, with_changes
 from tests.support.fakes.table import Damage
 from tests.support.usecases import chains
 from tests.support.usecases.chains import HOURS, MINUTE, SITUATIONS, Chain, next_of
@@ -37,16 +36,16 @@ def test_the_head_that_has_not_begun_becomes_a_tombstone() -> None:
     chain = chains.not_due_yet()
     chain.delete()
     tombstone = chain.world.occurrences(chain.job)[DUE_AT]
-    assert (tombstone.state, tombstone.end_reason) == (State.CANCELLED, EndReason.JOB_DELETED)
-    assert tombstone.ends_chain
+    assert (tombstone.state, tombstone.progress.end_reason) == (State.CANCELLED, EndReason.JOB_DELETED)
+    assert tombstone.progress.ends_chain
 
 
 def test_a_head_that_runs_is_let_be_and_the_tombstone_stands_behind_it() -> None:
     chain = chains.running()
     chain.delete()
     head, behind = list(chain.world.occurrences(chain.job).values())[:2]
-    assert (head.state, head.stop_retries) == (State.RUNNING, True)
-    assert (behind.nominal_at, behind.ends_chain) == (DUE_AT + MINUTE, True)
+    assert (head.state, head.progress.stop_retries) == (State.RUNNING, True)
+    assert (behind.nominal_at, behind.progress.ends_chain) == (DUE_AT + MINUTE, True)
 
 
 def test_tombstones_reach_through_the_first_instant_after_the_guard() -> None:
@@ -69,8 +68,8 @@ def test_what_waits_for_a_retry_is_cancelled_and_what_runs_is_made_the_last() ->
     chain.delete()
     first, second, third, head = list(chain.world.occurrences(chain.job).values())[:4]
     assert [first.state, second.state] == [State.CANCELLED] * 2
-    assert (third.state, third.stop_retries) == (State.RUNNING, True)
-    assert head.ends_chain
+    assert (third.state, third.progress.stop_retries) == (State.RUNNING, True)
+    assert head.progress.ends_chain
     assert chain.world.table.executions[first.id].expires_at_s is not None
 
 
@@ -93,7 +92,7 @@ def test_what_moves_on_while_it_is_being_stopped_is_stopped_all_the_same(states:
     chain.world.steps.after("store.get_many", lambda: None)
     chain.world.steps.after("store.get_many", lambda: setattr(row, "execution", moved))
     chain.delete()
-    assert row.execution.stop_retries or row.execution.state is State.CANCELLED
+    assert row.execution.progress.stop_retries or row.execution.state is State.CANCELLED
 
 
 def test_what_moves_on_twice_is_stopped_too() -> None:
@@ -107,7 +106,7 @@ def test_what_moves_on_twice_is_stopped_too() -> None:
     chain.world.steps.before("store.cancel", lambda: None, times=2)
     chain.world.steps.before("store.cancel", lambda: setattr(row, "execution", running))
     chain.delete()
-    assert row.execution.stop_retries
+    assert row.execution.progress.stop_retries
 
 
 @pytest.mark.parametrize("damage", Damage)
@@ -116,7 +115,7 @@ def test_a_row_that_cannot_be_read_keeps_no_job_from_being_deleted(damage: Damag
     broken = chain.world.table.executions[chain.job.id_at(DUE_AT)]
     broken.damage = damage
     assert chain.delete().state is JobState.DELETED
-    assert chain.head.ends_chain
+    assert chain.head.progress.ends_chain
     rest = list(chain.world.occurrences(chain.job).values())[1:]
     assert [execution.state for execution in rest[:2]] == [State.CANCELLED, State.RUNNING]
 
@@ -125,7 +124,7 @@ def test_a_row_that_cannot_be_read_keeps_no_job_from_being_deleted(damage: Damag
 def test_the_head_is_found_however_many_instants_were_missed(missed: int) -> None:
     chain = chains.after_an_outage(missed)
     chain.delete()
-    assert chain.world.occurrences(chain.job)[DUE_AT].ends_chain
+    assert chain.world.occurrences(chain.job)[DUE_AT].progress.ends_chain
     chain.assert_ended()
 
 
@@ -134,7 +133,7 @@ def test_the_head_is_found_behind_a_jump(missed: int) -> None:
     chain = chains.after_a_jump(missed)
     target = chain.head
     chain.delete()
-    assert chain.world.standing(target.id).ends_chain
+    assert chain.world.standing(target.id).progress.ends_chain
     chain.assert_ended()
 
 
@@ -166,7 +165,7 @@ def test_the_definition_of_the_job_goes_with_its_records() -> None:
 def test_a_payload_of_its_own_goes_too() -> None:
     chain = chains.due_now()
     world, key = chain.world, (TENANT, chain.job.id)
-    world.table.jobs[key] = replace(chain.job, payload_id=chain.job.id)
+    world.table.jobs[key] = with_changes(chain.job, payload_id=chain.job.id)
     world.jobs.put_payload(*key, b"sealed")
     chain.delete()
     assert list(world.table.payload_expires_at_s) == [key]
@@ -187,7 +186,7 @@ def test_a_yearly_job_is_ended_too() -> None:
     first = 1_767_225_600_000
     chain = Chain(world, world.recurring(schedule=yearly, chain_from=first))
     chain.delete()
-    assert world.occurrences(chain.job)[first].ends_chain
+    assert world.occurrences(chain.job)[first].progress.ends_chain
     world.clock.time_ms += 1_000 * HOURS
     chain.assert_ended()
 

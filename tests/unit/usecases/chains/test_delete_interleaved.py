@@ -52,7 +52,11 @@ def _claiming(chain: Chain, claimed: list[Execution]) -> Act:
 
 
 def _filing(chain: Chain, claimed: list[Execution]) -> Act:
-    return lambda: [chain.world.file_successor.execute(execution) for execution in claimed]
+    def file() -> None:
+        for execution in claimed:
+            chain.world.file_successor.execute(execution)
+
+    return file
 
 
 @pytest.mark.parametrize("situation", [chains.due_now, chains.running, chains.every_second])

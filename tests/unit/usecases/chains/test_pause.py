@@ -7,12 +7,13 @@ import pytest
 
 from shared.domain.bucket import GUARD_MS, ShardCounts, ShardEpoch, ShardPlan
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
-from shared.domain.executions.execution import NOT_STARTED, EndReason, State
+from shared.domain.executions.states import NOT_STARTED, EndReason, State
 from shared.domain.jobs.job import JobState
 from shared.domain.jobs.misfire import COUNT_LIMIT
 from shared.domain.schedules.schedule import Cron, Rate, first_after
 from shared.usecases.attempts.guard_start import Admission
-from tests.support.builders import DUE_AT, TENANT, in_state
+from shared.usecases.chains.lifecycle import Lifecycle
+from tests.support.builders import DUE_AT, TENANT, in_state, with_changes
 from tests.support.usecases import chains
 from tests.support.usecases.accounts import assert_accounted
 from tests.support.usecases.chains import EVERY_SECOND, HOURS, MINUTE, SITUATIONS, Chain, fresh
@@ -65,14 +66,18 @@ def test_tombstones_say_that_the_job_was_paused() -> None:
     chain = chains.due_now()
     chain.pause()
     head = chain.world.standing(chain.job.id_at(DUE_AT))
-    assert (head.state, head.end_reason, head.ends_chain) == (State.CANCELLED, EndReason.JOB_PAUSED, True)
+    assert (head.state, head.progress.end_reason, head.progress.ends_chain) == (
+        State.CANCELLED,
+        EndReason.JOB_PAUSED,
+        True,
+    )
 
 
 def test_a_tombstone_outlives_whatever_may_ask_for_it() -> None:
     """An execution that started before it may have retries for days, and its record stays for days after them."""
     chain = chains.running()
     chain.pause()
-    rows = [row for row in chain.world.table.executions.values() if row.execution.ends_chain]
+    rows = [row for row in chain.world.table.executions.values() if row.execution.progress.ends_chain]
     assert {row.expires_at_s for row in rows} == {chain.world.retention.outlives_records_s(DUE_AT)}
 
 
@@ -81,8 +86,10 @@ def test_what_had_started_goes_on_with_its_retries() -> None:
     before = [one for one in chain.executions() if one.attempt > 0]
     chain.pause()
     assert [chain.world.standing(one.id) for one in before] == before
-    waiting = chain.world.put(replace(in_state(before[0], State.WAITING), request=chain.job.request))
-    chain.world.clock.time_ms = (waiting.next_attempt_at or 0) + 1
+    waiting = chain.world.put(
+        with_changes(in_state(before[0], State.WAITING), request=chain.job.call.request)
+    )
+    chain.world.clock.time_ms = (waiting.progress.next_attempt_at or 0) + 1
     chain.world.attempt(waiting)
     assert chain.world.standing(waiting.id).state is State.SUCCEEDED
     assert [one.nominal_at for one in chain.executions() if one.state in (State.PENDING, State.QUEUED)] == []
@@ -107,14 +114,14 @@ def test_a_month_of_pause_is_one_record_and_few_writes(schedule: Rate | Cron) ->
     chain.world.steps.taken.clear()
     resumed = chain.resume()
     (record,) = [one for one in chain.executions() if one.state is State.SKIPPED]
-    missed = record.missed
+    missed = record.progress.missed
     assert missed is not None
-    assert (record.end_reason, record.ends_chain, missed.first_at) == (
+    assert (record.progress.end_reason, record.progress.ends_chain, missed.first_at) == (
         EndReason.JOB_PAUSED,
         True,
         record.nominal_at,
     )
-    told = [one for one in chain.executions() if one.ends_chain and one.state is State.CANCELLED]
+    told = [one for one in chain.executions() if one.progress.ends_chain and one.state is State.CANCELLED]
     interval_ms = schedule.interval_ms if isinstance(schedule, Rate) else MINUTE
     through = (missed.last_at - chain.job.chain_from) // interval_ms + 1
     assert missed.count == min(COUNT_LIMIT, through - len(told))
@@ -133,7 +140,7 @@ def test_the_deletion_of_a_job_paused_for_a_month_is_cheap_and_leaves_the_record
     assert chain.delete().state is JobState.DELETED
     assert writes(chain) == ["jobs.replace", "jobs.replace"]
     assert len(chain.executions()) == stood + 1
-    assert chain.executions()[-1].end_reason is EndReason.JOB_PAUSED
+    assert chain.executions()[-1].progress.end_reason is EndReason.JOB_PAUSED
     chain.assert_ended()
 
 
@@ -211,15 +218,15 @@ def test_shard_counts_are_frozen_anew_with_each_chain() -> None:
     assert first.recurrence.counts == grown
 
 
-def replace_plan(chain: Chain, plan: ShardPlan) -> object:
+def replace_plan(chain: Chain, plan: ShardPlan) -> Lifecycle:
     return replace(chain.world.lifecycle, plan=plan)
 
 
 def test_a_large_request_is_the_same_after_a_resumption() -> None:
     chain = chains.due_now()
     world, job = chain.world, chain.job
-    world.jobs.put_payload(TENANT, job.id, job.request)
-    world.table.jobs[TENANT, job.id] = replace(job, request=b"", payload_id=job.id)
+    world.jobs.put_payload(TENANT, job.id, job.call.request)
+    world.table.jobs[TENANT, job.id] = with_changes(job, request=b"", payload_id=job.id)
     chain.pause()
     chain.resume()
     world.clock.time_ms = DUE_AT + MINUTE
@@ -292,7 +299,7 @@ def test_a_late_tombstone_in_the_place_of_the_record_does_not_hold_the_job_up() 
     chain.world.put(late)
     assert chain.resume().state is JobState.ACTIVE
     assert_accounted(chain)
-    (record,) = [one for one in chain.executions() if one.missed is not None]
+    (record,) = [one for one in chain.executions() if one.progress.missed is not None]
     assert record.nominal_at == behind + MINUTE
 
 
@@ -341,11 +348,13 @@ def test_a_run_that_waits_for_another_to_end_does_not_start_any_more(
         world, waiting = chain.world, chain.job.id_at(DUE_AT + MINUTE)
         first = world.table.executions[chain.job.id_at(DUE_AT)]
         if is_admitted:
-            first.execution = replace(first.execution, state=State.SUCCEEDED, owner=None, lease_until=None)
+            first.execution = with_changes(
+                first.execution, state=State.SUCCEEDED, owner=None, lease_until=None
+            )
             assert world.guard_start.execute(world.standing(waiting)) is Admission.START
         change(chain)
-        assert world.standing(waiting).ends_chain
-        first.execution = replace(first.execution, state=State.SUCCEEDED, owner=None, lease_until=None)
+        assert world.standing(waiting).progress.ends_chain
+        first.execution = with_changes(first.execution, state=State.SUCCEEDED, owner=None, lease_until=None)
         chain.work()
         assert world.standing(waiting).attempt == 0
         if chain.standing.state is not JobState.DELETED:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.executions.execution import EndReason, State
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.schedules import schedule_kinds, zone_changes, zone_rules
@@ -115,7 +115,7 @@ def test_nothing_of_the_old_chain_runs_after_an_acknowledged_change(change: str)
         "update": lambda chain: chain.update(request=b"another"),
     }
     changes[change](chain)
-    assert chain.world.standing(waiting.id).ends_chain
+    assert chain.world.standing(waiting.id).progress.ends_chain
     chain.world.clock.time_ms = waiting.nominal_at
     assert not [one for one in chain.claim_due() if one.revision == chain.job.revision]
 
@@ -124,7 +124,7 @@ def test_nothing_of_the_old_chain_runs_after_an_acknowledged_change(change: str)
 def test_the_reconciler_finds_the_head_and_accounts_for_the_chain(situation: Callable[[], Chain]) -> None:
     chain = situation()
     findings = chain.world.reconcile_job.execute(chain.standing, 0, chain.world.clock.time_ms + MINUTE)
-    assert (findings.missing_executions, findings.is_mended) == ([], False)
+    assert (findings.missing_executions, findings.is_repaired) == ([], False)
 
 
 def test_a_new_name_leaves_the_chain_its_rules() -> None:
@@ -164,7 +164,7 @@ def test_the_next_run_moves_to_where_the_tables_have_it() -> None:
     told: list[Recomputed] = []
     assert recompute(chain, told)
     tombstone = chain.world.standing(old.id)
-    assert (tombstone.state, tombstone.end_reason) == (State.CANCELLED, EndReason.ZONE_RULES_CHANGED)
+    assert (tombstone.state, tombstone.progress.end_reason) == (State.CANCELLED, EndReason.ZONE_RULES_CHANGED)
     assert chain.standing.state is JobState.ACTIVE
     assert without_rules(chain.standing.schedule) == LINE
     chain.extend_lease(3)
@@ -236,7 +236,7 @@ def test_what_waits_for_its_turn_is_told_of() -> None:
     waiting = chain.head
     chain.world.guard_start.execute(waiting)
     recompute(chain)
-    assert chain.world.standing(waiting.id).end_reason is EndReason.ZONE_RULES_CHANGED
+    assert chain.world.standing(waiting.id).progress.end_reason is EndReason.ZONE_RULES_CHANGED
     assert_accounted(chain)
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 import pytest
 
-from shared.domain.executions.execution import NOT_STARTED
+from shared.domain.executions.states import NOT_STARTED
 from shared.domain.jobs.job import CHANGING, JobState
 from tests.support.usecases.accounts import assert_accounted
 from tests.support.usecases.chains import Chain
@@ -51,9 +52,7 @@ def test_rivals_may_come_at_any_moment(situation: Callable[[], Chain], rival: Ch
     for moment in moments_of(situation):
         chain = begun(situation)
         acknowledged: list[object] = []
-        chain.world.steps.at_each = at_moment(
-            moment, lambda chain=chain, seen=acknowledged: seen.append(rival(chain))
-        )
+        chain.world.steps.at_each = at_moment(moment, partial(_act, rival, chain, acknowledged))
         recompute(chain)
         chain.world.steps.calm()
         assert chain.standing.state not in CHANGING
@@ -68,3 +67,7 @@ def moments_of(situation: Callable[[], Chain]) -> range:
     chain = begun(situation)
     recompute(chain)
     return range(0, 2 * len(chain.world.steps.taken) + 4, 2)
+
+
+def _act(rival: Change, chain: Chain, acknowledged: list[object]) -> None:
+    acknowledged.append(rival(chain))

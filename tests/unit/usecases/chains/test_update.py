@@ -8,12 +8,12 @@ import pytest
 from shared.domain.delivery.request import new_payload_id
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
-from shared.domain.executions.execution import EndReason, State
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.schedules.schedule import Cron, Rate
 from shared.names import Lane
-from tests.support.builders import DUE_AT, TENANT
+from tests.support.builders import DUE_AT, TENANT, with_changes
 from tests.support.usecases import chains
 from tests.support.usecases.accounts import assert_accounted
 from tests.support.usecases.chains import HOURS, MINUTE, SITUATIONS, fresh
@@ -67,9 +67,9 @@ def test_late_instants_coalesce_as_ever() -> None:
     updated = chain.update(request=b"another")
     assert updated.chain_from == DUE_AT + 5 * MINUTE
     record = chain.world.standing(updated.id_at(DUE_AT))
-    assert (record.state, record.end_reason) == (State.SKIPPED, EndReason.COALESCED)
-    assert record.missed is not None
-    assert (record.missed.count, record.missed.resumed_at) == (5, DUE_AT + 5 * MINUTE)
+    assert (record.state, record.progress.end_reason) == (State.SKIPPED, EndReason.COALESCED)
+    assert record.progress.missed is not None
+    assert (record.progress.missed.count, record.progress.missed.resumed_at) == (5, DUE_AT + 5 * MINUTE)
     assert_accounted(chain)
 
 
@@ -77,7 +77,7 @@ def test_runs_that_are_caught_up_with_keep_to_their_lane_from_the_first() -> Non
     chain = chains.after_an_outage(5)
     chain.update(catch_up=CatchUpPolicy(mode=CatchUp.ALL))
     first = chain.world.standing(chain.standing.id_at(DUE_AT))
-    assert (first.lane, first.home_lane) == (Lane.BULK, Lane.STANDARD)
+    assert (first.lane, first.call.lane) == (Lane.BULK, Lane.STANDARD)
 
 
 def test_what_had_started_goes_on_as_it_was() -> None:
@@ -115,7 +115,7 @@ def test_of_two_updates_of_one_revision_exactly_one_wins_whenever_they_meet(mome
     chain.world.steps.at_each = lambda current, _: update(b"the rival's") if current == moment else None
     update(b"mine")
     assert len(winners) == 1
-    assert (chain.standing.request, chain.standing.revision) == (winners[0], 2)
+    assert (chain.standing.call.request, chain.standing.revision) == (winners[0], 2)
 
 
 def test_the_loser_of_two_large_updates_does_not_write_over_the_winner() -> None:
@@ -127,7 +127,7 @@ def test_the_loser_of_two_large_updates_does_not_write_over_the_winner() -> None
     with pytest.raises(PreconditionFailedError):
         chain.update(revision=1, request=b"", payload_id=names[1])
     (filed,) = [one for one in chain.executions() if one.state is State.QUEUED]
-    assert chain.world.jobs.get_payload(TENANT, filed.payload_id or "") == names[0].encode()
+    assert chain.world.jobs.get_payload(TENANT, filed.call.payload_id or "") == names[0].encode()
 
 
 @pytest.mark.parametrize("is_paused", [False, True])
@@ -135,7 +135,7 @@ def test_a_large_request_goes_when_another_takes_its_place_and_not_before(is_pau
     chain = chains.due_now()
     world, job = chain.world, chain.job
     world.jobs.put_payload(TENANT, job.id, b"sealed")
-    world.table.jobs[TENANT, job.id] = replace(job, request=b"", payload_id=job.id)
+    world.table.jobs[TENANT, job.id] = with_changes(job, request=b"", payload_id=job.id)
     if is_paused:
         chain.pause()
     chain.update(timeout_ms=1_000)
@@ -150,14 +150,16 @@ def test_a_paused_job_stays_paused_and_runs_as_it_was_edited_when_it_is_resumed(
     chain.pause()
     chain.world.clock.time_ms += 3 * MINUTE
     updated = chain.update(request=b"another", lane=Lane.CRITICAL)
-    assert (updated.state, updated.request) == (JobState.PAUSED, b"another")
+    assert (updated.state, updated.call.request) == (JobState.PAUSED, b"another")
     chain.world.clock.time_ms += 3 * MINUTE
     chain.update(timeout_ms=1_000)
     chain.world.clock.time_ms += 3 * MINUTE
     chain.resume()
     first = chain.executions()[-1]
-    assert (first.request, first.lane, first.timeout_ms) == (b"another", Lane.CRITICAL, 1_000)
-    assert sum(one.missed.count for one in chain.executions() if one.missed is not None) == 8
+    assert (first.call.request, first.lane, first.call.timeout_ms) == (b"another", Lane.CRITICAL, 1_000)
+    assert (
+        sum(one.progress.missed.count for one in chain.executions() if one.progress.missed is not None) == 8
+    )
     assert_accounted(chain)
 
 
@@ -225,6 +227,6 @@ def test_an_update_is_made_from_what_another_one_that_is_under_way_will_make_of_
     seen = chain.world.find_job.execute(TENANT, chain.job.id)
     assert isinstance(seen, Job)
     assert (seen.schedule, seen.revision) == (DAILY, chain.standing.revision)
-    changed = replace(seen.definition, lane=Lane.BULK)
+    changed = with_changes(seen.definition, lane=Lane.BULK)
     chain.world.lifecycle.update.execute(TENANT, chain.job.id, changed, revision=seen.revision)
-    assert (chain.standing.schedule, chain.standing.lane) == (DAILY, Lane.BULK)
+    assert (chain.standing.schedule, chain.standing.call.lane) == (DAILY, Lane.BULK)

@@ -11,10 +11,11 @@ from shared.domain.errors import (
     NotFoundError,
     UnavailableError,
 )
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.usecases.dead_letters.start_redrive import NewRedrive
-from tests.support.builders import DUE_AT, TENANT
+from tests.support.builders import DUE_AT, TENANT, with_changes
 from tests.support.usecases.redrives import (
     EVERYTHING,
     GONE,
@@ -30,7 +31,7 @@ from tests.support.usecases.steps import Crash
 from tests.support.usecases.world import World
 
 
-def graveyard(world: World, count: int) -> list[Execution]:
+def failed_jobs(world: World, count: int) -> list[Execution]:
     """Dead letters a second apart, oldest first."""
     return [dead(world, number, due_at=DUE_AT + number * 1_000) for number in range(count)]
 
@@ -41,7 +42,7 @@ def all_redrives(world: World, dead_letters: list[Execution]) -> list[Execution]
 
 def test_every_dead_letter_is_redriven_once_in_order_and_at_the_pace() -> None:
     world = World(LATER)
-    buried = graveyard(world, 120)
+    buried = failed_jobs(world, 120)
     task = start(world, rate=4)
     report = world.process_bulk_redrives.execute()
     made = all_redrives(world, buried)
@@ -55,7 +56,7 @@ def test_every_dead_letter_is_redriven_once_in_order_and_at_the_pace() -> None:
 
 def test_no_second_has_more_than_the_rate_even_after_a_standstill() -> None:
     world = World(LATER)
-    buried = graveyard(world, 120)
+    buried = failed_jobs(world, 120)
     start(world, rate=7)
     runs = iter([True, True, False])
     world.process_bulk_redrives.execute(lambda: next(runs))
@@ -71,7 +72,7 @@ def test_no_second_has_more_than_the_rate_even_after_a_standstill() -> None:
 
 def test_what_is_far_off_is_left_to_a_later_run() -> None:
     world = World(LATER)
-    buried = graveyard(world, 150)
+    buried = failed_jobs(world, 150)
     task = start(world, rate=1)
     world.clock.time_ms = LATER
     world.redrives.tasks[TENANT, task.id] = replace(task, next_due_at=LATER + AHEAD_MS - 10_000)
@@ -85,7 +86,7 @@ def test_what_is_far_off_is_left_to_a_later_run() -> None:
 @pytest.mark.parametrize("moment", range(60))
 def test_whoever_dies_anywhere_leaves_nothing_out_and_nothing_doubled(moment: int) -> None:
     world = World(LATER)
-    buried = graveyard(world, 3)
+    buried = failed_jobs(world, 3)
     task = start(world)
 
     def die(at: int, _: str) -> None:
@@ -108,7 +109,7 @@ def test_whoever_dies_anywhere_leaves_nothing_out_and_nothing_doubled(moment: in
 @pytest.mark.parametrize("moment", range(60))
 def test_two_who_work_it_off_at_once_redrive_each_once(moment: int) -> None:
     world = World(LATER)
-    buried = graveyard(world, 3)
+    buried = failed_jobs(world, 3)
     task = start(world)
     world.steps.at_each = lambda at, _: world.process_bulk_redrives.execute() if at == moment else None
     world.process_bulk_redrives.execute()
@@ -120,7 +121,7 @@ def test_two_who_work_it_off_at_once_redrive_each_once(moment: int) -> None:
 
 def test_a_second_one_passes_over_what_is_open_or_has_succeeded() -> None:
     world = World(LATER)
-    buried = graveyard(world, 2)
+    buried = failed_jobs(world, 2)
     start(world)
     world.process_bulk_redrives.execute()
     run_out(world, all_redrives(world, buried)[0])
@@ -133,7 +134,7 @@ def test_a_second_one_passes_over_what_is_open_or_has_succeeded() -> None:
 
 def test_what_fails_again_is_a_dead_letter_of_its_own_and_redriven_once_by_the_next() -> None:
     world = World(LATER, answer_to=lambda _: GONE)
-    (buried,) = graveyard(world, 1)
+    (buried,) = failed_jobs(world, 1)
     start(world)
     world.process_bulk_redrives.execute()
     (first,) = redrives_of(world, buried)
@@ -149,7 +150,7 @@ def test_what_fails_again_is_a_dead_letter_of_its_own_and_redriven_once_by_the_n
 
 def test_it_does_not_redrive_what_fails_while_it_is_under_way() -> None:
     world = World(LATER, answer_to=lambda _: GONE)
-    buried = graveyard(world, 60)
+    buried = failed_jobs(world, 60)
     start(world)
     runs = iter([True, False])
     world.process_bulk_redrives.execute(lambda: next(runs))
@@ -162,9 +163,9 @@ def test_it_does_not_redrive_what_fails_while_it_is_under_way() -> None:
 
 def test_one_that_cannot_be_redriven_holds_up_no_other() -> None:
     world = World(LATER)
-    buried = graveyard(world, 3)
+    buried = failed_jobs(world, 3)
     row = world.table.executions[buried[1].id]
-    row.execution = replace(buried[1], request=b"", payload_id="gone")
+    row.execution = with_changes(buried[1], request=b"", payload_id="gone")
     task = start(world)
     world.process_bulk_redrives.execute()
     assert standing(world, task).counts == TaskCounts(redriven=2, refused=1)
@@ -172,7 +173,7 @@ def test_one_that_cannot_be_redriven_holds_up_no_other() -> None:
 
 def test_filters_and_range_say_which() -> None:
     world = World(LATER)
-    buried = graveyard(world, 4)
+    buried = failed_jobs(world, 4)
     span = PositionRange(after=IndexPosition(at=DUE_AT + 1_000), before=IndexPosition(at=DUE_AT + 3_000))
     start(world, span=span)
     world.process_bulk_redrives.execute()
@@ -190,7 +191,7 @@ def test_other_tenants_dead_letters_are_left_alone() -> None:
 
 def test_with_a_key_it_is_made_once_however_often_it_is_asked_for() -> None:
     world = World(LATER)
-    graveyard(world, 2)
+    failed_jobs(world, 2)
     first = start(world, key="k")
     world.process_bulk_redrives.execute()
     world.clock.time_ms += 60_000
@@ -225,7 +226,7 @@ def test_one_of_a_tenant_is_open_at_a_time() -> None:
 
 def test_a_plan_writes_nothing_and_counts() -> None:
     world = World(LATER)
-    buried = graveyard(world, 3)
+    buried = failed_jobs(world, 3)
     plan = world.start_redrive.plan(TENANT, EVERYTHING)
     assert ([one.id for one in plan.matching], plan.is_complete) == ([one.id for one in buried], True)
     assert all_redrives(world, buried) == []
@@ -234,7 +235,7 @@ def test_a_plan_writes_nothing_and_counts() -> None:
 
 def test_undo_cancels_what_has_not_started_and_counts_what_was_too_late() -> None:
     world = World(LATER)
-    buried = graveyard(world, 120)
+    buried = failed_jobs(world, 120)
     task = start(world)
     world.process_bulk_redrives.execute()
     made = all_redrives(world, buried)
@@ -250,7 +251,7 @@ def test_undo_cancels_what_has_not_started_and_counts_what_was_too_late() -> Non
 
 def test_undo_in_the_middle_stops_what_was_not_filed() -> None:
     world = World(LATER)
-    buried = graveyard(world, 120)
+    buried = failed_jobs(world, 120)
     task = start(world)
     runs = iter([True, False])
     world.process_bulk_redrives.execute(lambda: next(runs))
@@ -263,7 +264,7 @@ def test_undo_in_the_middle_stops_what_was_not_filed() -> None:
 def test_undo_catches_what_is_filed_behind_its_back(moment: int) -> None:
     """Somebody works a page off while undoing begins and walks: all of that page is undone in the end."""
     world = World(LATER)
-    buried = graveyard(world, 3)
+    buried = failed_jobs(world, 3)
     task = start(world)
 
     def act(at: int, _: str) -> None:
@@ -285,7 +286,7 @@ def test_undo_catches_what_is_filed_behind_its_back(moment: int) -> None:
 
 def test_what_was_undone_can_be_redriven_again() -> None:
     world = World(LATER)
-    buried = graveyard(world, 2)
+    buried = failed_jobs(world, 2)
     undo(world, start(world))
     again = start(world)
     world.process_bulk_redrives.execute()
@@ -295,7 +296,7 @@ def test_what_was_undone_can_be_redriven_again() -> None:
 
 def test_redrives_after_an_undo_of_filed_ones_are_the_next_ones() -> None:
     world = World(LATER)
-    (buried,) = graveyard(world, 1)
+    (buried,) = failed_jobs(world, 1)
     task = start(world)
     world.process_bulk_redrives.execute()
     undo(world, task)
@@ -309,7 +310,7 @@ def test_redrives_after_an_undo_of_filed_ones_are_the_next_ones() -> None:
 
 def test_undo_lets_redrives_of_others_be() -> None:
     world = World(LATER)
-    first, second = graveyard(world, 2)
+    first, second = failed_jobs(world, 2)
     pressed = world.redrive.execute(TENANT, str(first.id)).execution
     world.clock.time_ms += 1
     undone = undo(world, _started(world))
@@ -326,14 +327,14 @@ def _started(world: World) -> RedriveTask:
 
 def test_to_undo_twice_changes_nothing() -> None:
     world = World(LATER)
-    graveyard(world, 1)
+    failed_jobs(world, 1)
     undone = undo(world, _started(world))
     assert world.undo_redrive.execute(TENANT, undone.id) == undone
 
 
 def test_an_undo_waits_for_another_that_is_open() -> None:
     world = World(LATER)
-    graveyard(world, 1)
+    failed_jobs(world, 1)
     first = _started(world)
     start(world, rate=5)
     with pytest.raises(InvalidStateError):
@@ -348,7 +349,7 @@ def test_what_nobody_has_is_not_found(task_id: str) -> None:
 
 def test_a_store_that_does_not_answer_is_asked_again_by_the_next_run() -> None:
     world = World(LATER)
-    buried = graveyard(world, 2)
+    buried = failed_jobs(world, 2)
     task = start(world)
     world.steps.fail("store.put_if_absent")
     assert world.process_bulk_redrives.execute().unavailable == 1

@@ -1,15 +1,15 @@
 """DELETE of a recurring job with redrives beside its schedule: none of them begins, and none is left open."""
 
 from contextlib import suppress
-from dataclasses import replace
 
 import pytest
 
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_backfill import NewBackfill
 from shared.usecases.chains.stop_running_executions import STOPPING_MS
-from tests.support.builders import DUE_AT, TENANT, in_state
+from tests.support.builders import DUE_AT, TENANT, in_state, with_changes
 from tests.support.usecases.backfills import HOUR, hourly
 from tests.support.usecases.notifications import both, notifications
 from tests.support.usecases.redrives import LATER, bury, failed_run, redrives_of, run_out, start
@@ -26,7 +26,7 @@ def with_redrives(count: int) -> tuple[World, Job, list[Execution]]:
     first = failed_run(world)
     nominal = [first.nominal_at - number * 60_000 for number in range(1, count)]
     earlier = [made.occurrence(at, created_at=made.created_at) for at in nominal]
-    dead = [first, *(bury(world, replace(in_state(one, State.FAILED), attempt=1)) for one in earlier)]
+    dead = [first, *(bury(world, with_changes(in_state(one, State.FAILED), attempt=1)) for one in earlier)]
     start(world, rate=1_000)
     world.process_bulk_redrives.execute()
     redrives = [one for each in dead for one in redrives_of(world, each)]
@@ -36,7 +36,7 @@ def with_redrives(count: int) -> tuple[World, Job, list[Execution]]:
 
 def is_ended_by_deletion(world: World, redrive: Execution) -> bool:
     standing = world.standing(redrive.id)
-    return (standing.state, standing.end_reason) == (State.CANCELLED, EndReason.JOB_DELETED)
+    return (standing.state, standing.progress.end_reason) == (State.CANCELLED, EndReason.JOB_DELETED)
 
 
 def test_all_that_are_open_are_cancelled_however_many() -> None:
@@ -91,7 +91,7 @@ def test_where_there_is_no_time_for_all_the_answer_comes_and_the_rest_ends_witho
     assert len(left) == MANY - 100
     for one in left:
         ended = run_out(world, one)
-        assert (ended.state, ended.end_reason) == (State.FAILED, EndReason.JOB_DELETED)
+        assert (ended.state, ended.progress.end_reason) == (State.FAILED, EndReason.JOB_DELETED)
     assert world.sender.calls == []
 
 

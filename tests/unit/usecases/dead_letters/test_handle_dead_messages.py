@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from shared.domain.executions.execution import EndReason, State
-from shared.names import Lane
+from shared.domain.executions.states import EndReason, State
+from shared.names import QueueName
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, DeadMessageReport
 from tests.support.builders import DUE_AT, in_state, one_off
 from tests.support.fakes.table import Damage
@@ -57,7 +57,7 @@ def test_what_is_used_up_is_failed_and_its_successor_filed(fields: dict[str, Any
     row.execution = in_state(row.execution, State.RUNNING, **fields)
     world.steps.before("store.give_up", lambda: world.standing(job.id_at(DUE_AT + MINUTE)))
     report = rescued(world, dead(row.execution))
-    assert (row.execution.state, row.execution.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
+    assert (row.execution.state, row.execution.progress.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
     assert (report.failed, world.sent()) == (1, [job.id_at(DUE_AT + MINUTE)])
 
 
@@ -68,7 +68,7 @@ def test_a_live_lease_is_parked_untouched() -> None:
     (parked,) = world.parked_messages.parked(10)
     assert (parked.message_id, parked.lane, parked.body, parked.parked_at) == (
         "m1",
-        Lane.STANDARD,
+        QueueName.STANDARD,
         "the body",
         DUE_AT,
     )
@@ -92,7 +92,7 @@ def test_a_broken_item_is_failed_and_parked() -> None:
     report = rescued(world, dead(execution))
     row = world.table.executions[execution.id]
     assert (report.parked, report.failed) == (1, 1)
-    assert (row.execution.state, row.execution.end_reason) == (State.FAILED, EndReason.UNREADABLE)
+    assert (row.execution.state, row.execution.progress.end_reason) == (State.FAILED, EndReason.UNREADABLE)
     assert row.expires_at_s == world.retention.expires_at_s(NOW)
 
 

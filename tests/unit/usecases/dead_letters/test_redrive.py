@@ -1,20 +1,28 @@
 """REDRIVE: one execution more for a dead letter, however often it is asked for, and nothing else is touched."""
 
 import copy
-from dataclasses import replace
 
 import pytest
 
 from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import MAX_REDRIVES, RedriveOf
 from shared.domain.executions.retention import DAY_SECONDS
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import JobState
 from shared.domain.listings.position import history_position
 from shared.domain.schedules.schedule import Backfill, Rate, format_instant
 from shared.names import Lane
-from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, in_every_state, in_state, one_off
+from tests.support.builders import (
+    DUE_AT,
+    EXPIRES_AT_S,
+    TENANT,
+    in_every_state,
+    in_state,
+    one_off,
+    with_changes,
+)
 from tests.support.usecases.redrives import GONE, LATER, bury, dead, failed_run, press, redrives_of, run_out
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.world import World
@@ -26,13 +34,17 @@ def test_the_redrive_is_a_fresh_execution_of_the_same_request_due_now() -> None:
     made = world.redrive.execute(TENANT, str(failed.id))
     redrive = made.execution
     assert not made.replayed
-    assert (redrive.state, redrive.attempt, redrive.outcomes, redrive.end_reason) == (
+    assert (redrive.state, redrive.attempt, redrive.progress.outcomes, redrive.progress.end_reason) == (
         State.QUEUED,
         0,
         (),
         None,
     )
-    assert (redrive.job_id, redrive.request, redrive.retry) == (failed.job_id, failed.request, failed.retry)
+    assert (redrive.job_id, redrive.call.request, redrive.call.retry) == (
+        failed.job_id,
+        failed.call.request,
+        failed.call.retry,
+    )
     assert (redrive.id.dispatch_at, redrive.scheduled_at) == (LATER, failed.scheduled_at)
     assert redrive.redrive_of == RedriveOf(original=failed.id, number=1)
     assert world.sent() == [redrive.id]
@@ -55,9 +67,9 @@ def test_what_failed_stays_as_it_is_but_for_the_name_of_its_redrive() -> None:
     redrive = press(world, failed)
     run_out(world, redrive)
     standing = world.standing(failed.id)
-    assert standing.redriven_by is not None
-    assert standing.redriven_by.execution == redrive.id
-    assert replace(standing, redriven_by=None) == failed
+    assert standing.progress.redriven_by is not None
+    assert standing.progress.redriven_by.execution == redrive.id
+    assert with_changes(standing, redriven_by=None) == failed
     assert world.table.executions[failed.id].expires_at_s == EXPIRES_AT_S
 
 
@@ -232,7 +244,7 @@ def test_runs_of_jobs_that_stand_are_redriven(state: JobState) -> None:
 @pytest.mark.parametrize("state", [JobState.DELETING, JobState.DELETED, None])
 def test_a_deletion_holds_against_every_redrive(state: JobState | None) -> None:
     world = World(LATER)
-    made = world.recurring(**({"state": state} if state else {}))
+    made = world.recurring(state=state or JobState.ACTIVE)
     first = failed_run(world)
     if state is None:
         del world.table.jobs[TENANT, made.id]
@@ -253,9 +265,9 @@ def test_a_deletion_that_comes_after_the_redrive_was_filed_holds_too() -> None:
 def large(world: World) -> Execution:
     """A dead letter whose request stands apart, and is to go with it."""
     failed = dead(world)
-    apart = replace(failed, request=b"", payload_id=failed.job_id)
+    apart = with_changes(failed, request=b"", payload_id=failed.job_id)
     world.table.executions[failed.id].execution = apart
-    world.table.payloads[TENANT, failed.job_id] = failed.request
+    world.table.payloads[TENANT, failed.job_id] = failed.call.request
     world.table.payload_expires_at_s[TENANT, failed.job_id] = LATER // 1000 + 60
     return apart
 
@@ -293,7 +305,7 @@ def test_without_its_request_nothing_is_redriven() -> None:
     del world.table.payloads[TENANT, failed.job_id]
     with pytest.raises(InvalidStateError, match="kept"):
         press(world, failed)
-    assert world.standing(failed.id).redriven_by is None
+    assert world.standing(failed.id).progress.redriven_by is None
 
 
 def test_a_redrive_whose_record_has_gone_is_not_made_again() -> None:
@@ -313,16 +325,16 @@ def test_there_is_an_end_to_redriving() -> None:
     world = World(LATER)
     original = one_off(9)
     last = RedriveOf(original=original.id, number=MAX_REDRIVES)
-    failed = bury(world, replace(in_state(one_off(), State.FAILED), attempt=1, redrive_of=last))
+    failed = bury(world, with_changes(in_state(one_off(), State.FAILED), attempt=1, redrive_of=last))
     with pytest.raises(InvalidStateError, match=str(MAX_REDRIVES)):
         press(world, failed)
 
 
 def test_a_run_that_was_caught_up_with_is_redriven_in_the_lane_of_its_job() -> None:
     world = World(LATER)
-    failed = dead(world, lane=Lane.BULK, home_lane=Lane.CRITICAL)
+    failed = bury(world, dead(world, lane=Lane.CRITICAL).progressed(lane=Lane.BULK))
     redrive = press(world, failed)
-    assert (redrive.lane, redrive.home_lane) == (Lane.CRITICAL, None)
+    assert (redrive.lane, redrive.progress.lane) == (Lane.CRITICAL, None)
 
 
 def test_a_start_deadline_that_has_passed_holds_no_redrive_back() -> None:
@@ -339,7 +351,7 @@ def test_its_successor_is_not_filed_again_by_a_late_message_for_the_original() -
     press(world, first)
     world.file_successor.execute(world.standing(first.id))
     following = [one for one in world.occurrences(made).values() if one.nominal_at > first.nominal_at]
-    assert [one.redriven_by for one in following] == [None] * len(following)
+    assert [one.progress.redriven_by for one in following] == [None] * len(following)
     assert following
 
 

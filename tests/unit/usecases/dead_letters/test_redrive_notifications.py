@@ -6,7 +6,8 @@ import pytest
 
 from shared.domain.dead_letters.redrive_task import TaskCounts, TaskState
 from shared.domain.errors import InvalidStateError, UnknownVersionError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import JobState
 from tests.support.builders import TENANT
@@ -104,7 +105,7 @@ def test_what_it_tells_of_must_be_there(lose: Any) -> None:
     before = set(world.table.executions)
     with pytest.raises(InvalidStateError, match="tells of"):
         press(world, failed)
-    assert world.standing(failed.id).redriven_by is None
+    assert world.standing(failed.id).progress.redriven_by is None
     assert set(world.table.executions) == before
     task = start(world)
     world.clock.time_ms += 1
@@ -119,7 +120,7 @@ def test_what_it_tells_of_is_not_lost_where_a_newer_version_wrote_it() -> None:
     newer(world, failed.notification_of)
     with pytest.raises(UnknownVersionError):
         press(world, failed)
-    assert world.standing(failed.id).redriven_by is None
+    assert world.standing(failed.id).progress.redriven_by is None
     task = start(world)
     world.clock.time_ms += 1
     assert world.process_bulk_redrives.execute().unreadable == [task.id]

@@ -5,9 +5,10 @@ import pytest
 from shared.domain.dead_letters.redrive_task import SETTLED_MS, RedriveTask, TaskCounts, TaskState
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy, RedriveOf
 from shared.domain.executions.retention import DAY_SECONDS
+from shared.domain.executions.states import EndReason, State
 from tests.support.builders import TENANT
 from tests.support.fakes.table import Damage
 from tests.support.usecases.redrives import LATER, dead, press, redrives_of, run_out, standing, start, undo
@@ -60,7 +61,11 @@ def test_however_late_it_is_filed_it_has_its_whole_age_before_it(moment: int) ->
     assert redrives_of(world, failed) == [redrive]
     ended = run_out(world, redrive)
     if was_filed and world.clock.now_ms() > LATER + AGE_MS:
-        assert (ended.state, ended.end_reason, world.sender.calls) == (State.FAILED, EndReason.TOO_OLD, [])
+        assert (ended.state, ended.progress.end_reason, world.sender.calls) == (
+            State.FAILED,
+            EndReason.TOO_OLD,
+            [],
+        )
     else:
         assert (ended.state, len(world.sender.calls)) == (State.SUCCEEDED, 1)
 
@@ -94,7 +99,7 @@ def test_the_age_holds_from_when_it_was_filed() -> None:
     world.clock.time_ms += 2 * AGE_MS
     redrive = press(world, failed)
     world.clock.time_ms += AGE_MS + 1
-    assert run_out(world, redrive).end_reason is EndReason.TOO_OLD
+    assert run_out(world, redrive).progress.end_reason is EndReason.TOO_OLD
     assert world.sender.calls == []
 
 
@@ -128,8 +133,8 @@ def chosen_by_one_who_died(world: World, failed: Execution, task: str | None) ->
     """A redrive was chosen for it, and never filed."""
     left_behind(world, failed)
     row = world.table.executions[failed.id]
-    assert row.execution.redriven_by is not None
-    mark = RedrivenBy(execution=row.execution.redriven_by.execution, task=task)
+    assert row.execution.progress.redriven_by is not None
+    mark = RedrivenBy(execution=row.execution.progress.redriven_by.execution, task=task)
     object.__setattr__(row.execution, "redriven_by", mark)
 
 
@@ -161,7 +166,7 @@ def test_what_a_bulk_redrive_chose_and_did_not_file_is_undone_with_it(moment: in
     except Crash:
         world.steps.calm()
     world.steps.calm()
-    is_chosen = world.standing(failed.id).redriven_by is not None
+    is_chosen = world.standing(failed.id).progress.redriven_by is not None
     undone = undo(world, first)
     assert (undone.state, undone.counts.cancelled) == (TaskState.UNDONE, int(is_chosen))
     assert all(one.state is State.CANCELLED for one in redrives_of(world, failed))
@@ -194,7 +199,11 @@ def test_whoever_dies_while_undoing_what_was_not_filed_leaves_it_to_the_next(mom
     world.steps.calm()
     assert undo(world, task).counts.cancelled == 1
     (never,) = redrives_of(world, failed)
-    assert (never.state, never.end_reason, never.attempt) == (State.CANCELLED, EndReason.CANCELLED, 0)
+    assert (never.state, never.progress.end_reason, never.attempt) == (
+        State.CANCELLED,
+        EndReason.CANCELLED,
+        0,
+    )
     assert world.table.executions[never.id].expires_at_s is not None
     assert world.sender.calls == []
 

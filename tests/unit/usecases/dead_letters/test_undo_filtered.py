@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from shared.domain.dead_letters.redrive_task import SETTLED_MS, TaskCounts, TaskState
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import JobState
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.names import Lane
@@ -86,7 +87,7 @@ def test_all_that_it_made_is_undone(
 
 def _ends() -> dict[str, Any]:
     like = dead(World(LATER))
-    return {"outcomes": like.outcomes, "end_reason": like.end_reason}
+    return {"outcomes": like.progress.outcomes, "end_reason": like.progress.end_reason}
 
 
 def test_a_job_that_has_got_the_tag_since_is_let_be() -> None:

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.schedules.cron import Gap
@@ -31,7 +33,7 @@ EVE = at("2026-03-07T07:30:00")
 SKIPPING = Cron(line="30 2 * * *", timezone="America/New_York", gap=Gap.SKIP)
 
 
-def begun(schedule: Cron = SKIPPING, first_at: int = EVE, **parts: object) -> Chain:
+def begun(schedule: Cron = SKIPPING, first_at: int = EVE, **parts: Any) -> Chain:
     """A chain whose first run is due now."""
     world = World(first_at)
     parts = {"created_at": first_at - MINUTE} | parts
@@ -40,7 +42,7 @@ def begun(schedule: Cron = SKIPPING, first_at: int = EVE, **parts: object) -> Ch
 
 
 def dropped(chain: Chain) -> list[Execution]:
-    return [one for one in chain.executions() if one.end_reason is EndReason.DST_GAP]
+    return [one for one in chain.executions() if one.progress.end_reason is EndReason.DST_GAP]
 
 
 def test_a_run_that_the_policy_skips_leaves_a_record_and_the_chain_goes_on() -> None:
@@ -48,8 +50,12 @@ def test_a_run_that_the_policy_skips_leaves_a_record_and_the_chain_goes_on() -> 
     chain.work()
     (record,) = dropped(chain)
     assert (record.state, record.attempt) == (State.SKIPPED, 0)
-    assert record.missed is not None
-    assert (record.missed.count, record.missed.first_at, record.missed.last_at) == (1, SPRING, SPRING)
+    assert record.progress.missed is not None
+    assert (
+        record.progress.missed.count,
+        record.progress.missed.first_at,
+        record.progress.missed.last_at,
+    ) == (1, SPRING, SPRING)
     assert chain.world.table.executions[record.id].expires_at_s is not None
     assert chain.head.nominal_at == at("2026-03-09T06:30:00")
 
@@ -70,7 +76,7 @@ def test_a_run_that_the_policy_skips_leaves_a_record_and_the_chain_goes_on() -> 
 def test_what_is_dropped_and_what_is_not(line: str, zone: str, gap: Gap, first: str, count: int) -> None:
     chain = begun(Cron(line=line, timezone=zone, gap=gap), at(first))
     chain.work()
-    assert sum(record.missed.count for record in dropped(chain) if record.missed) == count
+    assert sum(record.progress.missed.count for record in dropped(chain) if record.progress.missed) == count
     assert len(dropped(chain)) == (count > 0)
 
 
@@ -117,9 +123,9 @@ def test_one_that_lies_among_missed_instants_is_told_of_beside_them() -> None:
     (claimed,) = chain.claim_due()
     chain.world.clock.time_ms += 5 * DAYS
     chain.world.file_successor.execute(claimed)
-    (jump,) = [one for one in chain.executions() if one.end_reason is EndReason.COALESCED]
-    assert jump.missed is not None
-    assert (jump.missed.count, len(dropped(chain))) == (3, 1)
+    (jump,) = [one for one in chain.executions() if one.progress.end_reason is EndReason.COALESCED]
+    assert jump.progress.missed is not None
+    assert (jump.progress.missed.count, len(dropped(chain))) == (3, 1)
 
 
 def test_one_behind_the_last_run_of_a_schedule_is_told_of() -> None:
@@ -173,7 +179,7 @@ def test_the_history_tells_of_it_in_its_place() -> None:
         shown = _history(chain, limit)
         assert [one.nominal_at for one in shown] == sorted([one.nominal_at for one in shown], reverse=True)
         assert {one.id for one in shown} == {one.id for one in chain.executions()}
-        assert [one.end_reason for one in shown].count(EndReason.DST_GAP) == 1
+        assert [one.progress.end_reason for one in shown].count(EndReason.DST_GAP) == 1
 
 
 def _history(chain: Chain, limit: int) -> list[Execution]:

@@ -6,8 +6,8 @@ import pytest
 
 from shared.domain.bucket import bucket_start_ms
 from shared.domain.errors import IdentityConflictError, UnavailableError
-from shared.domain.executions.execution import State
-from tests.support.builders import BUCKET, DUE_AT, in_state, one_off
+from shared.domain.executions.states import State
+from tests.support.builders import BUCKET, DUE_AT, in_state, one_off, with_changes
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.world import World
 
@@ -18,7 +18,7 @@ DRAFT = one_off()
 def test_near_its_time_an_execution_is_queued_and_sent() -> None:
     world = World(NEAR_FROM)
     filed = world.file.execute(DRAFT)
-    assert filed == replace(DRAFT, state=State.QUEUED) == world.standing(DRAFT.id)
+    assert filed == with_changes(DRAFT, state=State.QUEUED) == world.standing(DRAFT.id)
     assert world.sent() == [DRAFT.id]
     assert world.queue.messages[0].wakeup.not_before == DUE_AT
 
@@ -65,7 +65,7 @@ def test_filing_again_carries_on_and_sends_again() -> None:
     with pytest.raises(Crash):
         world.file.execute(DRAFT)
     assert world.sent() == []
-    assert world.file.execute(replace(DRAFT, created_at=DUE_AT)) == replace(DRAFT, state=State.QUEUED)
+    assert world.file.execute(replace(DRAFT, created_at=DUE_AT)) == with_changes(DRAFT, state=State.QUEUED)
     assert world.sent() == [DRAFT.id]
 
 

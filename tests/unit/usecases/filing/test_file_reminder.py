@@ -7,7 +7,8 @@ import pytest
 from shared.domain.bucket import ShardCounts, ShardRange, bucket_of
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.names import Lane
 from tests.support.builders import DUE_AT, in_state, one_off
 from tests.support.fakes.table import PointerRow
@@ -106,7 +107,7 @@ def test_a_frozen_writers_pointer_in_a_bucket_closed_meanwhile_is_swept() -> Non
 
 def pointer_to(execution: Execution) -> RetryReminder:
     return RetryReminder(
-        dispatch_at=execution.next_attempt_at or 0,
+        dispatch_at=execution.progress.next_attempt_at or 0,
         target=execution.id,
         attempt=execution.attempt,
         tenant_id=execution.tenant_id,

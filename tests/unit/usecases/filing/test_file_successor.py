@@ -1,14 +1,12 @@
 """The chain of a recurring job: every occurrence makes sure that the next one exists, once, at the same key."""
 
-from dataclasses import replace
-
 import pytest
 
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import Cron
-from tests.support.builders import DUE_AT, in_state, one_off
+from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.world import World
 
@@ -39,7 +37,7 @@ def test_the_successor_is_fresh_and_a_near_one_is_sent() -> None:
     world.file_successor.execute(world.standing(job.id_at(DUE_AT)))
     successor = world.standing(job.id_at(DUE_AT + MINUTE))
     second = job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT, run=2)
-    assert successor == replace(second, state=State.QUEUED)
+    assert successor == with_changes(second, state=State.QUEUED)
     assert world.sent() == [successor.id]
 
 
@@ -64,7 +62,7 @@ def test_a_one_off_has_no_successor() -> None:
 def test_nothing_is_filed_behind_a_tombstone() -> None:
     world = World(DUE_AT)
     job = world.recurring()
-    tombstone = replace(world.standing(job.id_at(DUE_AT)), state=State.CANCELLED, ends_chain=True)
+    tombstone = with_changes(world.standing(job.id_at(DUE_AT)), state=State.CANCELLED, ends_chain=True)
     world.file_successor.execute(tombstone)
     assert world.steps.taken == []
 
@@ -93,7 +91,9 @@ def test_a_tombstone_at_the_successors_key_ends_the_chain_there() -> None:
     job = world.recurring()
     started(world, job)
     tombstone = world.put(
-        replace(job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT), state=State.CANCELLED, ends_chain=True)
+        with_changes(
+            job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT), state=State.CANCELLED, ends_chain=True
+        )
     )
     world.file_successor.execute(world.standing(job.id_at(DUE_AT)))
     assert (world.standing(tombstone.id), world.sent()) == (tombstone, [])

@@ -6,10 +6,11 @@ import pytest
 
 from shared.domain.bucket import bucket_of
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.skipped_range import SkippedRange
-from tests.support.builders import DUE_AT, in_state
+from tests.support.builders import DUE_AT, in_state, with_changes
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.world import World
 
@@ -37,8 +38,12 @@ def test_missed_instants_leave_one_record_and_one_run_at_the_latest_of_them() ->
     found = world.occurrences(job)
     assert list(found) == [DUE_AT, DUE_AT + MINUTE, LATEST]
     skipped, target = found[DUE_AT + MINUTE], found[LATEST]
-    assert (skipped.state, skipped.end_reason, skipped.missed) == (State.SKIPPED, EndReason.COALESCED, MISSED)
-    assert (target.state, target.missed, target.attempt) == (State.QUEUED, None, 0)
+    assert (skipped.state, skipped.progress.end_reason, skipped.progress.missed) == (
+        State.SKIPPED,
+        EndReason.COALESCED,
+        MISSED,
+    )
+    assert (target.state, target.progress.missed, target.attempt) == (State.QUEUED, None, 0)
     assert world.sent() == [target.id]
 
 
@@ -64,7 +69,7 @@ def test_a_job_that_is_being_deleted_is_not_jumped(state: JobState) -> None:
     world.table.jobs[job.tenant_id, job.id] = replace(job, state=state)
     world.file_successor.execute(head)
     assert list(world.occurrences(job)) == [DUE_AT, DUE_AT + MINUTE]
-    assert world.standing(job.id_at(DUE_AT + MINUTE)).missed is None
+    assert world.standing(job.id_at(DUE_AT + MINUTE)).progress.missed is None
 
 
 def test_a_chain_that_was_replaced_is_not_jumped() -> None:
@@ -78,7 +83,7 @@ def test_a_chain_that_was_replaced_is_not_jumped() -> None:
 def test_a_job_that_was_only_renamed_is_jumped() -> None:
     world = World(LATE)
     job, head = behind(world)
-    world.table.jobs[job.tenant_id, job.id] = replace(job, revision=2, name="another")
+    world.table.jobs[job.tenant_id, job.id] = with_changes(job, revision=2, name="another")
     world.file_successor.execute(head)
     assert LATEST in world.occurrences(job)
 
@@ -87,7 +92,7 @@ def test_a_tombstone_behind_the_head_stops_the_jump_and_the_chain() -> None:
     world = World(LATE)
     job, head = behind(world)
     tombstone = job.occurrence(DUE_AT + MINUTE, created_at=LATE)
-    world.put(replace(tombstone, state=State.CANCELLED, ends_chain=True))
+    world.put(with_changes(tombstone, state=State.CANCELLED, ends_chain=True))
     world.file_successor.execute(head)
     assert list(world.occurrences(job)) == [DUE_AT, DUE_AT + MINUTE]
     assert world.sent() == []
@@ -97,7 +102,7 @@ def test_a_late_retry_whose_successor_stands_already_does_not_jump() -> None:
     world = World(LATE)
     job, head = behind(world)
     done = world.put(in_state(job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT), State.SUCCEEDED))
-    world.file_successor.execute(replace(head, attempt=3))
+    world.file_successor.execute(with_changes(head, attempt=3))
     assert world.occurrences(job) == {DUE_AT: head, DUE_AT + MINUTE: done}
     assert world.steps.count("jobs.jump") == 0
 
@@ -128,7 +133,7 @@ def test_two_jumps_of_one_head_leave_the_first_one_standing() -> None:
     world.clock.time_ms = LATE + 5 * MINUTE
     world.file_successor.execute(head)
     assert list(world.occurrences(job)) == [DUE_AT, DUE_AT + MINUTE, LATEST]
-    assert world.standing(job.id_at(DUE_AT + MINUTE)).missed == MISSED
+    assert world.standing(job.id_at(DUE_AT + MINUTE)).progress.missed == MISSED
 
 
 @pytest.mark.parametrize("step", ["jobs.jump", "ledger.reopen"])

@@ -14,14 +14,14 @@ from shared.domain.errors import (
     ScheduleError,
     UnavailableError,
 )
-from shared.domain.executions.execution import EndReason, State
+from shared.domain.executions.states import EndReason, State
 from shared.domain.ids import backfill_job_id, backfilled_job
 from shared.domain.jobs.job import JobState
 from shared.domain.schedules.overlap import OverlapPolicy
-from shared.domain.schedules.schedule import Cron, Rate
+from shared.domain.schedules.schedule import Backfill, Cron, Rate
 from shared.domain.tenancy.quota import Quota
 from shared.names import Lane
-from tests.support.builders import DUE_AT, TENANT
+from tests.support.builders import DUE_AT, TENANT, with_changes
 from tests.support.usecases.backfills import HOUR, HOURLY, KEY, RANGE, WANTED, Case, hourly
 from tests.support.usecases.world import REQUEST
 
@@ -63,11 +63,15 @@ def test_the_runs_keep_the_pace_that_was_asked_for() -> None:
 def test_it_asks_for_what_its_job_asks_for_at_that_moment() -> None:
     case = hourly(name="nightly", tags=("a",), timeout_ms=7_000, lane=Lane.CRITICAL)
     made = case.ask(replace(RANGE, lane=Lane.STANDARD, overlap_policy=OverlapPolicy.SKIP)).job
-    assert (made.retry, made.timeout_ms, made.async_policy) == (case.job.retry, 7_000, case.job.async_policy)
-    assert (made.name, made.tags, made.lane) == ("nightly", ("a",), Lane.STANDARD)
-    assert made.overlap_policy is OverlapPolicy.SKIP
+    assert (made.call.retry, made.call.timeout_ms, made.call.async_policy) == (
+        case.job.call.retry,
+        7_000,
+        case.job.call.async_policy,
+    )
+    assert (made.name, made.tags, made.call.lane) == ("nightly", ("a",), Lane.STANDARD)
+    assert made.definition.overlap_policy is OverlapPolicy.SKIP
     assert case.world.open_request.execute(case.world.tenant, made) == REQUEST
-    assert hourly().ask().job.lane is Lane.BULK
+    assert hourly().ask().job.call.lane is Lane.BULK
 
 
 def test_neither_the_job_nor_its_chain_is_touched() -> None:
@@ -103,12 +107,12 @@ def test_a_deleted_job_cannot_be_backfilled() -> None:
 def test_a_change_that_was_left_unfinished_is_finished_first(verb: str) -> None:
     case = hourly()
     state = {"pause": JobState.PAUSING, "update": JobState.UPDATING}[verb]
-    change = replace(case.job.definition, timeout_ms=9_000) if verb == "update" else None
+    change = with_changes(case.job.definition, timeout_ms=9_000) if verb == "update" else None
     begun = replace(case.parent, state=state, revision=2, change=change, changed_at=DUE_AT)
     case.world.table.jobs[TENANT, case.job.id] = begun
     made = case.ask().job
     assert case.parent.state in (JobState.PAUSED, JobState.ACTIVE)
-    assert made.timeout_ms == (9_000 if verb == "update" else case.job.timeout_ms)
+    assert made.call.timeout_ms == (9_000 if verb == "update" else case.job.call.timeout_ms)
 
 
 def test_a_job_that_is_being_deleted_is_deleted_first_and_then_refused() -> None:
@@ -201,12 +205,12 @@ def test_a_replay_shows_the_backfill_as_it_stands() -> None:
 
 def test_a_job_that_is_changed_meanwhile_is_read_again() -> None:
     case = hourly()
-    changed = replace(case.job.definition, timeout_ms=11_000)
+    changed = with_changes(case.job.definition, timeout_ms=11_000)
     case.world.steps.before(
         "jobs.create_backfill",
         lambda: case.world.lifecycle.update.execute(TENANT, case.job.id, changed, revision=1),
     )
-    assert case.ask().job.timeout_ms == 11_000
+    assert case.ask().job.call.timeout_ms == 11_000
     assert case.world.steps.count("jobs.create_backfill") == 2
 
 
@@ -228,27 +232,27 @@ def test_a_large_request_has_an_item_of_its_own() -> None:
     world = case.world
     sealed = world.seal(case.job.id, LARGE)
     world.table.payloads[TENANT, case.job.id] = sealed
-    large = replace(case.job, request=b"", payload_id=case.job.id)
+    large = with_changes(case.job, request=b"", payload_id=case.job.id)
     world.table.jobs[TENANT, case.job.id] = large
     made = case.ask().job
-    assert made.payload_id not in (None, case.job.id)
+    assert made.call.payload_id not in (None, case.job.id)
     world.table.payloads.pop((TENANT, case.job.id))
     case.until(10)
     assert {callback.body for callback in case.calls()} == {LARGE.body}
     case.assert_made_up_for()
-    assert (TENANT, made.payload_id) in world.table.payload_expires_at_s
+    assert (TENANT, made.call.payload_id) in world.table.payload_expires_at_s
 
 
 def test_of_two_requests_with_one_key_the_slower_leaves_no_request_behind() -> None:
     case = hourly()
     world = case.world
     world.table.payloads[TENANT, case.job.id] = world.seal(case.job.id, LARGE)
-    world.table.jobs[TENANT, case.job.id] = replace(case.job, request=b"", payload_id=case.job.id)
+    world.table.jobs[TENANT, case.job.id] = with_changes(case.job, request=b"", payload_id=case.job.id)
     world.steps.before("jobs.create_backfill", case.ask)
     slower = case.ask()
     assert slower.job == case.child
     kept = {name for _, name in world.table.payloads} - {name for _, name in world.table.payload_expires_at_s}
-    assert kept == {case.job.id, case.child.payload_id}
+    assert kept == {case.job.id, case.child.call.payload_id}
 
 
 def test_a_pause_holds_it_back_and_no_instant_is_left_out() -> None:
@@ -312,7 +316,7 @@ def test_runs_that_must_not_overlap_are_skipped_and_told_with_their_instant() ->
     case.world.sender.answer_to = lambda _: slow
     case.until(8)
     skipped = [one for one in case.executions() if one.state is State.SKIPPED]
-    assert {one.end_reason for one in skipped} == {EndReason.OVERLAP}
+    assert {one.progress.end_reason for one in skipped} == {EndReason.OVERLAP}
     assert [one.scheduled_at for one in skipped] == WANTED[1:]
 
 
@@ -332,6 +336,7 @@ def test_what_the_plan_shows_is_what_is_run() -> None:
     plan = case.world.plan_backfill.execute(TENANT, case.job.id, march)
     before = set(case.world.steps.taken)
     made = case.ask(march).job
+    assert isinstance(made.schedule, Backfill)
     assert replace(made.schedule, anchor=plan.anchor) == plan
     assert not {step for step in before if step.split(".")[1] in ("create_backfill", "claim", "replace")}
 

@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from shared.domain.errors import InvalidStateError, UnavailableError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import CHANGING, JobState
 from shared.usecases.ticks.reconcile_job import STUCK_MS
-from tests.support.builders import DUE_AT, TENANT, in_state
+from tests.support.builders import DUE_AT, TENANT, in_state, with_changes
 from tests.support.usecases.backfills import RANGE, WANTED, Case, hourly
 from tests.support.usecases.moments import at_moment
 from tests.support.usecases.steps import Crash, die
@@ -41,7 +42,7 @@ def completed_with_a_retry() -> Case:
     case.until(10)
     last = case.executions()[-1]
     row = case.world.table.executions[last.id]
-    row.execution = in_state(replace(last, state=State.PENDING, attempt=0, outcomes=()), State.WAITING)
+    row.execution = in_state(with_changes(last, state=State.PENDING, attempt=0, outcomes=()), State.WAITING)
     row.expires_at_s = None
     assert case.child.state is JobState.COMPLETED
     return case
@@ -146,7 +147,7 @@ def test_a_backfill_that_is_asked_for_during_a_deletion_is_refused_or_ended_by_i
     for moment in steps_of(begun, Case.delete):
         case = begun()
         case.world.steps.taken.clear()
-        case.world.steps.at_each = at_moment(moment, lambda asking=case: _asked(asking))
+        case.world.steps.at_each = at_moment(moment, partial(_asked, case))
         case.delete()
         case.world.steps.calm()
         case.assert_ended()
@@ -166,7 +167,7 @@ def test_executors_may_work_at_any_moment_of_the_deletion(situation: Callable[[]
     for moment in steps_of(situation, Case.delete):
         case = situation()
         case.world.steps.taken.clear()
-        case.world.steps.at_each = at_moment(moment, lambda working=case: working.until(7))
+        case.world.steps.at_each = at_moment(moment, partial(case.until, 7))
         case.delete()
         case.world.steps.calm()
         case.assert_ended()
@@ -188,7 +189,7 @@ def test_a_deletion_that_dies_anywhere_is_finished_by_whoever_meets_it(
             case.delete()
         elif case.parent.state in CHANGING:
             case.world.clock.time_ms += STUCK_MS
-            assert case.world.reconcile_job.execute(case.parent, 0, 1).is_settled
+            assert case.world.reconcile_job.execute(case.parent, 0, 1).is_completed
         else:
             continue
         case.assert_ended()
@@ -205,9 +206,7 @@ def test_a_rival_of_the_deletion_may_change_the_backfill_at_any_moment(
         backfill_id = case.child.id
         case.world.steps.taken.clear()
         change = getattr(case.world.lifecycle, verb)
-        case.world.steps.at_each = at_moment(
-            moment, lambda act=change, of=backfill_id: _tried(act.execute, of)
-        )
+        case.world.steps.at_each = at_moment(moment, partial(_tried, change.execute, backfill_id))
         case.delete()
         case.world.steps.calm()
         case.assert_ended()

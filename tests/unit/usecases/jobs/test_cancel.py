@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.ports.executions import Claim
 from shared.usecases.jobs.cancel_job import CANCEL_TRIES
-from tests.support.builders import DUE_AT, TENANT, execution_id, in_state, occurrence, one_off
+from tests.support.builders import DUE_AT, TENANT, execution_id, in_state, occurrence, one_off, with_changes
 from tests.support.usecases.world import World
 
 
@@ -26,7 +27,7 @@ def test_before_and_between_attempts_a_job_is_cancelled_for_good(state: State) -
     world = World(DUE_AT)
     execution = world.put(in_state(one_off(), state))
     answer = cancelled(world, execution)
-    assert (answer.state, answer.end_reason) == (State.CANCELLED, EndReason.CANCELLED)
+    assert (answer.state, answer.progress.end_reason) == (State.CANCELLED, EndReason.CANCELLED)
     assert answer == world.standing(execution.id)
     assert world.table.executions[execution.id].expires_at_s == world.retention.expires_at_s(DUE_AT)
     world.clock.time_ms += 3_600_000
@@ -46,7 +47,7 @@ def test_on_request_a_running_attempt_is_let_be_and_made_the_last() -> None:
     world = World(DUE_AT)
     execution = world.put(in_state(one_off(), State.RUNNING))
     answer = cancelled(world, execution, stop_retries=True)
-    assert (answer.state, answer.stop_retries) == (State.RUNNING, True)
+    assert (answer.state, answer.progress.stop_retries) == (State.RUNNING, True)
     world.clock.time_ms = DUE_AT + 60_000
     world.attempt(execution)
     assert world.sender.calls == []
@@ -98,7 +99,7 @@ def test_a_worker_that_claims_after_the_write_loses() -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())
     world.steps.after("store.cancel", lambda: answers.extend(world.claimer.claim(claim, DUE_AT)))
-    claim, answers = [Claim(execution_id=execution.id, owner="a")], []
+    claim, answers = [Claim(execution_id=execution.id, owner="a")], list[object]()
     assert cancelled(world, execution).state is State.CANCELLED
     assert not isinstance(answers[0], Execution)
 
@@ -118,7 +119,7 @@ def test_an_attempt_that_ends_while_its_retries_are_being_stopped_is_not_called_
 
 def test_the_payload_goes_with_the_cancelled_job() -> None:
     world = World(DUE_AT)
-    apart = world.put(replace(one_off(), payload_id=one_off().job_id))
+    apart = world.put(with_changes(one_off(), payload_id=one_off().job_id))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, b"sealed")
     cancelled(world, apart)
     assert list(world.table.payload_expires_at_s) == [(apart.tenant_id, apart.job_id)]
@@ -127,7 +128,7 @@ def test_the_payload_goes_with_the_cancelled_job() -> None:
 @pytest.mark.parametrize("times", [1, CANCEL_TRIES])
 def test_it_goes_too_where_the_answer_to_the_cancellation_was_lost(times: int) -> None:
     world = World(DUE_AT)
-    apart = world.put(replace(one_off(), payload_id=one_off().job_id))
+    apart = world.put(with_changes(one_off(), payload_id=one_off().job_id))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, b"sealed")
     world.steps.lose_answer("store.cancel", times=times)
     with suppress(UnavailableError):

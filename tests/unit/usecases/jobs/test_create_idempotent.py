@@ -1,15 +1,16 @@
 """CREATE with an Idempotency-Key: a replay files the very same job again, and so heals a crash in between."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from shared.domain.errors import IdempotencyKeyReusedError, UnavailableError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.schedule import Once
-from shared.domain.schedules.timing import After, Every
+from shared.domain.schedules.timing import After, Every, Timing
 from shared.usecases.jobs.create_job import CreatedJob
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.steps import Crash
@@ -87,7 +88,7 @@ def test_a_replay_days_after_the_crash_still_runs_the_job_that_was_chosen() -> N
 @pytest.mark.parametrize(
     ("timing", "fields"), [(After(61), {}), (After(60), {"name": "other"}), (Every(60), {})]
 )
-def test_the_same_key_with_another_request_is_refused(timing: object, fields: dict[str, object]) -> None:
+def test_the_same_key_with_another_request_is_refused(timing: Timing, fields: dict[str, Any]) -> None:
     world = World()
     first = create(world, After(60))
     with pytest.raises(IdempotencyKeyReusedError):

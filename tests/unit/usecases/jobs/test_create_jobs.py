@@ -1,6 +1,7 @@
 """CREATE many jobs at once: each is accepted or refused by itself, in few calls, by the steps of FILE."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from shared.domain.errors import (
     ScheduleInPastError,
     UnavailableError,
 )
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.ids import one_off_execution
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import Once
@@ -20,7 +21,7 @@ from shared.domain.schedules.timing import After, Every
 from shared.domain.tenancy.quota import Quota
 from shared.names import Lane
 from shared.usecases.jobs.create_job import CreatedJob
-from tests.support.builders import one_off
+from tests.support.builders import one_off, with_changes
 from tests.support.fakes.one_off_batches import Fault
 from tests.support.usecases.creating import LARGE, PAST, create, executions, kinds, new
 from tests.support.usecases.lanes import Lanes
@@ -39,11 +40,16 @@ def test_every_job_stands_as_it_was_asked_for_and_in_order() -> None:
 
 def test_it_is_the_same_job_that_its_creation_alone_would_have_made() -> None:
     """But for its identity."""
-    fields = {"lane": Lane.BULK, "timeout_seconds": 7, "start_deadline_seconds": 9, "jitter_ms": 2_000}
+    fields: dict[str, Any] = {
+        "lane": Lane.BULK,
+        "timeout_seconds": 7,
+        "start_deadline_seconds": 9,
+        "jitter_ms": 2_000,
+    }
     worlds = World(), World()
     (mine,) = executions(create(worlds[0], [new(After(3_600), **fields)]))
     alone = worlds[1].accept_one_off(After(3_600), **fields)
-    assert replace(alone, request=b"") == replace(mine, request=b"")
+    assert with_changes(alone, request=b"") == with_changes(mine, request=b"")
 
 
 def test_a_batch_takes_one_put_and_one_send_whatever_its_length() -> None:
@@ -112,7 +118,7 @@ def test_large_requests_stand_apart_and_are_written_first() -> None:
     world = World()
     outcomes = create(world, [new(After(3_600), request=LARGE), new(After(3_600))])
     apart, within = executions(outcomes)
-    assert (apart.payload_id, apart.request, within.payload_id) == (apart.job_id, b"", None)
+    assert (apart.call.payload_id, apart.call.request, within.call.payload_id) == (apart.job_id, b"", None)
     assert world.steps.taken == ["budgets.take", "jobs.put_payload", "batches.put_all_if_absent"]
 
 

@@ -14,14 +14,15 @@ from shared.domain.errors import (
     ScheduleInPastError,
     UnavailableError,
 )
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.jobs.new_job import encode_new_job
 from shared.domain.schedules.schedule import Once
 from shared.domain.schedules.timing import After, Every
 from shared.domain.tenancy.quota import Quota
 from shared.ports.jobs import Chosen
 from shared.usecases.jobs.create_job import CreatedJob
-from tests.support.builders import ONE_SHARD
+from tests.support.builders import ONE_SHARD, with_changes
 from tests.support.fakes.one_off_batches import Died, Fault
 from tests.support.usecases.creating import LARGE, PAST, create, executions, kinds, new
 from tests.support.usecases.lanes import Lanes
@@ -118,7 +119,7 @@ def test_a_fault_or_a_lost_answer_at_any_moment_is_healed_by_the_replay(moment: 
 
 
 def _id(job: object) -> str:
-    return job.job_id if isinstance(job, Execution) else job.id  # type: ignore[attr-defined, no-any-return]
+    return job.job_id if isinstance(job, Execution) else job.id  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("fault", [Fault.NOT_WRITTEN, Fault.WRITTEN])
@@ -239,7 +240,7 @@ def test_a_job_that_was_moved_is_answered_where_it_stands_now() -> None:
     moved, gone, rest = executions(create(world, wanted, "k"))
     here = world.put(replace(moved, id=replace(moved.id, dispatch_at=EARLY + 7_200_000), revision=2))
     for old, target in ((moved, here.id), (gone, replace(gone.id, dispatch_at=EARLY + 9_000_000))):
-        world.table.executions[old.id].execution = replace(old, state=State.MOVED, moved_to=target)
+        world.table.executions[old.id].execution = with_changes(old, state=State.MOVED, moved_to=target)
     first, second, third = create(world, wanted, "k")
     assert isinstance(first, CreatedJob)
     assert first.job == here

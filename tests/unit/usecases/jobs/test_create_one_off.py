@@ -1,6 +1,7 @@
 """CREATE a one-off job: durable before it is acknowledged, sealed, and in a shard that its bucket has."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from shared.domain.errors import (
     ScheduleTooFarError,
     UnavailableError,
 )
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.ids import one_off_job_id
 from shared.domain.schedules.schedule import Once
 from shared.domain.schedules.timing import After
@@ -28,9 +29,14 @@ def test_a_job_is_its_execution_with_everything_that_was_asked_for() -> None:
     world = World()
     retry = RetryPolicy(max_attempts=3)
     made = world.accept_one_off(After(3_600), name="report", lane=Lane.BULK, timeout_seconds=7, retry=retry)
-    assert (made.tenant_id, made.name, made.lane, made.timeout_ms) == (TENANT, "report", Lane.BULK, 7_000)
+    assert (made.tenant_id, made.name, made.lane, made.call.timeout_ms) == (
+        TENANT,
+        "report",
+        Lane.BULK,
+        7_000,
+    )
     assert (made.nominal_at, made.created_at) == (EARLY + 3_600_000, EARLY)
-    assert (made.retry, made.state, made.revision) == (retry, State.PENDING, 1)
+    assert (made.call.retry, made.state, made.revision) == (retry, State.PENDING, 1)
     assert made.job_id == one_off_job_id(made.id)
     assert world.standing(made.id) == made
 
@@ -38,7 +44,7 @@ def test_a_job_is_its_execution_with_everything_that_was_asked_for() -> None:
 def test_the_request_is_sealed_and_bound_to_its_job() -> None:
     world = World()
     made = world.accept_one_off(After(3_600))
-    assert REQUEST.body not in made.request
+    assert REQUEST.body not in made.call.request
     assert world.open_request.execute(world.tenant, made) == REQUEST
 
 
@@ -76,7 +82,7 @@ def test_an_instant_up_to_a_minute_ago_is_accepted_and_runs_at_once() -> None:
     ],
 )
 def test_what_cannot_be_accepted_leaves_nothing_behind(
-    fields: dict[str, object], error: type[Exception]
+    fields: dict[str, Any], error: type[Exception]
 ) -> None:
     world = World()
     with pytest.raises(error):
@@ -106,14 +112,14 @@ def test_jobs_spread_over_the_shards_of_their_minute() -> None:
 def test_a_small_request_stands_in_the_item() -> None:
     world = World()
     made = world.accept_one_off(request=replace(REQUEST, body=b"x" * (INLINE_BYTES - 200)))
-    assert (made.payload_id, world.table.payloads) == (None, {})
+    assert (made.call.payload_id, world.table.payloads) == (None, {})
 
 
 def test_a_large_one_stands_apart_and_is_written_first() -> None:
     world = World()
     large = replace(REQUEST, body=b"x" * INLINE_BYTES)
     made = world.accept_one_off(request=large)
-    assert (made.payload_id, made.request) == (made.job_id, b"")
+    assert (made.call.payload_id, made.call.request) == (made.job_id, b"")
     assert world.steps.taken == ["budgets.take", "jobs.put_payload", "store.put_if_absent"]
     assert world.open_request.execute(world.tenant, made) == large
 

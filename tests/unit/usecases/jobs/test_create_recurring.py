@@ -1,11 +1,13 @@
 """CREATE a recurring job: definition and first occurrence stand together or not at all."""
 
+from typing import Any
+
 import pytest
 
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery.request import INLINE_BYTES, Request
 from shared.domain.errors import ScheduleNeverFiresError, UnavailableError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.cron import HORIZON_MS
 from shared.domain.schedules.schedule import Cron, Rate
@@ -19,7 +21,7 @@ SECOND = EARLY // 1000 * 1000
 NIGHTLY = Cron(line="30 2 * * *", timezone="Europe/Berlin")
 
 
-def accepted(world: World, timing: Cron | Every, **fields: object) -> Job:
+def accepted(world: World, timing: Cron | Every, **fields: Any) -> Job:
     job = world.accept(timing, **fields)
     assert isinstance(job, Job)
     return job
@@ -110,6 +112,6 @@ def test_a_large_request_stands_apart_once_for_all_occurrences() -> None:
     body = b"x" * INLINE_BYTES
     job = accepted(world, Every(60), request=Request(method="POST", url=REQUEST.url, body=body))
     Lanes(world).until(SECOND + 2 * 60_000 + 1_000)
-    assert (job.request, job.payload_id, len(world.table.payloads)) == (b"", job.id, 1)
+    assert (job.call.request, job.call.payload_id, len(world.table.payloads)) == (b"", job.id, 1)
     assert [call.callback.body for call in world.sender.calls] == [body] * 2
     assert world.table.payload_expires_at_s == {}, "it goes with the definition"

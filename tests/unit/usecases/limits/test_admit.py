@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import OPEN_MS, Circuit
-from shared.domain.limits.scopes import MOST_WAIT_MS, ScopeState, WaitReason
+from shared.domain.limits.scopes import MAX_WAIT_MS, ScopeState, WaitReason
 from shared.domain.limits.slots import LEASE_MS
 from shared.usecases.attempts.run_attempts import Verdict
 from shared.usecases.filing.file_execution import wakeup_for
@@ -22,7 +22,7 @@ def test_a_healthy_destination_without_limits_costs_one_look_at_the_board_and_no
     jobs = site.due(*range(20))
     site.send_for(jobs)
     report = site.work()
-    assert (len(report.attempts), report.held) == (20, [])
+    assert (len(report.attempts), report.deferred) == (20, [])
     assert (site.limits.writes, site.limits.requests, site.budgets.writes) == (0, 1, 0)
 
 
@@ -35,8 +35,8 @@ def test_no_more_calls_of_a_tenant_at_once_than_its_quota_and_the_rest_waits_unt
     assert held(report) == {WaitReason.TENANT_CONCURRENCY: 7}
     assert all(one.verdict is Verdict.DONE for one in report.settled), "a fresh message takes over"
     assert site.states(jobs) == {State.SUCCEEDED: 3, State.QUEUED: 7}
-    hot_scopes = [job for job in jobs if site.standing(job.id).state is State.QUEUED]
-    assert [site.standing(job.id) for job in hot_scopes] == hot_scopes, "nothing of them was written"
+    waiting = [job for job in jobs if site.standing(job.id).state is State.QUEUED]
+    assert [site.standing(job.id) for job in waiting] == waiting, "nothing of them was written"
     assert {one.wakeup.waited for one in site.queue.messages} == {1}
     assert all(DUE_AT + 1_000 <= one.wakeup.not_before <= DUE_AT + 2_000 for one in site.queue.messages)
 
@@ -58,49 +58,49 @@ def test_a_report_says_which_of_its_attempts_had_to_wait() -> None:
     site.send_for(site.due(*range(3)))
     first = site.work()
     assert (len(first.attempts), first.waited) == (2, set())
-    (hot_scopes,) = (key for message in site.queue.messages for key in message.wakeup.keys)
+    (waiting,) = (key for message in site.queue.messages for key in message.wakeup.keys)
     site.clock.time_ms += 2_000
     second = site.work()
-    assert ([one.execution.id for one in second.attempts], second.waited) == ([hot_scopes], {hot_scopes})
+    assert ([one.execution.id for one in second.attempts], second.waited) == ([waiting], {waiting})
 
 
 def test_all_processes_together_keep_to_the_limit_while_their_calls_go_on() -> None:
     site = Site(concurrency=5)
     site.send_for(site.due(*range(4)))
     first = site.another()
-    first.hold([])
-    taken = first.admit.states
+    first.defer([])
+    limits = first.admit.limits
     candidates = site.due(*range(4))
-    assert first.hold([arrived(site, one) for one in candidates]) == {}
+    assert first.defer([arrived(site, one) for one in candidates]) == {}
     assert sum(lease.slots for lease in site.limits.states[f"t#{TENANT}"].leases) == 4
     second = site.another()
     others = site.due(*range(10, 14))
-    assert len(second.hold([arrived(site, one) for one in others])) == 3
+    assert len(second.defer([arrived(site, one) for one in others])) == 3
     assert sum(lease.slots for lease in site.limits.states[f"t#{TENANT}"].leases) == 5
-    assert taken.held(f"t#{TENANT}") == 4
+    assert limits.own_slots(f"t#{TENANT}") == 4
 
 
 def test_a_process_that_died_gives_its_slots_back_when_its_lease_ends() -> None:
     site = Site(concurrency=2)
     dead = site.another()
-    assert dead.hold([arrived(site, one) for one in site.due(1, 2)]) == {}
-    (hot_scopes,) = site.due(3)
+    assert dead.defer([arrived(site, one) for one in site.due(1, 2)]) == {}
+    (waiting,) = site.due(3)
     site.clock.time_ms += LEASE_MS - 1
-    assert len(site.another().hold([arrived(site, hot_scopes)])) == 1
+    assert len(site.another().defer([arrived(site, waiting)])) == 1
     site.clock.time_ms += 1
-    assert site.another().hold([arrived(site, hot_scopes)]) == {}
+    assert site.another().defer([arrived(site, waiting)]) == {}
 
 
 def test_waiting_writes_nothing_however_often_it_is_looked_at() -> None:
     site = Site(concurrency=1)
     other = site.another()
-    assert other.hold([arrived(site, one) for one in site.due(99)]) == {}
+    assert other.defer([arrived(site, one) for one in site.due(99)]) == {}
     site.send_for(site.due(*range(10)))
     site.work()
     before, polls = site.limits.writes, 0
     for _ in range(50):
         site.clock.time_ms += 1_000
-        polls += len(site.work().held)
+        polls += len(site.work().deferred)
     assert polls > 30
     assert site.limits.writes - before <= 1, "but for the board, once a minute"
     assert site.budgets.writes == 0
@@ -125,7 +125,7 @@ def test_each_destination_of_a_tenant_has_its_own_limit() -> None:
     site = Site(destination_concurrency=2)
     site.send_for(site.due(*range(5)) + site.due(*range(10, 15), to=THERE))
     report = site.work()
-    assert Counter(one.execution.destination for one in report.attempts) == {HERE: 2, THERE: 2}
+    assert Counter(one.execution.call.destination for one in report.attempts) == {HERE: 2, THERE: 2}
     assert held(report) == {WaitReason.DESTINATION_CONCURRENCY: 6}
 
 
@@ -133,7 +133,7 @@ def test_each_destination_of_a_tenant_has_its_own_rate() -> None:
     site = Site(destination_calls_per_second=2)
     site.send_for(site.due(*range(5)) + site.due(*range(10, 15), to=THERE))
     report = site.work()
-    assert Counter(one.execution.destination for one in report.attempts) == {HERE: 2, THERE: 2}
+    assert Counter(one.execution.call.destination for one in report.attempts) == {HERE: 2, THERE: 2}
     assert held(report) == {WaitReason.DESTINATION_RATE: 6}
 
 
@@ -159,28 +159,28 @@ def test_who_has_waited_goes_first_and_what_is_new_waits_once_while_others_do() 
 
 def test_waits_grow_and_are_drawn_so_that_those_who_wait_do_not_come_as_one_wave() -> None:
     site = Site(concurrency=1)
-    site.clock.time_ms += 4 * MOST_WAIT_MS
-    assert site.another().hold([arrived(site, one) for one in site.due(99)]) == {}
+    site.clock.time_ms += 4 * MAX_WAIT_MS
+    assert site.another().defer([arrived(site, one) for one in site.due(99)]) == {}
     (job,) = site.due(1)
     waits: dict[int, set[int]] = {}
     for waited in (0, 1, 2, 99):
         for _ in range(40):
-            (deferral,) = site.another().hold([arrived(site, job, waited=waited)]).values()
+            (deferral,) = site.another().defer([arrived(site, job, waited=waited)]).values()
             waits.setdefault(waited, set()).add(deferral.deferral.wait_ms)
     assert all(len(drawn) > 30 for drawn in waits.values())
-    assert (min(waits[0]) >= 1_000, max(waits[0]) <= 2_000, max(waits[99]) <= MOST_WAIT_MS) == (True,) * 3
+    assert (min(waits[0]) >= 1_000, max(waits[0]) <= 2_000, max(waits[99]) <= MAX_WAIT_MS) == (True,) * 3
     assert min(waits[1]) >= 1_500
-    assert min(waits[99]) >= MOST_WAIT_MS // 2
+    assert min(waits[99]) >= MAX_WAIT_MS // 2
 
 
 def test_where_the_store_does_not_answer_there_are_no_limits_and_that_is_counted() -> None:
     site = Site(concurrency=1, calls_per_second=1)
-    for call in ("limits.read", "limits.swap", "limits.hot_scopes", "budgets.take", "budgets.taken"):
+    for call in ("limits.read", "limits.swap", "limits.hot_scopes", "budgets.take", "budgets.usage"):
         site.steps.fail(call, times=50)
     jobs = site.due(*range(10))
     site.send_for(jobs)
     assert len(site.work().attempts) == 10
-    assert site.run_attempts.gate.take_unanswered() > 0
+    assert site.run_attempts.gate.take_store_errors() > 0
 
 
 def test_a_fault_of_ours_in_the_limits_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +215,7 @@ def test_a_move_that_cannot_be_sent_does_not_use_up_its_receives_in_a_moment() -
     """As while a queue is missing, or may not be sent to: five of them are more than a minute."""
     site = Site()
     site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
-    site.limits.board[f"d#{HERE}"] = DUE_AT + 600_000
+    site.limits.hot[f"d#{HERE}"] = DUE_AT + 600_000
     jobs = site.due(1)
     site.send_for(jobs)
     site.queue.fail_once(jobs[0].id)
@@ -267,7 +267,7 @@ def test_a_process_that_knows_of_nobody_waiting_lets_who_has_waited_go_first_and
         site.put(site.one_off(number, due_at=DUE_AT - ago_ms, destination=HERE, state=State.QUEUED))
         for number, ago_ms in ((1, 0), (2, 500), (3, 0))
     )
-    held_back = site.another().hold(
+    held_back = site.another().defer(
         [arrived(site, young), arrived(site, old), arrived(site, waited, waited=1)]
     )
     assert set(held_back) == {young.id}
@@ -275,9 +275,9 @@ def test_a_process_that_knows_of_nobody_waiting_lets_who_has_waited_go_first_and
 
 def test_what_another_process_has_used_up_of_a_second_costs_a_read_and_no_write() -> None:
     site = Site(calls_per_second=3)
-    assert site.another().hold([arrived(site, one) for one in site.due(1, 2, 3)]) == {}
+    assert site.another().defer([arrived(site, one) for one in site.due(1, 2, 3)]) == {}
     written = site.budgets.writes
-    assert len(site.another().hold([arrived(site, one) for one in site.due(4, 5)])) == 2
+    assert len(site.another().defer([arrived(site, one) for one in site.due(4, 5)])) == 2
     assert site.budgets.writes == written
 
 

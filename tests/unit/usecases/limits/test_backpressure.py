@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from shared.domain.dispatch.sweep import BACKED_UP_MS, LATE_MS, YIELDS_AT_MOST_MS, LaneProgress
-from shared.domain.executions.execution import State
+from shared.domain.dispatch.sweep import BACKED_UP_MS, LATE_MS, MAX_YIELD_MS, LaneProgress
+from shared.domain.executions.states import State
 from shared.domain.limits.scopes import WaitReason
 from shared.names import EXECUTOR_BATCH, Lane, QueueName
 from shared.usecases.limits.apply_backpressure import SPREAD_MS, ApplyBackpressure, ReceivedMessage
@@ -36,7 +36,7 @@ def behind(world: World, lane: Lane, ago_ms: int = 0) -> None:
 
 def test_a_full_batch_of_late_messages_goes_on_through_the_lane_for_bulk_at_once() -> None:
     _, backpressure = at()
-    found = backpressure.execute(batch(), QueueName.STANDARD)
+    found = backpressure.deferrals(batch(), QueueName.STANDARD)
     assert len(found) == EXECUTOR_BATCH
     assert {(one.reason, one.wait_ms, one.via) for one in found.values()} == {
         (WaitReason.LATE, 0, QueueName.BULK)
@@ -54,13 +54,13 @@ def test_a_full_batch_of_late_messages_goes_on_through_the_lane_for_bulk_at_once
 )
 def test_what_is_fresh_has_come_back_or_has_waited_elsewhere_stays(arrived: list[ReceivedMessage]) -> None:
     _, backpressure = at()
-    assert backpressure.execute(arrived, QueueName.STANDARD) == {}
+    assert backpressure.deferrals(arrived, QueueName.STANDARD) == {}
 
 
 @pytest.mark.parametrize("queue", [QueueName.CRITICAL, QueueName.SLOW_STANDARD, QueueName.BULK])
 def test_no_other_queue_sends_late_work_elsewhere(queue: QueueName) -> None:
     _, backpressure = at()
-    assert backpressure.execute(batch(), queue) == {}
+    assert backpressure.deferrals(batch(), queue) == {}
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_bulk_waits_until_what_another_lane_said_of_being_behind_is_old(
     """Not in vain in between, and not for long where a clock was wrong."""
     world, backpressure = at()
     behind(world, lane, ago_ms)
-    found = backpressure.execute(batch(3, lane=Lane.BULK), QueueName.BULK)
+    found = backpressure.deferrals(batch(3, lane=Lane.BULK), QueueName.BULK)
     assert {(one.reason, one.via) for one in found.values()} == {(WaitReason.BACKPRESSURE, None)}
     assert all(left_ms <= one.wait_ms <= left_ms + SPREAD_MS for one in found.values())
 
@@ -87,7 +87,7 @@ def test_bulk_waits_until_what_another_lane_said_of_being_behind_is_old(
 def test_bulk_does_not_wait_where_no_other_lane_is_behind(lane: Lane, ago_ms: int) -> None:
     world, backpressure = at()
     behind(world, lane, ago_ms)
-    assert backpressure.execute(batch(3, lane=Lane.BULK), QueueName.BULK) == {}
+    assert backpressure.deferrals(batch(3, lane=Lane.BULK), QueueName.BULK) == {}
 
 
 @pytest.mark.parametrize("lane", [Lane.CRITICAL, Lane.STANDARD])
@@ -97,24 +97,24 @@ def test_work_of_other_lanes_that_goes_through_the_lane_for_bulk_waits_for_nobod
     behind(world, lane)
     arrived = [*batch(3, lane=Lane.STANDARD, via=QueueName.BULK), *batch(5, lane=Lane.BULK)[3:]]
     own = {key for one in arrived[3:] for key in one.wakeup.keys}
-    assert backpressure.execute(arrived, QueueName.BULK).keys() == own
+    assert backpressure.deferrals(arrived, QueueName.BULK).keys() == own
 
 
-@pytest.mark.parametrize(("overdue_ms", "waits"), [(YIELDS_AT_MOST_MS - 1, True), (YIELDS_AT_MOST_MS, False)])
+@pytest.mark.parametrize(("overdue_ms", "waits"), [(MAX_YIELD_MS - 1, True), (MAX_YIELD_MS, False)])
 def test_bulk_waits_for_a_quarter_of_an_hour_at_most(overdue_ms: int, waits: bool) -> None:
     world, backpressure = at(DUE_AT + overdue_ms)
     behind(world, Lane.STANDARD)
-    assert bool(backpressure.execute(batch(1, lane=Lane.BULK), QueueName.BULK)) is waits
+    assert bool(backpressure.deferrals(batch(1, lane=Lane.BULK), QueueName.BULK)) is waits
 
 
 def test_reports_are_read_once_in_five_seconds_and_where_they_cannot_be_nothing_waits() -> None:
     world, backpressure = at()
     behind(world, Lane.STANDARD)
     world.steps.fail("progress.read")
-    assert backpressure.execute(batch(1, lane=Lane.BULK), QueueName.BULK) == {}
+    assert backpressure.deferrals(batch(1, lane=Lane.BULK), QueueName.BULK) == {}
     for _ in range(5):
         world.clock.time_ms += 1_000
-        found = backpressure.execute(batch(1, lane=Lane.BULK), QueueName.BULK)
+        found = backpressure.deferrals(batch(1, lane=Lane.BULK), QueueName.BULK)
     assert len(found) == 1
     assert world.steps.count("progress.read") == 3
 
@@ -126,6 +126,6 @@ def test_what_waits_is_not_claimed_and_its_message_comes_later() -> None:
     gate = world.run_attempts.gate
     object.__setattr__(gate, "queue", QueueName.BULK)
     report = world.attempt(job)
-    assert (len(report.held), report.attempts, world.standing(job.id)) == (1, [], job)
+    assert (len(report.deferred), report.attempts, world.standing(job.id)) == (1, [], job)
     (message,) = world.queue.messages
     assert (message.wakeup.queue, message.wakeup.keys) == (QueueName.BULK, (job.id,))

@@ -1,16 +1,14 @@
 """ADMIT by what is known of a destination: its breaker, its adaptive limit, and whether it answers slowly."""
 
-from dataclasses import replace
-
 import pytest
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import OPEN_MS, PROBE_MS, TRIP_AFTER, Circuit
 from shared.domain.limits.hot_scopes import MAX_OF_TENANT, tag_with_tenant
 from shared.domain.limits.scopes import ScopeState, WaitReason
 from shared.names import QueueName
 from shared.usecases.filing.file_execution import wakeup_for
-from tests.support.builders import DUE_AT, TENANT
+from tests.support.builders import DUE_AT, TENANT, with_changes
 from tests.support.usecases.limited_site import (
     BUSY,
     DOWN,
@@ -41,7 +39,7 @@ def test_another_destination_of_the_same_tenant_is_called_all_the_same() -> None
     site = Site()
     open_breaker(site)
     site.send_for(site.due(1) + site.due(2, to=THERE))
-    assert [one.execution.destination for one in site.work().attempts] == [THERE]
+    assert [one.execution.call.destination for one in site.work().attempts] == [THERE]
 
 
 def test_a_half_open_breaker_lets_one_call_probe_and_one_answer_closes_it() -> None:
@@ -62,17 +60,17 @@ def test_only_one_process_probes_and_a_probe_that_died_is_taken_over() -> None:
     site = Site()
     open_breaker(site, until=DUE_AT)
     jobs = site.due(1, 2)
-    assert site.another().hold([arrived(site, jobs[0])]) == {}
-    assert len(site.another().hold([arrived(site, jobs[1])])) == 1
+    assert site.another().defer([arrived(site, jobs[0])]) == {}
+    assert len(site.another().defer([arrived(site, jobs[1])])) == 1
     site.clock.time_ms += PROBE_MS
-    assert site.another().hold([arrived(site, jobs[1])]) == {}
+    assert site.another().defer([arrived(site, jobs[1])]) == {}
 
 
 def test_a_probe_for_something_that_had_ended_already_is_left_to_the_next() -> None:
     site = Site()
     open_breaker(site, until=DUE_AT)
     (ended,) = site.due(1)
-    site.put(replace(ended, state=State.SUCCEEDED))
+    site.put(with_changes(ended, state=State.SUCCEEDED))
     site.file.send([wakeup_for(ended)])
     site.work()
     (job,) = site.due(2)
@@ -97,12 +95,12 @@ def test_failures_open_the_breaker_for_everybody_and_the_board_says_so() -> None
 def test_a_tenant_that_has_all_its_places_on_the_board_gets_no_more(whose: str, is_shared: bool) -> None:
     site = Site()
     site.answer = DOWN
-    site.limits.board = {
+    site.limits.hot = {
         f"d#{number}": tag_with_tenant(DUE_AT + 600_000, whose) for number in range(MAX_OF_TENANT)
     }
     site.send_for(site.due(*range(TRIP_AFTER)))
     site.work()
-    assert (f"d#{HERE}" in site.limits.board) is is_shared
+    assert (f"d#{HERE}" in site.limits.hot) is is_shared
     site.send_for(site.due(50))
     assert WaitReason.BREAKER_OPEN in held(site.work()), "whoever heard of it goes by it"
 
@@ -133,7 +131,7 @@ def test_an_overloaded_destination_is_called_less_at_once() -> None:
 def test_each_queue_has_a_slow_path_of_its_own_and_a_slow_path_calls(queue: QueueName) -> None:
     site = Site()
     site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
-    site.limits.board[f"d#{HERE}"] = DUE_AT + 600_000
+    site.limits.hot[f"d#{HERE}"] = DUE_AT + 600_000
     site.send_for(site.due(1))
     report = site.work(site.another(queue))
     gone_on = [one.wakeup.queue for one in site.queue.messages]
@@ -144,7 +142,7 @@ def test_each_queue_has_a_slow_path_of_its_own_and_a_slow_path_calls(queue: Queu
 def test_a_slow_destination_goes_on_through_the_slow_path_at_once_and_nothing_is_written_for_it() -> None:
     site = Site()
     site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
-    site.limits.board[f"d#{HERE}"] = DUE_AT + 600_000
+    site.limits.hot[f"d#{HERE}"] = DUE_AT + 600_000
     jobs = site.due(1, 2)
     site.send_for(jobs)
     report = site.work()

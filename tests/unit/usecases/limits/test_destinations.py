@@ -5,7 +5,8 @@ from dataclasses import replace
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.timing import After, Every
@@ -16,7 +17,7 @@ ELSEWHERE = replace(REQUEST, url="https://elsewhere.example/hook")
 
 
 def destination_of(world: World, url: str) -> str:
-    return world.accept_one_off(request=replace(REQUEST, url=url)).destination
+    return world.accept_one_off(request=replace(REQUEST, url=url)).call.destination
 
 
 def test_jobs_to_the_same_place_share_a_destination_and_others_do_not() -> None:
@@ -32,19 +33,19 @@ def test_jobs_to_the_same_place_share_a_destination_and_others_do_not() -> None:
 
 def test_two_tenants_that_call_the_same_place_have_two_destinations() -> None:
     world = World()
-    mine = world.accept_one_off().destination
+    mine = world.accept_one_off().call.destination
     world.create_tenant.execute("other")
     other = world.tenants.tenants["other"]
     theirs = world.create_job.execute(other, NewJob(timing=After(60), request=REQUEST), None).job
     assert isinstance(theirs, Execution)
-    assert theirs.destination != mine
+    assert theirs.call.destination != mine
 
 
 def test_messages_name_the_destination_and_nothing_of_the_host() -> None:
     world = World()
     made = world.accept_one_off(timing=After(0))
     (message,) = world.queue.messages
-    assert message.wakeup.destinations == (made.destination,)
+    assert message.wakeup.destinations == (made.call.destination,)
     assert "receiver" not in repr(message)
 
 
@@ -55,8 +56,8 @@ def test_runs_of_a_job_triggered_ones_and_successors_go_where_it_goes() -> None:
     triggered = world.trigger_job.execute(world.tenant, made.id).execution
     first = world.store.get(made.id_at(made.chain_from))
     world.file_successor.execute(replace(first, state=State.SUCCEEDED))
-    found = {row.execution.destination for row in world.table.executions.values()}
-    assert found == {made.destination} == {triggered.destination}
+    found = {row.execution.call.destination for row in world.table.executions.values()}
+    assert found == {made.call.destination} == {triggered.call.destination}
     assert len(world.table.executions) == 3
 
 
@@ -66,11 +67,11 @@ def test_another_request_is_another_destination_and_the_same_one_is_not() -> Non
     new = NewJob(timing=After(3_600), request=ELSEWHERE)
     edited = world.revise_job.execute(world.tenant, made, REQUEST, new, revision=made.revision)
     assert isinstance(edited, Execution)
-    assert edited.destination not in ("", made.destination)
+    assert edited.call.destination not in ("", made.call.destination)
     renamed = replace(new, name="another")
     again = world.revise_job.execute(world.tenant, edited, ELSEWHERE, renamed, revision=edited.revision)
     assert isinstance(again, Execution)
-    assert again.destination == edited.destination
+    assert again.call.destination == edited.call.destination
 
 
 def test_retries_near_and_far_keep_their_destination() -> None:
@@ -86,8 +87,10 @@ def test_retries_near_and_far_keep_their_destination() -> None:
         world.attempt(made)
         named = {message.wakeup.destinations for message in world.queue.messages}
         named |= {(row.pointer.destination,) for row in world.table.pointers.values()}
-        assert named == {(made.destination,)}
+        assert named == {(made.call.destination,)}
 
 
 def test_a_request_is_told_by_its_tenant_alone() -> None:
-    assert TENANT not in World().accept_one_off(request=Request(method="GET", url=REQUEST.url)).destination
+    assert (
+        TENANT not in World().accept_one_off(request=Request(method="GET", url=REQUEST.url)).call.destination
+    )

@@ -8,7 +8,8 @@ from shared.domain.errors import ThrottledError, UnavailableError
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
 from shared.domain.limits.slots import LEASE_MS, SlotLease
 from shared.names import EXECUTOR_BATCH
-from shared.usecases.limits.scope_cooldowns import ASKED_AGAIN_MS, COOLDOWN_MS, GIVE_UP_MS
+from shared.usecases.limits.limit_cache import ChangeResult
+from shared.usecases.limits.scope_cooldowns import COOLDOWN_EXPIRY_MS, COOLDOWN_MS, GIVE_UP_MS
 from shared.usecases.limits.settle_limits import HOLD_MS
 from shared.usecases.limits.throttle_batch import ThrottleBatch
 from tests.support.builders import TENANT
@@ -36,14 +37,12 @@ class HotStore:
         self.fault = fault or ThrottledError("too many at once")
 
     def swap(self, scope: str, before: ScopeState, after: ScopeState, now_ms: int) -> ScopeState | None:
-        """See the port."""
         if scope in self.hot and self.fault is not None:
             self.asked += 1
             raise self.fault
         return self._swap(scope, before, after, now_ms)
 
     def read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:
-        """See the port."""
         self.asked += bool(self.hot.intersection(scopes))
         return {scope: state for scope, state in self._read(scopes).items() if scope not in self.hot}
 
@@ -52,7 +51,7 @@ def begin(site: Site, gate: ThrottleBatch, count: int = 1) -> int:
     """A batch of so many messages; how many calls may be made."""
     number = len(site.table.executions)
     jobs = site.due(*range(number, number + count))
-    return count - len(gate.hold([arrived(site, job, waited=1) for job in jobs]))
+    return count - len(gate.defer([arrived(site, job, waited=1) for job in jobs]))
 
 
 def held(site: Site) -> int:
@@ -70,9 +69,9 @@ def test_one_scope_that_does_not_answer_lifts_nobody_elses_limits(
     site = Site(concurrency=1)
     store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(FLOODER, fault)
-    assert gate.admit.states.change(FLOODER, lease) is False
+    assert gate.admit.limits.change(FLOODER, lease) is ChangeResult.CONTENDED
     assert begin(site, gate, 3) == 1
-    assert gate.take_unanswered() == 1
+    assert gate.take_store_errors() == 1
 
 
 def test_a_scope_that_does_not_answer_is_left_alone_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,9 +91,9 @@ def test_what_is_held_counts_while_a_throttled_scope_does_not_answer(monkeypatch
     store, gate = HotStore(site, monkeypatch), site.another()
     assert begin(site, gate, 10) == 10
     store.heat(SCOPE)
-    gate.settle([])
+    gate.report([])
     assert (begin(site, gate, 10), held(site)) == (10, 10)
-    gate.settle([])
+    gate.report([])
     assert begin(site, gate, 90) == 10, "and no more than that"
 
 
@@ -103,7 +102,7 @@ def test_slots_that_may_have_been_given_back_are_not_called_with(monkeypatch: py
     store, gate = HotStore(site, monkeypatch), site.another()
     assert begin(site, gate, 10) == 10
     site.steps.lose_answer("limits.swap")
-    gate.settle([])
+    gate.report([])
     assert held(site) == 0
     assert begin(site, site.another(), 10) == 10
     store.heat(SCOPE, UnavailableError("no answer"))
@@ -118,7 +117,7 @@ def test_slots_that_may_have_been_taken_are_given_back(monkeypatch: pytest.Monke
     site.steps.lose_answer("limits.swap")
     assert (begin(site, gate), held(site)) == (0, EXECUTOR_BATCH)
     site.clock.time_ms += COOLDOWN_MS
-    gate.settle([])
+    gate.report([])
     assert held(site) == 0
 
 
@@ -127,10 +126,10 @@ def test_slots_are_given_back_once_the_scope_answers_again(monkeypatch: pytest.M
     store, gate = HotStore(site, monkeypatch), site.another()
     begin(site, gate)
     store.heat(SCOPE)
-    gate.settle([])
+    gate.report([])
     site.clock.time_ms += COOLDOWN_MS
     store.hot.clear()
-    gate.settle([])
+    gate.report([])
     assert held(site) == 0
 
 
@@ -157,7 +156,7 @@ def test_a_single_miss_long_ago_says_nothing_now(monkeypatch: pytest.MonkeyPatch
     store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(SCOPE)
     assert begin(site, gate) == 0
-    site.clock.time_ms += COOLDOWN_MS + ASKED_AGAIN_MS
+    site.clock.time_ms += COOLDOWN_MS + COOLDOWN_EXPIRY_MS
     assert begin(site, gate) == 0
 
 
@@ -169,7 +168,7 @@ def test_a_scope_that_was_read_in_between_has_answered(monkeypatch: pytest.Monke
     store.hot.clear()
     for _ in range(GIVE_UP_MS // COOLDOWN_MS):
         site.clock.time_ms += COOLDOWN_MS
-        gate.admit.states.refresh([SCOPE])
+        gate.admit.limits.refresh([SCOPE])
     store.heat(SCOPE)
     site.clock.time_ms += COOLDOWN_MS
     assert begin(site, gate) == 0
@@ -182,39 +181,39 @@ def test_what_cannot_be_read_keeps_nobody_from_knowing_the_others(monkeypatch: p
     until = site.clock.time_ms + LEASE_MS
     full = ScopeState(version=1, leases=(SlotLease(owner="b", slots=LIMIT, until=until),))
     site.limits.states[SCOPE] = full
-    gate.admit.states.refresh([destination_scope(HERE), SCOPE])
-    assert gate.admit.states.of(SCOPE) == full
-    assert gate.admit.states.take_unanswered() == 1
+    gate.admit.limits.refresh([destination_scope(HERE), SCOPE])
+    assert gate.admit.limits.get(SCOPE) == full
+    assert gate.admit.limits.backoff.take_store_errors() == 1
 
 
 def test_a_large_limit_that_many_write_about_is_written_about_less(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where others are faster again and again a busy process uses what it holds for some more batches."""
     site = Site(concurrency=1_000)
-    gates = [site.another(f"{number}") for number in range(60)]
+    gates = [site.another() for _ in range(60)]
     for gate in gates:
         begin(site, gate, EXECUTOR_BATCH)
     for gate in gates:
-        gate.settle([])
+        gate.report([])
         begin(site, gate, EXECUTOR_BATCH)
     busy, scope = gates[0], SCOPE
     real = site.limits.swap
 
     def outrun(name: str, before: ScopeState, after: ScopeState, now_ms: int) -> ScopeState | None:
-        standing = site.limits.states[scope]
-        site.limits.states[scope] = ScopeState(version=standing.version + 1, leases=standing.leases)
+        existing = site.limits.states[scope]
+        site.limits.states[scope] = ScopeState(version=existing.version + 1, leases=existing.leases)
         return real(name, before, after, now_ms)
 
     with monkeypatch.context() as crowd:
         crowd.setattr(site.limits, "swap", outrun)
         site.clock.time_ms += HOLD_MS
-        busy.settle([])
+        busy.report([])
         written = site.limits.writes
         for _ in range(5):
             assert begin(site, busy, EXECUTOR_BATCH) == EXECUTOR_BATCH
             site.clock.time_ms += 100
-            busy.settle([])
+            busy.report([])
         assert site.limits.writes == written
         begin(site, busy, EXECUTOR_BATCH)
     site.clock.time_ms += HOLD_MS
-    busy.settle([])
+    busy.report([])
     assert "0" not in {one.owner for one in site.limits.states[scope].leases}

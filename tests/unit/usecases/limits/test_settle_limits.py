@@ -55,7 +55,7 @@ def test_the_limit_of_a_destination_that_answers_again_grows_where_few_calls_are
     worker = gate(ports, QueueName.STANDARD, GENEROUS)
     probed = Circuit(trips=1, limit=PROBED_LIMIT, limited_at=DUE_AT)
     ports.limits.states[SCOPE] = ScopeState(version=1, circuit=probed)
-    ports.limits.board[SCOPE] = DUE_AT + TROUBLE_MS
+    ports.limits.hot[SCOPE] = DUE_AT + TROUBLE_MS
     for _ in range(3):
         ports.clock.time_ms += STEP_MS
         assert worker.admit.execute([CALL], QueueName.STANDARD) == {}
@@ -84,10 +84,10 @@ def test_an_answer_to_a_call_from_before_the_trouble_does_not_end_it(
     worker, other, third = (gate(ports, QueueName.STANDARD, GENEROUS) for _ in ("a", "b", "c"))
     assert worker.admit.execute([CALL], QueueName.STANDARD) == {}
     other.settle_limits.execute([(DESTINATION, answer) for answer in heard_by_others])
-    assert SCOPE in ports.limits.board
+    assert SCOPE in ports.limits.hot
     ports.clock.time_ms += STEP_MS
     worker.settle_limits.execute([(DESTINATION, answer) for answer in heard_here])
-    assert SCOPE in ports.limits.board
+    assert SCOPE in ports.limits.hot
     assert third.admit.execute([CALL], QueueName.STANDARD)[CALL.key].reason is reason
 
 
@@ -97,7 +97,7 @@ def test_a_destination_that_is_quick_again_goes_off_the_board() -> None:
     other.settle_limits.execute([(DESTINATION, SLOW)] * 3)
     ports.clock.time_ms += STEP_MS
     worker.settle_limits.execute([(DESTINATION, GOOD)])
-    assert SCOPE not in ports.limits.board
+    assert SCOPE not in ports.limits.hot
 
 
 def test_what_could_not_be_read_is_not_taken_for_healthy() -> None:
@@ -107,7 +107,7 @@ def test_what_could_not_be_read_is_not_taken_for_healthy() -> None:
     ports.clock.time_ms += STEP_MS
     ports.steps.fail("limits.read")
     worker.settle_limits.execute([(DESTINATION, SLOW)])
-    assert SCOPE in ports.limits.board
+    assert SCOPE in ports.limits.hot
 
 
 def test_a_probe_is_judged_by_its_own_answer() -> None:
@@ -121,6 +121,6 @@ def test_a_probe_is_judged_by_its_own_answer() -> None:
         other.settle_limits.execute([(DESTINATION, REFUSED)] * 3)
     ports.clock.time_ms += 2 * STEP_MS
     assert prober.admit.execute([CALL], QueueName.STANDARD) == {}
-    assert ports.limits.states[SCOPE].circuit.prober == prober.admit.states.owner
+    assert ports.limits.states[SCOPE].circuit.prober == prober.admit.limits.owner
     prober.settle_limits.execute([(DESTINATION, REFUSED)])
     assert ports.limits.states[SCOPE].circuit.phase(ports.clock.now_ms()) is Phase.OPEN

@@ -7,10 +7,10 @@ import pytest
 
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
-from shared.domain.limits.slots import LEASE_MS, MAX_HOLDERS, SPARE_PART
+from shared.domain.limits.slots import LEASE_MS, MAX_HOLDERS, SPARE_DIVISOR
 from shared.names import EXECUTOR_BATCH
 from shared.usecases.limits.admit_calls import STAND_ASIDE_MS
-from shared.usecases.limits.scope_cooldowns import MAX_KNOWN
+from shared.usecases.limits.scope_cooldowns import MAX_CACHED
 from shared.usecases.limits.settle_limits import HOLD_MS
 from shared.usecases.limits.throttle_batch import ThrottleBatch
 from tests.support.builders import TENANT
@@ -24,12 +24,12 @@ def begin(site: Site, gate: ThrottleBatch, count: int = 1) -> int:
     """A batch of so many messages; how many calls may be made."""
     number = len(site.table.executions)
     jobs = site.due(*range(number, number + count))
-    return count - len(gate.hold([arrived(site, job) for job in jobs]))
+    return count - len(gate.defer([arrived(site, job) for job in jobs]))
 
 
 def one_batch(site: Site, gate: ThrottleBatch, count: int = 1) -> int:
     made = begin(site, gate, count)
-    gate.settle([])
+    gate.report([])
     return made
 
 
@@ -40,8 +40,8 @@ def held(site: Site) -> int:
 @pytest.mark.parametrize("count", [1, EXECUTOR_BATCH])
 def test_processes_that_stand_still_after_a_batch_keep_nothing(count: int) -> None:
     site = Site(concurrency=LIMIT)
-    for number in range(MAX_HOLDERS):
-        assert one_batch(site, site.another(f"idle{number}"), count) == count
+    for _ in range(MAX_HOLDERS):
+        assert one_batch(site, site.another(), count) == count
         site.clock.time_ms += 100
     assert held(site) == 0
     assert begin(site, site.another(), 100) == 100
@@ -79,7 +79,7 @@ def test_a_long_batch_that_followed_another_keeps_nothing_beyond_its_time() -> N
     one_batch(site, slow)
     begin(site, slow)
     site.clock.time_ms += 60_000
-    slow.settle([])
+    slow.report([])
     assert held(site) == 0
 
 
@@ -89,15 +89,15 @@ def test_busy_processes_that_stand_still_all_at_once_keep_a_quarter_at_the_most(
     limit: int, count: int
 ) -> None:
     site = Site(concurrency=limit)
-    gates = [site.another(f"busy{number}") for number in range(MAX_HOLDERS)]
+    gates = [site.another() for _ in range(MAX_HOLDERS)]
     for _ in range(3):
         for gate in gates:
             begin(site, gate, count)
         for gate in gates:
-            gate.settle([])
-    assert held(site) <= limit // SPARE_PART
+            gate.report([])
+    assert held(site) <= limit // SPARE_DIVISOR
     site.clock.time_ms += LEASE_MS - 1
-    free = limit - limit // SPARE_PART
+    free = limit - limit // SPARE_DIVISOR
     assert begin(site, site.another(), min(100, free)) == min(100, free)
 
 
@@ -105,31 +105,31 @@ def test_slots_are_given_back_though_others_take_theirs_meanwhile() -> None:
     site = Site(concurrency=LIMIT)
     mine = site.another()
     begin(site, mine)
-    for number in range(5):
-        other = site.another(f"other{number}")
+    for _ in range(5):
+        other = site.another()
         site.steps.before("limits.swap", partial(begin, site, other))
-    mine.settle([])
+    mine.report([])
     assert "mine" not in {lease.owner for lease in site.limits.states[SCOPE].leases}
 
 
 def test_a_large_limit_is_reached_by_full_batches_of_many_processes() -> None:
     site = Site(concurrency=1_000)
-    gates = [site.another(f"{number}") for number in range(100)]
+    gates = [site.another() for _ in range(100)]
     assert sum(begin(site, gate, EXECUTOR_BATCH) for gate in gates) == 1_000
     assert begin(site, site.another(), EXECUTOR_BATCH) == 0
     for gate in gates:
-        gate.settle([])
+        gate.report([])
     assert held(site) == 0
 
 
 def test_the_limit_holds_while_processes_keep_slots() -> None:
     site = Site(concurrency=40)
-    busy = [site.another(f"busy{number}") for number in range(10)]
+    busy = [site.another() for _ in range(10)]
     for _ in range(3):
         going_on = sum(begin(site, gate, EXECUTOR_BATCH) for gate in busy)
         assert going_on == 40
         for gate in busy:
-            gate.settle([])
+            gate.report([])
         site.clock.time_ms += 10_000
 
 
@@ -139,7 +139,7 @@ def test_a_read_that_is_behind_makes_no_process_forget_its_slots(
 ) -> None:
     site = Site(destination_concurrency=LIMIT)
     scope, gate = destination_scope(HERE), site.another()
-    site.limits.board[scope] = site.clock.time_ms + LEASE_MS
+    site.limits.hot[scope] = site.clock.time_ms + LEASE_MS
     before = copy(site.limits.states)
     assert begin(site, gate) == 1
     site.clock.time_ms += seconds * 1_000
@@ -147,19 +147,19 @@ def test_a_read_that_is_behind_makes_no_process_forget_its_slots(
         behind.setattr(
             site.limits, "read", lambda scopes: {one: before.get(one, ScopeState()) for one in scopes}
         )
-        gate.settle([])
+        gate.report([])
     assert site.limits.states[scope].leases == ()
 
 
 def test_slots_are_given_back_though_very_many_scopes_are_known() -> None:
     site = Site(concurrency=1)
     gate = site.another()
-    gate.admit.states.refresh([destination_scope(f"{number:010d}") for number in range(MAX_KNOWN - 2)])
-    site.limits.board[destination_scope(HERE)] = site.clock.now_ms() + LEASE_MS
+    gate.admit.limits.refresh([destination_scope(f"{number:010d}") for number in range(MAX_CACHED - 2)])
+    site.limits.hot[destination_scope(HERE)] = site.clock.now_ms() + LEASE_MS
     site.limits.states[destination_scope(HERE)] = ScopeState(version=1, circuit=Circuit(failures=1))
     assert begin(site, gate) == 1
     site.clock.time_ms += 1_500
-    gate.settle([])
+    gate.report([])
     assert held(site) == 0
 
 
@@ -170,8 +170,8 @@ def test_a_destination_where_others_wait_stays_on_the_board() -> None:
     for _ in range(20):
         assert begin(site, gate, 3) == 1
         site.clock.time_ms += 50
-        gate.settle([])
-        assert scope in site.limits.board
+        gate.report([])
+        assert scope in site.limits.hot
         assert site.limits.states[scope].leases == ()
         site.clock.time_ms += STAND_ASIDE_MS
     assert site.steps.count("limits.note_hot_scopes") <= 3

@@ -4,14 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.listings.position import IndexPosition, PositionRange, history_position
 from shared.domain.schedules.schedule import Rate
 from shared.usecases.listings.job_history import CHAINS_AT_MOST
 from shared.usecases.listings.list_executions import HistoryPosition
-from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, execution_id, in_state, one_off
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, execution_id, in_state, one_off, with_changes
 from tests.support.usecases.world import World
 
 MINUTE = 60_000
@@ -46,7 +47,7 @@ def next_chain(world: World, before: Job, until: int, **changes: object) -> Job:
 
 def extra(world: World, job: Job, number: int, at: int) -> Execution:
     """One that was triggered."""
-    triggered = replace(
+    triggered = with_changes(
         job.occurrence(at, created_at=at),
         id=execution_id(number, dispatch_at=at),
         state=State.QUEUED,
@@ -172,7 +173,7 @@ def test_what_a_long_pause_passed_over_costs_no_reads() -> None:
     world.table.executions.clear()
     world.put(in_state(job.occurrence(DUE_AT, created_at=DUE_AT), State.SUCCEEDED))
     resumed_at = DUE_AT + 30 * 86_400_000
-    skipped = replace(
+    skipped = with_changes(
         job.occurrence(DUE_AT + 1_000, created_at=DUE_AT),
         state=State.SKIPPED,
         end_reason=EndReason.JOB_PAUSED,
@@ -253,7 +254,7 @@ def test_the_whole_of_a_lifecycle_is_told() -> None:
     history = told(world, job.id, 2)
     assert [one.nominal_at for one in history] == sorted((one.nominal_at for one in history), reverse=True)
     assert history[-1].state is State.SUCCEEDED
-    assert {one.end_reason for one in history[1:-1]} == {EndReason.JOB_PAUSED}
+    assert {one.progress.end_reason for one in history[1:-1]} == {EndReason.JOB_PAUSED}
     assert history[0].state in (State.PENDING, State.QUEUED)
     assert history[0].revision > history[-1].revision
 
@@ -264,5 +265,5 @@ def test_a_deleted_job_has_no_empty_pages_however_long_ago_that_was() -> None:
     world.lifecycle.delete.execute(TENANT, job.id)
     world.clock.time_ms += 24 * 60 * MINUTE
     page = world.list_executions.execute(TENANT, job.id, limit=100)
-    assert {one.end_reason for one in page.executions} == {EndReason.JOB_DELETED}
+    assert {one.progress.end_reason for one in page.executions} == {EndReason.JOB_DELETED}
     assert page.next_position is None

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.reading.read_page import EXAMINED_AT_MOST
-from tests.support.builders import DUE_AT, in_state, one_off
+from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.fakes.table import Damage
 from tests.support.usecases.world import World
 
@@ -108,7 +109,7 @@ def test_one_that_was_moved_is_shown_where_it_is_now_and_not_where_it_was() -> N
     world = World(DUE_AT)
     origin = one_off(1)
     target = replace(one_off(2, due_at=DUE_AT + 5), job_id=origin.job_id, job_created_at=origin.created_at)
-    world.put(replace(origin, state=State.MOVED, moved_to=target.id))
+    world.put(with_changes(origin, state=State.MOVED, moved_to=target.id))
     world.put(target)
     assert told(world, world.tenant, 100) == [[target]]
 

@@ -5,7 +5,7 @@ import pytest
 from shared.domain.bucket import ShardCounts
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.names import Lane
 from shared.usecases.listings.list_due import ROWS_AT_MOST, SHARDS_AT_MOST, DuePosition
 from tests.support.builders import DUE_AT, execution_id, in_state, one_off

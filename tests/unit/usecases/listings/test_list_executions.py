@@ -1,15 +1,15 @@
 """The history of a job, newest first, page by page, without gaps or repeats; and a tenant's dead letters."""
 
-from dataclasses import replace
-
 import pytest
 
 from shared.domain.errors import NotFoundError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job
+from shared.domain.listings.position import IndexPosition
 from shared.domain.schedules.schedule import Rate
 from shared.usecases.reading.read_page import EXAMINED_AT_MOST
-from tests.support.builders import DUE_AT, TENANT, in_state, one_off
+from tests.support.builders import DUE_AT, TENANT, in_state, one_off, with_changes
 from tests.support.fakes.table import Damage
 from tests.support.usecases.chains import after_a_jump
 from tests.support.usecases.world import World
@@ -142,7 +142,8 @@ def dead_letters(world: World, count: int) -> list[Execution]:
 def test_dead_letters_come_page_by_page_newest_first(limit: int) -> None:
     world = World(DUE_AT)
     criteria = dead_letters(world, 7)
-    found, before = [], None
+    found: list[Execution] = []
+    before: IndexPosition | None = None
     while True:
         page = world.list_dead_letters.execute(TENANT, limit=limit, before=before)
         found += page.executions
@@ -157,7 +158,7 @@ def test_the_items_say_what_the_index_only_claims() -> None:
     world = World(DUE_AT)
     newest, middle, oldest = dead_letters(world, 3)
     del world.table.executions[middle.id]
-    world.table.executions[oldest.id].execution = replace(oldest, state=State.SUCCEEDED)
+    world.table.executions[oldest.id].execution = with_changes(oldest, state=State.SUCCEEDED)
     assert world.list_dead_letters.execute(TENANT, limit=10).executions == (newest,)
 
 

@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.listings.filters import JobFilter, Kind
 from shared.domain.schedules.schedule import Cron
 from shared.usecases.listings.list_jobs import JobPosition
 from shared.usecases.reading.read_page import EXAMINED_AT_MOST
-from tests.support.builders import DUE_AT, in_state, job, occurrence, one_off
+from tests.support.builders import DUE_AT, in_state, job, occurrence, one_off, with_changes
 from tests.support.fakes.table import Damage
 from tests.support.usecases.world import World
 
@@ -51,7 +52,7 @@ def move(world: World, origin: Execution, number: int, due_at: int) -> Execution
         tags=origin.tags,
     )
     row = world.table.executions[origin.id]
-    row.execution = replace(row.execution, state=State.MOVED, moved_to=target.id)
+    row.execution = with_changes(row.execution, state=State.MOVED, moved_to=target.id)
     return world.put(target)
 
 

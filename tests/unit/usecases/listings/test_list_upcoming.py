@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import Cron, Rate
 from shared.usecases.listings.list_upcoming import (

@@ -2,16 +2,18 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.usecases.attempts.run_attempts import Verdict
-from tests.support.builders import DUE_AT, TENANT, in_state
+from tests.support.builders import DUE_AT, TENANT, in_state, with_changes
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.messages import dead
 from tests.support.usecases.steps import Crash, die
@@ -22,7 +24,7 @@ GONE = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
 OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 
 
-def due_now(answer: CallbackResponse = GONE, **fields: object) -> tuple[World, Job, Execution]:
+def due_now(answer: CallbackResponse = GONE, **fields: Any) -> tuple[World, Job, Execution]:
     world = World(DUE_AT, answer_to=in_turn(answer))
     job = world.recurring(**fields)
     return world, job, world.standing(job.id_at(DUE_AT))
@@ -42,7 +44,11 @@ def test_the_execution_fails_and_its_job_is_paused_with_the_reason() -> None:
     report = world.attempt(head)
     assert report.returned() == []
     failed = world.standing(head.id)
-    assert (failed.state, failed.end_reason, failed.attempt) == (State.FAILED, EndReason.NOT_RETRYABLE, 1)
+    assert (failed.state, failed.progress.end_reason, failed.attempt) == (
+        State.FAILED,
+        EndReason.NOT_RETRYABLE,
+        1,
+    )
     assert is_paused(world, job)
     world.clock.time_ms = DUE_AT + 10 * MINUTE
     for occurrence in world.occurrences(job).values():
@@ -107,7 +113,7 @@ def test_a_process_that_dies_anywhere_leaves_what_the_message_finishes() -> None
             world.clock.time_ms += 40_000
             world.attempt(head, receives=receives)
         assert is_paused(world, job), moment
-        assert world.standing(head.id).end_reason is EndReason.NOT_RETRYABLE
+        assert world.standing(head.id).progress.end_reason is EndReason.NOT_RETRYABLE
     assert crashes > 20
 
 
@@ -130,13 +136,13 @@ def test_a_job_that_was_resumed_since_is_not_paused_by_an_old_message() -> None:
 
 def test_neither_is_one_that_was_given_another_chain_meanwhile() -> None:
     world, job, head = due_now()
-    definition = replace(job.definition, timeout_ms=10_000)
+    definition = with_changes(job.definition, timeout_ms=10_000)
     world.steps.before(
         "store.finish", lambda: world.lifecycle.update.execute(TENANT, job.id, definition, revision=1)
     )
     world.attempt(head)
     assert stands(world, job).state is JobState.ACTIVE
-    assert stands(world, job).timeout_ms == 10_000
+    assert stands(world, job).call.timeout_ms == 10_000
 
 
 def test_one_that_was_only_renamed_meanwhile_is_paused_all_the_same() -> None:
@@ -186,7 +192,7 @@ def test_a_failure_that_was_reported_as_final_pauses_nothing() -> None:
     world.attempt(head)
     token = dict(world.sender.calls[0].callback.headers)["X-Callback-Token"]
     world.report_outcome.fail(str(head.id), token, retryable=False)
-    assert world.standing(head.id).end_reason is EndReason.NOT_RETRYABLE
+    assert world.standing(head.id).progress.end_reason is EndReason.NOT_RETRYABLE
     assert stands(world, job).state is JobState.ACTIVE
 
 

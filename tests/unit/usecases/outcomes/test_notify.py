@@ -17,14 +17,14 @@ from shared.domain.errors import (
     UnknownVersionError,
     UnreadableItemError,
 )
-from shared.domain.executions.execution import EndReason, State
 from shared.domain.executions.notification import NOTIFICATION_RETRY, NOTIFICATION_TIMEOUT_MS
+from shared.domain.executions.states import EndReason, State
 from shared.domain.ids import one_off_job_id, parse_execution_id
 from shared.domain.schedules.schedule import format_instant
 from shared.names import Lane
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS
-from tests.support.builders import BUCKET, DUE_AT, TENANT, in_state
+from tests.support.builders import BUCKET, DUE_AT, TENANT, in_state, with_changes
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.messages import dead
 from tests.support.usecases.notifications import (
@@ -76,7 +76,7 @@ def test_an_outcome_is_told_of_once_by_a_call_of_its_own(
     world = answering(answer)
     execution = ended(world, told_one_off(world, retry=ONCE))
     ((notification,),) = notifications(world).values()
-    assert (execution.notification, notification.notification_of) == (notification.id, execution.id)
+    assert (execution.progress.notification, notification.notification_of) == (notification.id, execution.id)
     assert world.sent() == [notification.id]
     run_all(world)
     (call,) = telling(world)
@@ -94,7 +94,7 @@ def test_an_outcome_is_told_of_once_by_a_call_of_its_own(
             "job_id": execution.job_id,
             "execution_id": str(execution.id),
             "outcome": outcome,
-            "end_reason": execution.end_reason,
+            "end_reason": execution.progress.end_reason,
             "scheduled_at": format_instant(DUE_AT),
             "due_at": format_instant(DUE_AT),
             "redrive_of": None,
@@ -118,7 +118,7 @@ def test_it_says_nothing_of_what_the_request_was_or_was_answered() -> None:
     secret = Request(
         method="POST", url="https://r.example/?t=s3cr3t", headers=(("A", "s3cr3t"),), body=b"s3cr3t"
     )
-    execution = world.put(replace(execution, request=world.seal(execution.job_id, secret)))
+    execution = world.put(with_changes(execution, request=world.seal(execution.job_id, secret)))
     ended(world, execution)
     run_all(world)
     (call,) = telling(world)
@@ -130,10 +130,17 @@ def test_the_item_of_a_notification_keeps_its_url_sealed_and_no_body() -> None:
     world = answering(OK)
     ended(world, told_one_off(world))
     ((notification,),) = notifications(world).values()
-    assert b"told.example" not in notification.request
-    assert notification.destination == (both(world).on_success or NO_TARGET).destination
-    assert (notification.retry, notification.timeout_ms) == (NOTIFICATION_RETRY, NOTIFICATION_TIMEOUT_MS)
-    assert (notification.callbacks, notification.payload_id, notification.tags) == (INHERIT, None, ())
+    assert b"told.example" not in notification.call.request
+    assert notification.call.destination == (both(world).on_success or NO_TARGET).destination
+    assert (notification.call.retry, notification.call.timeout_ms) == (
+        NOTIFICATION_RETRY,
+        NOTIFICATION_TIMEOUT_MS,
+    )
+    assert (notification.call.callbacks, notification.call.payload_id, notification.tags) == (
+        INHERIT,
+        None,
+        (),
+    )
 
 
 @pytest.mark.parametrize("answer", [OK, DOWN])
@@ -144,7 +151,7 @@ def test_the_item_of_a_notification_keeps_its_url_sealed_and_no_body() -> None:
 def test_nobody_is_told_who_did_not_ask(answer: CallbackResponse, fields: dict[str, Any]) -> None:
     world = answering(answer)
     execution = ended(world, told_one_off(world, retry=ONCE, **fields))
-    assert execution.notification is None
+    assert execution.progress.notification is None
     assert (notifications(world), world.sent()) == ({}, [])
 
 
@@ -208,8 +215,8 @@ def test_a_lost_worker_is_given_up_though_its_tenant_cannot_be_read(fault: Calla
     world.steps.before("tenants.get", fault, times=2)
     assert world.sweep.execute().quarantined == [str(execution.id)]
     standing = world.standing(execution.id)
-    assert (standing.state, standing.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
-    assert standing.notification is not None
+    assert (standing.state, standing.progress.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
+    assert standing.progress.notification is not None
 
 
 @pytest.mark.parametrize(("report", "url"), [(complete, WON), (fail, LOST)])
@@ -230,10 +237,10 @@ def test_a_notification_is_retried_by_its_own_policy_and_dies_alone() -> None:
     ended(world, told_one_off(world, retry=ONCE))
     ((notification,),) = notifications(world).values()
     failed = to_the_end(world, notification)
-    assert (failed.state, failed.end_reason) == (State.FAILED, EndReason.ATTEMPTS_USED_UP)
+    assert (failed.state, failed.progress.end_reason) == (State.FAILED, EndReason.ATTEMPTS_USED_UP)
     assert failed.attempt == NOTIFICATION_RETRY.max_attempts == len(telling(world))
     assert world.table.executions[failed.id].is_dead_letter
-    assert failed.notification is None
+    assert failed.progress.notification is None
     assert list(notifications(world).values()) == [[failed]]
 
 
@@ -243,7 +250,7 @@ def test_a_tenant_that_is_told_of_everything_is_not_told_of_that(told: CallbackR
     tell_by_default(world, both(world))
     execution = ended(world, told_one_off(world, callbacks=INHERIT))
     ((notification,),) = notifications(world).values()
-    assert ended(world, notification).notification is None
+    assert ended(world, notification).progress.notification is None
     assert notifications(world).keys() == {execution.id}
     assert [call.callback.url for call in telling(world)] == [WON]
 
@@ -255,7 +262,7 @@ def test_one_that_failed_can_be_redriven_and_then_says_the_same() -> None:
     ((failed,),) = notifications(world).values()
     assert failed.state is State.FAILED
     again = world.redrive.execute(TENANT, str(failed.id)).execution
-    assert (again.notification_of, again.notification) == (failed.notification_of, None)
+    assert (again.notification_of, again.progress.notification) == (failed.notification_of, None)
     run_out(world, again)
     first, second = telling(world)
     assert body_of(first) == body_of(second)
@@ -268,7 +275,7 @@ def test_its_receiver_cannot_pause_the_job_nor_go_on_with_the_call() -> None:
     world.attempt(world.standing(job.id_at(DUE_AT)))
     ((notification,),) = notifications(world).values()
     world.attempt(notification)
-    assert world.standing(notification.id).end_reason is EndReason.NOT_RETRYABLE
+    assert world.standing(notification.id).progress.end_reason is EndReason.NOT_RETRYABLE
     assert world.table.jobs[TENANT, job.id].state == "active"
     world = answering(OK, told=ASYNC_ACCEPTED)
     ended(world, told_one_off(world))
@@ -325,7 +332,7 @@ def test_whoever_meets_the_end_again_files_nothing_twice(again: str) -> None:
         else:
             world.rescue.execute([dead(execution)])
     assert [len(each) for each in notifications(world).values()] == [1]
-    assert set(world.sent()) == {execution.notification}
+    assert set(world.sent()) == {execution.progress.notification}
 
 
 def test_the_message_is_not_done_before_the_notification_stands() -> None:
@@ -357,7 +364,7 @@ def test_an_outcome_does_not_wait_for_the_tenants_store(fault: Callable[[], None
     assert len(report.returned()) == 1
     standing = world.standing(execution.id)
     assert (standing.state, notifications(world)) == (State.SUCCEEDED, {})
-    assert standing.notification is not None
+    assert standing.progress.notification is not None
     world.steps.calm()
     world.attempt(execution, receives=2)
     assert len(notifications(world)) == 1
@@ -378,9 +385,9 @@ def test_what_the_tenant_has_taken_back_meanwhile_is_not_told() -> None:
 def test_after_so_long_that_a_record_may_have_gone_nothing_is_filed_again() -> None:
     world = answering(OK)
     execution = ended(world, told_one_off(world))
-    assert execution.notification is not None
-    del world.table.executions[execution.notification]
-    world.clock.time_ms = execution.notification.dispatch_at + 14 * 24 * 60 * MINUTE
+    assert execution.progress.notification is not None
+    del world.table.executions[execution.progress.notification]
+    world.clock.time_ms = execution.progress.notification.dispatch_at + 14 * 24 * 60 * MINUTE
     world.attempt(execution, receives=2)
     assert notifications(world) == {}
 
@@ -405,8 +412,8 @@ def test_the_id_is_a_function_of_the_original() -> None:
     world = answering(OK)
     first = ended(world, told_one_off(world, number=1))
     second = ended(world, told_one_off(world, number=2))
-    assert first.notification is not None and second.notification is not None
-    assert first.notification.entropy != second.notification.entropy
-    again = world.notify.choose(replace(first, state=State.QUEUED, notification=None), State.SUCCEEDED)
-    assert again is not None and again.entropy == first.notification.entropy
+    assert first.progress.notification is not None and second.progress.notification is not None
+    assert first.progress.notification.entropy != second.progress.notification.entropy
+    again = world.notify.choose(with_changes(first, state=State.QUEUED, notification=None), State.SUCCEEDED)
+    assert again is not None and again.entropy == first.progress.notification.entropy
     assert parse_execution_id(str(again)) == again

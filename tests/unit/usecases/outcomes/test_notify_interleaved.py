@@ -8,7 +8,8 @@ from shared.domain.bucket import MINUTE_MS
 from shared.domain.delivery.callback import CallbackResponse
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnavailableError, UnknownVersionError, UnreadableItemError
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from tests.support.builders import BUCKET, DUE_AT, in_state
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.notifications import (
@@ -65,7 +66,7 @@ def assert_told_once(world: World, execution: Execution, moment: int) -> None:
     standing = world.standing(execution.id)
     assert standing.state in (State.SUCCEEDED, State.FAILED), moment
     (notification,) = notifications(world)[execution.id]
-    assert notification.id == standing.notification, moment
+    assert notification.id == standing.progress.notification, moment
     assert notification.state is State.SUCCEEDED, moment
     assert len(notifications(world)) == 1, moment
     told = [body_of(call)["data"] for call in telling(world)]

@@ -1,12 +1,11 @@
 """A large request that stands apart goes with the record of its one-off job, on whatever path that ends."""
 
-from dataclasses import replace
-
 import pytest
 
 from shared.domain.delivery.retry import RetryPolicy
-from shared.domain.executions.execution import Execution, State
-from tests.support.builders import DUE_AT, in_state, one_off
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
+from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.usecases.messages import dead
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.sweeps import SECOND_PASS, swept
@@ -16,7 +15,7 @@ LAST = RetryPolicy(max_attempts=1)
 
 
 def apart(world: World, state: State = State.QUEUED) -> Execution:
-    execution = in_state(replace(one_off(retry=LAST), payload_id=one_off().job_id, request=b""), state)
+    execution = in_state(with_changes(one_off(retry=LAST), payload_id=one_off().job_id, request=b""), state)
     world.jobs.put_payload(execution.tenant_id, execution.job_id, world.seal(execution.job_id))
     return world.put(execution)
 

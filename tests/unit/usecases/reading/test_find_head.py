@@ -3,7 +3,7 @@
 import pytest
 
 from shared.domain.errors import UnreadableItemError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job
 from shared.usecases.reading.find_head import FindHead
 from tests.support.builders import DUE_AT, in_state

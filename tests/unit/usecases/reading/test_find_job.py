@@ -3,7 +3,7 @@
 import pytest
 
 from shared.domain.errors import NotFoundError, UnavailableError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from tests.support.builders import DUE_AT, TENANT, execution_id, in_state, one_off
 from tests.support.usecases.world import World
 
@@ -20,8 +20,8 @@ def test_one_that_was_moved_is_the_execution_that_it_was_moved_to() -> None:
     moved = world.put(in_state(one_off(), State.MOVED))
     with pytest.raises(NotFoundError):
         world.find_job.execute(TENANT, moved.job_id)
-    assert moved.moved_to is not None
-    target = world.put(one_off(id=moved.moved_to, job_id=moved.job_id))
+    assert moved.progress.moved_to is not None
+    target = world.put(one_off(id=moved.progress.moved_to, job_id=moved.job_id))
     assert world.find_job.execute(TENANT, moved.job_id) == target
 
 

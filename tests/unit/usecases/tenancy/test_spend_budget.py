@@ -124,10 +124,10 @@ class BrokenStore(FakeBudgetStore):
     is_broken = True
 
     def take(
-        self, key: BudgetKey, portions: Sequence[TokenLease], expires_at_s: int
+        self, key: BudgetKey, leases: Sequence[TokenLease], expires_at_s: int
     ) -> Mapping[int, int] | None:
         """See the port."""
-        answer = super().take(key, portions, expires_at_s)
+        answer = super().take(key, leases, expires_at_s)
         if self.is_broken:
             raise UnavailableError("no answer")
         return answer
@@ -137,14 +137,14 @@ def test_without_an_answer_everything_goes_on_and_is_counted() -> None:
     store = BrokenStore()
     fleet = Fleet(1, 5, store).run([(at, 0) for at in range(20)])
     assert (len(fleet.admitted), fleet.store.writes) == (20, 1)
-    assert (fleet.processes[0].take_unanswered(), fleet.processes[0].take_unanswered()) == (20, 0)
+    assert (fleet.processes[0].take_store_errors(), fleet.processes[0].take_store_errors()) == (20, 0)
     store.is_broken = False
     fleet.run([(STORE_BACKOFF_MS, 0)] * 20)
-    assert (len(fleet.admitted), fleet.processes[0].take_unanswered()) == (25, 0)
+    assert (len(fleet.admitted), fleet.processes[0].take_store_errors()) == (25, 0)
 
 
 def test_what_a_process_remembers_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spend_budget, "MAX_PURSES", 50)
+    monkeypatch.setattr(spend_budget, "MAX_BUDGETS", 50)
     store = FakeBudgetStore()
     spend = SpendBudget(budgets=store, clock=VirtualClock(START_MS))
     minute = START_MS // 60_000

@@ -1,6 +1,5 @@
 """SWEEP tells operators how long a job is overdue that no worker has claimed; apart from those that wait as ordered."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,15 +7,16 @@ import pytest
 from shared.domain.bucket import bucket_end_ms
 from shared.domain.delivery.async_policy import AsyncPolicy
 from shared.domain.delivery.callback import Reason
-from shared.domain.dispatch.sweep import YIELDS_AT_MOST_MS, LaneProgress
+from shared.domain.dispatch.sweep import MAX_YIELD_MS, LaneProgress
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
 from shared.domain.limits.slots import SlotLease
 from shared.names import Lane, QueueName
 from shared.usecases.ticks.sweep_buckets import SweepReport
-from tests.support.builders import BUCKET, DUE_AT, TENANT, in_state, one_off
+from tests.support.builders import BUCKET, DUE_AT, TENANT, in_state, one_off, with_changes
 from tests.support.usecases.world import World
 
 HERE = "0123456789"
@@ -35,7 +35,7 @@ def due(**fields: Any) -> World:
 
 def waits(world: World, *scopes: str) -> World:
     """Something waits in these scopes."""
-    world.limits.board |= dict.fromkeys(scopes, world.clock.now_ms() + 60_000)
+    world.limits.hot |= dict.fromkeys(scopes, world.clock.now_ms() + 60_000)
     return world
 
 
@@ -50,7 +50,7 @@ def slow(world: World, *leases: SlotLease, **circuit: Any) -> World:
     world.limits.states[SCOPES[1]] = ScopeState(
         version=1, circuit=Circuit(slow=True, **circuit), leases=leases
     )
-    world.limits.board[SCOPES[1]] = world.clock.now_ms() + 600_000
+    world.limits.hot[SCOPES[1]] = world.clock.now_ms() + 600_000
     return world
 
 
@@ -70,7 +70,7 @@ def test_what_nothing_is_known_to_keep_counts(scopes: list[str]) -> None:
 
 def test_an_entry_that_has_ended_excuses_nothing() -> None:
     world = due()
-    world.limits.board[SCOPES[0]] = NOW
+    world.limits.hot[SCOPES[0]] = NOW
     assert told(world.sweep.execute()) == (OVERDUE, 0)
 
 
@@ -148,29 +148,32 @@ def test_messages_in_a_lane_where_work_begins_say_nothing() -> None:
 
 
 @pytest.mark.parametrize("state", [State.SUCCEEDED, State.FAILED, State.WAITING, State.RUNNING])
-def test_a_lane_is_at_work_by_when_its_calls_began_however_long_ago_they_were_due(state: State) -> None:
+def test_a_lane_is_working_by_when_its_calls_began_however_long_ago_they_were_due(state: State) -> None:
     """All of its work is one tenant's that waits for a limit: each call that begins was due long ago."""
     world = due(lane=Lane.BULK)
     world.clock.time_ms = now = NOW + 600_000
     waits(world, SCOPES[0]).queue.backlog[QueueName.BULK] = 3
-    runs = {"owner": "0123456789abcdef", "lease_until": now - 1} if state is State.RUNNING else {}
-    retries = {"next_attempt_at": now + 1} if state is State.WAITING else {}
-    world.put(replace(began(now - 60_000, lane=Lane.BULK), state=state, **runs, **retries))
+    progress: dict[str, Any] = {}
+    if state is State.RUNNING:
+        progress = {"owner": "0123456789abcdef", "lease_until": now - 1}
+    elif state is State.WAITING:
+        progress = {"next_attempt_at": now + 1}
+    world.put(with_changes(began(now - 60_000, lane=Lane.BULK), state=state, **progress))
     assert told(world.sweep.execute()) == (0, OVERDUE + 600_000)
 
 
-@pytest.mark.parametrize(("ago_ms", "is_at_work"), [(179_999, True), (180_000, False)])
-def test_a_call_that_its_receiver_works_on_tells_when_it_was_claimed(ago_ms: int, is_at_work: bool) -> None:
+@pytest.mark.parametrize(("ago_ms", "is_working"), [(179_999, True), (180_000, False)])
+def test_a_call_that_its_receiver_works_on_tells_when_it_was_claimed(ago_ms: int, is_working: bool) -> None:
     world = waits(due(), *SCOPES)
     world.queue.backlog[QueueName.STANDARD] = 3
     deadline_at = NOW - ago_ms + 7_200_000
     policy = AsyncPolicy(deadline_seconds=7_200)
     working = one_off(2, async_policy=policy)
     world.put(in_state(working, State.RUNNING, async_until=deadline_at, lease_until=NOW + 60_000))
-    assert told(world.sweep.execute()) == ((0, OVERDUE) if is_at_work else (OVERDUE, 0))
+    assert told(world.sweep.execute()) == ((0, OVERDUE) if is_working else (OVERDUE, 0))
 
 
-def test_a_worker_with_an_old_job_is_at_work() -> None:
+def test_a_worker_with_an_old_job_is_working() -> None:
     world = due()
     world.queue.backlog[QueueName.STANDARD] = 50
     world.clock.time_ms += 3_600_000
@@ -224,10 +227,10 @@ def test_bulk_that_makes_room_is_told_apart(lane: Lane, behind: Lane, ago_ms: in
 
 def test_bulk_that_makes_no_room_any_more_counts() -> None:
     world = due(lane=Lane.BULK)
-    world.clock.time_ms = DUE_AT + YIELDS_AT_MOST_MS
+    world.clock.time_ms = DUE_AT + MAX_YIELD_MS
     progress = LaneProgress(visible_at=NOW, reported_at=world.clock.time_ms)
     world.board.report(Lane.STANDARD, progress)
-    assert told(world.sweep.execute()) == (YIELDS_AT_MOST_MS, 0)
+    assert told(world.sweep.execute()) == (MAX_YIELD_MS, 0)
 
 
 def test_retries_and_what_runs_are_neither() -> None:

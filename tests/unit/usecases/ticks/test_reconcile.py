@@ -9,13 +9,13 @@ from shared.domain.bucket import MINUTE_MS
 from shared.domain.delivery.callback import Reason
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import Rate
 from shared.domain.schedules.skipped_range import SkippedRange
 from shared.ports.dispatch import Accepted
 from shared.usecases.ticks.reconcile import LONGEST_MINUTES, SETTLE_MINUTES, ReconcileReport
-from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence, one_off
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence, one_off, with_changes
 from tests.support.fakes.accepted_log import FakeAcceptedLog
 from tests.support.usecases.reconciling import LATER, reconcile
 from tests.support.usecases.world import World
@@ -58,7 +58,7 @@ def stored(world: World, of: Job, instants: list[int], state: State = State.SUCC
     """The job's definition, and executions that ended at these instants."""
     world.table.jobs[of.tenant_id, of.id] = of
     for instant in instants:
-        world.table.insert(replace(occurrence(of, instant), state=state, attempt=1), EXPIRES_AT_S)
+        world.table.insert(with_changes(occurrence(of, instant), state=state, attempt=1), EXPIRES_AT_S)
 
 
 @pytest.fixture
@@ -102,34 +102,34 @@ def test_a_run_that_dies_while_it_tells_what_it_found_leaves_the_finding_to_the_
         raise SystemExit
 
     with pytest.raises(SystemExit):
-        reconcile(world, accepted, tell=die)
+        reconcile(world, accepted, on_report=die)
     told: list[ReconcileReport] = []
-    reconcile(world, accepted, tell=told.append)
+    reconcile(world, accepted, on_report=told.append)
     assert [report.missing_executions for report in told] == [[one_off().job_id]]
 
 
 def test_a_run_with_nothing_to_look_at_tells_so(world: World) -> None:
     reconcile(world)
     told: list[ReconcileReport] = []
-    assert told == [reconcile(world, tell=told.append)]
+    assert told == [reconcile(world, on_report=told.append)]
 
 
 def test_what_a_store_did_not_answer_for_is_looked_at_again(world: World) -> None:
     accepted = FakeAcceptedLog()
     accepted.note(DUE_AT, TENANT, one_off().job_id)
-    world.store = Unreachable(world.store, "get")  # type: ignore[assignment]
+    world.store = Unreachable(world.store, "get")
     report = reconcile(world, accepted)
     assert (report.missing_executions, report.unavailable, report.unreadable) == ([], 1, 0)
-    world.store.down = False  # type: ignore[attr-defined]
+    world.store.down = False
     assert reconcile(world, accepted).missing_executions == [one_off().job_id]
 
 
 def test_instants_that_a_store_did_not_answer_for_are_looked_at_again(world: World, daily: Job) -> None:
     world.clock.time_ms = PAST[3] + (SETTLE_MINUTES + 1) * MINUTE_MS
     stored(world, daily, [PAST[0], PAST[1], PAST[3]])
-    world.store = Unreachable(world.store, "get_many")  # type: ignore[assignment]
+    world.store = Unreachable(world.store, "get_many")
     assert reconcile(world).unavailable == 1
-    world.store.down = False  # type: ignore[attr-defined]
+    world.store.down = False
     assert reconcile(world).missing_executions == [str(daily.id_at(PAST[2]))]
 
 
@@ -152,7 +152,7 @@ def test_instants_in_a_recorded_gap_are_accounted_for(world: World, daily: Job) 
     world.clock.time_ms = PAST[3] + (SETTLE_MINUTES + 1) * MINUTE_MS
     stored(world, daily, [PAST[0], PAST[3]])
     missed = SkippedRange(count=2, first_at=PAST[1], last_at=PAST[2], resumed_at=PAST[3])
-    skipped = replace(occurrence(daily, PAST[1]), state=State.SKIPPED, missed=missed)
+    skipped = with_changes(occurrence(daily, PAST[1]), state=State.SKIPPED, missed=missed)
     world.table.insert(skipped, EXPIRES_AT_S)
     assert reconcile(world).missing_executions == []
 
@@ -200,7 +200,7 @@ def test_a_deletion_between_the_look_and_the_filing_wins(world: World, daily: Jo
 def test_a_tombstone_at_the_head_is_no_lost_job(world: World, daily: Job) -> None:
     stored(world, daily, PAST[:1])
     head = world.table.executions[daily.id_at(PAST[0])]
-    head.execution = replace(head.execution, state=State.CANCELLED, ends_chain=True)
+    head.execution = with_changes(head.execution, state=State.CANCELLED, ends_chain=True)
     assert reconcile(world).chains_repaired == []
 
 
@@ -221,7 +221,7 @@ def outcome(attempt: int, reason: Reason) -> AttemptOutcome:
 def test_a_completion_after_a_success_is_seen(
     world: World, outcomes: list[AttemptOutcome], is_doubled: bool
 ) -> None:
-    ended = replace(one_off(), state=State.SUCCEEDED, attempt=2, outcomes=tuple(outcomes))
+    ended = with_changes(one_off(), state=State.SUCCEEDED, attempt=2, outcomes=tuple(outcomes))
     world.table.insert(ended, EXPIRES_AT_S)
     assert reconcile(world).double_completed == ([str(ended.id)] if is_doubled else [])
 

@@ -1,15 +1,14 @@
 """RECONCILE one recurring job: account for its chains, finish a change that was left, mend a broken chain."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.jobs.job import CHANGING, JobState
 from shared.domain.schedules.schedule import Cron, Rate
 from shared.usecases.ticks.reconcile_job import STUCK_MS, JobFindings
-from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, with_changes
 from tests.support.usecases import chains
 from tests.support.usecases.accounts import assert_accounted
 from tests.support.usecases.chains import EVERY_SECOND, HOURS, MINUTE, Chain, fresh
@@ -49,9 +48,9 @@ def test_a_change_that_was_left_is_finished_once_it_is_old(state: JobState) -> N
     assert reconcile(chain) == JobFindings()
     assert chain.standing.state is state
     chain.world.clock.time_ms = DUE_AT + STUCK_MS
-    assert reconcile(chain) == JobFindings(is_settled=True)
+    assert reconcile(chain) == JobFindings(is_completed=True)
     assert chain.standing.state is LEADS_TO[state]
-    assert not reconcile(chain).is_settled
+    assert not reconcile(chain).is_completed
     assert_accounted(chain)
 
 
@@ -66,7 +65,7 @@ def test_two_may_finish_it_at_once(state: JobState) -> None:
             found.append(reconcile(chain)) if current == moment else None
         )
         found.append(reconcile(chain))
-        assert any(findings.is_settled for findings in found)
+        assert any(findings.is_completed for findings in found)
         assert chain.standing.state is LEADS_TO[state]
         chain.world.steps.calm()
         assert_accounted(chain)
@@ -76,24 +75,24 @@ def test_two_may_finish_it_at_once(state: JobState) -> None:
 def test_a_job_that_was_changed_between_the_look_and_the_mending_is_let_be(change: Change) -> None:
     chain = chains.due_now()
     head = chain.world.table.executions[chain.head.id]
-    head.execution = replace(head.execution, state=State.SUCCEEDED, attempt=1)
+    head.execution = with_changes(head.execution, state=State.SUCCEEDED, attempt=1)
     seen = chain.standing
     change(chain)
     before = chain.executions()
     chain.world.clock.time_ms += 10_000
-    assert not chain.world.reconcile_job.execute(seen, 0, DUE_AT).is_mended
+    assert not chain.world.reconcile_job.execute(seen, 0, DUE_AT).is_repaired
     assert chain.executions() == before
 
 
 def test_so_is_one_that_was_paused_and_resumed() -> None:
     chain = chains.due_now()
-    chain.world.table.executions[chain.head.id].execution = replace(chain.head, state=State.SUCCEEDED)
+    chain.world.table.executions[chain.head.id].execution = with_changes(chain.head, state=State.SUCCEEDED)
     seen = chain.standing
     chain.pause()
     chain.world.clock.time_ms += 20 * MINUTE
     chain.resume()
     before = chain.executions()
-    assert not chain.world.reconcile_job.execute(seen, 0, DUE_AT).is_mended
+    assert not chain.world.reconcile_job.execute(seen, 0, DUE_AT).is_repaired
     assert chain.executions() == before
 
 
@@ -146,7 +145,7 @@ def test_the_end_of_a_pause_of_a_month_is_no_alarm() -> None:
     chain.world.clock.time_ms += 30 * 24 * HOURS
     chain.resume()
     assert reconcile(chain, chain.world.clock.time_ms - 15 * MINUTE).missing_executions == []
-    record = next(one for one in chain.executions() if one.missed is not None)
+    record = next(one for one in chain.executions() if one.progress.missed is not None)
     del chain.world.table.executions[record.id]
     assert reconcile(chain, chain.world.clock.time_ms - 15 * MINUTE).missing_executions != []
 
@@ -157,7 +156,7 @@ def test_several_gaps_in_one_window_are_no_alarm() -> None:
     for _ in range(2):
         chain.world.clock.time_ms += 4 * MINUTE
         chain.work()
-    assert sum(one.missed is not None for one in chain.executions()) >= 2
+    assert sum(one.progress.missed is not None for one in chain.executions()) >= 2
     assert reconcile(chain).missing_executions == []
     lost = chain.executions()[-2]
     del chain.world.table.executions[lost.id]
@@ -168,7 +167,10 @@ def test_a_job_whose_last_run_could_not_complete_it_is_completed() -> None:
     schedule = Rate(interval_ms=MINUTE, anchor=DUE_AT, end_at=DUE_AT)
     chain = fresh(DUE_AT, schedule=schedule)
     head = chain.world.table.executions[chain.head.id]
-    head.execution, head.expires_at_s = replace(chain.head, state=State.SUCCEEDED, attempt=1), EXPIRES_AT_S
+    head.execution, head.expires_at_s = (
+        with_changes(chain.head, state=State.SUCCEEDED, attempt=1),
+        EXPIRES_AT_S,
+    )
     assert reconcile(chain) == JobFindings()
     assert chain.standing.state is JobState.COMPLETED
 
@@ -177,8 +179,8 @@ def test_a_next_run_that_is_far_off_is_left_to_the_watchers() -> None:
     """They send for what is PENDING; what is QUEUED they take for sent."""
     nine = Cron(line="0 9 * * *", timezone="UTC")
     chain = fresh(1_740_042_000_000, schedule=nine, chain_from=1_740_042_000_000)
-    chain.world.table.executions[chain.head.id].execution = replace(chain.head, state=State.SUCCEEDED)
-    assert reconcile(chain).is_mended
+    chain.world.table.executions[chain.head.id].execution = with_changes(chain.head, state=State.SUCCEEDED)
+    assert reconcile(chain).is_repaired
     assert chain.head.state is State.PENDING
     assert chain.world.sent() == []
 
@@ -189,14 +191,16 @@ def test_the_lost_first_run_of_a_later_chain_is_filed_with_its_number() -> None:
     chain.pause()
     resumed = chain.resume()
     del chain.world.table.executions[resumed.id_at(resumed.chain_from)]
-    assert reconcile(chain).is_mended
+    assert reconcile(chain).is_repaired
     assert chain.world.standing(resumed.id_at(resumed.chain_from)).run == resumed.runs_before + 1 == 4
 
 
 def test_a_chain_that_was_found_broken_goes_on_by_its_rules() -> None:
     chain = chains.after_an_outage(7)
-    chain.world.table.executions[chain.head.id].execution = replace(chain.head, state=State.FAILED, attempt=1)
-    assert reconcile(chain).is_mended
+    chain.world.table.executions[chain.head.id].execution = with_changes(
+        chain.head, state=State.FAILED, attempt=1
+    )
+    assert reconcile(chain).is_repaired
     assert chain.head.nominal_at == DUE_AT + 7 * MINUTE
     assert chain.world.table.jobs[TENANT, chain.job.id].chain_from == DUE_AT + 7 * MINUTE
     assert reconcile(chain) == JobFindings()

@@ -35,18 +35,18 @@ def test_jobs_whose_zone_has_other_rules_by_now_are_told_of_and_recomputed(world
     moved = outdated_job(world, 1)
     kept = world.recurring(2, schedule=with_frozen_rules(BY_OLDER_TABLES, LATER, LATER), created_at=LATER)
     told: list[Recomputed] = []
-    report = reconcile(world, tell_recomputed=told.append)
+    report = reconcile(world, on_recomputed=told.append)
     assert ([one.job_id for one in told], report.recomputed) == ([moved.id], 1)
     assert standing(world, moved).schedule == kept.schedule
     assert standing(world, kept) == kept
-    assert reconcile(world, tell_recomputed=told.append).recomputed == 0
+    assert reconcile(world, on_recomputed=told.append).recomputed == 0
     assert len(told) == 1
 
 
 def test_those_whose_rules_part_first_are_recomputed_first(world: World) -> None:
     in_april, now = outdated_job(world, 1, "2020a 5,,M4.1.0,M11.1.0"), outdated_job(world, 2)
     told: list[Recomputed] = []
-    reconcile(world, tell_recomputed=told.append)
+    reconcile(world, on_recomputed=told.append)
     assert [one.job_id for one in told] == [now.id, in_april.id]
 
 
@@ -55,10 +55,10 @@ def test_what_there_is_no_time_for_is_recomputed_by_the_next_run(world: World) -
     told: list[Recomputed] = []
     # One page of jobs, the mark, and one of the two.
     time_left = iter([True, True, True])
-    report = reconcile(world, tell_recomputed=told.append, has_time=lambda: next(time_left, False))
+    report = reconcile(world, on_recomputed=told.append, has_time=lambda: next(time_left, False))
     assert (len(report.outdated), report.recomputed, len(told)) == (2, 1, 1)
     world.clock.time_ms += 15 * MINUTE_MS
-    assert reconcile(world, tell_recomputed=told.append).recomputed == 1
+    assert reconcile(world, on_recomputed=told.append).recomputed == 1
     assert {one.job_id for one in told} == {job.id for job in jobs}
 
 
@@ -77,5 +77,5 @@ def test_it_is_told_before_it_is_done(world: World) -> None:
         raise SystemExit
 
     with pytest.raises(SystemExit):
-        reconcile(world, tell_recomputed=die)
+        reconcile(world, on_recomputed=die)
     assert standing(world, job) == job

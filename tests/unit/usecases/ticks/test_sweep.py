@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from tests.support.builders import BUCKET, DUE_AT
 from tests.support.usecases.sweeps import END, FIRST_PASS, SCAN, SECOND_PASS, put, scanned, swept, unscanned
 

@@ -6,7 +6,8 @@ import pytest
 
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.dispatch.sweep import LaneProgress
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.names import Lane
 from tests.support.builders import BUCKET, DUE_AT
 from tests.support.usecases.lanes import Lanes
@@ -32,7 +33,7 @@ def tick(world: World, until: int) -> None:
 
 
 def test_while_it_is_heard_of_no_sweep_sends_for_it() -> None:
-    policy = replace(working()[1].async_policy, deadline_seconds=7_200)
+    policy = replace(working()[1].call.async_policy, deadline_seconds=7_200)
     world, execution, token = tended(async_policy=policy)
     while world.clock.now_ms() < DUE_AT + HOUR_MS:
         world.clock.time_ms += TICK_MS - 1_000
@@ -45,13 +46,13 @@ def test_while_it_is_heard_of_no_sweep_sends_for_it() -> None:
 @pytest.mark.parametrize("heard_for_ms", [0, 5 * 60_000, 3 * HOUR_MS])
 def test_once_it_is_not_heard_of_the_next_attempt_begins_within_two_ticks(heard_for_ms: int) -> None:
     """However long ago the bucket has ended, and though such old ones are else swept once an hour."""
-    policy = replace(working()[1].async_policy, deadline_seconds=43_200)
+    policy = replace(working()[1].call.async_policy, deadline_seconds=43_200)
     world, execution, token = tended(async_policy=policy)
     while world.clock.now_ms() < DUE_AT + heard_for_ms:
         world.clock.time_ms += TICK_MS - 1_000
         world.heartbeat.execute(str(execution.id), token)
         world.sweep.execute()
-    dies_at = (world.standing(execution.id).lease_until or 0) + 1
+    dies_at = (world.standing(execution.id).progress.lease_until or 0) + 1
     tick(world, dies_at + 2 * TICK_MS)
     Lanes(world).until(world.clock.now_ms())
     assert is_running(world, execution, attempt=2)
@@ -62,7 +63,7 @@ def test_the_last_one_is_given_up() -> None:
     world, execution, _ = tended(retry=RetryPolicy(max_attempts=1))
     tick(world, DUE_AT + 5 * TICK_MS)
     standing = world.standing(execution.id)
-    assert (standing.state, standing.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
+    assert (standing.state, standing.progress.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
     assert world.sent() == []
 
 
@@ -70,14 +71,14 @@ def test_so_is_one_whose_retries_were_stopped() -> None:
     world, execution, _ = tended()
     world.cancel_job.execute(execution.tenant_id, execution.job_id, stop_retries=True)
     tick(world, DUE_AT + 5 * TICK_MS)
-    assert world.standing(execution.id).end_reason is EndReason.WORKER_LOST
+    assert world.standing(execution.id).progress.end_reason is EndReason.WORKER_LOST
     assert len(world.sender.calls) == 1
 
 
 def test_one_that_is_heard_of_at_the_last_moment_is_not_given_up() -> None:
     world, execution, token = tended(retry=RetryPolicy(max_attempts=1))
     world.steps.before("store.give_up", lambda: world.heartbeat.execute(str(execution.id), token))
-    world.clock.time_ms = (execution.lease_until or 0) + TICK_MS
+    world.clock.time_ms = (execution.progress.lease_until or 0) + TICK_MS
     world.sweep.execute()
     assert is_running(world, execution)
 
@@ -102,7 +103,7 @@ def test_one_that_nobody_hears_of_reaches_its_end_by_sweeps_alone() -> None:
         world.sweep.execute()
         lanes.until(world.clock.now_ms())
     standing = world.standing(execution.id)
-    assert (standing.state, standing.end_reason, standing.attempt) == (
+    assert (standing.state, standing.progress.end_reason, standing.attempt) == (
         State.FAILED,
         EndReason.WORKER_LOST,
         3,

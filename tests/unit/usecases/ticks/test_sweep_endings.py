@@ -6,7 +6,8 @@ import pytest
 
 from shared.domain.bucket import bucket_end_ms, bucket_of
 from shared.domain.dispatch.retry_reminder import RetryReminder
-from shared.domain.executions.execution import EndReason, Execution, State
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job
 from shared.names import Lane
 from tests.support.builders import DUE_AT, in_state, one_off
@@ -40,7 +41,10 @@ def test_a_worker_lost_with_the_last_attempt_ends_the_execution_and_the_chain_go
     job, head = last_attempt(world)
     assert world.sweep.execute().worker_lost == 1
     ended = world.table.executions[head.id]
-    assert (ended.execution.state, ended.execution.end_reason) == (State.FAILED, EndReason.WORKER_LOST)
+    assert (ended.execution.state, ended.execution.progress.end_reason) == (
+        State.FAILED,
+        EndReason.WORKER_LOST,
+    )
     assert (ended.is_dead_letter, ended.expires_at_s) == (True, world.retention.expires_at_s(NOW))
     assert world.sent() == [job.id_at(DUE_AT + MINUTE)]
 

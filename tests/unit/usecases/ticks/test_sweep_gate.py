@@ -4,7 +4,7 @@ import pytest
 
 from shared.domain.bucket import bucket_end_ms
 from shared.domain.dispatch.sweep import AGED_AT_ONCE, AGED_MS, LaneProgress
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState
 from shared.names import Lane, QueueName
@@ -129,7 +129,7 @@ def test_a_row_that_later_ones_of_its_tenant_have_overtaken_is_sent_for_though_o
 def test_what_waits_for_a_breaker_is_sent_again_every_15_minutes_and_those_messages_end() -> None:
     world = late()
     world.put(one_off(1, state=State.QUEUED, destination="0123456789"))
-    world.limits.board["d#0123456789"] = END + 200 * MINUTE
+    world.limits.hot["d#0123456789"] = END + 200 * MINUTE
     for minute in range(1, 61):
         sweep(world, END + minute * MINUTE, visible_at=None)
     assert 3 <= len(world.queue.messages) <= 4
@@ -152,7 +152,7 @@ def test_what_has_waited_long_in_bulk_is_woken_through_the_standard_lane_a_hundr
 def test_where_nothing_can_be_asked_the_gate_is_open() -> None:
     world = late(1)
     world.queue.backlog[QueueName.STANDARD] = 5
-    world.limits.board["t#acme"] = END + 200 * MINUTE
+    world.limits.hot["t#acme"] = END + 200 * MINUTE
     for call in ("limits.hot_scopes", "backlog.visible", "progress.read"):
         world.steps.fail(call, times=9)
     assert sweep(world, FIRST_PASS, visible_at=DUE_AT - 1).resent == 1
@@ -162,7 +162,7 @@ def test_the_breakers_that_are_open_are_counted() -> None:
     world = late()
     for number, circuit in enumerate((Circuit(open_until=FIRST_PASS + 1), Circuit(open_until=1), Circuit())):
         world.limits.states[f"d#{number:010d}"] = ScopeState(version=1, circuit=circuit)
-        world.limits.board[f"d#{number:010d}"] = FIRST_PASS + MINUTE
+        world.limits.hot[f"d#{number:010d}"] = FIRST_PASS + MINUTE
     assert sweep(world, FIRST_PASS, visible_at=None).open_breakers == 2
 
 
@@ -173,5 +173,5 @@ def test_a_breaker_that_nobody_has_called_behind_for_long_is_not_counted_any_mor
     """Nobody takes its entry off the board before something else is said there."""
     world = late()
     world.limits.states["d#0000000000"] = ScopeState(version=1, circuit=Circuit(open_until=1))
-    world.limits.board["d#0000000000"] = until
+    world.limits.hot["d#0000000000"] = until
     assert sweep(world, FIRST_PASS, visible_at=None).open_breakers == counted

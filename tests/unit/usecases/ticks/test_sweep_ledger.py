@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from shared.domain.bucket import ShardCounts, bucket_end_ms
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.usecases.ticks.sweep_buckets import FIRST_LOOK_BACK
 from tests.support.builders import BUCKET, DUE_AT, in_state, one_off
 from tests.support.usecases.world import World

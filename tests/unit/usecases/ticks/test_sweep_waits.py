@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from shared.domain.bucket import MINUTE_MS, bucket_end_ms
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.domain.limits.scopes import tenant_scope
 from tests.support.builders import BUCKET, DUE_AT, one_off
 from tests.support.usecases.world import World
@@ -26,7 +26,7 @@ def test_a_row_that_may_wait_is_sent_for_each_quarter_of_an_hour(has_neighbour: 
     for minute in range(1, MINUTES):
         world.clock.time_ms = bucket_end_ms(BUCKET) + minute * MINUTE_MS
         if minute > 1:
-            world.limits.board[tenant_scope(LIMITED)] = world.clock.time_ms + 90_000
+            world.limits.hot[tenant_scope(LIMITED)] = world.clock.time_ms + 90_000
         before = len(world.queue.messages)
         world.sweep.execute()
         tenants = {message.wakeup.tenant_id for message in world.queue.messages[before:]}

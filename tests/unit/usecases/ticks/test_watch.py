@@ -1,10 +1,12 @@
 """WATCH: every pending row of the look-ahead is sent for, page by page, packed, by one watcher at a time."""
 
+from typing import Any
+
 import pytest
 
 from shared.domain.bucket import ShardCounts, ShardRange, bucket_start_ms, buckets_to_watch
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import State
+from shared.domain.executions.states import State
 from shared.names import Lane
 from shared.usecases.ticks.watch_buckets import PAGE_ROWS, WatchReport
 from tests.support.builders import BUCKET, DUE_AT, in_state, one_off
@@ -16,7 +18,7 @@ START = bucket_start_ms(BUCKET)
 SCAN = START - 120_000
 
 
-def pending(world: World, number: int = 1, **fields: object) -> None:
+def pending(world: World, number: int = 1, **fields: Any) -> None:
     world.put(one_off(number, **fields))
 
 

@@ -1,0 +1,45 @@
+"""What routes work with, made once for each process."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from functions.api.audit_trail import AuditTrail
+from functions.api.http.cursors import Cursors
+from shared.bootstrap.ports import Ports
+from shared.bootstrap.settings import require
+from shared.bootstrap.use_cases import UseCases
+from shared.domain.delivery.request import Request
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import Job
+from shared.domain.tenancy.tenant import Tenant
+from shared.settings import ApiSettings
+
+
+@dataclass(frozen=True)
+class Context:
+    """The use cases, and what presents and records their results."""
+
+    cases: UseCases
+
+    @property
+    def ports(self) -> Ports:
+        return self.cases.core.ports
+
+    @cached_property
+    def settings(self) -> ApiSettings:
+        return require(self.cases.core.settings, ApiSettings)
+
+    @cached_property
+    def cursors(self) -> Cursors:
+        return Cursors(self.ports.vault)
+
+    @cached_property
+    def audit(self) -> AuditTrail:
+        return AuditTrail(self.cases.tenancy.record_audit)
+
+    def now_ms(self) -> int:
+        return self.ports.clock.now_ms()
+
+    def open_request(self, tenant: Tenant, job: Execution | Job) -> Request:
+        """The stored request of a job or execution, decrypted."""
+        return self.cases.core.open_request.execute(tenant, job)

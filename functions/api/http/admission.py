@@ -1,0 +1,108 @@
+"""Checks before routing, always in this order: body size, credential, tenant state, scope, creation rate."""
+
+import base64
+import binascii
+import re
+from typing import Any
+
+from functions.api.http.problems import Problem, ProblemError
+from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.strict_json import MalformedRequestError
+from shared.domain.tenancy.tenant import OPERATOR, Scope, TenantState
+from shared.usecases.tenancy.authenticate import Authenticate, Principal
+from shared.usecases.tenancy.check_quota import CheckQuota
+
+MAX_BODY_BYTES = 256 * 1024
+OPEN_PATHS = frozenset(
+    {
+        "/v1/health",
+        "/v1/openapi.json",
+        "/v1/docs",
+        "/v1/docs/start.js",
+        "/v1/docs/swagger-ui-bundle.js",
+        "/v1/docs/swagger-ui.css",
+    }
+)
+_REPORTS = re.compile(r"/v1/executions/[^/]+/(?:heartbeat|complete|fail)")
+"""Receivers have no API key: each of these routes checks the callback token of the attempt."""
+_COUNTED = re.compile(
+    r"POST /v1/jobs(?:/batch|/[^/]+/(?:trigger|backfill))?|PATCH /v1/jobs/[^/]+"
+    r"|POST /v1/(?:executions/[^/]+|dead-letters)/redrive"
+)
+"""Requests that create or move work. Each costs one creation token before its body is parsed."""
+OPERATORS_PATH = "/v1/admin"
+_ADMIN_PATHS = (OPERATORS_PATH, "/v1/keys", "/v1/signing-secrets")
+_MONITORING_PATHS = ("/v1/audit", "/v1/usage")
+_COMPUTING_PATHS = frozenset({"/v1/schedules/preview"})
+"""A POST to one of these changes nothing."""
+_READS = frozenset({"GET", "HEAD"})
+_CHALLENGE = {"WWW-Authenticate": 'Bearer realm="punctual"'}
+
+
+def admit(event: dict[str, Any], authenticate: Authenticate, check_quota: CheckQuota) -> AuthenticatedRequest:
+    """The request that an HTTP API event carries; ProblemError where a check fails."""
+    body = _body(event)
+    headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
+    method, path = event["requestContext"]["http"]["method"], str(event.get("rawPath"))
+    if method == "GET" and path in OPEN_PATHS:
+        return AuthenticatedRequest(None, b"", headers=headers)
+    if method == "POST" and _REPORTS.fullmatch(path):
+        return AuthenticatedRequest(None, body, headers=headers)
+    principal = authenticate.execute(_credential(headers))
+    if principal is None:
+        raise ProblemError(
+            Problem.UNAUTHENTICATED,
+            "send a valid API key as Authorization: Bearer pk_...",
+            headers=_CHALLENGE,
+        )
+    if principal.tenant.state is TenantState.SUSPENDED:
+        raise ProblemError(Problem.FORBIDDEN, "this tenant is suspended")
+    check_scope(principal, method, path)
+    if _COUNTED.fullmatch(f"{method} {path}"):
+        check_quota.creates(principal.tenant)
+    return AuthenticatedRequest(principal, body, headers=headers)
+
+
+def check_scope(principal: Principal, method: str, path: str) -> None:
+    """ProblemError where the key's scopes do not allow the request, whatever ids are in the path."""
+    sufficient = _sufficient_scopes(method, path)
+    if not sufficient & principal.key.scopes:
+        names = " or ".join(sorted(scope.value for scope in sufficient))
+        raise ProblemError(Problem.FORBIDDEN, f"this key lacks the scope {names}")
+    if _is_under(path, OPERATORS_PATH) and principal.tenant.id != OPERATOR:
+        raise ProblemError(Problem.FORBIDDEN, "only operators may do that")
+
+
+def _sufficient_scopes(method: str, path: str) -> frozenset[Scope]:
+    """Any one of these scopes is enough."""
+    if any(_is_under(path, parent) for parent in _ADMIN_PATHS):
+        return frozenset({Scope.ADMIN})
+    if method in _READS and path in _MONITORING_PATHS:
+        return frozenset({Scope.READ, Scope.ADMIN})
+    if path in _COMPUTING_PATHS:
+        return frozenset({Scope.READ, Scope.WRITE})
+    return frozenset({Scope.READ if method in _READS else Scope.WRITE})
+
+
+def _is_under(path: str, parent: str) -> bool:
+    return path == parent or path.startswith(f"{parent}/")
+
+
+def _body(event: dict[str, Any]) -> bytes:
+    raw = event.get("body") or ""
+    if event.get("isBase64Encoded"):
+        try:
+            body = base64.b64decode(raw, validate=True)
+        except binascii.Error as error:
+            raise MalformedRequestError("the body is not what its encoding says") from error
+    else:
+        # Lone surrogates must reach the JSON parser, which refuses them with a reason.
+        body = raw.encode(errors="surrogatepass")
+    if len(body) > MAX_BODY_BYTES:
+        raise ProblemError(Problem.PAYLOAD_TOO_LARGE, f"a body may be {MAX_BODY_BYTES} bytes at most")
+    return body
+
+
+def _credential(headers: dict[str, str]) -> str:
+    scheme, _, credential = str(headers.get("authorization", "")).partition(" ")
+    return credential.strip() if scheme.lower() == "bearer" else ""

@@ -1,0 +1,133 @@
+"""Query parameters that filter a listing. ProblemError (400) for every value that is not exactly right."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import TypeVar
+
+from functions.api.http.problems import Problem, ProblemError
+from functions.api.models import MAX_INSTANT_CHARACTERS
+from shared.domain.errors import InvalidValueError, ScheduleError
+from shared.domain.ids import is_job_id, is_recurring_job_id
+from shared.domain.jobs.new_job import MAX_NAME_LENGTH, check_tags
+from shared.domain.listings.filters import (
+    EXECUTION_STATES,
+    FAILURE_REASONS,
+    JOB_STATES,
+    DeadLetterFilter,
+    ExecutionFilter,
+    JobFilter,
+    Kind,
+)
+from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange
+from shared.domain.schedules.schedule import parse_instant
+from shared.names import Lane
+
+EXECUTION_FILTERS = ("state", "from", "to")
+DEAD_LETTER_FILTERS = ("job", "tag", "reason", "status", "lane", "from", "to")
+JOB_FILTERS = ("state", "tag", "q", "kind", "backfill_of")
+_STATUS = re.compile("[1-5][0-9][0-9]")
+W = TypeVar("W", bound=StrEnum)
+
+
+def execution_filter(query: Mapping[str, str]) -> ExecutionFilter:
+    return ExecutionFilter(state=_word(query, "state", EXECUTION_STATES), span=_range(query))
+
+
+def dead_letter_filter(query: Mapping[str, str]) -> DeadLetterFilter:
+    job_id, status = query.get("job"), query.get("status")
+    if job_id is not None and not is_job_id(job_id):
+        raise _malformed("job is the id of a job")
+    if status is not None and not _STATUS.fullmatch(status):
+        raise _malformed("status is a whole number from 100 to 599")
+    reason = query.get("reason")
+    if reason is not None and reason not in FAILURE_REASONS:
+        raise _malformed(f"reason is one of {', '.join(FAILURE_REASONS)}")
+    return DeadLetterFilter(
+        job_id=job_id,
+        tag=_tag(query),
+        reason=reason,
+        status=int(status) if status is not None else None,
+        lane=_word(query, "lane", tuple(Lane)),
+        span=_range(query),
+    )
+
+
+def job_filter(query: Mapping[str, str]) -> JobFilter:
+    state = query.get("state")
+    if state is not None and state not in JOB_STATES:
+        raise _malformed(f"state is one of {', '.join(sorted(JOB_STATES))}")
+    return JobFilter(
+        state=state,
+        tag=_tag(query),
+        name_prefix=_name_prefix(query),
+        kind=_word(query, "kind", tuple(Kind)),
+        backfill_of=_recurring_job_id(query, "backfill_of"),
+    )
+
+
+def instant(query: Mapping[str, str], name: str) -> int | None:
+    """An instant in milliseconds; None where the parameter is absent."""
+    text = query.get(name)
+    if text is None:
+        return None
+    try:
+        if len(text) > MAX_INSTANT_CHARACTERS:
+            raise ScheduleError("too long", field="at")
+        return parse_instant(text, None)
+    except InvalidValueError as error:
+        raise _malformed(f"{name} is an RFC 3339 instant with an offset") from error
+
+
+def _malformed(detail: str) -> ProblemError:
+    return ProblemError(Problem.MALFORMED_REQUEST, detail)
+
+
+def _word(query: Mapping[str, str], name: str, words: Iterable[W]) -> W | None:
+    text = query.get(name)
+    if text is None:
+        return None
+    for word in words:
+        if text == word.value:
+            return word
+    raise _malformed(f"{name} is one of {', '.join(word.value for word in words)}")
+
+
+def _range(query: Mapping[str, str]) -> PositionRange:
+    after, before = _position(query, "from", BEGINNING), _position(query, "to", END)
+    if after >= before:
+        raise _malformed("from is before to")
+    return PositionRange(after=after, before=before)
+
+
+def _position(query: Mapping[str, str], name: str, default: IndexPosition) -> IndexPosition:
+    at = instant(query, name)
+    return default if at is None else IndexPosition(at=at)
+
+
+def _recurring_job_id(query: Mapping[str, str], name: str) -> str | None:
+    """Only the form is checked: the job may be deleted, and its backfills are still listed."""
+    job_id = query.get(name)
+    if job_id is not None and not is_recurring_job_id(job_id):
+        raise _malformed(f"{name} is the id of a recurring job")
+    return job_id
+
+
+def _tag(query: Mapping[str, str]) -> str | None:
+    tag = query.get("tag")
+    try:
+        check_tags((tag,) if tag is not None else ())
+    except InvalidValueError as error:
+        raise _malformed(f"{error}") from error
+    return tag
+
+
+def _name_prefix(query: Mapping[str, str]) -> str | None:
+    prefix = query.get("q")
+    if prefix is None:
+        return None
+    has_control = any(unicodedata.category(character) == "Cc" for character in prefix)
+    if not 1 <= len(prefix) <= MAX_NAME_LENGTH or has_control:
+        raise _malformed(f"q is 1 to {MAX_NAME_LENGTH} characters of a name")
+    return prefix

@@ -1,0 +1,69 @@
+"""Positions in listings as parts of a cursor, and back. `read_…` raises ValueError for other parts."""
+
+from typing import Any
+
+from shared.domain.listings.position import IndexPosition
+from shared.usecases.listings.list_due import DuePosition
+from shared.usecases.listings.list_executions import HistoryPosition
+from shared.usecases.listings.list_jobs import JobPosition
+from shared.usecases.listings.list_upcoming import UpcomingPosition
+
+Parts = list[Any]
+
+
+def index_parts(position: IndexPosition | None) -> Parts | None:
+    return None if position is None else [position.at, position.identity]
+
+
+def read_index_position(parts: Parts) -> IndexPosition:
+    match parts:
+        case [int(at), str(identity)]:
+            return IndexPosition(at=at, identity=identity)
+    raise ValueError("not a position in an index")
+
+
+def history_parts(position: HistoryPosition | None) -> Parts | None:
+    return None if position is None else [position.before.at, position.before.identity, position.chain]
+
+
+def read_history_position(parts: Parts) -> HistoryPosition:
+    match parts:
+        case [*before, (int() | None) as chain]:
+            return HistoryPosition(before=read_index_position(before), chain=chain)
+    raise ValueError("not a position in a history")
+
+
+def job_parts(position: JobPosition | None) -> Parts | None:
+    """One part for a position among recurring jobs, two among one-off jobs."""
+    if position is None:
+        return None
+    return [position.job_id] if position.place is None else index_parts(position.place)
+
+
+def read_job_position(parts: Parts) -> JobPosition:
+    match parts:
+        case [str(job_id)]:
+            return JobPosition(job_id=job_id)
+    return JobPosition(place=read_index_position(parts))
+
+
+def upcoming_parts(position: UpcomingPosition | None) -> Parts | None:
+    return None if position is None else [position.after.at, position.after.identity, position.until]
+
+
+def read_upcoming_position(parts: Parts) -> UpcomingPosition:
+    match parts:
+        case [*after, int(until)]:
+            return UpcomingPosition(after=read_index_position(after), until=until)
+    raise ValueError("not a position among upcoming runs")
+
+
+def due_parts(position: DuePosition | None) -> Parts | None:
+    return None if position is None else [position.bucket, position.after, position.until]
+
+
+def read_due_position(parts: Parts) -> DuePosition:
+    match parts:
+        case [int(bucket), (str() | None) as after, int(until)]:
+            return DuePosition(bucket=bucket, after=after, until=until)
+    raise ValueError("not a position in the buckets")

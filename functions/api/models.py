@@ -1,0 +1,70 @@
+"""Schemas that several resources share. Lengths of time end in `_seconds`, instants in `_at`."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
+from shared.domain.delivery.target import MAX_URL_CHARACTERS
+from shared.domain.schedules.schedule import format_instant
+from shared.domain.tenancy.quota import Quota
+
+EXAMPLES = "x-examples"
+"""The key under which a schema keeps its examples, by name. The OpenAPI document shows them."""
+MAX_INSTANT_CHARACTERS = 64
+Seconds = Annotated[int, Field(strict=True)]
+Instant = Annotated[str, Field(max_length=MAX_INSTANT_CHARACTERS, examples=["2030-01-01T09:00:00Z"])]
+"""An instant as a client writes it; the domain parses it."""
+InstantOut = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+"""RFC 3339 in UTC, to the millisecond."""
+CallbackUrl = Annotated[
+    str, Field(max_length=MAX_URL_CHARACTERS, json_schema_extra={"pattern": f"^({NO_CALLBACK}$|https?://)"})
+]
+"""The URL that is called with the outcome of an execution, or `none`."""
+
+
+class Schema(BaseModel):
+    """Strict: no coercion between JSON types, no unknown field."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class FieldErrorOut(BaseModel):
+    """One error in a body."""
+
+    pointer: str = Field(
+        description="A JSON pointer (RFC 6901) into the body; empty for the body as a whole."
+    )
+    detail: str
+
+
+class ProblemOut(BaseModel):
+    """A problem document (RFC 9457): the form of every error."""
+
+    type: str = Field(
+        description="The type of problem. Clients compare this member, never the title.",
+        json_schema_extra={"pattern": "^urn:punctual:problem:[a-z-]+$"},
+    )
+    title: str = Field(description="The same words for every problem of this type.")
+    status: int
+    detail: str = Field(description="The reason why this request was refused.")
+    instance: str = Field(description="The request's id, under which operators find it in their logs.")
+    errors: list[FieldErrorOut] | SkipJsonSchema[None] = Field(
+        None, description="With a 422: every error in the body."
+    )
+    quota: str | SkipJsonSchema[None] = Field(
+        None,
+        description="With a 429: the quota or rate limit that was reached.",
+        json_schema_extra={"enum": [quota.value for quota in Quota]},
+    )
+
+
+def with_examples(examples: dict[str, Any]) -> ConfigDict:
+    """The configuration of a schema that has examples."""
+    return ConfigDict(json_schema_extra={EXAMPLES: examples})
+
+
+def instant_out(at_ms: int | None) -> str | None:
+    """An instant in the form of `InstantOut`; None stays None."""
+    return format_instant(at_ms) if at_ms is not None else None

@@ -1,0 +1,75 @@
+"""Schemas of backfills."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from functions.api.models import Instant, InstantOut, Schema, Seconds, with_examples
+from functions.api.resources.backfills import examples
+from shared.domain.errors import ScheduleError
+from shared.domain.jobs.new_backfill import NewBackfill
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.schedules.schedule import parse_instant
+from shared.domain.schedules.schedule_kinds import MAX_BACKFILL_INTERVAL_MS
+from shared.names import Lane
+
+SHOWN_INSTANTS = 100
+
+
+class BackfillIn(Schema):
+    """A past range with at most 1,000 instants of a recurring job."""
+
+    model_config = with_examples(examples.BACKFILL_IN)
+
+    from_: Instant = Field(
+        alias="from", description="Start of the range, inclusive: RFC 3339 with an offset."
+    )
+    to: Instant = Field(description="End of the range, exclusive; not in the future.")
+    every_seconds: Annotated[Seconds, Field(ge=1, le=MAX_BACKFILL_INTERVAL_MS // 1000)] = Field(
+        1, description="The time between the starts of two runs, whatever lies between their instants."
+    )
+    overlap_policy: Annotated[OverlapPolicy, Field(strict=False)] = Field(
+        OverlapPolicy.ALLOW,
+        description="The rule for a run whose predecessor in the backfill has not ended.",
+    )
+    lane: Annotated[Lane, Field(strict=False)] = Field(
+        Lane.BULK, description="The queue and its workers. The bulk lane yields to work that is due."
+    )
+    dry_run: bool = Field(default=False, description="Only return the plan; create nothing.")
+
+    def new_backfill(self) -> NewBackfill:
+        """ScheduleError for a text that is no instant."""
+        return NewBackfill(
+            from_at=_instant("from", self.from_),
+            to_at=_instant("to", self.to),
+            every_seconds=self.every_seconds,
+            overlap_policy=self.overlap_policy,
+            lane=self.lane,
+        )
+
+
+def _instant(name: str, text: str) -> int:
+    try:
+        return parse_instant(text, None)
+    except ScheduleError as error:
+        raise ScheduleError(f"{name}: {str(error).removeprefix('at: ')}", field=name) from error
+
+
+class BackfillOut(BaseModel):
+    """The range of a backfill."""
+
+    of: str = Field(description="The job that the backfill belongs to.")
+    from_: InstantOut = Field(alias="from")
+    to: InstantOut
+    every_seconds: int
+    count: int = Field(description="The number of instants in the range.")
+
+
+class BackfillPlanOut(BackfillOut):
+    """The runs that a backfill would have. Nothing was created."""
+
+    model_config = with_examples(examples.BACKFILL_PLAN_OUT)
+
+    first_at: InstantOut
+    last_at: InstantOut
+    instants: list[InstantOut] = Field(description=f"The first {SHOWN_INSTANTS} instants.")

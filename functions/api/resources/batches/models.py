@@ -1,0 +1,47 @@
+"""Schemas of batches."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, SkipValidation, field_serializer
+
+from functions.api.models import ProblemOut, Schema, with_examples
+from functions.api.resources.batches.examples import BATCH_IN, BATCH_OUT
+from functions.api.resources.jobs.models import JobIn, JobOut
+
+MAX_JOBS = 100
+
+
+class BatchIn(Schema):
+    """Jobs to create. Each job is validated by itself; its errors are in its own result."""
+
+    model_config = with_examples(BATCH_IN)
+
+    # Validated job by job in the route: one invalid job must not refuse the batch.
+    jobs: Annotated[list[SkipValidation[JobIn]], Field(min_length=1, max_length=MAX_JOBS)]
+
+
+class AcceptedOut(BaseModel):
+    """A job that was created."""
+
+    status: Literal[201]
+    job: JobOut
+
+
+class RefusedOut(BaseModel):
+    """A job that was refused, and the reason. Pointers start at the body of the whole request."""
+
+    status: int
+    problem: ProblemOut
+
+    @field_serializer("problem")
+    def _without_nulls(self, problem: ProblemOut) -> dict[str, Any]:
+        """A problem document leaves out the members that do not apply."""
+        return problem.model_dump(exclude_none=True)
+
+
+class BatchOut(BaseModel):
+    """One result for each job, in the order of the request."""
+
+    model_config = with_examples(BATCH_OUT)
+
+    results: list[AcceptedOut | RefusedOut]

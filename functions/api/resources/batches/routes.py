@@ -1,0 +1,135 @@
+"""/v1/jobs/batch: create many jobs in one request."""
+
+import orjson
+from aws_lambda_powertools.event_handler import Response
+
+from functions.api.context import Context
+from functions.api.http.bodies import validate
+from functions.api.http.error_mapping import problem_for
+from functions.api.http.idempotency import replay_header
+from functions.api.http.problems import FieldError, Problem, ProblemError, document
+from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.route import (
+    BODY_PROBLEMS,
+    IDEMPOTENCY_PROBLEMS,
+    QUOTA_PROBLEMS,
+    Route,
+    Routes,
+    json_response,
+)
+from functions.api.models import ProblemOut
+from functions.api.resources.batches.models import AcceptedOut, BatchIn, BatchOut, RefusedOut
+from functions.api.resources.jobs.models import JobIn, JobOut
+from functions.api.resources.jobs.presenter import job_out
+from functions.api.resources.jobs.responses import record_creation
+from shared.domain.errors import PunctualError, UnavailableError
+from shared.domain.jobs.new_job import NewJob
+from shared.names import Metric
+from shared.observability import count, logger
+from shared.usecases.jobs.create_job import CreatedJob
+
+ROUTES = Routes()
+
+
+@ROUTES.add(
+    Route(
+        method="POST",
+        path="/v1/jobs/batch",
+        operation="createJobs",
+        summary="Create up to 100 jobs, each with a result of its own",
+        description=(
+            "Each job is accepted or refused by itself: **check the `status` of each result**. The whole "
+            "batch is refused where its body cannot be read, and where it exceeds `creates_per_second`. An "
+            "`Idempotency-Key` covers the whole batch: where any result was 503, send the same batch again."
+        ),
+        success=200,
+        answer=BatchOut,
+        body=BatchIn,
+        headers=("Idempotency-Key",),
+        problems=(*BODY_PROBLEMS, *IDEMPOTENCY_PROBLEMS, *QUOTA_PROBLEMS),
+    )
+)
+def create_jobs(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    documents = request.read(BatchIn).jobs
+    if len(documents) > 1:  # Admission took the creation token of the first job.
+        context.cases.tenancy.check_quota.creates(request.tenant, len(documents) - 1)
+    key = request.idempotency_key()
+    entries = [_new_job(entry, number) for number, entry in enumerate(documents)]
+    outcomes = context.cases.jobs.create_jobs.execute(
+        request.tenant,
+        [entry if isinstance(entry, NewJob) else None for entry in entries],
+        spelling=orjson.dumps(documents, option=orjson.OPT_SORT_KEYS),
+        idempotency_key=key,
+    )
+    replayed = any(isinstance(outcome, CreatedJob) and outcome.replayed for outcome in outcomes)
+    results = [
+        entry if isinstance(entry, ProblemError) else _present(context, request, entry, outcome, number)
+        for number, (entry, outcome) in enumerate(zip(entries, outcomes, strict=True))
+    ]
+    results = [
+        _record(context, request, result, number, replayed=replayed) for number, result in enumerate(results)
+    ]
+    created = sum(isinstance(result, JobOut) for result in results)
+    count(Metric.JOBS_CREATED, 0 if replayed else created)
+    batch = BatchOut(results=[_result_out(result, request.request_id) for result in results])
+    return json_response(200, batch, replay_header(replayed=replayed))
+
+
+def _new_job(entry: object, number: int) -> NewJob | ProblemError:
+    try:
+        return validate(entry, JobIn).new_job()
+    except (ProblemError, PunctualError) as error:
+        return _problem_at(number, error)
+
+
+def _present(
+    context: Context,
+    request: AuthenticatedRequest,
+    new: NewJob,
+    outcome: CreatedJob | PunctualError | None,
+    number: int,
+) -> JobOut | ProblemError:
+    try:
+        if isinstance(outcome, CreatedJob):
+            # The job of a replay may have been changed since it was created.
+            stored = context.open_request(request.tenant, outcome.job) if outcome.replayed else new.request
+            return job_out(outcome.job, stored, context.now_ms())
+        raise outcome or ValueError("a job without an outcome")
+    except PunctualError as error:
+        return _problem_at(number, error)
+
+
+def _record(
+    context: Context,
+    request: AuthenticatedRequest,
+    result: JobOut | ProblemError,
+    number: int,
+    *,
+    replayed: bool,
+) -> JobOut | ProblemError:
+    """Each job is acknowledged only after its creation was recorded, as with a single creation."""
+    if isinstance(result, ProblemError):
+        count(Metric.QUOTA_EXCEEDED, int(result.problem is Problem.QUOTA_EXCEEDED))
+        return result
+    try:
+        record_creation(context, request, result, replayed=replayed)
+    except UnavailableError as error:
+        return _problem_at(number, error)
+    return result
+
+
+def _problem_at(number: int, error: Exception) -> ProblemError:
+    """The problem of one job, with pointers into the batch. An internal error is logged."""
+    problem = problem_for(error)
+    if problem is None:
+        logger.exception("unexpected error in a batch", exc_info=error)
+        return ProblemError(Problem.INTERNAL_ERROR, "the request id finds it in the operator's logs")
+    errors = [FieldError(f"/jobs/{number}{each.pointer}", each.detail) for each in problem.errors]
+    return ProblemError(problem.problem, problem.detail, errors=errors, quota=problem.quota)
+
+
+def _result_out(result: JobOut | ProblemError, request_id: str) -> AcceptedOut | RefusedOut:
+    if isinstance(result, JobOut):
+        return AcceptedOut(status=201, job=result)
+    problem = ProblemOut.model_validate(document(result, request_id))
+    return RefusedOut(status=problem.status, problem=problem)

@@ -1,0 +1,61 @@
+"""Schemas of dead letters."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from functions.api.models import with_examples
+from functions.api.resources.dead_letters import examples
+from functions.api.resources.executions.models import ExecutionOut
+from shared.domain.delivery.callback import Reason
+from shared.names import Lane
+
+REDACTED = "[redacted]"
+ReasonOut = Annotated[str, Field(json_schema_extra={"enum": [reason.word for reason in Reason]})]
+
+
+class DeadLetterOut(ExecutionOut):
+    """An execution that failed for good."""
+
+    lane: Lane
+    last_status: int | None = Field(
+        description="The HTTP status of the last attempt; null where there was no response."
+    )
+    last_reason: ReasonOut | None = Field(
+        description="The outcome of the last attempt; null where its worker was lost."
+    )
+
+
+class DeadLetterPageOut(BaseModel):
+    """Newest first. A page may be short while `next_cursor` is there."""
+
+    model_config = with_examples(examples.DEAD_LETTER_PAGE)
+
+    executions: list[DeadLetterOut]
+    next_cursor: str | None
+
+
+class HeaderOut(BaseModel):
+    """A header of a request."""
+
+    name: str
+    value: str = Field(description=f"`{REDACTED}` unless the request is revealed.")
+
+
+class FailedRequestOut(BaseModel):
+    """The request of a dead letter."""
+
+    method: str
+    url: str
+    headers: list[HeaderOut]
+    body: str | None = Field(description="Null unless the request is revealed.")
+    body_bytes: int
+    revealed: bool
+
+
+class InspectedOut(DeadLetterOut):
+    """A dead letter with its request. Header values and body are withheld unless it is revealed."""
+
+    model_config = with_examples(examples.INSPECTED)
+
+    request: FailedRequestOut | None = Field(description="Null where it is no longer stored.")

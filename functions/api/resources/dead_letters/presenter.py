@@ -1,0 +1,48 @@
+"""Dead letters as responses."""
+
+from functions.api.resources.dead_letters.models import (
+    REDACTED,
+    DeadLetterOut,
+    FailedRequestOut,
+    HeaderOut,
+    InspectedOut,
+)
+from functions.api.resources.executions.presenter import execution_out
+from shared.domain.delivery.request import Request
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
+
+
+def dead_letter_out(execution: Execution, notification: State | None = None) -> DeadLetterOut:
+    """`notification` is the state of its notification, where that was read."""
+    outcomes = execution.progress.outcomes
+    last = outcomes[-1] if outcomes else None
+    return DeadLetterOut(
+        **execution_out(execution, notification).model_dump(),
+        lane=execution.lane,
+        last_status=last.status if last else None,
+        last_reason=last.reason.word if last else None,
+    )
+
+
+def inspected_out(
+    execution: Execution, notification: State | None, request: Request | None, *, reveal: bool
+) -> InspectedOut:
+    return InspectedOut(
+        **dead_letter_out(execution, notification).model_dump(),
+        request=_request_out(request, reveal=reveal) if request is not None else None,
+    )
+
+
+def _request_out(request: Request, *, reveal: bool) -> FailedRequestOut:
+    """Names of headers and the size of the body are no secrets; header values and the body may be."""
+    return FailedRequestOut(
+        method=request.method,
+        url=request.url,
+        headers=[
+            HeaderOut(name=name, value=value if reveal else REDACTED) for name, value in request.headers
+        ],
+        body=request.body.decode(errors="replace") if reveal else None,
+        body_bytes=len(request.body),
+        revealed=reveal,
+    )

@@ -1,0 +1,102 @@
+"""Executions as responses."""
+
+from collections.abc import Mapping
+
+from functions.api.models import instant_out
+from functions.api.resources.executions.models import (
+    AttemptOut,
+    ExecutionDetailOut,
+    ExecutionOut,
+    ExecutionPageOut,
+    MissedOut,
+    NotificationOut,
+    WaitOut,
+)
+from shared.domain.dispatch.wait_hint import WaitHint
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
+from shared.domain.ids import ExecutionId, backfilled_job
+from shared.domain.schedules.schedule import format_instant
+
+NotificationStates = Mapping[ExecutionId, State]
+"""The states of notifications, by their ids."""
+
+
+def execution_out(execution: Execution, notification: State | None = None) -> ExecutionOut:
+    """`notification` is the state of its notification, where that was read."""
+    progress = execution.progress
+    attempts = [
+        AttemptOut(
+            number=outcome.attempt,
+            started_at=format_instant(outcome.started_at),
+            duration_ms=outcome.duration_ms,
+            status=outcome.status,
+            reason=outcome.reason.word,
+        )
+        for outcome in progress.outcomes
+    ]
+    is_waiting = execution.state is State.WAITING
+    return ExecutionOut(
+        id=str(execution.id),
+        job_id=execution.job_id,
+        state=execution.state.value,
+        backfill_of=backfilled_job(execution.job_id),
+        scheduled_at=format_instant(execution.scheduled_at),
+        due_at=format_instant(execution.id.dispatch_at),
+        attempts_begun=execution.attempt,
+        attempts=attempts,
+        next_attempt_at=instant_out(progress.next_attempt_at if is_waiting else None),
+        end_reason=progress.end_reason.value if progress.end_reason else None,
+        last_response_body=progress.last_body.decode(errors="replace") or None,
+        missed=_missed_out(execution),
+        redrive_of=str(execution.redrive_of.original) if execution.redrive_of else None,
+        redriven_by=str(progress.redriven_by.execution) if progress.redriven_by else None,
+        notification=_notification_out(execution, notification),
+        notification_of=str(execution.notification_of) if execution.notification_of else None,
+    )
+
+
+def execution_detail_out(
+    execution: Execution, notification: State | None, hint: WaitHint | None
+) -> ExecutionDetailOut:
+    waiting_for = WaitOut(reason=hint.reason.value, until=instant_out(hint.until)) if hint else None
+    return ExecutionDetailOut(**execution_out(execution, notification).model_dump(), waiting_for=waiting_for)
+
+
+def page_out(
+    executions: tuple[Execution, ...], notifications: NotificationStates, next_cursor: str | None
+) -> ExecutionPageOut:
+    return ExecutionPageOut(
+        executions=[
+            execution_out(execution, notification_state(notifications, execution)) for execution in executions
+        ],
+        next_cursor=next_cursor,
+    )
+
+
+def notification_state(notifications: NotificationStates, execution: Execution) -> State | None:
+    """The state of an execution's notification; None where it has none, or where it is not stored."""
+    notification = execution.progress.notification
+    return notifications.get(notification) if notification is not None else None
+
+
+def _notification_out(execution: Execution, state: State | None) -> NotificationOut | None:
+    notification = execution.progress.notification
+    if notification is None:
+        return None
+    return NotificationOut(id=str(notification), state=state.value if state else None)
+
+
+def _missed_out(execution: Execution) -> MissedOut | None:
+    missed = execution.progress.missed
+    if missed is None:
+        return None
+    return MissedOut(
+        count=missed.count,
+        first_at=format_instant(_scheduled_at(execution, missed.first_at)),
+        last_at=format_instant(_scheduled_at(execution, missed.last_at)),
+    )
+
+
+def _scheduled_at(execution: Execution, nominal_at: int) -> int:
+    return execution.recurrence.scheduled_at(nominal_at) if execution.recurrence else nominal_at

@@ -1,0 +1,174 @@
+"""/v1/executions: list, read, redrive and cancel executions."""
+
+from aws_lambda_powertools.event_handler import Response
+
+from functions.api.context import Context
+from functions.api.http.filters import EXECUTION_FILTERS, execution_filter
+from functions.api.http.idempotency import replay_header
+from functions.api.http.positions import (
+    history_parts,
+    index_parts,
+    read_history_position,
+    read_index_position,
+)
+from functions.api.http.problems import Problem
+from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.route import PAGE_PROBLEMS, PAGING, Route, Routes, json_response
+from functions.api.resources.executions.models import ExecutionDetailOut, ExecutionOut, ExecutionPageOut
+from functions.api.resources.executions.presenter import (
+    execution_detail_out,
+    execution_out,
+    notification_state,
+    page_out,
+)
+from shared.domain.listings.filters import ExecutionFilter
+from shared.names import Metric
+from shared.observability import count
+
+ROUTES = Routes()
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/jobs/<job_id>/executions",
+        operation="listExecutions",
+        summary="List a job's executions, newest first",
+        description=(
+            "The whole history of a job, across all of its changes, by `scheduled_at`. The read is strongly "
+            "consistent: every acknowledged execution is included."
+        ),
+        success=200,
+        answer=ExecutionPageOut,
+        query=(*PAGING, *EXECUTION_FILTERS),
+        problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND, Problem.INVALID_CURSOR),
+    )
+)
+def list_executions(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    limit, cursor = request.page()
+    criteria, job_id = execution_filter(request.query), request.path_values["job_id"]
+    query = {"list": "executions", "job": job_id, **_cursor_query(criteria)}
+    position = context.cursors.unseal(request.tenant, query, cursor, read_history_position)
+    page = context.cases.listings.list_executions.execute(
+        request.tenant.id, job_id, limit=limit, criteria=criteria, position=position
+    )
+    next_cursor = context.cursors.seal(request.tenant, query, history_parts(page.next_position))
+    notifications = context.cases.dead_letters.follow_notifications.execute(page.executions)
+    return json_response(200, page_out(page.executions, notifications, next_cursor))
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/executions",
+        operation="listExecutionsByTime",
+        summary="List all executions of the tenant by due time, newest first",
+        description=(
+            "By `due_at`. The index may lag by a moment, but the data of each listed execution is never "
+            "stale. With `state=failed` only failed executions are read."
+        ),
+        success=200,
+        answer=ExecutionPageOut,
+        query=(*PAGING, *EXECUTION_FILTERS),
+        problems=PAGE_PROBLEMS,
+    )
+)
+def list_by_time(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    limit, cursor = request.page()
+    criteria = execution_filter(request.query)
+    query = {"list": "executions", **_cursor_query(criteria)}
+    before = context.cursors.unseal(request.tenant, query, cursor, read_index_position)
+    page = context.cases.listings.list_by_time.execute(
+        request.tenant, limit=limit, criteria=criteria, before=before
+    )
+    next_cursor = context.cursors.seal(request.tenant, query, index_parts(page.next_before))
+    notifications = context.cases.dead_letters.follow_notifications.execute(page.executions)
+    return json_response(200, page_out(page.executions, notifications, next_cursor))
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/executions/<execution_id>",
+        operation="getExecution",
+        summary="Show an execution",
+        description=(
+            "With all of its attempts. The read is strongly consistent, except for `waiting_for`, which is a "
+            "hint."
+        ),
+        success=200,
+        answer=ExecutionDetailOut,
+        problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND),
+    )
+)
+def get_execution(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    execution = context.cases.core.find_execution.execute(
+        request.tenant.id, request.path_values["execution_id"]
+    )
+    notifications = context.cases.dead_letters.follow_notifications.execute([execution])
+    hint = context.cases.listings.explain_wait.execute(request.tenant, execution)
+    return json_response(
+        200, execution_detail_out(execution, notification_state(notifications, execution), hint)
+    )
+
+
+@ROUTES.add(
+    Route(
+        method="POST",
+        path="/v1/executions/<execution_id>/redrive",
+        operation="redriveExecution",
+        summary="Repeat the request of a failed execution, now",
+        description=(
+            "The redrive is an execution of its own with a full set of attempts; the failed execution stays "
+            "failed. While the redrive is open, and after it succeeded, a repetition changes nothing: the "
+            "answer has the same redrive and `Idempotency-Replayed: true`. After it failed or was cancelled, "
+            "a repetition creates another. No `Idempotency-Key` is needed; one that is sent is ignored."
+        ),
+        success=201,
+        answer=ExecutionOut,
+        answer_headers=("Location",),
+        problems=(Problem.RATE_LIMITED, Problem.NOT_FOUND, Problem.INVALID_STATE),
+        may_replay=True,
+    )
+)
+def redrive_execution(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    execution_id = request.path_values["execution_id"]
+    redrive = context.cases.dead_letters.redrive_execution.execute(request.tenant.id, execution_id)
+    execution = execution_out(redrive.execution)
+    count(Metric.REDRIVEN, 0 if redrive.replayed else 1)
+    context.audit.record(request, "redriveExecution", execution_id, None, execution)
+    headers = {"Location": f"/v1/executions/{execution.id}"}
+    return json_response(201, execution, headers | replay_header(replayed=redrive.replayed))
+
+
+@ROUTES.add(
+    Route(
+        method="DELETE",
+        path="/v1/executions/<execution_id>",
+        operation="cancelExecution",
+        summary="Cancel a redrive",
+        description=(
+            "Every other execution is cancelled with its job. While an attempt runs the answer is 409; with "
+            "`stop_retries=true` it is 202, and that attempt is the last. A repetition changes nothing."
+        ),
+        success=200,
+        later="The running attempt is now the last; the redrive ends with it.",
+        answer=ExecutionOut,
+        query=("stop_retries",),
+        problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND, Problem.INVALID_STATE),
+    )
+)
+def cancel_execution(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    tenant_id, execution_id = request.tenant.id, request.path_values["execution_id"]
+    stop_retries = request.flag("stop_retries")
+    before = execution_out(context.cases.core.find_execution.execute(tenant_id, execution_id))
+    cancelled = context.cases.dead_letters.cancel_redrive.execute(
+        tenant_id, execution_id, stop_retries=stop_retries
+    )
+    after = execution_out(cancelled)
+    context.audit.record(request, "cancelExecution", execution_id, before, after)
+    return json_response(202 if after.state == "running" else 200, after)
+
+
+def _cursor_query(criteria: ExecutionFilter) -> dict[str, str | int | None]:
+    return {"state": criteria.state, "from": criteria.span.after.at, "to": criteria.span.before.at}

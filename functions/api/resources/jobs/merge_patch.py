@@ -1,0 +1,110 @@
+"""JSON merge patches (RFC 7396) of jobs."""
+
+from copy import deepcopy
+from typing import Any
+
+from functions.api.http.error_mapping import escaped, validation_problem
+from functions.api.http.problems import FieldError
+from functions.api.resources.jobs.call_models import BACKOFF, RequestIn, RetryIn
+from functions.api.resources.jobs.models import JobIn
+from functions.api.resources.schedules.models import KINDS, ONCE, ScheduleIn
+
+_BODIES = ("body", "json")
+_MEMBERS = {
+    pointer: {field.alias or name for name, field in model.model_fields.items()}
+    for pointer, model in (
+        ("", JobIn),
+        ("/schedule", ScheduleIn),
+        ("/request", RequestIn),
+        ("/retry", RetryIn),
+    )
+}
+"""The members of each object in a job, by its JSON pointer."""
+
+
+def patched(document: dict[str, Any], patch: Any) -> dict[str, Any]:
+    """The document after the patch. ProblemError where the patch is not an object.
+
+    An extension of the RFC: where members exclude one another, a named member replaces the others. A
+    `schedule` of another kind replaces the schedule, a `json` a `body`, a table of delays a backoff.
+    """
+    if not isinstance(patch, dict):
+        raise validation_problem([FieldError("", "a merge patch is a JSON object")])
+    _check_names(patch)
+    base = deepcopy(document)
+    _remove_excluded(base, patch)
+    merged = _merge(base, patch)
+    return merged if isinstance(merged, dict) else {}
+
+
+def check_backfill_patch(patch: dict[str, Any]) -> None:
+    """ProblemError where a patch of a backfill changes more than its name and tags."""
+    detail = (
+        "a backfill keeps what it began with, all but its name and tags: delete it, and begin another one"
+    )
+    errors = [FieldError(f"/{name}", detail) for name in patch if name not in ("name", "tags")]
+    if errors:
+        raise validation_problem(errors)
+
+
+def _check_names(patch: dict[str, Any]) -> None:
+    """Refuse a null for an unknown member: merging would drop a misspelt name before validation."""
+    parts = {pointer: patch if not pointer else patch.get(pointer[1:]) for pointer in _MEMBERS}
+    errors = [
+        FieldError(f"{pointer}/{escaped(name)}", "there is no such member")
+        for pointer, part in parts.items()
+        if isinstance(part, dict)
+        for name, value in part.items()
+        if value is None and name not in _MEMBERS[pointer]
+    ]
+    if errors:
+        raise validation_problem(errors)
+
+
+def _remove_excluded(document: dict[str, Any], patch: dict[str, Any]) -> None:
+    """Remove the members that the patch's members exclude."""
+    schedule, request = patch.get("schedule"), patch.get("request")
+    if isinstance(schedule, dict):
+        kinds = {kind for kind in KINDS if schedule.get(kind) is not None}
+        if kinds and not kinds & set(document["schedule"]):
+            _check_recurrence(document["schedule"], kinds)
+            document["schedule"] = {}
+    if isinstance(request, dict) and any(name in request for name in _BODIES):
+        for name in _BODIES:
+            document["request"].pop(name, None)
+    if isinstance(patch.get("retry"), dict):
+        _remove_excluded_delays(document["retry"], patch["retry"])
+
+
+def _remove_excluded_delays(retry: dict[str, Any], patch: dict[str, Any]) -> None:
+    """The length of a table of delays determines `max_attempts`, which therefore goes with it."""
+    if patch.get("delays_seconds") is not None:
+        for name in ("max_attempts", *BACKOFF):
+            retry.pop(name, None)
+    elif "delays_seconds" in retry and any(patch.get(name) is not None for name in BACKOFF):
+        for name in ("max_attempts", "delays_seconds"):
+            retry.pop(name)
+
+
+def _check_recurrence(schedule: dict[str, Any], kinds: set[str]) -> None:
+    """A job's id tells whether it recurs, so a patch cannot change that."""
+    runs_once = bool(set(ONCE) & set(schedule))
+    if "expression" not in kinds and runs_once != bool(set(ONCE) & kinds):
+        detail = (
+            "a job that runs once cannot be made to recur"
+            if runs_once
+            else "a job that recurs goes on recurring"
+        )
+        raise validation_problem([FieldError("/schedule", detail)])
+
+
+def _merge(target: Any, patch: Any) -> Any:
+    if not isinstance(patch, dict):
+        return patch
+    merged = dict(target) if isinstance(target, dict) else {}
+    for name, value in patch.items():
+        if value is None:
+            merged.pop(name, None)
+        else:
+            merged[name] = _merge(merged.get(name), value)
+    return merged

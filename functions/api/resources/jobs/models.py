@@ -1,0 +1,251 @@
+"""Schemas of jobs."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from functions.api.models import EXAMPLES, CallbackUrl, InstantOut, Schema, Seconds, with_examples
+from functions.api.resources.backfills.models import BackfillOut
+from functions.api.resources.jobs import examples
+from functions.api.resources.jobs.call_models import RequestIn, RetryIn, RetryOut, TargetOut
+from functions.api.resources.schedules.models import ONCE, ScheduleIn, ScheduleOut, has_kind
+from shared.domain.delivery.async_policy import (
+    DEFAULT_ASYNC_POLICY,
+    MAX_DEADLINE_SECONDS,
+    MAX_HEARTBEAT_SECONDS,
+    MIN_DEADLINE_SECONDS,
+    MIN_HEARTBEAT_SECONDS,
+    AsyncPolicy,
+)
+from shared.domain.jobs.new_job import (
+    MAX_NAME_LENGTH,
+    MAX_START_DEADLINE_SECONDS,
+    MAX_TAGS,
+    TAG,
+    NewJob,
+    Recurring,
+)
+from shared.domain.listings.filters import JOB_STATES, Kind
+from shared.domain.schedules.catch_up import (
+    CATCH_UP_LIMIT,
+    CATCH_UP_WINDOW_MS,
+    LATE_TOLERANCE_MS,
+    MAX_CATCH_UP_LIMIT,
+    MAX_CATCH_UP_WINDOW_MS,
+    CatchUp,
+    CatchUpPolicy,
+)
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
+
+RECURRING_ONLY = (
+    "catch_up",
+    "catch_up_limit",
+    "catch_up_window_seconds",
+    "late_tolerance_seconds",
+    "overlap_policy",
+)
+Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_LENGTH)]
+Tag = Annotated[str, StringConstraints(pattern=TAG)]
+Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS, json_schema_extra={"uniqueItems": True})]
+TimeoutSeconds = Annotated[Seconds, Field(ge=1, le=MAX_CALLBACK_TIMEOUT_SECONDS)]
+DeadlineSeconds = Annotated[Seconds, Field(ge=MIN_DEADLINE_SECONDS, le=MAX_DEADLINE_SECONDS)]
+HeartbeatSeconds = Annotated[Seconds, Field(ge=MIN_HEARTBEAT_SECONDS, le=MAX_HEARTBEAT_SECONDS)]
+CatchUpLimit = Annotated[Seconds, Field(ge=1, le=MAX_CATCH_UP_LIMIT)]
+CatchUpSeconds = Annotated[Seconds, Field(ge=0, le=MAX_CATCH_UP_WINDOW_MS // 1000)]
+ToleranceSeconds = Annotated[Seconds, Field(ge=0, le=86_400)]
+StartSeconds = Annotated[Seconds, Field(ge=1, le=MAX_START_DEADLINE_SECONDS)]
+JobStateOut = Annotated[str, Field(json_schema_extra={"enum": sorted(JOB_STATES)})]
+
+
+class JobIn(Schema):
+    """A job to create."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            EXAMPLES: examples.JOB_IN,
+            # A one-off job must not even name the members that only recurring jobs have.
+            "if": {"properties": {"schedule": {"anyOf": [has_kind(kind) for kind in ONCE]}}},
+            "then": {"not": {"anyOf": [{"required": [name]} for name in RECURRING_ONLY]}},
+        }
+    )
+
+    schedule: ScheduleIn
+    request: RequestIn
+    name: Name | None = Field(
+        None, description="Shown in lists. The filter `q` finds jobs by a prefix of their name."
+    )
+    tags: Tags = Field(default_factory=list, description="Lists can be filtered by one tag.")
+    lane: Annotated[Lane, Field(strict=False)] = Field(
+        Lane.STANDARD, description="The queue and its workers. Lanes never wait for one another."
+    )
+    timeout_seconds: TimeoutSeconds = Field(
+        30, description="For the whole call, including the response body."
+    )
+    retry: RetryIn = Field(default_factory=RetryIn)
+    async_deadline_seconds: DeadlineSeconds = Field(
+        DEFAULT_ASYNC_POLICY.deadline_seconds,
+        description="The longest duration of an attempt whose receiver answered 202 and reports later.",
+    )
+    heartbeat_seconds: HeartbeatSeconds = Field(
+        DEFAULT_ASYNC_POLICY.heartbeat_seconds,
+        description="Such an attempt counts as lost after this time without a heartbeat.",
+    )
+    catch_up: Annotated[CatchUp, Field(strict=False)] = Field(
+        CatchUp.COALESCE, description="The instants to run after an outage: none, the latest, or all."
+    )
+    catch_up_limit: CatchUpLimit = Field(
+        CATCH_UP_LIMIT, description="The maximum that `all` runs; the newest instants run."
+    )
+    catch_up_window_seconds: CatchUpSeconds = Field(
+        CATCH_UP_WINDOW_MS // 1000, description="Instants missed longer ago than this never run."
+    )
+    late_tolerance_seconds: ToleranceSeconds = Field(
+        LATE_TOLERANCE_MS // 1000,
+        description="A run that is late by at most this much does not count as missed.",
+    )
+    overlap_policy: Annotated[OverlapPolicy, Field(strict=False)] = Field(
+        OverlapPolicy.ALLOW, description="The rule for a run whose predecessor has not ended."
+    )
+    start_deadline_seconds: StartSeconds | None = Field(
+        None, description="A one-off job that has not started this long after its time is skipped."
+    )
+    on_success: CallbackUrl | None = Field(
+        None,
+        description="The URL to call after a success. `none`: no call. Null: the tenant's default.",
+    )
+    on_failure: CallbackUrl | None = Field(None, description="The URL to call after a failure.")
+
+    @model_validator(mode="after")
+    def _for_recurring_jobs(self) -> Self:
+        if self.schedule.at is None and self.schedule.delay_seconds is None:
+            return self
+        for name in RECURRING_ONLY:
+            if name in self.model_fields_set:
+                raise ValueError(f"{name} has no meaning for a job that runs once")
+        return self
+
+    def new_job(self) -> NewJob:
+        return NewJob(
+            timing=self.schedule.timing(),
+            request=self.request.request(on_success=self.on_success, on_failure=self.on_failure),
+            name=self.name,
+            tags=tuple(self.tags),
+            lane=self.lane,
+            timeout_seconds=self.timeout_seconds,
+            retry=self.retry.policy,
+            async_policy=AsyncPolicy(
+                deadline_seconds=self.async_deadline_seconds, heartbeat_seconds=self.heartbeat_seconds
+            ),
+            jitter_ms=self.schedule.jitter_seconds * 1000,
+            start_deadline_seconds=self.start_deadline_seconds,
+            recurring=Recurring(
+                max_runs=self.schedule.max_runs,
+                overlap_policy=self.overlap_policy,
+                catch_up=CatchUpPolicy(
+                    mode=self.catch_up,
+                    limit=self.catch_up_limit,
+                    window_ms=self.catch_up_window_seconds * 1000,
+                    late_tolerance_ms=self.late_tolerance_seconds * 1000,
+                ),
+            ),
+        )
+
+
+class JobPatch(Schema):
+    """A merge patch (RFC 7396) of a job: a member replaces the present one, null restores the default.
+
+    The members are those of a new job, and the resulting job is validated like a new one. A `schedule` of
+    another kind replaces the whole schedule.
+    """
+
+    model_config = with_examples(examples.JOB_PATCH)
+
+    schedule: dict[str, Any] | SkipJsonSchema[None] = Field(
+        None, description="Members of a new job's `schedule`."
+    )
+    request: dict[str, Any] | SkipJsonSchema[None] = Field(
+        None, description="Members of a new job's `request`."
+    )
+    name: Name | None = None
+    tags: Tags | None = None
+    lane: Lane | None = None
+    timeout_seconds: TimeoutSeconds | None = None
+    retry: dict[str, Any] | None = Field(None, description="Members of a new job's `retry`.")
+    async_deadline_seconds: DeadlineSeconds | None = None
+    heartbeat_seconds: HeartbeatSeconds | None = None
+    catch_up: CatchUp | None = None
+    catch_up_limit: CatchUpLimit | None = None
+    catch_up_window_seconds: CatchUpSeconds | None = None
+    late_tolerance_seconds: ToleranceSeconds | None = None
+    overlap_policy: OverlapPolicy | None = None
+    start_deadline_seconds: StartSeconds | None = None
+    on_success: CallbackUrl | None = None
+    on_failure: CallbackUrl | None = None
+
+
+class PauseIn(Schema):
+    """The reason of a pause, shown with the job."""
+
+    model_config = with_examples(examples.PAUSE_IN)
+
+    reason: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
+
+
+class JobOut(BaseModel):
+    """A job. Members that only recurring jobs have are null for a one-off job."""
+
+    model_config = with_examples(examples.JOB_OUT)
+
+    id: str
+    kind: Kind
+    state: JobStateOut
+    name: str | None
+    tags: list[str]
+    schedule: ScheduleOut
+    next_due_at: InstantOut | None = Field(description="The next due time; null where there is none.")
+    request: TargetOut
+    lane: Lane
+    timeout_seconds: int
+    retry: RetryOut
+    async_deadline_seconds: int
+    heartbeat_seconds: int
+    catch_up: CatchUp | None
+    catch_up_limit: int | None
+    catch_up_window_seconds: int | None
+    late_tolerance_seconds: int | None
+    overlap_policy: OverlapPolicy | None
+    start_deadline_seconds: int | None
+    on_success: str | None = Field(description="`none`: no call. Null: the tenant's default.")
+    on_failure: str | None
+    pause_reason: str | None
+    backfill: BackfillOut | None = Field(
+        description="The range of a backfill; `schedule` is then the schedule of the job that it belongs to."
+    )
+    revision: int = Field(description="Grows with every change. The ETag contains it.")
+    created_at: InstantOut
+
+
+class JobSummaryOut(BaseModel):
+    """A job in a list. `GET /v1/jobs/{job_id}` shows the other members."""
+
+    id: str
+    kind: Kind
+    state: JobStateOut
+    name: str | None
+    tags: list[str]
+    schedule: ScheduleOut
+    next_due_at: InstantOut | None
+    lane: Lane
+    revision: int
+    created_at: InstantOut
+
+
+class JobPageOut(BaseModel):
+    """Recurring jobs by id, then one-off jobs. A page may be short while `next_cursor` is there."""
+
+    model_config = with_examples(examples.JOB_PAGE)
+
+    jobs: list[JobSummaryOut]
+    next_cursor: str | None

@@ -1,0 +1,170 @@
+"""Jobs as responses, and as the documents that a merge patch applies to."""
+
+from typing import Any
+
+from functions.api.models import instant_out
+from functions.api.resources.backfills.presenter import backfill_out
+from functions.api.resources.jobs.call_models import RetryOut, TargetOut
+from functions.api.resources.jobs.models import RECURRING_ONLY, JobOut, JobSummaryOut
+from functions.api.resources.schedules.models import ScheduleOut
+from shared.domain.delivery.request import Request
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.listings.filters import kind_of
+from shared.domain.schedules.cron import Gap, Overlap
+from shared.domain.schedules.eventbridge import is_expression
+from shared.domain.schedules.schedule import Backfill, Cron, Rate, first_after, format_instant
+
+
+def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
+    """A one-off job, which is its execution, or a recurring one."""
+    return JobOut(
+        id=_id(job),
+        kind=kind_of(job),
+        state=job.state.value,
+        name=job.name,
+        tags=list(job.tags),
+        schedule=schedule_out(job),
+        next_due_at=instant_out(next_due_at(job, now_ms)),
+        request=TargetOut(method=request.method, url=request.url),
+        lane=job.call.lane,
+        timeout_seconds=job.call.timeout_ms // 1000,
+        retry=_retry_out(job.call.retry),
+        async_deadline_seconds=job.call.async_policy.deadline_seconds,
+        heartbeat_seconds=job.call.async_policy.heartbeat_seconds,
+        start_deadline_seconds=_start_deadline_seconds(job),
+        on_success=request.on_success,
+        on_failure=request.on_failure,
+        pause_reason=job.pause_reason if isinstance(job, Job) else None,
+        backfill=backfill_out(job),
+        revision=job.revision,
+        created_at=format_instant(_created_at(job)),
+        **_recurring_policies(job),
+    )
+
+
+def job_summary(job: Execution | Job, now_ms: int) -> JobSummaryOut:
+    return JobSummaryOut(
+        id=_id(job),
+        kind=kind_of(job),
+        state=job.state.value,
+        name=job.name,
+        tags=list(job.tags),
+        schedule=schedule_out(job),
+        next_due_at=instant_out(next_due_at(job, now_ms)),
+        lane=job.call.lane,
+        revision=job.revision,
+        created_at=format_instant(_created_at(job)),
+    )
+
+
+def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:
+    """The body that would create the job as it is now: the target of a merge patch."""
+    document: dict[str, Any] = {
+        "schedule": schedule_out(job).model_dump(mode="json"),
+        "request": {
+            "url": request.url,
+            "method": request.method,
+            "headers": dict(request.headers),
+            "body": request.body.decode(),
+        },
+        "name": job.name,
+        "tags": list(job.tags),
+        "lane": job.call.lane.value,
+        "timeout_seconds": job.call.timeout_ms // 1000,
+        "retry": _retry_out(job.call.retry).model_dump(mode="json"),
+        "async_deadline_seconds": job.call.async_policy.deadline_seconds,
+        "heartbeat_seconds": job.call.async_policy.heartbeat_seconds,
+    }
+    if isinstance(job, Job):
+        document |= _recurring_policies(job)
+    optional = {
+        "start_deadline_seconds": _start_deadline_seconds(job),
+        "on_success": request.on_success,
+        "on_failure": request.on_failure,
+    }
+    return document | {name: value for name, value in optional.items() if value is not None}
+
+
+def next_due_at(job: Execution | Job, now_ms: int) -> int | None:
+    """The next due time, jitter included; None where there is none."""
+    if isinstance(job, Execution):
+        return None if job.state.is_terminal else job.not_before
+    nominal_at = first_after(job.schedule, now_ms) if job.state is JobState.ACTIVE else None
+    return job.id_at(nominal_at).dispatch_at if nominal_at is not None else None
+
+
+def schedule_out(job: Execution | Job) -> ScheduleOut:
+    """The stored schedule; of a backfill, the schedule of the job that it belongs to."""
+    if isinstance(job, Execution):
+        return ScheduleOut(at=format_instant(job.nominal_at))
+    bounds = {"max_runs": job.definition.max_runs, "jitter_seconds": job.definition.jitter_ms // 1000 or None}
+    schedule = job.schedule.of if isinstance(job.schedule, Backfill) else job.schedule
+    if isinstance(schedule, Rate):
+        return ScheduleOut(
+            rate_seconds=schedule.interval_ms // 1000,
+            start_at=format_instant(schedule.anchor),
+            end_at=instant_out(schedule.end_at),
+            **bounds,
+        )
+    return _cron_out(schedule, bounds)
+
+
+def _cron_out(schedule: Cron, bounds: dict[str, int | None]) -> ScheduleOut:
+    dialect = "expression" if is_expression(schedule.line) else "cron"
+    return ScheduleOut(
+        **{dialect: schedule.line},
+        timezone=schedule.timezone,
+        dst_gap=schedule.gap if dialect == "expression" or schedule.gap is not Gap.SHIFT else None,
+        dst_overlap=schedule.overlap if schedule.overlap is not Overlap.FIRST else None,
+        start_at=instant_out(schedule.start_at),
+        end_at=instant_out(schedule.end_at),
+        **bounds,
+    )
+
+
+def _id(job: Execution | Job) -> str:
+    return job.job_id if isinstance(job, Execution) else job.id
+
+
+def _created_at(job: Execution | Job) -> int:
+    # A one-off job that was moved is a newer execution; the job is as old as the first one.
+    if isinstance(job, Execution) and job.job_created_at is not None:
+        return job.job_created_at
+    return job.created_at
+
+
+def _start_deadline_seconds(job: Execution | Job) -> int | None:
+    if isinstance(job, Job) or job.start_deadline_at is None:
+        return None
+    return (job.start_deadline_at - job.id.dispatch_at) // 1000
+
+
+def _recurring_policies(job: Execution | Job) -> dict[str, Any]:
+    if isinstance(job, Execution):
+        return dict.fromkeys(RECURRING_ONLY)
+    return {
+        "catch_up": job.definition.catch_up.mode.value,
+        "catch_up_limit": job.definition.catch_up.limit,
+        "catch_up_window_seconds": job.definition.catch_up.window_ms // 1000,
+        "late_tolerance_seconds": job.definition.catch_up.late_tolerance_ms // 1000,
+        "overlap_policy": job.definition.overlap_policy.value,
+    }
+
+
+def _retry_out(retry: RetryPolicy) -> RetryOut:
+    age = retry.give_up_after_seconds
+    if retry.delays_seconds:
+        return RetryOut(
+            max_attempts=retry.max_attempts,
+            delays_seconds=list(retry.delays_seconds),
+            give_up_after_seconds=age,
+        )
+    return RetryOut(
+        max_attempts=retry.max_attempts,
+        base_seconds=retry.base_seconds,
+        factor=retry.factor,
+        cap_seconds=retry.cap_seconds,
+        give_up_after_seconds=age,
+    )

@@ -1,0 +1,231 @@
+"""/v1/jobs: create, list, read, change and delete jobs."""
+
+from aws_lambda_powertools.event_handler import Response
+
+from functions.api.context import Context
+from functions.api.http import strict_json
+from functions.api.http.bodies import validate
+from functions.api.http.filters import JOB_FILTERS, job_filter
+from functions.api.http.positions import job_parts, read_job_position
+from functions.api.http.problems import Problem, ProblemError
+from functions.api.http.request import UNKNOWN_REVISION, AuthenticatedRequest
+from functions.api.http.route import (
+    BODY_PROBLEMS,
+    CREATION_PROBLEMS,
+    IDEMPOTENCY_PROBLEMS,
+    JSON,
+    MERGE_PATCH,
+    PAGE_PROBLEMS,
+    PAGING,
+    QUOTA_PROBLEMS,
+    Route,
+    Routes,
+    json_response,
+)
+from functions.api.resources.jobs.merge_patch import check_backfill_patch, patched
+from functions.api.resources.jobs.models import JobIn, JobOut, JobPageOut, JobPatch
+from functions.api.resources.jobs.presenter import job_document, job_out, job_summary
+from functions.api.resources.jobs.responses import changed_job, created_job, etag, present_job
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import Job
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.schedule import Backfill, Once
+from shared.domain.tenancy.tenant import Tenant
+from shared.names import Metric
+from shared.observability import count
+from shared.usecases.chains.change_job import check_revision
+from shared.usecases.tenancy.check_quota import Demand
+
+ROUTES = Routes()
+
+
+@ROUTES.add(
+    Route(
+        method="POST",
+        path="/v1/jobs",
+        operation="createJob",
+        summary="Create a job that runs once, on a cron line or at a fixed rate",
+        description=(
+            "Needs `schedule` and `request.url`; every other member has a default. A 201 means that the job "
+            "is durable and will run. With an `Idempotency-Key` the same request may be sent again for 7 "
+            "days. A repetition returns the job in its present state, with `Idempotency-Replayed: true`."
+        ),
+        success=201,
+        answer=JobOut,
+        answer_headers=("Location", "ETag"),
+        body=JobIn,
+        headers=("Idempotency-Key",),
+        problems=(*BODY_PROBLEMS, *CREATION_PROBLEMS, *IDEMPOTENCY_PROBLEMS, *QUOTA_PROBLEMS),
+    )
+)
+def create_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    new = request.read(JobIn).new_job()
+    created = context.cases.jobs.create_job.execute(request.tenant, new, request.idempotency_key())
+    # The job of a replay may have been changed since it was created.
+    stored = context.open_request(request.tenant, created.job) if created.replayed else new.request
+    job = job_out(created.job, stored, context.now_ms())
+    count(Metric.JOBS_CREATED, 0 if created.replayed else 1)
+    return created_job(context, request, job, replayed=created.replayed)
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/jobs",
+        operation="listJobs",
+        summary="List the tenant's jobs: recurring jobs by id, then one-off jobs by due time",
+        description=(
+            "A one-off job keeps its position when its time is changed. `GET /v1/jobs/{job_id}` shows the "
+            "members that are left out here."
+        ),
+        success=200,
+        answer=JobPageOut,
+        query=(*PAGING, *JOB_FILTERS),
+        problems=PAGE_PROBLEMS,
+    )
+)
+def list_jobs(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    limit, cursor = request.page()
+    criteria = job_filter(request.query)
+    query = {
+        "list": "jobs",
+        "state": criteria.state,
+        "tag": criteria.tag,
+        "q": criteria.name_prefix,
+        "kind": criteria.kind,
+        "backfill_of": criteria.backfill_of,
+    }
+    position = context.cursors.unseal(request.tenant, query, cursor, read_job_position)
+    page = context.cases.listings.list_jobs.execute(
+        request.tenant, limit=limit, criteria=criteria, position=position
+    )
+    now_ms = context.now_ms()
+    jobs = JobPageOut(
+        jobs=[job_summary(job, now_ms) for job in page.jobs],
+        next_cursor=context.cursors.seal(request.tenant, query, job_parts(page.next_position)),
+    )
+    return json_response(200, jobs)
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/jobs/<job_id>",
+        operation="getJob",
+        summary="Show a job",
+        description=(
+            "The definition, the state and the next due time. Headers and body of the request are never "
+            "shown again."
+        ),
+        success=200,
+        answer=JobOut,
+        answer_headers=("ETag",),
+        problems=(Problem.NOT_FOUND,),
+    )
+)
+def get_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    found = context.cases.core.find_job.execute(request.tenant.id, request.path_values["job_id"])
+    job = present_job(context, request.tenant, found)
+    return json_response(200, job, etag(job))
+
+
+@ROUTES.add(
+    Route(
+        method="PATCH",
+        path="/v1/jobs/<job_id>",
+        operation="updateJob",
+        summary="Change a job with a JSON merge patch",
+        description=(
+            "A JSON merge patch (RFC 7396) of the members of a new job. Null restores a default, and the "
+            "result is validated like a new job. A `schedule` of another kind replaces the whole schedule. A "
+            "one-off job can be changed until its first attempt starts. For a recurring job, every run that "
+            "has not started uses the new definition."
+        ),
+        success=200,
+        answer=JobOut,
+        answer_headers=("ETag",),
+        body=JobPatch,
+        media_types=(MERGE_PATCH, JSON),
+        headers=("If-Match",),
+        required_headers=("If-Match",),
+        problems=(
+            *BODY_PROBLEMS,
+            *CREATION_PROBLEMS,
+            Problem.NOT_FOUND,
+            Problem.INVALID_STATE,
+            Problem.PRECONDITION_FAILED,
+            *QUOTA_PROBLEMS,
+            Problem.PRECONDITION_REQUIRED,
+        ),
+    )
+)
+def update_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    request.require_json(MERGE_PATCH)
+    tenant = request.tenant
+    patch = strict_json.parse(request.body)
+    job = context.cases.core.find_job.execute(tenant.id, request.path_values["job_id"])
+    if request.header("if-match") is None:
+        raise ProblemError(Problem.PRECONDITION_REQUIRED, "send the job's ETag as If-Match")
+    check_revision(job, request.expected_revision())
+    stored = context.open_request(tenant, job)
+    new = validate(patched(job_document(job, stored), patch), JobIn).new_job()
+    if isinstance(job, Job) and isinstance(job.schedule, Backfill):
+        check_backfill_patch(patch)
+    _check_quota(context, tenant, job, new)
+    revised = context.cases.jobs.revise_job.execute(tenant, job, stored, new, revision=job.revision)
+    return changed_job(context, request, "updateJob", job, revised)
+
+
+@ROUTES.add(
+    Route(
+        method="DELETE",
+        path="/v1/jobs/<job_id>",
+        operation="cancelJob",
+        summary="Cancel a one-off job or delete a recurring one",
+        description=(
+            "A one-off job can be cancelled until an attempt starts, and between attempts. While an attempt "
+            "runs the answer is 409; with `stop_retries=true` it is 202, and that attempt is the last. "
+            "Deleting a recurring job cancels its next executions and retries. After the answer nothing "
+            "starts any more. A repetition changes nothing, and the job can still be read."
+        ),
+        success=200,
+        later="The running attempt is now the last; the job ends with it.",
+        answer=JobOut,
+        answer_headers=("ETag",),
+        query=("stop_retries",),
+        headers=("If-Match",),
+        problems=(Problem.NOT_FOUND, Problem.INVALID_STATE, Problem.PRECONDITION_FAILED),
+    )
+)
+def cancel_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    job_id, revision = request.path_values["job_id"], request.expected_revision()
+    stop_retries = request.flag("stop_retries")
+    before = context.cases.core.find_job.execute(request.tenant.id, job_id)
+    shown = present_job(context, request.tenant, before)
+    if revision == UNKNOWN_REVISION:
+        # The use case accepts older revisions, so that a deletion can be repeated; this tag no job ever had.
+        raise ProblemError(Problem.PRECONDITION_FAILED, f"the job is at revision {before.revision}")
+    cancelled = context.cases.core.cancel_job.execute(
+        request.tenant.id, job_id, stop_retries=stop_retries, revision=revision
+    )
+    job = present_job(context, request.tenant, cancelled)
+    context.audit.record(request, "cancelJob", job_id, shown, job)
+    return json_response(202 if job.state == "running" else 200, job, etag(job))
+
+
+def _check_quota(context: Context, tenant: Tenant, job: Execution | Job, new: NewJob) -> None:
+    """A changed job has the quotas of a new one. Only a one-off job that moves counts in its minute."""
+    due_at = None
+    is_moved = isinstance(job, Execution) and not (
+        isinstance(new.timing, Once) and new.timing.at == job.nominal_at
+    )
+    if is_moved:
+        schedule = new.schedule_at(context.now_ms())
+        due_at = schedule.at if isinstance(schedule, Once) else None
+    demand = Demand(
+        due_at=due_at or 0,
+        payload_bytes=len(new.request.body),
+        tags=len(new.tags),
+        is_recurring=isinstance(job, Job),
+    )
+    context.cases.tenancy.check_quota.change(tenant, demand, is_moved=due_at is not None)

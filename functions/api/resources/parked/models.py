@@ -1,0 +1,31 @@
+"""Schemas of parked messages."""
+
+from pydantic import BaseModel, Field
+
+from functions.api.models import InstantOut, with_examples
+from functions.api.resources.parked.examples import PARKED_PAGE
+from shared.domain.dead_letters.parked_message import KEPT_CHARACTERS
+from shared.names import QueueName
+
+
+class ParkedOut(BaseModel):
+    """A message of a dead-letter queue that could not be handled."""
+
+    id: str
+    message_id: str
+    lane: QueueName = Field(description="The queue that the message came from.")
+    reason: str
+    body: str = Field(
+        description=f"The first {KEPT_CHARACTERS} characters; those that cannot be displayed are escaped."
+    )
+    size: int = Field(description="The length of the whole body, in characters.")
+    parked_at: InstantOut
+
+
+class ParkedPageOut(BaseModel):
+    """Newest first."""
+
+    model_config = with_examples(PARKED_PAGE)
+
+    messages: list[ParkedOut]
+    next_cursor: str | None

@@ -1,0 +1,146 @@
+"""Schemas of bulk redrives."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from functions.api.models import Instant, InstantOut, Schema, Seconds, with_examples
+from functions.api.resources.dead_letters.models import DeadLetterOut
+from functions.api.resources.redrives import examples
+from shared.domain.dead_letters.redrive_task import MAX_RATE, TaskState
+from shared.domain.errors import InvalidValueError, ScheduleError
+from shared.domain.ids import JOB_ID, is_job_id
+from shared.domain.jobs.new_job import TAG, check_tags
+from shared.domain.listings.filters import FAILURE_REASONS, DeadLetterFilter
+from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange
+from shared.domain.schedules.schedule import parse_instant
+from shared.names import Lane
+from shared.usecases.dead_letters.start_redrive import COUNTED_AT_MOST, NewRedrive
+
+SAMPLE = 10
+DEFAULT_RATE = 10
+
+
+class RedriveIn(Schema):
+    """The dead letters to redrive, and the pace. Without a filter: all dead letters of the tenant."""
+
+    model_config = with_examples(examples.REDRIVE_IN)
+
+    job: str | None = Field(
+        None, description="Only dead letters of this job.", json_schema_extra={"pattern": JOB_ID}
+    )
+    tag: str | None = Field(
+        None, description="Only dead letters of jobs with this tag.", json_schema_extra={"pattern": TAG}
+    )
+    reason: str | None = Field(
+        None,
+        description="Only dead letters that ended for this reason, or whose last attempt did.",
+        json_schema_extra={"enum": [*FAILURE_REASONS, None]},
+    )
+    status: Annotated[Seconds, Field(ge=100, le=599)] | None = Field(
+        None, description="Only dead letters whose last attempt got this HTTP status."
+    )
+    lane: Annotated[Lane, Field(strict=False)] | None = Field(
+        None, description="Only dead letters of this lane."
+    )
+    from_: Instant | None = Field(None, alias="from", description="Due at this instant or later.")
+    to: Instant | None = Field(
+        None, description="Due before this instant; by default before the time of the request."
+    )
+    rate: Annotated[Seconds, Field(ge=1, le=MAX_RATE)] = Field(
+        DEFAULT_RATE, description="At most this many redrives are due in one second."
+    )
+    dry_run: bool = Field(default=False, description="Only count the dead letters; redrive nothing.")
+
+    def new_redrive(self) -> NewRedrive:
+        """InvalidValueError or ScheduleError for a filter that cannot be read."""
+        if self.job is not None and not is_job_id(self.job):
+            raise InvalidValueError("job is the id of a job")
+        if self.reason is not None and self.reason not in FAILURE_REASONS:
+            raise InvalidValueError(f"reason is one of {', '.join(FAILURE_REASONS)}")
+        check_tags((self.tag,) if self.tag is not None else ())
+        criteria = DeadLetterFilter(
+            job_id=self.job,
+            tag=self.tag,
+            reason=self.reason,
+            status=self.status,
+            lane=self.lane,
+            span=self._range(),
+        )
+        return NewRedrive(criteria=criteria, rate=self.rate)
+
+    def _range(self) -> PositionRange:
+        due = PositionRange(
+            after=_position("from", self.from_) if self.from_ is not None else BEGINNING,
+            before=_position("to", self.to) if self.to is not None else END,
+        )
+        if due.after >= due.before:
+            raise ScheduleError("to: must be after from", field="to")
+        return due
+
+
+def _position(name: str, text: str) -> IndexPosition:
+    try:
+        return IndexPosition(at=max(0, parse_instant(text, None)))
+    except ScheduleError as error:
+        raise ScheduleError(f"{name}: {str(error).removeprefix('at: ')}", field=name) from error
+
+
+class RedrivePlanOut(BaseModel):
+    """The dead letters that would be redriven. Nothing was redriven."""
+
+    model_config = with_examples(examples.REDRIVE_PLAN)
+
+    count: int = Field(description="The number of dead letters that match.")
+    already_redriven: int = Field(
+        description="The number of matching dead letters with a redrive that was not cancelled."
+    )
+    complete: bool = Field(
+        description=f"False where both are lower bounds: only the oldest {COUNTED_AT_MOST} are counted."
+    )
+    sample: list[DeadLetterOut] = Field(
+        description=f"The first {SAMPLE} that would be redriven, oldest first."
+    )
+
+
+class RedriveCountsOut(BaseModel):
+    """What happened to the dead letters so far."""
+
+    redriven: int
+    skipped: int = Field(
+        description="Dead letters with a redrive that is open, has succeeded, or is a dead letter itself."
+    )
+    refused: int = Field(
+        description="Dead letters whose job was deleted or whose request is no longer stored."
+    )
+    cancelled: int = Field(description="Redrives that were undone.")
+    already_started: int = Field(
+        description="Redrives that could not be undone, because they had already started."
+    )
+
+
+class RedriveOut(BaseModel):
+    """A bulk redrive."""
+
+    model_config = with_examples(examples.REDRIVE_OUT)
+
+    id: str
+    state: TaskState = Field(
+        description="`finished`: every redrive was created and runs when it is due. While the state is "
+        "`undoing`, `cancelled` and `already_started` count the pass in progress."
+    )
+    job: str | None
+    tag: str | None
+    reason: str | None
+    status: int | None
+    lane: Lane | None
+    from_: InstantOut | None = Field(alias="from")
+    to: InstantOut
+    rate: int
+    counts: RedriveCountsOut
+    progress_at: InstantOut | None = Field(
+        description="Dead letters up to this instant are done; null where all are done."
+    )
+    due_until: InstantOut = Field(description="No redrive created so far is due later.")
+    created_at: InstantOut
+    ended_at: InstantOut | None

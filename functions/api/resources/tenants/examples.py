@@ -1,0 +1,40 @@
+"""Tenants."""
+
+from typing import Any
+
+from functions.api.examples import NOW, Examples
+from functions.api.resources.keys.examples import API_KEY, KEY
+from functions.api.resources.signing_secrets.examples import SIGNING_SECRET
+from functions.api.resources.usage.examples import LIMITS
+
+_TENANT: dict[str, Any] = {
+    "id": "acme",
+    "state": "active",
+    "created_at": NOW,
+    "revision": 1,
+    "weight": 1,
+    "index_shards": 1,
+    "quotas": LIMITS,
+    "own_quotas": [],
+    "on_success": None,
+    "on_failure": None,
+}
+TENANT_IN: Examples = {
+    "a_client": {"id": "globex"},
+    "that_manages_its_own_keys": {"id": "shop", "scopes": ["admin"]},
+}
+TENANT_PATCH: Examples = {
+    "suspended": {"state": "suspended"},
+    "failure_notifications": {"on_failure": "https://example.com/hooks/failures", "on_success": None},
+    "more_jobs_and_default_tags": {"weight": 2, "quotas": {"recurring_jobs": 5000, "tags": None}},
+}
+TENANT_OUT: Examples = {"active": _TENANT}
+NEW_TENANT_OUT: Examples = {
+    "shown_this_once": {
+        "tenant": _TENANT,
+        "key": {**KEY, "name": None, "scopes": ["read", "write"], "expires_at": None},
+        "api_key": API_KEY,
+        "signing_secret": SIGNING_SECRET,
+    }
+}
+TENANT_PAGE: Examples = {"the_last": {"tenants": [_TENANT], "next_cursor": None}}

@@ -1,0 +1,110 @@
+"""Schemas of tenants."""
+
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from functions.api.models import EXAMPLES, CallbackUrl, InstantOut, Schema, Seconds, with_examples
+from functions.api.resources.keys.models import KeyOut, Scopes
+from functions.api.resources.tenants import examples
+from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import (
+    MAX_INDEX_SHARDS,
+    MAX_WEIGHT,
+    RESERVED_IDS,
+    TENANT_ID,
+    Scope,
+    TenantState,
+)
+from shared.usecases.tenancy.manage_tenants import TenantChange
+
+Limit = Annotated[Seconds, Field(ge=0)]
+Quotas = dict[Annotated[Quota, Field(strict=False)], Limit | None]
+_CALLBACKS = ("on_success", "on_failure")
+
+
+class TenantIn(Schema):
+    """A tenant to create. Its first key has these scopes."""
+
+    model_config = with_examples(examples.TENANT_IN)
+
+    id: Annotated[str, StringConstraints(min_length=1, max_length=40)] = Field(
+        description=f"{', '.join(sorted(RESERVED_IDS))} are reserved.",
+        json_schema_extra={"pattern": TENANT_ID},
+    )
+    scopes: Scopes = frozenset({Scope.READ, Scope.WRITE})
+
+
+class TenantPatch(Schema):
+    """Members to change. A quota of null returns to the deployment's default; a URL of null is removed."""
+
+    model_config = ConfigDict(json_schema_extra={EXAMPLES: examples.TENANT_PATCH, "minProperties": 1})
+
+    state: Annotated[TenantState, Field(strict=False)] | SkipJsonSchema[None] = None
+    weight: Annotated[Seconds, Field(ge=1, le=MAX_WEIGHT)] | SkipJsonSchema[None] = None
+    index_shards: Annotated[Seconds, Field(ge=1, le=MAX_INDEX_SHARDS)] | SkipJsonSchema[None] = None
+    quotas: Quotas | SkipJsonSchema[None] = None
+    on_success: CallbackUrl | None = Field(
+        None, description="Called with the outcome of executions whose job names no URL of its own."
+    )
+    on_failure: CallbackUrl | None = None
+
+    @model_validator(mode="after")
+    def _is_a_change(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError("nothing is to be changed")
+        for name in self.model_fields_set:
+            if getattr(self, name) is None and name not in _CALLBACKS:
+                raise ValueError(f"{name} cannot be null")
+        return self
+
+    def tenant_change(self) -> TenantChange:
+        # A URL of null removes the default callback; an absent member leaves it as it is.
+        callbacks = {name: getattr(self, name) for name in _CALLBACKS if name in self.model_fields_set}
+        return TenantChange(
+            state=self.state,
+            weight=self.weight,
+            index_shards=self.index_shards,
+            quotas=self.quotas,
+            listeners=callbacks,
+        )
+
+
+class TenantOut(BaseModel):
+    """A tenant."""
+
+    model_config = with_examples(examples.TENANT_OUT)
+
+    id: str
+    state: TenantState
+    created_at: InstantOut
+    revision: int
+    weight: int
+    index_shards: int
+    quotas: dict[str, int] = Field(description="The limits in force.")
+    own_quotas: list[str] = Field(description="The quotas that override the deployment's defaults.")
+    on_success: str | None = Field(
+        description="Called with the outcome of executions whose job names no URL of its own."
+    )
+    on_failure: str | None
+
+
+class NewTenantOut(BaseModel):
+    """A new tenant. `api_key` and `signing_secret` are shown only once."""
+
+    model_config = with_examples(examples.NEW_TENANT_OUT)
+
+    tenant: TenantOut
+    key: KeyOut
+    api_key: str
+    signing_secret: str
+
+
+class TenantPageOut(BaseModel):
+    """Tenants by id."""
+
+    model_config = with_examples(examples.TENANT_PAGE)
+
+    tenants: list[TenantOut]
+    next_cursor: str | None

@@ -1,0 +1,125 @@
+"""/v1/admin/tenants: create, list, read and change tenants. For operators."""
+
+from aws_lambda_powertools.event_handler import Response
+
+from functions.api.context import Context
+from functions.api.http.cursors import seal_cursor, unseal_cursor
+from functions.api.http.problems import Problem
+from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.route import BODY_PROBLEMS, PAGING, Route, Routes, json_response
+from functions.api.resources.keys.models import KeyOut
+from functions.api.resources.tenants.models import (
+    NewTenantOut,
+    TenantIn,
+    TenantOut,
+    TenantPageOut,
+    TenantPatch,
+)
+from shared.domain.tenancy.tenant import Tenant
+from shared.usecases.tenancy.account_documents import key_document, tenant_document
+
+ROUTES = Routes()
+_CURSOR_QUERY = "tenants"
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/admin/tenants",
+        operation="listTenants",
+        summary="List all tenants (operators)",
+        description="By id.",
+        success=200,
+        answer=TenantPageOut,
+        query=PAGING,
+        problems=(Problem.INVALID_CURSOR,),
+    )
+)
+def list_tenants(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    (limit, cursor), reader, vault = request.page(), request.tenant, context.ports.vault
+    after = None if cursor is None else unseal_cursor(vault, reader, _CURSOR_QUERY, cursor)
+    page = context.cases.tenancy.list_tenants.execute(limit=limit, after=after)
+    tenants = TenantPageOut(
+        tenants=[_tenant_out(context, tenant) for tenant in page.tenants],
+        next_cursor=page.next_after and seal_cursor(vault, reader, _CURSOR_QUERY, page.next_after),
+    )
+    return json_response(200, tenants)
+
+
+@ROUTES.add(
+    Route(
+        method="POST",
+        path="/v1/admin/tenants",
+        operation="createTenant",
+        summary="Create a tenant with a first API key (operators)",
+        description="The API key and the signing secret are shown only once.",
+        success=201,
+        answer=NewTenantOut,
+        answer_headers=("Location",),
+        body=TenantIn,
+        problems=(*BODY_PROBLEMS, Problem.INVALID_STATE),
+    )
+)
+def create_tenant(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    body = request.read(TenantIn)
+    new = context.cases.tenancy.create_tenant.execute(body.id, body.scopes)
+    tenant = _tenant_out(context, new.tenant)
+    key = KeyOut(**key_document(new.key, context.now_ms()))
+    context.audit.record(request, "createTenant", tenant.id, None, tenant, tenant_id=tenant.id)
+    credentials = NewTenantOut(tenant=tenant, key=key, api_key=new.api_key, signing_secret=new.signing_secret)
+    return json_response(201, credentials, {"Location": f"/v1/admin/tenants/{tenant.id}"})
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/admin/tenants/<tenant_id>",
+        operation="getTenant",
+        summary="Show a tenant (operators)",
+        description="The state, the quotas, and which quotas override the defaults.",
+        success=200,
+        answer=TenantOut,
+        problems=(Problem.NOT_FOUND,),
+    )
+)
+def get_tenant(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    tenant = context.cases.tenancy.find_tenant.execute(request.subject_id)
+    return json_response(200, _tenant_out(context, tenant))
+
+
+@ROUTES.add(
+    Route(
+        method="PATCH",
+        path="/v1/admin/tenants/<tenant_id>",
+        operation="changeTenant",
+        summary="Suspend or reactivate a tenant, or change its weight and quotas (operators)",
+        description=(
+            "Requests of a suspended tenant are refused within a minute; **its jobs continue to run**. A "
+            "quota of null returns to the deployment's default. `index_shards` can only grow. `on_success` "
+            "and `on_failure` are called with the outcomes of jobs that name no URL of their own; null "
+            "removes them."
+        ),
+        success=200,
+        answer=TenantOut,
+        body=TenantPatch,
+        problems=(
+            *BODY_PROBLEMS,
+            Problem.NOT_FOUND,
+            Problem.INVALID_STATE,
+            Problem.CALLBACK_URL_NOT_ALLOWED,
+        ),
+    )
+)
+def change_tenant(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    change, tenant_id = request.read(TenantPatch).tenant_change(), request.subject_id
+    before, after = context.cases.tenancy.change_tenant.execute(tenant_id, change)
+    tenant = _tenant_out(context, after)
+    context.audit.record(
+        request, "changeTenant", tenant_id, _tenant_out(context, before), tenant, tenant_id=tenant_id
+    )
+    return json_response(200, tenant)
+
+
+def _tenant_out(context: Context, tenant: Tenant) -> TenantOut:
+    document = tenant_document(tenant, context.settings.default_quotas, context.ports.vault)
+    return TenantOut(**document)

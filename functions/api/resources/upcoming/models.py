@@ -1,0 +1,79 @@
+"""Schemas of runs that are about to start."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from functions.api.models import InstantOut, with_examples
+from functions.api.resources.executions.models import StateOut
+from functions.api.resources.upcoming import examples
+from shared.names import Lane
+
+
+class UpcomingRunOut(BaseModel):
+    """A call that will be made unless something changes before."""
+
+    at: InstantOut
+    basis: Literal["filed", "retry", "expected"] = Field(
+        description="`filed`: a stored execution. `retry`: its next attempt. `expected`: an execution that a "
+        "recurring job will create."
+    )
+    execution_id: str
+    job_id: str
+    scheduled_at: InstantOut
+    attempt: int
+
+
+class UpcomingPageOut(BaseModel):
+    """By time. A page may be short while `next_cursor` is there."""
+
+    model_config = with_examples(examples.UPCOMING_PAGE)
+
+    runs: list[UpcomingRunOut]
+    until: InstantOut
+    complete: bool = Field(
+        description="False where the tenant has more recurring jobs than can be enumerated. Of the others "
+        "only the next execution is listed."
+    )
+    next_cursor: str | None
+
+
+class DueRowOut(BaseModel):
+    """A row of a bucket that is not yet due."""
+
+    at: InstantOut
+    tenant_id: str
+    execution_id: str
+    state: StateOut
+    lane: Lane
+    shard: int
+    retry: bool
+
+
+class DuePageOut(BaseModel):
+    """By time, across tenants. A page may be short, or empty, while `next_cursor` is there."""
+
+    model_config = with_examples(examples.DUE_PAGE)
+
+    rows: list[DueRowOut]
+    until: InstantOut
+    next_cursor: str | None
+
+
+class NextRunOut(BaseModel):
+    """A run of a job: its nominal instant, its due time, and the local time of the nominal instant."""
+
+    scheduled_at: InstantOut
+    due_at: InstantOut
+    local: str = Field(description="The local time of `scheduled_at`, without an offset.")
+    offset: str = Field(description="The offset of that local time from UTC.")
+
+
+class NextRunsOut(BaseModel):
+    """The next runs of a job, in order."""
+
+    model_config = with_examples(examples.NEXT_RUNS)
+
+    job_id: str
+    timezone: str
+    runs: list[NextRunOut]

@@ -1,0 +1,109 @@
+"""/v1/upcoming, /v1/jobs/{job_id}/upcoming and /v1/admin/upcoming: runs that are about to start."""
+
+from aws_lambda_powertools.event_handler import Response
+
+from functions.api.context import Context
+from functions.api.http.positions import (
+    due_parts,
+    read_due_position,
+    read_upcoming_position,
+    upcoming_parts,
+)
+from functions.api.http.problems import Problem
+from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.route import PAGE_PROBLEMS, PAGING, Route, Routes, json_response
+from functions.api.resources.upcoming.models import DuePageOut, NextRunsOut, UpcomingPageOut
+from functions.api.resources.upcoming.presenter import due_row_out, next_runs_out, upcoming_run_out
+from shared.domain.schedules.schedule import format_instant
+from shared.usecases.listings.list_upcoming import MAX_WITHIN_SECONDS
+from shared.usecases.listings.next_runs import MAX_COUNT
+
+ROUTES = Routes()
+DEFAULT_WITHIN_SECONDS = 300
+DEFAULT_COUNT = 10
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/jobs/<job_id>/upcoming",
+        operation="listNextRuns",
+        summary="List a job's next runs",
+        description="Each with its local time in the job's zone. A job that is not active has no next runs.",
+        success=200,
+        answer=NextRunsOut,
+        query=("count",),
+        problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND),
+    )
+)
+def list_next_runs(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    count = request.whole_number("count", DEFAULT_COUNT, MAX_COUNT)
+    job, runs = context.cases.listings.next_runs.execute(
+        request.tenant.id, request.path_values["job_id"], count
+    )
+    return json_response(200, next_runs_out(job, runs))
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/upcoming",
+        operation="listUpcoming",
+        summary="List the next runs of all jobs of the tenant, by time",
+        description=(
+            "The calls of the next `within` seconds. All pages cover the window of the first page, however "
+            "long reading them takes."
+        ),
+        success=200,
+        answer=UpcomingPageOut,
+        query=(*PAGING, "within"),
+        problems=PAGE_PROBLEMS,
+    )
+)
+def list_upcoming(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    (limit, cursor), within_seconds = request.page(), _within_seconds(request)
+    query = {"list": "upcoming", "within": within_seconds}
+    position = context.cursors.unseal(request.tenant, query, cursor, read_upcoming_position)
+    page = context.cases.listings.list_upcoming.execute(
+        request.tenant, within_seconds * 1000, limit=limit, position=position
+    )
+    upcoming = UpcomingPageOut(
+        runs=[upcoming_run_out(run) for run in page.runs],
+        until=format_instant(page.until),
+        complete=page.is_complete,
+        next_cursor=context.cursors.seal(request.tenant, query, upcoming_parts(page.next_position)),
+    )
+    return json_response(200, upcoming)
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/admin/upcoming",
+        operation="listDue",
+        summary="List executions that are about to be due, across tenants, by time (operators)",
+        description=(
+            "The rows of the buckets. A retry within the next 15 minutes is a delayed message, and is not "
+            "included."
+        ),
+        success=200,
+        answer=DuePageOut,
+        query=(*PAGING, "within"),
+        problems=PAGE_PROBLEMS,
+    )
+)
+def list_due(context: Context, request: AuthenticatedRequest) -> Response[str]:
+    (limit, cursor), within_seconds = request.page(), _within_seconds(request)
+    query = {"list": "due", "within": within_seconds}
+    position = context.cursors.unseal(request.tenant, query, cursor, read_due_position)
+    page = context.cases.listings.list_due.execute(within_seconds * 1000, limit=limit, position=position)
+    due = DuePageOut(
+        rows=[due_row_out(row) for row in page.rows],
+        until=format_instant(page.until),
+        next_cursor=context.cursors.seal(request.tenant, query, due_parts(page.next_position)),
+    )
+    return json_response(200, due)
+
+
+def _within_seconds(request: AuthenticatedRequest) -> int:
+    return request.whole_number("within", DEFAULT_WITHIN_SECONDS, MAX_WITHIN_SECONDS)

@@ -1,0 +1,24 @@
+"""Schemas of usage."""
+
+from pydantic import BaseModel, Field
+
+from functions.api.models import with_examples
+from functions.api.resources.usage.examples import USAGE_OUT
+
+
+class QuotaOut(BaseModel):
+    """One quota."""
+
+    limit: int
+    used: int | None = Field(description="Null where usage is not counted.")
+    is_enforced: bool = Field(description="False where the limit is the maximum, which means no limit.")
+
+
+class UsageOut(BaseModel):
+    """A tenant's quotas and their present usage."""
+
+    model_config = with_examples(USAGE_OUT)
+
+    tenant: str
+    weight: int
+    quotas: dict[str, QuotaOut]

@@ -1,0 +1,6 @@
+"""AWS formats that entry points meet outside the ports: messages of the lane queues, settings of a function."""
+
+from shared.adapters.clients import function_environment
+from shared.adapters.sqs.messages import decode_wakeup
+
+__all__ = ["decode_wakeup", "function_environment"]

@@ -1,0 +1,25 @@
+"""The call of a job: its request and destination, its lane, timeout and retries, and the outcome callbacks."""
+
+from dataclasses import dataclass
+
+from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
+from shared.domain.delivery.destination import UNKNOWN
+from shared.domain.delivery.outcome_callbacks import INHERIT, OutcomeCallbacks
+from shared.domain.delivery.retry import RetryPolicy
+from shared.names import Lane
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallSpec:
+    """A job and all its executions share this value; each attempt is made as it says."""
+
+    lane: Lane
+    request: bytes
+    """The sealed request; empty where `payload_id` names the item that holds it."""
+    payload_id: str | None = None
+    destination: str = UNKNOWN
+    """The key of the per-destination limits."""
+    callbacks: OutcomeCallbacks = INHERIT
+    retry: RetryPolicy
+    timeout_ms: int
+    async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY

@@ -1,0 +1,56 @@
+"""The progress of an execution: its state, its lease, its attempts and its end."""
+
+from dataclasses import dataclass
+
+from shared.domain.errors import InvalidValueError
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.redrive import RedrivenBy
+from shared.domain.executions.states import REDRIVABLE, EndReason, State
+from shared.domain.ids import ExecutionId
+from shared.domain.schedules.skipped_range import SkippedRange
+from shared.names import Lane
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """Everything that transitions change; a new execution begins with the defaults. Instants are UTC in ms."""
+
+    state: State = State.PENDING
+    attempt: int = 0
+    """The number of attempts begun; while RUNNING it is also the fencing token."""
+    owner: str | None = None
+    lease_until: int | None = None
+    async_until: int | None = None
+    """The deadline of an attempt that its receiver has accepted for asynchronous work."""
+    next_attempt_at: int | None = None
+    outcomes: tuple[AttemptOutcome, ...] = ()
+    last_body: bytes = b""
+    end_reason: EndReason | None = None
+    ends_chain: bool = False
+    """A tombstone, or the last record of a chain: it files no successor."""
+    stop_retries: bool = False
+    missed: SkippedRange | None = None
+    """The instants that this SKIPPED execution records."""
+    moved_to: ExecutionId | None = None
+    """The present execution of the one-off job: set exactly where the state is MOVED."""
+    lane: Lane | None = None
+    """The lane of a late run that catch-up moved out of its job's lane."""
+    redriven_by: RedrivenBy | None = None
+    """The redrive of this execution. To record it changes no state."""
+    notification: ExecutionId | None = None
+    """The execution that delivers the outcome: chosen in the same write as the end, and filed after it."""
+
+    def __post_init__(self) -> None:
+        """Refuse combinations that no transition makes."""
+        if (self.state is State.RUNNING) != (self.owner is not None and self.lease_until is not None):
+            raise InvalidValueError("exactly a running execution has an owner and a lease")
+        if self.state is not State.RUNNING and self.async_until is not None:
+            raise InvalidValueError("only a running execution has the deadline of its attempt")
+        if self.state is State.WAITING and self.next_attempt_at is None:
+            raise InvalidValueError("a waiting execution has the instant of its next attempt")
+        if (self.state is State.MOVED) != (self.moved_to is not None):
+            raise InvalidValueError("exactly a moved execution says where to")
+        if self.redriven_by is not None and self.state not in REDRIVABLE:
+            raise InvalidValueError("only what has ended without success is redriven")
+        if self.notification is not None and self.state not in (State.SUCCEEDED, State.FAILED):
+            raise InvalidValueError("only what has succeeded or failed has its outcome told")

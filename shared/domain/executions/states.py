@@ -1,0 +1,87 @@
+"""The states of an execution, and the one table of transitions between them."""
+
+from enum import Enum, StrEnum
+
+
+class State(StrEnum):
+    """Where an execution stands. The values are the API's words."""
+
+    PENDING = "pending"
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    SKIPPED = "skipped"
+    MOVED = "moved"
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether no transition leaves this state."""
+        return self in TERMINAL
+
+
+TERMINAL = frozenset({State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SKIPPED, State.MOVED})
+OPEN = frozenset(State) - TERMINAL
+NOT_STARTED = frozenset({State.PENDING, State.QUEUED})
+REDRIVABLE = frozenset({State.FAILED, State.CANCELLED})
+"""What a redrive may follow: a dead letter, and a redrive of it that came to nothing."""
+
+
+class Transition(Enum):
+    """Every lawful change of state: (its name, from which states, to which). Filing comes before all of them.
+
+    The stores derive their conditions from this table; nothing else may change a state.
+    """
+
+    CLAIM = ("claim", NOT_STARTED | {State.WAITING, State.RUNNING}, State.RUNNING)
+    EXTEND = ("run_on", frozenset({State.RUNNING}), State.RUNNING)
+    SUCCEED = ("succeed", frozenset({State.RUNNING}), State.SUCCEEDED)
+    RETRY = ("retry", frozenset({State.RUNNING}), State.WAITING)
+    FAIL = ("fail", frozenset({State.RUNNING}), State.FAILED)
+    GIVE_UP = ("give_up", frozenset({State.RUNNING}), State.FAILED)
+    CANCEL = ("cancel", NOT_STARTED | {State.WAITING}, State.CANCELLED)
+    UNDO = ("undo", NOT_STARTED, State.CANCELLED)
+    SKIP = ("skip", NOT_STARTED, State.SKIPPED)
+    MOVE = ("move", NOT_STARTED, State.MOVED)
+    END_CHAIN = ("end_chain", NOT_STARTED, State.CANCELLED)
+
+    @property
+    def sources(self) -> frozenset[State]:
+        """The states from which the transition may start."""
+        return self.value[1]
+
+    @property
+    def target(self) -> State:
+        """The state in which it ends."""
+        return self.value[2]
+
+    @property
+    def ends(self) -> bool:
+        """Whether it ends the execution, and so starts its retention."""
+        return self.target in TERMINAL
+
+
+class EndReason(StrEnum):
+    """Why an execution ended, where its state alone does not say it."""
+
+    ATTEMPTS_USED_UP = "attempts_used_up"
+    NOT_RETRYABLE = "not_retryable"
+    STOPPED = "stopped"
+    TOO_OLD = "too_old"
+    """Another attempt would have begun later than its job, or Punctual, lets any begin."""
+    WORKER_LOST = "worker_lost"
+    UNREADABLE = "unreadable"
+    CANCELLED = "cancelled"
+    JOB_DELETED = "job_deleted"
+    JOB_PAUSED = "job_paused"
+    JOB_UPDATED = "job_updated"
+    OVERLAP = "overlap"
+    LATE = "late"
+    COALESCED = "coalesced"
+    CATCH_UP_SKIP = "catch_up_skip"
+    CATCH_UP_WINDOW = "catch_up_window"
+    CATCH_UP_LIMIT = "catch_up_limit"
+    DST_GAP = "dst_gap"
+    ZONE_RULES_CHANGED = "zone_rules_changed"

@@ -1,0 +1,73 @@
+"""Tenants, keys, secrets and usage as JSON documents, without anything secret.
+
+The API's answers, the output of the operators' commands and the digests of the audit trail are all made of
+these documents, so that a change leaves the same digest whichever way it was made.
+"""
+
+from typing import Any
+
+from shared.domain.schedules.schedule import format_instant
+from shared.domain.tenancy.quota import AT_DISPATCH, UNLIMITED, Quota, Quotas
+from shared.domain.tenancy.tenant import ApiKey, SigningSecret, Tenant
+from shared.ports.delivery import Vault
+from shared.usecases.requests.seal_request import open_callback_target
+from shared.usecases.tenancy.read_usage import Usage
+
+Document = dict[str, Any]
+
+
+def tenant_document(tenant: Tenant, defaults: Quotas, vault: Vault) -> Document:
+    limits = defaults.overridden_by(tenant.quotas)
+    return {
+        "id": tenant.id,
+        "state": tenant.state.value,
+        "created_at": format_instant(tenant.created_at),
+        "revision": tenant.revision,
+        "weight": tenant.weight,
+        "index_shards": tenant.index_shards,
+        "quotas": {quota.value: limits.limit_for(quota) for quota in Quota},
+        "own_quotas": sorted(quota.value for quota in tenant.quotas),
+        "on_success": open_callback_target(vault, tenant, tenant.callbacks.on_success),
+        "on_failure": open_callback_target(vault, tenant, tenant.callbacks.on_failure),
+    }
+
+
+def key_document(key: ApiKey, now_ms: int) -> Document:
+    return {
+        "id": key.id,
+        "name": key.name,
+        "scopes": sorted(scope.value for scope in key.scopes),
+        "state": "revoked" if key.revoked else "live" if key.is_live(now_ms) else "expired",
+        "created_at": format_instant(key.created_at),
+        "expires_at": _instant(key.expires_at),
+        "last_used_at": _instant(key.last_used_at),
+    }
+
+
+def secret_document(secret: SigningSecret, now_ms: int) -> Document:
+    replaced = "overlapping" if secret.signs(now_ms) else "retired"
+    return {
+        "id": secret.id,
+        "state": "current" if secret.ends_at is None else replaced,
+        "created_at": format_instant(secret.created_at),
+        "ends_at": _instant(secret.ends_at),
+    }
+
+
+def usage_document(usage: Usage) -> Document:
+    """`used` is null for quotas that are not counted."""
+    return {
+        "tenant": usage.tenant.id,
+        "weight": usage.tenant.weight,
+        "quotas": {quota.value: _quota(usage, quota) for quota in Quota},
+    }
+
+
+def _quota(usage: Usage, quota: Quota) -> Document:
+    limit = usage.limits.limit_for(quota)
+    is_enforced = quota not in AT_DISPATCH or limit < UNLIMITED
+    return {"limit": limit, "used": usage.used[quota], "is_enforced": is_enforced}
+
+
+def _instant(at_ms: int | None) -> str | None:
+    return format_instant(at_ms) if at_ms is not None else None

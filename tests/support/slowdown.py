@@ -1,0 +1,126 @@
+"""How much longer than its processor time work takes on this machine at present.
+
+Other programs on a busy machine take their share of its processors. A test that judges a lag multiplies its bound
+by the slowdown of the moment, which a process of its own measures. On a quiet machine the slowdown is 1, and the
+bound is the promise itself.
+"""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from infra.local.calls import Call
+from tests.support.sources import ROOT
+
+BURST_SECONDS = 0.06
+"""Processor time of one sample. Schedulers favour a process that has slept, but not for so long."""
+PAUSE_SECONDS = 0.4
+MARGIN_SECONDS = 1.0
+"""Samples this close to an interval count for it."""
+PATIENCE_SECONDS = 60.0
+
+
+class Sample(NamedTuple):
+    """One burst of work: when it began and ended by the wall clock, and how much longer it took than it should."""
+
+    began_at: float
+    ended_at: float
+    slowdown: float
+
+
+@dataclass(slots=True)
+class Slowdown:
+    """Measures from `start` to `stop`."""
+
+    _process: subprocess.Popen[str]
+    _samples: list[Sample]
+    _reader: threading.Thread
+
+    @classmethod
+    def start(cls) -> "Slowdown":
+        """Start the measuring process, and wait for its first sample."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.slowdown"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        samples: list[Sample] = []
+        reader = threading.Thread(target=_collect, args=(process, samples), name="slowdown", daemon=True)
+        reader.start()
+        started = cls(process, samples, reader)
+        started._await_sample_after(0.0)
+        return started
+
+    def stop(self) -> None:
+        """End the measuring process."""
+        self._process.kill()
+        self._process.wait()
+        self._reader.join()
+        if self._process.stdout:
+            self._process.stdout.close()
+
+    def between(self, since: float, until: float) -> float:
+        """The worst slowdown of an interval, by the wall clock in seconds; at least 1."""
+        self._await_sample_after(until)
+        near = [
+            sample.slowdown
+            for sample in list(self._samples)
+            if sample.ended_at >= since - MARGIN_SECONDS and sample.began_at <= until + MARGIN_SECONDS
+        ]
+        return max(1.0, *near)
+
+    def since(self, began_at: float) -> float:
+        """The worst slowdown from `began_at`, a value of `time.time`, until now."""
+        return self.between(began_at, time.time())
+
+    def late(self, calls: Iterable[Call], bound_ms: float) -> list[tuple[Call, str]]:
+        """Each call that came later than the bound allows at the machine's speed of that moment, in words too."""
+        found = []
+        for call in calls:
+            assert call.scheduled_at is not None, "the call names no moment"
+            assert call.lag_ms is not None
+            slowdown = self.between(call.scheduled_at.timestamp(), call.arrived_at.timestamp())
+            if call.lag_ms > bound_ms * slowdown:
+                found.append(
+                    (call, f"{call.path} {call.lag_ms:.0f} ms late, at a slowdown of {slowdown:.1f}")
+                )
+        return found
+
+    def _await_sample_after(self, moment: float) -> None:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not self._samples or self._samples[-1].began_at < moment:
+            assert self._process.poll() is None, "the measuring process has ended"
+            assert time.monotonic() < deadline, "the measuring process takes no samples"
+            time.sleep(0.02)
+
+
+def _collect(process: subprocess.Popen[str], samples: list[Sample]) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        began_at, ended_at, slowdown = map(float, line.split())
+        samples.append(Sample(began_at, ended_at, slowdown))
+
+
+def measure() -> Sample:
+    """Work for a burst of processor time, and see how long that takes."""
+    began_at, began, spent = time.time(), time.perf_counter(), time.process_time()
+    while time.process_time() - spent < BURST_SECONDS:
+        sum(range(500))
+    took, used = time.perf_counter() - began, time.process_time() - spent
+    return Sample(began_at, time.time(), took / used)
+
+
+def main() -> None:
+    """Print a sample twice a second until killed or until nobody reads."""
+    while True:
+        try:
+            print(*measure(), flush=True)  # noqa: T201 - the parent process reads it
+        except BrokenPipeError:
+            return
+        time.sleep(PAUSE_SECONDS)
+
+
+if __name__ == "__main__":
+    main()
