@@ -62,8 +62,8 @@ CALLBACKS = (
     Mutant(
         name="message of an attempt that goes on dropped without its successor",
         file="shared/usecases/attempts/settle_refusal.py",
-        old="the sweep watches over the lease.\n            self.file_successor.execute(existing)\n",
-        new="the sweep watches over the lease.\n",
+        old="the sweeper monitors the lease.\n            self.file_successor.execute(existing)\n",
+        new="the sweeper monitors the lease.\n",
         killer=_ASYNC,
     ),
     Mutant(

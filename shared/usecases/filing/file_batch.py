@@ -1,4 +1,4 @@
-"""FILE many executions at once: the steps of FILE in the same order, each taken for all before the next."""
+"""File many executions at once. Each step of filing is completed for all of them before the next step."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,15 +15,16 @@ Filed = Execution | PunctualError
 
 @dataclass(frozen=True, slots=True)
 class FileBatch:
-    """Files executions with different ids; the same ones may be filed any number of times, in any batches."""
+    """Files executions with distinct IDs; safe to repeat with the same executions in any batches."""
 
     file: FileExecution
     batches: OneOffBatches
 
     def execute(self, drafts: Sequence[Execution]) -> list[Filed]:
-        """Each execution as it stands, in order; or why it may not be acknowledged, as with a single one.
+        """For each draft, in order: the stored execution, or the error that filing it alone would have
+        raised.
 
-        One that fails takes no other with it.
+        A failed execution does not affect the others.
         """
         ready = self._reopened(drafts)
         marked = [self.file.mark(draft) for draft in ready if isinstance(draft, Execution)]
@@ -39,7 +40,7 @@ class FileBatch:
         ]
 
     def _reopened(self, executions: Sequence[Filed]) -> list[Filed]:
-        """Each place once, however many are filed there; a fault is the answer for all of a place."""
+        """Reopen each bucket shard once. An error is the result of every execution in that shard."""
         open_ones = [
             each for each in executions if isinstance(each, Execution) and not each.state.is_terminal
         ]
@@ -61,7 +62,8 @@ class FileBatch:
         return faults
 
     def _send(self, executions: Sequence[Execution]) -> set[ExecutionId]:
-        """Look at the clock again now that all puts have returned, and send; the ids that were not accepted."""
+        """Read the clock again after all puts have returned, and send wake-ups; the IDs that were not
+        accepted."""
         near = [wakeup_for(each) for each in executions if self.file.is_to_be_sent(each)]
         if not near:
             return set()
