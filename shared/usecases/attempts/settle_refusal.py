@@ -47,7 +47,7 @@ class SettleRefusal:
     clock: Clock
 
     def execute(self, existing: Execution | None, receive_count: int) -> RefusalResult:
-        """Decide by the item stored under the key. Unavailable or unreadable items are reported as unsettled."""
+        """Decide by the item stored under the key. An unavailable or unreadable item stays unsettled."""
         try:
             return self._settle(existing, receive_count)
         except (UnavailableError, UnreadableItemError):

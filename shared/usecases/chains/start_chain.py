@@ -1,4 +1,4 @@
-"""Begin a new chain of a recurring job whose old one has ended."""
+"""Start a new chain of a recurring job whose old chain has ended."""
 
 from dataclasses import dataclass, replace
 
@@ -19,7 +19,7 @@ from shared.usecases.filing.record_skipped_instants import RecordSkippedInstants
 
 @dataclass(frozen=True, slots=True)
 class StartChain:
-    """Job, old chain's record and first execution change in one transaction, so that none can be without the others."""
+    """Changes the job, the record of the old chain and the first execution in one transaction."""
 
     file: FileExecution
     jobs: JobStore
@@ -31,10 +31,11 @@ class StartChain:
     def execute(
         self, before: Job, revision: int, definition: Definition, after_at: int, *, runs_before: int
     ) -> Job | None:
-        """The active job, whose chain begins strictly after `after_at`; None where the job is not `before` any more.
+        """The active job with a chain that starts strictly after `after_at`; None if the job has changed
+        since `before`.
 
-        A job whose schedule has nothing after that is COMPLETED. The acknowledgement may follow: the first execution
-        is filed and, where that is due, sent for.
+        If the schedule has no later instant, the job becomes COMPLETED. On return the first execution is
+        filed and, if due soon, its wake-up is sent, so the request may be acknowledged.
         """
         now_ms = self.clock.now_ms()
         after = self._renewed(before, revision, definition, after_at, runs_before, now_ms)
@@ -61,7 +62,7 @@ class StartChain:
         return succession(job.schedule, after_at, now_ms, job.definition.catch_up)
 
     def _complete(self, before: Job, after: Job, past: Chain, records: list[Execution]) -> Job | None:
-        """The definition stays for as long as anything that its chains have started may ask for it."""
+        """Complete the job. Its definition outlives every execution that may still ask for it."""
         told_of = [record.progress.missed.last_at for record in records if record.progress.missed is not None]
         ended_at = max([past.history_until, *told_of])
         ended = replace(after, state=JobState.COMPLETED, ended_from=ended_at + 1, ended_through=ended_at)
@@ -99,7 +100,7 @@ class StartChain:
 
 
 def _jumped(job: Job, following: Succession | None, now_ms: int) -> list[Execution]:
-    """The record of instants that the new chain passes over at its very beginning."""
+    """The record of the instants that the new chain skips at its start."""
     if following is None or following.missed is None:
         return []
     return [
