@@ -1,7 +1,7 @@
-"""BACKFILL a recurring job: run it for the nominal instants of a past range, beside its schedule.
+"""Backfill a recurring job: run it for the nominal instants of a past range, outside its schedule.
 
-A backfill is a recurring job of its own, whose schedule says which instant each of its runs is for. So whatever holds
-for the chain of a job holds for it: crashes, pauses, cancellation, history, audit.
+A backfill is a recurring job of its own, whose schedule maps each run to its instant. All rules for chains
+therefore apply to it: crashes, pauses, deletion, history, audit.
 """
 
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ from shared.usecases.tenancy.check_quota import CheckQuota, Demand
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backfilled:
-    """The backfill as it stands; `replayed`: an earlier request with the same key had made it."""
+    """The stored backfill. `replayed`: an earlier request with the same key had created it."""
 
     job: Job
     replayed: bool
@@ -37,7 +37,8 @@ class Backfilled:
 
 @dataclass(frozen=True, slots=True)
 class BackfillJob:
-    """Neither the chain of the job nor a pause of it is touched. What it asks for is what the job asks for now."""
+    """Creates a backfill with the job's current request. The job's chain and any pause of it stay
+    unchanged."""
 
     jobs: JobStore
     find_settled: FindSettled
@@ -53,11 +54,11 @@ class BackfillJob:
     retention: Retention
 
     def execute(self, tenant: Tenant, job_id: str, new: NewBackfill, key: str | None = None) -> Backfilled:
-        """Make the backfill; with an idempotency key the same one however often it is asked for.
+        """Create the backfill; repeats with the same idempotency key return the same backfill.
 
-        It is made while the job stands at the revision that was read, or not at all: a deletion of the job either
-        comes first, or finds the backfill. NotFoundError where there is no such job, InvalidStateError where it cannot
-        be backfilled, ScheduleError for the range, QuotaExceededError.
+        The write requires the revision of the job that was read, so a concurrent deletion either refuses the
+        backfill or finds it. NotFoundError if there is no such job, InvalidStateError if it cannot be
+        backfilled, ScheduleError for the range, QuotaExceededError.
         """
         job = self.find_settled.execute(tenant.id, job_id)
         record, is_known = self._identify(tenant, job, new, key)
@@ -75,9 +76,10 @@ class BackfillJob:
     def _identify(
         self, tenant: Tenant, job: Job, new: NewBackfill, key: str | None
     ) -> tuple[IdempotencyRecord, bool]:
-        """The record that names the backfill, and whether that may stand already.
+        """The record that names the backfill, and whether the backfill may already exist.
 
-        A record that exists is read before anything is judged anew.
+        An existing record is read before any check, so that a replay cannot be refused by a check that passed
+        before.
         """
         now_ms = self.clock.now_ms()
         fingerprint = self.vault.fingerprint(tenant, encode_new_backfill(job.id, new))
@@ -95,7 +97,7 @@ class BackfillJob:
         self, tenant: Tenant, job: Job, new: NewBackfill, fingerprint: bytes, now_ms: int
     ) -> IdempotencyRecord:
         planned(job, new, now_ms, now_ms)
-        # Its request and its tags are those of its job, which was allowed to have them.
+        # Request and tags were already checked when the job was created.
         self.check_quota.job(tenant, Demand(due_at=now_ms, payload_bytes=0, tags=0, is_recurring=True))
         return IdempotencyRecord(
             fingerprint=fingerprint,
@@ -106,10 +108,13 @@ class BackfillJob:
         )
 
     def _make(self, tenant: Tenant, job: Job, new: NewBackfill, record: IdempotencyRecord) -> Job | None:
-        """None where the job was changed meanwhile. A rival with the same key may be faster: then its backfill."""
+        """The new backfill, or the backfill that a concurrent request with the same key created.
+
+        None if the job was changed meanwhile.
+        """
         now_ms = self.clock.now_ms()
         schedule = planned(job, new, record.due_at, now_ms)
-        # Chance tells apart what rivals store: the loser must not write over the winner's request.
+        # A random name, so that a request that loses the race cannot overwrite the winner's payload.
         name = new_payload_id(record.job_id, self.entropy.bits(ENTROPY_BITS))
         request = self.open_request.execute(tenant, job)
         call = seal_request(

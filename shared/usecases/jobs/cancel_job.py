@@ -1,4 +1,4 @@
-"""CANCEL a one-off job, or delete a recurring one. What is acknowledged holds; too late is said so."""
+"""Cancel a one-off job, or delete a recurring job."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.reading.find_job import FindJob
 
 CANCEL_TRIES = 3
-"""How often a cancellation is asked for again when the store does not answer."""
+"""Tries of a cancellation while the store does not respond."""
 
 
 @dataclass(frozen=True, slots=True)
 class CancelJob:
-    """After it returned, no attempt begins that had not begun before."""
+    """After an acknowledged cancellation no attempt begins."""
 
     find: FindJob
     store: ExecutionStore
@@ -33,11 +33,11 @@ class CancelJob:
     def execute(
         self, tenant_id: str, job_id: str, *, stop_retries: bool = False, revision: int | None = None
     ) -> Execution | Job:
-        """The job as it stands afterwards.
+        """The job after the cancellation.
 
-        InvalidStateError where it is too late: an attempt is running, or the job is final already. With
-        `stop_retries` a running attempt is let be and made the last. PreconditionFailedError where the job is not
-        at `revision` any more, however short ago it was changed.
+        InvalidStateError if an attempt is running or the job has ended. With `stop_retries`, a running
+        attempt continues as the last attempt instead. PreconditionFailedError if the job is not at
+        `revision`.
         """
         job = self.find.execute(tenant_id, job_id)
         if isinstance(job, Job):
@@ -48,7 +48,7 @@ class CancelJob:
     def execution(
         self, job: Execution, *, stop_retries: bool = False, revision: int | None = None
     ) -> Execution:
-        """The same for one execution."""
+        """Cancel one execution; errors as for `execute`."""
         standing = self._cancel(job, revision)
         if standing is None or standing.state is State.CANCELLED:
             self.finalize.execute(job)
@@ -58,7 +58,10 @@ class CancelJob:
         return self._reread(job)
 
     def _cancel(self, job: Execution, revision: int | None) -> Execution | None:
-        """None where it was cancelled, now or, as it may seem, before: an answer that was lost is asked for again."""
+        """The stored execution if it was not cancelled; None if it was.
+
+        A request with a lost response is repeated, so the result may also show an earlier cancellation.
+        """
         for _ in range(CANCEL_TRIES):
             with suppress(UnavailableError):
                 return self.store.cancel(

@@ -1,4 +1,4 @@
-"""Accept many jobs in one request: each is accepted or refused by itself, and one that is bad sinks no other."""
+"""Accept many jobs in one request. Each job is accepted or refused independently of the others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ from shared.usecases.jobs.draft_job import DraftJob, Identity, demand_of
 from shared.usecases.tenancy.check_quota import CheckQuota
 
 _BATCH = b"batch\x00"
-"""Tells the fingerprint of a batch from that of a job or a trigger under the same Idempotency-Key."""
+"""Keeps the fingerprint of a batch apart from that of a job or trigger with the same Idempotency-Key."""
 Outcome = CreatedJob | PunctualError
 Decision = Chosen | PunctualError | None
 
 
 @dataclass(frozen=True, slots=True)
 class CreateJobs:
-    """Creates jobs of all kinds. A replay files the same identities again, which heals a crash in between."""
+    """Creates jobs of all kinds. A replay files the same IDs again, which completes a crashed request."""
 
     draft: DraftJob
     file_batch: FileBatch
@@ -47,11 +47,12 @@ class CreateJobs:
         spelling: bytes,
         idempotency_key: str | None = None,
     ) -> list[Outcome | None]:
-        """The outcome for each job, in order; None for one that was none to begin with, and was refused by the caller.
+        """The outcome of each job, in order; None for an entry that the caller had already refused as
+        invalid.
 
-        `spelling` is the whole request in one spelling, to tell two batches under the same key apart. An outcome is
-        the accepted job, or the error that its creation alone would have raised. Raises what concerns them all:
-        UnavailableError before anything was decided, IdempotencyKeyReusedError.
+        `spelling` is the canonical request, which distinguishes two batches with the same key. An outcome is
+        the accepted job, or the error that creating that job alone would have raised. Raised for the whole
+        batch: UnavailableError before any decision was stored, IdempotencyKeyReusedError.
         """
         fingerprint = self.draft.vault.fingerprint(tenant, _BATCH + spelling)
         record, decisions, replayed = self._decide(tenant, wanted, idempotency_key, fingerprint)
@@ -68,7 +69,10 @@ class CreateJobs:
     def _decide(
         self, tenant: Tenant, wanted: Sequence[NewJob | None], key: str | None, fingerprint: bytes
     ) -> tuple[IdempotencyRecord, list[Decision], bool]:
-        """What each job is, or why it is refused. A record that exists is read before anything is judged anew."""
+        """The ID of each job, or the error that refuses it.
+
+        An existing record is read before any check, so that a replay repeats the stored decisions.
+        """
         now_ms = self.clock.now_ms()
         known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
         if known is None:
@@ -113,7 +117,7 @@ class CreateJobs:
             return fault
 
     def _recall(self, new: NewJob | None, choice: Choice, created_at: int) -> Decision:
-        """What was decided when the batch was first sent; a rule that was broken then is found broken again."""
+        """The decision of the first request. A check that failed then fails again."""
         if isinstance(choice, Chosen):
             return choice
         if isinstance(choice, OverQuota):
@@ -128,7 +132,8 @@ class CreateJobs:
     def _begin(
         self, tenant: Tenant, new: NewJob | None, decision: Decision, created_at: int
     ) -> Execution | Job | PunctualError | None:
-        """A recurring job as it stands; the draft of a one-off, which is filed together with the others."""
+        """The stored recurring job, or the draft of a one-off job, which is filed together with the
+        others."""
         if new is None or not isinstance(decision, Chosen):
             return None if isinstance(decision, Chosen) else decision
         try:

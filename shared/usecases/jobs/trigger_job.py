@@ -1,4 +1,4 @@
-"""TRIGGER a recurring job: one run more, now, beside its schedule."""
+"""Trigger a recurring job: one extra run now, outside its schedule."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ from shared.usecases.filing.file_execution import FileExecution
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triggered:
-    """The execution; `replayed`: an earlier request with the same key had filed it."""
+    """The execution. `replayed`: an earlier request with the same key had filed it."""
 
     execution: Execution
     replayed: bool
@@ -41,7 +41,7 @@ class Triggered:
 
 @dataclass(frozen=True, slots=True)
 class TriggerJob:
-    """Neither the chain nor a pause is touched by it."""
+    """Leaves the job's chain and any pause unchanged."""
 
     store: ExecutionStore
     jobs: JobStore
@@ -55,9 +55,10 @@ class TriggerJob:
     retention: Retention
 
     def execute(self, tenant: Tenant, job_id: str, key: str | None = None) -> Triggered:
-        """File the execution; with an idempotency key the same one however often it is asked for.
+        """File the execution; repeats with the same idempotency key return the same execution.
 
-        InvalidStateError where the job is neither active nor paused, or a backfill. NotFoundError where there is none.
+        InvalidStateError if the job is a backfill, or neither active nor paused. NotFoundError if there is
+        none.
         """
         if backfilled_job(job_id) is not None:
             self.find_settled.execute(tenant.id, job_id)
@@ -80,7 +81,7 @@ class TriggerJob:
         now_ms = self.clock.now_ms()
         fingerprint = self.vault.fingerprint(tenant, f"trigger|{job.id}".encode())
         known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
-        if known is None:  # What is refused takes no key.
+        if known is None:  # Check before the claim, so that a refused request does not use up its key.
             _require_open(job)
         chosen = known or self._choose(fingerprint, now_ms)
         record = chosen
@@ -102,7 +103,7 @@ class TriggerJob:
         )
 
     def _file(self, job: Job, execution_id: ExecutionId, record: IdempotencyRecord) -> Execution | None:
-        """None where the job was changed meanwhile, or a rival with the same key was faster."""
+        """None if the job was changed meanwhile, or a concurrent request with the same key was faster."""
         _require_open(job)
         now_ms = self.clock.now_ms()
         execution = Execution(

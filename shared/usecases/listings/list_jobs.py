@@ -1,4 +1,4 @@
-"""A tenant's jobs: the recurring ones by id, then those that run once by the instant that they were created for."""
+"""A tenant's jobs: recurring jobs by ID, then one-off jobs by the instant that they were created for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from shared.usecases.reading.resolve_moved import resolve_moved
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobPosition:
-    """Where a page of jobs ended: behind a recurring job, or, where those are told, behind a one-off."""
+    """Where a page ended: after a recurring job, or, once these are complete, after a one-off job."""
 
     job_id: str | None = None
     place: IndexPosition | None = None
@@ -27,7 +27,7 @@ class JobPosition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobPage:
-    """A page of jobs; it may be short, or even empty, while `next_position` says that there is more."""
+    """A page of jobs. It may be short or empty although `next_position` shows that more follow."""
 
     jobs: tuple[Execution | Job, ...]
     next_position: JobPosition | None
@@ -35,10 +35,10 @@ class JobPage:
 
 @dataclass(frozen=True, slots=True)
 class ListJobs:
-    """Neither a job's id nor the instant that it was created for ever changes, so that neither does its place.
+    """Lists each job once, because neither the ID nor the first due instant of a job ever changes.
 
-    A job that is there while all pages are read is shown exactly once, even if it is moved to another time meanwhile.
-    Definitions are read strongly; one-offs are found through an index, which may be a moment behind.
+    A job that exists while all pages are read appears exactly once, even if it is moved meanwhile.
+    Definitions are read strongly; one-off jobs come from an eventually consistent index.
     """
 
     queries: Queries
@@ -47,7 +47,7 @@ class ListJobs:
     def execute(
         self, tenant: Tenant, *, limit: int, criteria: JobFilter, position: JobPosition | None = None
     ) -> JobPage:
-        """Up to `limit` jobs; those that cannot be read are left out."""
+        """At most `limit` jobs; unreadable jobs are left out."""
         position = position or JobPosition()
         shown: list[Execution | Job] = []
         examined = 0
@@ -67,7 +67,7 @@ class ListJobs:
     def _recurring(
         self, tenant_id: str, limit: int, criteria: JobFilter, after: str | None
     ) -> tuple[JobPage, int]:
-        """A page of recurring jobs, and how many were examined for it."""
+        """A page of recurring jobs, and the number of definitions examined."""
         shown: list[Job] = []
         examined = 0
         while examined < EXAMINED_AT_MOST:
@@ -108,7 +108,7 @@ class ListJobs:
         return _page(page.shown, JobPosition(place=page.last.place) if page.last else None)
 
     def _read_current(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
-        """What stands at the ids; in the place of what was moved, what it was moved to."""
+        """The items at the IDs, with forwarding records replaced by the items that they lead to."""
         found = read_readable(self.store, ids)
         goals = [one.progress.moved_to for one in found.values() if one.progress.moved_to is not None]
         moved = read_readable(self.store, goals) if goals else {}
@@ -126,7 +126,7 @@ class ListJobs:
 
 
 def _is_job_of(execution: Execution | None, candidate: Candidate) -> bool:
-    """Whether a one-off job has its place here: where it was created, and nowhere else."""
+    """Whether a one-off job is listed here: at the instant that it was created for, and nowhere else."""
     return (
         execution is not None
         and execution.state is not State.MOVED

@@ -1,4 +1,4 @@
-"""What is about to run: a tenant's executions that are filed, its retries, and what its recurring jobs will file."""
+"""What is about to run: a tenant's filed executions, its retries, and expected runs of its recurring jobs."""
 
 import heapq
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ from shared.usecases.reading.read_page import CHUNK, Candidate, read_page, walk_
 
 MAX_WITHIN_SECONDS = 86_400
 DEFINITIONS_AT_MOST = 200
-"""So many recurring jobs are enumerated; of the others the next execution is filed, and so is listed all the same."""
+"""Recurring jobs that are enumerated. Of further jobs only the filed next execution is listed."""
 LIMITED_AT_MOST = 10
-"""So many of them may have a number of runs: each of those costs a read."""
+"""Enumerated jobs with a maximum number of runs; each costs one read."""
 
 
 class Basis(StrEnum):
-    """How it is known that something will run. The values are the API's words."""
+    """Why a run is expected. The values are part of the API."""
 
     FILED = "filed"
     RETRY = "retry"
@@ -37,21 +37,21 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpcomingRun:
-    """One call that is due at an instant, unless something changes before."""
+    """A call that is due at an instant, unless its job changes."""
 
     at: int
     basis: Basis
     id: ExecutionId
     job_id: str
     scheduled_at: int
-    """The instant that it is for."""
+    """The nominal instant of the run."""
     attempt: int
-    """The number that the attempt will have."""
+    """The number of the next attempt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpcomingPosition:
-    """Where a page ended, and where the question does: the window stays that of the first page."""
+    """Where a page ended, and the end of the window, which all pages share."""
 
     after: IndexPosition
     until: int
@@ -59,7 +59,7 @@ class UpcomingPosition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpcomingPage:
-    """A page in order of time; it may be short while `next_position` says that there is more."""
+    """A page in order of time. It may be short although `next_position` shows that more follow."""
 
     runs: tuple[UpcomingRun, ...]
     until: int
@@ -70,7 +70,7 @@ class UpcomingPage:
 
 @dataclass(frozen=True, slots=True)
 class ListUpcoming:
-    """Three streams in one order. What stands at a key is read strongly, so an expected run is never told twice."""
+    """Merges three streams. Each key is read strongly, so a run is listed once, as filed or as expected."""
 
     queries: Queries
     store: ExecutionStore
@@ -80,7 +80,7 @@ class ListUpcoming:
     def execute(
         self, tenant: Tenant, within_ms: int, *, limit: int, position: UpcomingPosition | None = None
     ) -> UpcomingPage:
-        """Up to `limit` runs from now on, or from a position on."""
+        """At most `limit` runs, from now on or from a position on."""
         now_ms = self.clock.now_ms()
         if position is None:
             position = UpcomingPosition(after=IndexPosition(at=now_ms), until=now_ms + within_ms)
@@ -150,7 +150,7 @@ def _once_each(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
 def _run(
     candidate: Candidate, execution: Execution | None, expected: dict[ExecutionId, ExpectedRun]
 ) -> UpcomingRun | None:
-    """What the candidate is to its owner; None where nothing will run there."""
+    """The run at a candidate's position; None if nothing will run there."""
     at, key = candidate.place.at, candidate.place.execution_id
     if execution is None:
         return _expected_run(expected[key]) if key in expected else None
