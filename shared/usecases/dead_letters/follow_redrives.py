@@ -10,7 +10,7 @@ from shared.ports.executions import ExecutionStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A redrive that was chosen for an execution, and what stands there; None where it was never filed, or has gone."""
+    """A redrive named by an execution, and its item; None if it was never filed or has expired."""
 
     last: Execution
     chosen: RedrivenBy
@@ -18,7 +18,7 @@ class Link:
 
 
 def follow_redrives(store: ExecutionStore, dead: Execution) -> Iterator[Link]:
-    """The redrives behind a dead letter, in order, each read when it is asked for."""
+    """The redrives of a dead letter in order, read lazily."""
     last = dead
     while last.progress.redriven_by is not None:
         standing = store.get(last.progress.redriven_by.execution)

@@ -1,7 +1,7 @@
-"""Bulk redrives, worked off page by page. What a page asks for is done before it is ticked off.
+"""Process bulk redrives page by page. A page is processed first; the cursor moves afterwards.
 
-Any number may work the same task off at once, and die anywhere: a page that is done again finds its redrives chosen,
-and whoever ticks it off second is refused and stops.
+Any number of workers may process a task and crash anywhere. A page that is processed again finds its redrives
+marked, and a worker whose cursor write is rejected stops.
 """
 
 from collections import deque
@@ -33,8 +33,6 @@ LOOKED_AT = 500
 
 @dataclass(slots=True)
 class RedriveReport:
-    """What a run came to."""
-
     redriven: int = 0
     undone: int = 0
     ended: int = 0
@@ -44,7 +42,7 @@ class RedriveReport:
 
 @dataclass(frozen=True, slots=True)
 class ProcessBulkRedrives:
-    """One run; those that are open take turns, so that a large one holds up nobody."""
+    """Processes open tasks in rotation, so that a large task does not delay the others."""
 
     tasks: RedriveTasks
     list_dead_letters: ListDeadLetters
@@ -55,7 +53,7 @@ class ProcessBulkRedrives:
     retention: Retention
 
     def execute(self, has_time: Callable[[], bool] = lambda: True) -> RedriveReport:
-        """Work off what is open while `has_time` says so; the rest is left to the next run."""
+        """Process open tasks while `has_time` returns true; the next run continues with the rest."""
         report = RedriveReport()
         waiting = deque(self.tasks.open())
         while waiting and has_time():
@@ -70,7 +68,7 @@ class ProcessBulkRedrives:
         return report
 
     def _turn(self, tenant_id: str, task_id: str, report: RedriveReport) -> bool:
-        """One page, or the end of a task; whether there may be more to do."""
+        """Process one page, or end a finished task; whether more may be left to do."""
         task = self.tasks.get(tenant_id, task_id)
         if task is None or not task.is_open:
             return False
@@ -84,7 +82,7 @@ class ProcessBulkRedrives:
         return True
 
     def page(self, task: RedriveTask) -> RedriveTask | None:
-        """Work one page off; None where that has to wait, or somebody else was faster."""
+        """Process one page; None if the page is not due yet or another worker moved the cursor first."""
         now_ms = self.clock.now_ms()
         if task.state is TaskState.RUNNING and task.next_due_at > now_ms + AHEAD_MS:
             return None
@@ -97,7 +95,8 @@ class ProcessBulkRedrives:
         return after if self.tasks.replace(task, after) else None
 
     def _end(self, task: RedriveTask, report: RedriveReport) -> bool:
-        """Whether a walk that undoes has to be made once more: somebody may have filed behind the last one."""
+        """End a finished task; True if an undo must walk the range again, because a slow worker may still
+        have filed."""
         now_ms = self.clock.now_ms()
         if task.state is TaskState.UNDOING and (task.pass_began_at or 0) < task.settles_at:
             again = replace(task.pass_begun(now_ms), version=task.version + 1)
@@ -127,7 +126,7 @@ class ProcessBulkRedrives:
         return counts, base_at + -(-number * 1000 // task.rate)
 
     def _redrive_one(self, task: RedriveTask, dead: Execution, due_at: int) -> bool:
-        """Whether the task has a redrive of it. Others' redrives are let be, unless nothing came of them."""
+        """Whether this task owns the redrive. Redrives of others are kept, unless they were cancelled."""
         for link in follow_redrives(self.store, dead):
             is_own = link.chosen.task == task.id
             if link.standing is None:
@@ -154,9 +153,11 @@ class ProcessBulkRedrives:
         return counts, task.next_due_at
 
     def _behind(self, dead: Execution, task: RedriveTask) -> Iterator[Link]:
-        """Its redrives up to the next dead letter that is walked over by itself, so that each is met once.
+        """The redrives up to the next dead letter that the walk visits by itself, so that each is visited
+        once.
 
-        One that is broken is the last as well: nobody can start it either. What is newer is not passed over.
+        An unreadable redrive ends the walk, since no worker can start it. An unknown version raises instead:
+        a newer worker may start that redrive.
         """
         try:
             for link in follow_redrives(self.store, dead):
@@ -169,7 +170,7 @@ class ProcessBulkRedrives:
             return
 
     def _undo(self, link: Link) -> bool:
-        """Whether it never started, and never will; of one whose record has gone nobody can say that."""
+        """Whether the redrive never started and never will; False if its record has expired."""
         try:
             redrive = link.standing or self.redrive.never(link.last, link.chosen.execution)
         except NotFoundError:

@@ -1,4 +1,4 @@
-"""Seal a request, store it apart where it is too large for the items that use it, and say where it goes."""
+"""Seal a request, store it separately if it is too large for an item, and compute its destination."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def seal_request(
     call: CallSpec,
     payload_id: str,
 ) -> CallSpec:
-    """`call` with the request of a job sealed into it; a large request is stored first, under `payload_id`."""
+    """`call` with the sealed request; a large request is stored first, under `payload_id`."""
     sealed = vault.seal(tenant, job_id, encode_request(request))
     is_small = len(sealed) <= INLINE_BYTES
     if not is_small:
@@ -45,7 +45,8 @@ def seal_request(
 
 
 def seal_callback_target(vault: Vault, tenant: Tenant, url: str | None) -> CallbackTarget | None:
-    """Who is told, by a URL or SILENT; None where nothing is said of it."""
+    """The sealed target of an outcome callback; `NO_TARGET` if disabled, None if the tenant's default
+    applies."""
     if url is None or url == NO_CALLBACK:
         return None if url is None else NO_TARGET
     sealed = vault.seal(tenant, OUTCOME_CONTEXT, url.encode())
@@ -53,7 +54,7 @@ def seal_callback_target(vault: Vault, tenant: Tenant, url: str | None) -> Callb
 
 
 def open_callback_target(vault: Vault, tenant: Tenant, listener: CallbackTarget | None) -> str | None:
-    """The URL, or SILENT; the inverse."""
+    """The URL of an outcome callback; `NO_CALLBACK` if disabled, None if the tenant's default applies."""
     if listener is None or listener == NO_TARGET:
         return None if listener is None else NO_CALLBACK
     return vault.unseal(tenant, OUTCOME_CONTEXT, listener.sealed_url).decode()
