@@ -64,8 +64,8 @@ BACKFILLS = (
         name="replay of a backfill that sends for nothing",
         file="shared/usecases/jobs/backfill_job.py",
         old="            self.resend_chain_head.execute(standing)\n"
-        "            return Backfilled(job=standing, replayed=True)\n",
-        new="            return Backfilled(job=standing, replayed=True)\n",
+        "            return CreatedBackfill(job=standing, replayed=True)\n",
+        new="            return CreatedBackfill(job=standing, replayed=True)\n",
         killer=_INTERLEAVED,
     ),
     Mutant(

@@ -20,7 +20,7 @@ RENEWAL_TRIES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Called:
+class ReceiverCall:
     """The result of the call. `execution` carries the lease that covered the call; `started_at` is set even
     without a call."""
 
@@ -40,7 +40,7 @@ class CallReceiver:
     clock: Clock
     offload: Offload
 
-    async def execute(self, claimed: Execution) -> Called:
+    async def execute(self, claimed: Execution) -> ReceiverCall:
         """Wait until the execution is due by this worker's clock, then call if the lease covers the whole
         timeout."""
         while (early_ms := claimed.not_before - self.clock.now_ms()) > 0:
@@ -49,7 +49,7 @@ class CallReceiver:
         started_at = self.clock.now_ms()
         is_renewed = execution is not claimed
         answer = await self._call(execution, started_at, is_renewed=is_renewed)
-        return Called(execution=execution, started_at=started_at, answer=answer)
+        return ReceiverCall(execution=execution, started_at=started_at, answer=answer)
 
     async def _call(self, execution: Execution, started_at: int, *, is_renewed: bool) -> CallbackResponse:
         if not self._is_covered(execution):

@@ -9,7 +9,7 @@ from shared.usecases.attempts.check_token import CheckToken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class HeartbeatResult:
     """The lease that is now in force. It ends at `lease_until` unless extended, and at `deadline_at` in any
     case."""
 
@@ -27,7 +27,7 @@ class HeartbeatExecution:
     store: ExecutionStore
     clock: Clock
 
-    def execute(self, execution_id: str, token: str) -> Heard:
+    def execute(self, execution_id: str, token: str) -> HeartbeatResult:
         """Extend the attempt's lease; a lease is never shortened.
 
         NotFoundError for a token of another execution. InvalidStateError if the attempt is over: an outcome
@@ -45,7 +45,7 @@ class HeartbeatExecution:
         standing = self.store.extend_lease(execution, lease_until=lease_until, async_until=deadline_at)
         if standing is not None and not presented.is_of_running(standing):
             raise InvalidStateError(f"attempt {presented.attempt} is over")
-        return Heard(
+        return HeartbeatResult(
             execution_id=str(execution.id),
             attempt=presented.attempt,
             # A rejection of a running attempt means that a concurrent heartbeat extended the lease further.

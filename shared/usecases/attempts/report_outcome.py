@@ -18,7 +18,7 @@ from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reported:
+class ReportResult:
     """The outcome of an attempt. `end` is None if the outcome had already been recorded."""
 
     execution_id: str
@@ -44,16 +44,18 @@ class ReportOutcome:
     hand_over: Callable[[Execution], None]
     clock: Clock
 
-    def complete(self, execution_id: str, token: str) -> Reported:
+    def complete(self, execution_id: str, token: str) -> ReportResult:
         """Record success: RUNNING → SUCCEEDED."""
         return self._report(execution_id, token, Reason.OK)
 
-    def fail(self, execution_id: str, token: str, *, text: bytes = b"", retryable: bool = True) -> Reported:
+    def fail(
+        self, execution_id: str, token: str, *, text: bytes = b"", retryable: bool = True
+    ) -> ReportResult:
         """Record a failure. If `retryable`, the retry policy applies as after a failed call."""
         reason = Reason.RECEIVER_FAILED if retryable else Reason.RECEIVER_GAVE_UP
         return self._report(execution_id, token, reason, text)
 
-    def _report(self, execution_id: str, token: str, reason: Reason, text: bytes = b"") -> Reported:
+    def _report(self, execution_id: str, token: str, reason: Reason, text: bytes = b"") -> ReportResult:
         execution, presented = self.check_token.execute(execution_id, token)
         end = None
         if presented.is_of_running(execution):
@@ -62,7 +64,7 @@ class ReportOutcome:
             execution = execution if end is not None else self._reread(execution)
         if end is None:
             self._settle_again(execution, presented.attempt, reason)
-        return Reported(
+        return ReportResult(
             execution_id=str(execution.id),
             attempt=presented.attempt,
             succeeded=reason is Reason.OK,

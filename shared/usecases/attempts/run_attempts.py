@@ -65,7 +65,7 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
+class SettledMessage:
     """The verdict on a message. A returned message becomes visible again after `visible_after_seconds`."""
 
     delivery: Delivery
@@ -75,7 +75,7 @@ class Settled:
 
 @dataclass(slots=True)
 class BatchReport:
-    settled: list[Settled] = field(default_factory=list)
+    settled: list[SettledMessage] = field(default_factory=list)
     attempts: list[AttemptResult] = field(default_factory=list)
     refusals: list[RefusalResult] = field(default_factory=list)
     undecided: list[WriteUnknown] = field(default_factory=list)
@@ -84,7 +84,7 @@ class BatchReport:
     """Keys of messages that were already deferred by a limit or by backpressure."""
     unreadable_messages: int = 0
 
-    def returned(self) -> list[Settled]:
+    def returned(self) -> list[SettledMessage]:
         """Messages that must stay in the queue."""
         return [settled for settled in self.settled if settled.verdict is Verdict.RETURN]
 
@@ -216,14 +216,14 @@ class RunAttempts:
 
     async def _settle(
         self, delivery: Delivery, wakeup: Wakeup, results: dict[ExecutionId, KeyResult]
-    ) -> Settled:
+    ) -> SettledMessage:
         """A message is done when all its keys are done. Unfinished keys of a packed message are sent again
         one by one."""
         waits = {key: _wait(results[key]) for key in wakeup.keys if not _is_done(results[key])}
         if not waits:
-            return Settled(delivery=delivery, verdict=Verdict.DONE)
+            return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
         if len(wakeup.keys) > 1 and await self.offload(self.settle_refusal.send_again, wakeup, waits):
-            return Settled(delivery=delivery, verdict=Verdict.DONE)
+            return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
         return _return(delivery, max(waits.values()))
 
     async def _report_progress(self, deliveries: list[Delivery], wakeups: list[Wakeup]) -> None:
@@ -244,8 +244,10 @@ class RunAttempts:
             await self.offload(self.progress.report, self.lane, progress)
 
 
-def _return(delivery: Delivery, visible_after_seconds: int) -> Settled:
-    return Settled(delivery=delivery, verdict=Verdict.RETURN, visible_after_seconds=visible_after_seconds)
+def _return(delivery: Delivery, visible_after_seconds: int) -> SettledMessage:
+    return SettledMessage(
+        delivery=delivery, verdict=Verdict.RETURN, visible_after_seconds=visible_after_seconds
+    )
 
 
 def _wait_for_a_reader(delivery: Delivery) -> int:

@@ -14,7 +14,7 @@ from shared.usecases.chains.complete_transition import CompleteTransition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Outdated:
+class OutdatedJob:
     """A job to recompute, ordered by the instant from which its rules and the current tables differ."""
 
     outdated_from: int
@@ -23,7 +23,7 @@ class Outdated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recomputed:
+class Recomputation:
     """The effect of newer tables on a job. `old_release` is None if the chain does not carry a release."""
 
     job_id: str
@@ -46,7 +46,7 @@ class RecomputeJob:
     settle: CompleteTransition
     clock: Clock
 
-    def execute(self, outdated: Outdated, tell: Callable[[Recomputed], None]) -> bool:
+    def execute(self, outdated: OutdatedJob, tell: Callable[[Recomputation], None]) -> bool:
         """Report the recomputation, then make it; False if it is no longer needed.
 
         A report may be repeated after a crash, or describe a job that a client has changed in the meantime.
@@ -73,11 +73,11 @@ class RecomputeJob:
         return True
 
 
-def _recomputed(job: Job, schedule: Cron, parted_at: int, now_ms: int) -> Recomputed:
+def _recomputed(job: Job, schedule: Cron, parted_at: int, now_ms: int) -> Recomputation:
     move = None
     if schedule.rules is not None:
         move = first_move(schedule, with_frozen_rules(schedule, now_ms, now_ms), parted_at, now_ms)
-    return Recomputed(
+    return Recomputation(
         job_id=job.id,
         tenant_id=job.tenant_id,
         timezone=schedule.timezone,

@@ -9,7 +9,7 @@ from shared.ports.executions import ExecutionStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class RedriveLink:
     """A redrive named by an execution, and its item; None if it was never filed or has expired."""
 
     last: Execution
@@ -17,12 +17,12 @@ class Link:
     standing: Execution | None
 
 
-def follow_redrives(store: ExecutionStore, dead: Execution) -> Iterator[Link]:
+def follow_redrives(store: ExecutionStore, dead: Execution) -> Iterator[RedriveLink]:
     """The redrives of a dead letter in order, read lazily."""
     last = dead
     while last.progress.redriven_by is not None:
         standing = store.get(last.progress.redriven_by.execution)
-        yield Link(last=last, chosen=last.progress.redriven_by, standing=standing)
+        yield RedriveLink(last=last, chosen=last.progress.redriven_by, standing=standing)
         if standing is None:
             return
         last = standing

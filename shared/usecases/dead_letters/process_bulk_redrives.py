@@ -22,7 +22,7 @@ from shared.domain.executions.states import NOT_STARTED, EndReason, State, Trans
 from shared.ports.dead_letters import RedriveTasks
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
-from shared.usecases.dead_letters.follow_redrives import Link, follow_redrives
+from shared.usecases.dead_letters.follow_redrives import RedriveLink, follow_redrives
 from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
 from shared.usecases.dead_letters.redrive_execution import RedriveExecution
 from shared.usecases.outcomes.finalize_execution import FinalizeExecution
@@ -152,7 +152,7 @@ class ProcessBulkRedrives:
                     counts = replace(counts, already_started=counts.already_started + 1)
         return counts, task.next_due_at
 
-    def _behind(self, dead: Execution, task: RedriveTask) -> Iterator[Link]:
+    def _behind(self, dead: Execution, task: RedriveTask) -> Iterator[RedriveLink]:
         """The redrives up to the next dead letter that the walk visits by itself, so that each is visited
         once.
 
@@ -169,7 +169,7 @@ class ProcessBulkRedrives:
         except UnreadableItemError:
             return
 
-    def _undo(self, link: Link) -> bool:
+    def _undo(self, link: RedriveLink) -> bool:
         """Whether the redrive never started and never will; False if its record has expired."""
         try:
             redrive = link.standing or self.redrive.never(link.last, link.chosen.execution)

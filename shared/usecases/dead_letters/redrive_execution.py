@@ -19,7 +19,7 @@ from shared.usecases.reading.find_execution import FindExecution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Redriven:
+class RedriveResult:
     """The stored redrive. `replayed`: an earlier request had chosen it."""
 
     execution: Execution
@@ -43,7 +43,7 @@ class RedriveExecution:
     plan: ShardPlan
     retention: Retention
 
-    def execute(self, tenant_id: str, execution_id: str) -> Redriven:
+    def execute(self, tenant_id: str, execution_id: str) -> RedriveResult:
         """The redrive of a failed execution, due now.
 
         NotFoundError; InvalidStateError if the execution cannot be redriven.
@@ -53,7 +53,7 @@ class RedriveExecution:
             raise InvalidStateError(f"only a failed execution can be redriven; this one is {failed.state}")
         return self.after(failed, self.clock.now_ms())
 
-    def after(self, failed: Execution, due_at: int, task: str | None = None) -> Redriven:
+    def after(self, failed: Execution, due_at: int, task: str | None = None) -> RedriveResult:
         """The latest redrive of a dead letter if it is open or has succeeded; otherwise a new redrive, due at
         an instant.
 
@@ -65,10 +65,10 @@ class RedriveExecution:
             chosen, is_new = self._choose(last, due_at, task)
             standing = None if is_new else self.store.get(chosen)
             if standing is None:
-                return Redriven(execution=self.make_sure(last, chosen), replayed=not is_new)
+                return RedriveResult(execution=self.make_sure(last, chosen), replayed=not is_new)
             if standing.state not in REDRIVABLE:
                 self.file.ensure_sent(standing)
-                return Redriven(execution=standing, replayed=True)
+                return RedriveResult(execution=standing, replayed=True)
             last = standing
 
     def make_sure(self, last: Execution, chosen: ExecutionId) -> Execution:

@@ -28,7 +28,7 @@ from shared.usecases.tenancy.check_quota import CheckQuota, Demand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Backfilled:
+class CreatedBackfill:
     """The stored backfill. `replayed`: an earlier request with the same key had created it."""
 
     job: Job
@@ -53,7 +53,9 @@ class BackfillJob:
     plan: ShardPlan
     retention: Retention
 
-    def execute(self, tenant: Tenant, job_id: str, new: NewBackfill, key: str | None = None) -> Backfilled:
+    def execute(
+        self, tenant: Tenant, job_id: str, new: NewBackfill, key: str | None = None
+    ) -> CreatedBackfill:
         """Create the backfill; repeats with the same idempotency key return the same backfill.
 
         The write requires the revision of the job that was read, so a concurrent deletion either refuses the
@@ -65,11 +67,11 @@ class BackfillJob:
         standing = self.jobs.get(tenant.id, record.job_id) if is_known else None
         if standing is not None:
             self.resend_chain_head.execute(standing)
-            return Backfilled(job=standing, replayed=True)
+            return CreatedBackfill(job=standing, replayed=True)
         for _ in range(TRIES):
             made = self._make(tenant, job, new, record)
             if made is not None:
-                return Backfilled(job=made, replayed=is_known)
+                return CreatedBackfill(job=made, replayed=is_known)
             job = self.find_settled.execute(tenant.id, job_id)
         raise UnavailableError("the job is being changed by others")
 

@@ -110,8 +110,7 @@ class DraftJob:
         )
 
     def _sealed_call(self, tenant: Tenant, new: NewJob, job_id: str) -> CallSpec:
-        """Seal the call. A large request is stored under the job's ID, so that a replay overwrites it with
-        the same data."""
+        """Seal the call. The job's ID names a large request, so that a replay stores it only once."""
         return seal_request(
             self.jobs, self.vault, tenant, job_id, new.request, call=new.unsealed_call, payload_id=job_id
         )

@@ -32,7 +32,7 @@ from shared.usecases.filing.file_execution import FileExecution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Triggered:
+class TriggerResult:
     """The execution. `replayed`: an earlier request with the same key had filed it."""
 
     execution: Execution
@@ -54,7 +54,7 @@ class TriggerJob:
     plan: ShardPlan
     retention: Retention
 
-    def execute(self, tenant: Tenant, job_id: str, key: str | None = None) -> Triggered:
+    def execute(self, tenant: Tenant, job_id: str, key: str | None = None) -> TriggerResult:
         """File the execution; repeats with the same idempotency key return the same execution.
 
         InvalidStateError if the job is a backfill, or neither active nor paused. NotFoundError if there is
@@ -73,7 +73,7 @@ class TriggerJob:
             filed = standing or self._file(job, execution_id, record)
             if filed is not None:
                 self.file.ensure_sent(filed)
-                return Triggered(execution=filed, replayed=replayed)
+                return TriggerResult(execution=filed, replayed=replayed)
             job, replayed = self.find_settled.execute(tenant.id, job_id), True
         raise UnavailableError("the job is being changed by others")
 

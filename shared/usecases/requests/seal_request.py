@@ -45,8 +45,7 @@ def seal_request(
 
 
 def seal_callback_target(vault: Vault, tenant: Tenant, url: str | None) -> CallbackTarget | None:
-    """The sealed target of an outcome callback; `NO_TARGET` if disabled, None if the tenant's default
-    applies."""
+    """The sealed target of an outcome callback; `NO_TARGET` if disabled, None if not set."""
     if url is None or url == NO_CALLBACK:
         return None if url is None else NO_TARGET
     sealed = vault.seal(tenant, OUTCOME_CONTEXT, url.encode())
@@ -54,7 +53,7 @@ def seal_callback_target(vault: Vault, tenant: Tenant, url: str | None) -> Callb
 
 
 def open_callback_target(vault: Vault, tenant: Tenant, listener: CallbackTarget | None) -> str | None:
-    """The URL of an outcome callback; `NO_CALLBACK` if disabled, None if the tenant's default applies."""
+    """The URL of an outcome callback; `NO_CALLBACK` if disabled, None if not set."""
     if listener is None or listener == NO_TARGET:
         return None if listener is None else NO_CALLBACK
     return vault.unseal(tenant, OUTCOME_CONTEXT, listener.sealed_url).decode()
