@@ -61,7 +61,7 @@ class SettleRefusal:
             self.finalize.execute(existing)
             return RefusalResult(kind=Refusal.DROPPED)
         if existing.state is State.WAITING:
-            # The previous attempt may have failed to file the successor, and the retry may be hours away.
+            # The previous attempt may have filed no successor, and the retry may be hours away.
             self.file_successor.execute(existing)
             self.file.wake_for_retry(existing, existing.not_before)
             return RefusalResult(kind=Refusal.SENT_LATER)
