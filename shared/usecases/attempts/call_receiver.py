@@ -99,14 +99,14 @@ class CallReceiver:
         renewed, stop_retries = claimed.progressed(lease_until=until), claimed.progress.stop_retries
         for _ in range(RENEWAL_TRIES):
             try:
-                standing = await self.offload(self.store.extend_lease, claimed, lease_until=until)
+                existing = await self.offload(self.store.extend_lease, claimed, lease_until=until)
             except UnavailableError:
                 continue
             except PunctualError:
                 break
             # A rejection that shows exactly this lease means that the write succeeded and its response was
             # lost.
-            is_granted = standing is None or standing.progressed(stop_retries=stop_retries) == renewed
+            is_granted = existing is None or existing.progressed(stop_retries=stop_retries) == renewed
             return renewed if is_granted else claimed
         return claimed
 

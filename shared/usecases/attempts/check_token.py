@@ -34,8 +34,8 @@ class CheckToken:
     def _read(self, execution_id: ExecutionId) -> Execution | None:
         try:
             return self.store.get(execution_id)
-        except UnreadableItemError as fault:
-            raise UnavailableError("the execution cannot be read for now") from fault
+        except UnreadableItemError as error:
+            raise UnavailableError("the execution cannot be read for now") from error
 
     def _is_genuine(self, execution: Execution, presented: CallbackToken) -> bool:
         tenant = self.read_tenant.execute(execution.tenant_id)

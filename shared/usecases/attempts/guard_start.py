@@ -49,17 +49,17 @@ class GuardStart:
         rules = execution.recurrence
         if rules is None or rules.overlap_policy is OverlapPolicy.ALLOW:
             return Admission.START
-        turn = self.run_locks.read(execution.tenant_id, execution.job_id)
-        if turn.holder == execution.id:
+        lock = self.run_locks.read(execution.tenant_id, execution.job_id)
+        if lock.holder == execution.id:
             return Admission.START
-        waiting = turn.waiting if turn.waiting and self._is_open(turn.waiting) else None
-        if turn.holder is None or not self._is_open(turn.holder):
-            return self._take(execution, turn, waiting)
+        waiting = lock.waiting if lock.waiting and self._is_open(lock.waiting) else None
+        if lock.holder is None or not self._is_open(lock.holder):
+            return self._take(execution, lock, waiting)
         if rules.overlap_policy is OverlapPolicy.SKIP or waiting not in (None, execution.id):
             return self._skip(execution, EndReason.OVERLAP)
-        return self._wait(execution, turn)
+        return self._wait(execution, lock)
 
-    def hand_over(self, ended: Execution) -> None:
+    def wake_waiting(self, ended: Execution) -> None:
         """Wake the run that waits for the lock of an ended execution. If this fails, the sweeper wakes it."""
         rules = ended.recurrence
         if rules is None or rules.overlap_policy is not OverlapPolicy.QUEUE_ONE:
@@ -69,16 +69,16 @@ class GuardStart:
         if execution is not None and not execution.state.is_terminal:
             self.file.send([replace(wakeup_for(execution), not_before=self.clock.now_ms())])
 
-    def _take(self, execution: Execution, turn: RunLock, waiting: ExecutionId | None) -> Admission:
+    def _take(self, execution: Execution, lock: RunLock, waiting: ExecutionId | None) -> Admission:
         """Take the free lock, unless another run is already waiting for it."""
         if waiting not in (None, execution.id):
             return self._skip(execution, EndReason.OVERLAP)
-        is_mine = self._swap(execution, turn, RunLock(holder=execution.id))
+        is_mine = self._swap(execution, lock, RunLock(holder=execution.id))
         return Admission.START if is_mine else Admission.RACE
 
-    def _wait(self, execution: Execution, turn: RunLock) -> Admission:
-        if turn.waiting != execution.id and not self._swap(
-            execution, turn, replace(turn, waiting=execution.id)
+    def _wait(self, execution: Execution, lock: RunLock) -> Admission:
+        if lock.waiting != execution.id and not self._swap(
+            execution, lock, replace(lock, waiting=execution.id)
         ):
             return Admission.RACE
         # Without the successor, no later run would come due and be recorded as skipped while this run waits.
@@ -87,15 +87,15 @@ class GuardStart:
 
     def _skip(self, execution: Execution, reason: EndReason) -> Admission:
         expires_at_s = self.retention.expires_at_s(self.clock.now_ms())
-        standing = self.store.cancel(execution.id, Transition.SKIP, reason=reason, expires_at_s=expires_at_s)
-        if standing is not None and not standing.state.is_terminal:
+        existing = self.store.cancel(execution.id, Transition.SKIP, reason=reason, expires_at_s=expires_at_s)
+        if existing is not None and not existing.state.is_terminal:
             return Admission.RACE
-        self.file_successor.execute(standing or execution)
+        self.file_successor.execute(existing or execution)
         return Admission.SKIPPED
 
     def _swap(self, execution: Execution, before: RunLock, after: RunLock) -> bool:
         return self.run_locks.swap(execution.tenant_id, execution.job_id, before, after)
 
     def _is_open(self, execution_id: ExecutionId) -> bool:
-        standing = self.store.get(execution_id)
-        return standing is not None and not standing.state.is_terminal
+        existing = self.store.get(execution_id)
+        return existing is not None and not existing.state.is_terminal

@@ -42,13 +42,13 @@ class HeartbeatExecution:
             raise InvalidStateError(f"the deadline of attempt {presented.attempt} has passed")
         renewed_until = execution.call.async_policy.lease_until(now_ms, deadline_at)
         lease_until = max(execution.progress.lease_until or 0, renewed_until)
-        standing = self.store.extend_lease(execution, lease_until=lease_until, async_until=deadline_at)
-        if standing is not None and not presented.is_of_running(standing):
+        existing = self.store.extend_lease(execution, lease_until=lease_until, async_until=deadline_at)
+        if existing is not None and not presented.is_of_running(existing):
             raise InvalidStateError(f"attempt {presented.attempt} is over")
         return HeartbeatResult(
             execution_id=str(execution.id),
             attempt=presented.attempt,
             # A rejection of a running attempt means that a concurrent heartbeat extended the lease further.
-            lease_until=lease_until if standing is None else standing.progress.lease_until or 0,
+            lease_until=lease_until if existing is None else existing.progress.lease_until or 0,
             deadline_at=deadline_at,
         )

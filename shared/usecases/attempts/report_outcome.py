@@ -41,7 +41,7 @@ class ReportOutcome:
     store: ExecutionStore
     file: FileExecution
     finalize: FinalizeExecution
-    hand_over: Callable[[Execution], None]
+    wake_waiting: Callable[[Execution], None]
     clock: Clock
 
     def complete(self, execution_id: str, token: str) -> ReportResult:
@@ -86,28 +86,28 @@ class ReportOutcome:
         if not settlement.is_done:
             raise UnavailableError("the outcome, or what follows from it, may not have been recorded")
         if settlement.end is not AttemptEnd.RETRIED:
-            self._hand_over(execution)
+            self._wake_waiting(execution)
         return settlement.end
 
-    def _settle_again(self, standing: Execution, attempt: int, reason: Reason) -> None:
+    def _settle_again(self, existing: Execution, attempt: int, reason: Reason) -> None:
         """Complete the steps that an earlier report may have missed by crashing after it recorded the
         outcome."""
-        recorded = {outcome.attempt: outcome.reason for outcome in standing.progress.outcomes}
+        recorded = {outcome.attempt: outcome.reason for outcome in existing.progress.outcomes}
         if recorded.get(attempt) is not reason:
             raise InvalidStateError(f"attempt {attempt} is over: it was lost, or ended with another outcome")
-        if standing.state.is_terminal:
-            self.finalize.execute(standing)
-            self._hand_over(standing)
-        elif standing.state is State.WAITING and standing.attempt == attempt:
-            self.file.wake_for_retry(standing, standing.not_before)
+        if existing.state.is_terminal:
+            self.finalize.execute(existing)
+            self._wake_waiting(existing)
+        elif existing.state is State.WAITING and existing.attempt == attempt:
+            self.file.wake_for_retry(existing, existing.not_before)
 
     def _reread(self, execution: Execution) -> Execution:
-        standing = self.store.get(execution.id)
-        if standing is None:
+        existing = self.store.get(execution.id)
+        if existing is None:
             raise NotFoundError("the execution has expired")
-        return standing
+        return existing
 
-    def _hand_over(self, ended: Execution) -> None:
+    def _wake_waiting(self, ended: Execution) -> None:
         """Best effort: otherwise the sweeper wakes the run that waits for the lock."""
         with suppress(PunctualError):
-            self.hand_over(ended)
+            self.wake_waiting(ended)

@@ -46,7 +46,7 @@ ENDS = (AttemptEnd.SUCCEEDED, AttemptEnd.FAILED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """One received message. `wakeup` is None if the body cannot be read; `fault` gives the reason.
+    """One received message. `wakeup` is None if the body cannot be read; `error` gives the reason.
 
     `is_newer`: a newer version of Punctual wrote the body.
     """
@@ -55,7 +55,7 @@ class Delivery:
     sent_at: int
     receive_count: int
     wakeup: Wakeup | None
-    fault: str = ""
+    error: str = ""
     is_newer: bool = False
 
 
@@ -127,7 +127,7 @@ class RunAttempts:
         report.undecided = [result for result in results.values() if isinstance(result, WriteUnknown)]
         report.deferred = [result for result in results.values() if isinstance(result, DeferredKey)]
         report.waited = {key for _, wakeup in ready if wakeup.waited for key in wakeup.keys}
-        answers = [(one.execution.call.destination, one.answer) for one in report.attempts]
+        answers = [(each.execution.call.destination, each.answer) for each in report.attempts]
         await self.offload(self.gate.report, answers)
         return report
 
@@ -188,8 +188,8 @@ class RunAttempts:
                 return await self._attempt(answer)
             if isinstance(answer, ClaimRejected):
                 return await self.offload(self.settle_refusal.execute, answer.existing, receive_count)
-        except Exception as fault:  # noqa: BLE001 - a fault of ours in one key must not sink the other calls
-            return WriteUnknown(f"{type(fault).__name__}: {fault}")
+        except Exception as error:  # noqa: BLE001 - a bug in one key must not stop the other calls
+            return WriteUnknown(f"{type(error).__name__}: {error}")
         return answer
 
     async def _enter(self, execution: Execution, receive_count: int) -> KeyResult:
@@ -211,7 +211,7 @@ class RunAttempts:
         result = await self.make_attempt.execute(execution)
         if execution.recurrence is not None and result.end in ENDS:
             with suppress(PunctualError):
-                await self.offload(self.guard_start.hand_over, execution)
+                await self.offload(self.guard_start.wake_waiting, execution)
         return result
 
     async def _settle(

@@ -118,17 +118,17 @@ class SettleAttempt:
         )
 
     def _record(self, execution: Execution, finish: Finish) -> Settlement:
-        standing = self.store.finish(execution, finish)
-        if standing is not None and _was_stopped(execution, standing):
+        existing = self.store.finish(execution, finish)
+        if existing is not None and _was_stopped(execution, existing):
             finish = self._failure(execution, finish.outcomes, finish.last_body, EndReason.STOPPED)
-            standing = self.store.finish(execution, finish)
-        if standing is not None and not _is_recorded(execution, finish, standing):
-            return _overtaken(execution, standing)
+            existing = self.store.finish(execution, finish)
+        if existing is not None and not _is_recorded(execution, finish, existing):
+            return _overtaken(execution, existing)
         if finish.next_attempt_at is not None:
             is_woken = self._wake_for_retry(execution, finish.next_attempt_at)
             return Settlement(end=AttemptEnd.RETRIED, is_done=is_woken)
         # An existing record names its own notification, which must be filed instead of the one in `finish`.
-        ended = standing or _ended(execution, finish)
+        ended = existing or _ended(execution, finish)
         return Settlement(end=_END[finish.transition], is_done=self._is_finalized(ended))
 
     def _wake_for_retry(self, execution: Execution, next_attempt_at: int) -> bool:
@@ -149,14 +149,14 @@ class SettleAttempt:
         """Extend the lease of an accepted asynchronous attempt. A lease that a heartbeat extended further is
         kept."""
         deadline_at = execution.attempt_deadline_at or 0
-        heard_until = execution.call.async_policy.lease_until(self.clock.now_ms(), deadline_at)
-        lease_until = max(execution.progress.lease_until or 0, heard_until)
-        standing = self.store.extend_lease(execution, lease_until=lease_until, async_until=deadline_at)
-        if standing is None or (
-            _is_same_claim(execution, standing) and standing.progress.async_until is not None
+        renewed_until = execution.call.async_policy.lease_until(self.clock.now_ms(), deadline_at)
+        lease_until = max(execution.progress.lease_until or 0, renewed_until)
+        existing = self.store.extend_lease(execution, lease_until=lease_until, async_until=deadline_at)
+        if existing is None or (
+            _is_same_claim(execution, existing) and existing.progress.async_until is not None
         ):
             return Settlement(end=AttemptEnd.ASYNC_ACCEPTED)
-        return _overtaken(execution, standing)
+        return _overtaken(execution, existing)
 
 
 _UNCALLED = {Reason.STOPPED: EndReason.JOB_DELETED, Reason.TOO_OLD: EndReason.TOO_OLD}
@@ -176,13 +176,13 @@ def _ended(execution: Execution, finish: Finish) -> Execution:
     )
 
 
-def _is_recorded(execution: Execution, finish: Finish, standing: Execution) -> bool:
+def _is_recorded(execution: Execution, finish: Finish, existing: Execution) -> bool:
     """Whether a rejected write shows exactly this outcome: the write succeeded and its response was lost."""
-    is_same_attempt = standing.attempt == execution.attempt
+    is_same_attempt = existing.attempt == execution.attempt
     return (
         is_same_attempt
-        and standing.state is finish.transition.target
-        and standing.progress.outcomes == finish.outcomes
+        and existing.state is finish.transition.target
+        and existing.progress.outcomes == finish.outcomes
     )
 
 
@@ -194,17 +194,17 @@ def _end_reason(execution: Execution, answer: CallbackResponse) -> EndReason:
     return EndReason.STOPPED if execution.progress.stop_retries else EndReason.ATTEMPTS_USED_UP
 
 
-def _is_same_claim(execution: Execution, standing: Execution) -> bool:
-    claims = (standing.progress.owner, standing.attempt) == (execution.progress.owner, execution.attempt)
-    return claims and standing.state is State.RUNNING
+def _is_same_claim(execution: Execution, existing: Execution) -> bool:
+    claims = (existing.progress.owner, existing.attempt) == (execution.progress.owner, execution.attempt)
+    return claims and existing.state is State.RUNNING
 
 
-def _was_stopped(execution: Execution, standing: Execution) -> bool:
+def _was_stopped(execution: Execution, existing: Execution) -> bool:
     """Whether a retry was rejected only because retries were stopped during the call."""
-    return standing.progress.stop_retries and _is_same_claim(execution, standing)
+    return existing.progress.stop_retries and _is_same_claim(execution, existing)
 
 
-def _overtaken(execution: Execution, standing: Execution) -> Settlement:
+def _overtaken(execution: Execution, existing: Execution) -> Settlement:
     """A different outcome of the same attempt can only be the receiver's report."""
-    is_reported = any(outcome.attempt == execution.attempt for outcome in standing.progress.outcomes)
+    is_reported = any(outcome.attempt == execution.attempt for outcome in existing.progress.outcomes)
     return Settlement(end=AttemptEnd.REPORTED if is_reported else AttemptEnd.FENCED)

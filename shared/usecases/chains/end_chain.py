@@ -92,15 +92,15 @@ class EndChain:
         expires_at_s = self.retention.outlives_records_s(now_ms)
         fresh = job.occurrence(nominal_at, created_at=now_ms, run=run)
         tombstone = fresh.progressed(state=State.CANCELLED, end_reason=reason, ends_chain=True)
-        standing = known or self.store.put_if_absent(tombstone, expires_at_s=expires_at_s)
-        if standing is None:
+        existing = known or self.store.put_if_absent(tombstone, expires_at_s=expires_at_s)
+        if existing is None:
             return tombstone
-        if standing.state in NOT_STARTED:
+        if existing.state in NOT_STARTED:
             rival = self.store.cancel(
-                standing.id, Transition.END_CHAIN, reason=reason, expires_at_s=expires_at_s
+                existing.id, Transition.END_CHAIN, reason=reason, expires_at_s=expires_at_s
             )
-            standing = rival or standing.progressed(ends_chain=True)
-        return standing if standing.progress.ends_chain else None
+            existing = rival or existing.progressed(ends_chain=True)
+        return existing if existing.progress.ends_chain else None
 
     def end_waiting(self, job: Job) -> list[int]:
         """Instants of runs that waited for an overlapping run and never began; each now has a tombstone.
@@ -111,9 +111,9 @@ class EndChain:
         """
         if job.definition.overlap_policy is not OverlapPolicy.QUEUE_ONE:
             return []
-        turn = self.run_locks.read(job.tenant_id, job.id)
+        lock = self.run_locks.read(job.tenant_id, job.id)
         ended = []
-        for key in (turn.holder, turn.waiting):
+        for key in (lock.holder, lock.waiting):
             waiting = self.store.get(key) if key is not None else None
             if waiting is None or waiting.id != job.id_at(waiting.nominal_at):
                 continue

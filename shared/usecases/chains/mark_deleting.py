@@ -29,13 +29,13 @@ class MarkDeleting:
             self.record_skipped_instants.execute(job, now_ms, now_ms) if job.state is JobState.PAUSED else []
         )
         if job.state is JobState.PAUSED:
-            deleting = replace(deleting, ended_through=_told_through(job, records, now_ms))
+            deleting = replace(deleting, ended_through=_history_end(job, records, now_ms))
         expires_at_s = self.retention.expires_at_s(now_ms)
         is_marked = self.jobs.replace(job, deleting, executions=records, expires_at_s=expires_at_s)
         return deleting if is_marked else None
 
 
-def _told_through(paused: Job, records: list[Execution], now_ms: int) -> int | None:
+def _history_end(paused: Job, records: list[Execution], now_ms: int) -> int | None:
     """The end of the history: the record of the pause or, without a record, the last tombstone up to now."""
     if records:
         return records[-1].nominal_at

@@ -39,18 +39,18 @@ class StartChain:
         """
         now_ms = self.clock.now_ms()
         after = self._renewed(before, revision, definition, after_at, runs_before, now_ms)
-        passed = self.record_skipped_instants.execute(before, after_at, now_ms)
-        past = before.chain(after_at, self.retention.outlives_records_s(now_ms), skipped_from(passed))
+        skipped = self.record_skipped_instants.execute(before, after_at, now_ms)
+        past = before.chain(after_at, self.retention.outlives_records_s(now_ms), skipped_from(skipped))
         following = self._following(after, after_at, now_ms)
-        records = [*passed, *_jumped(after, following, now_ms)]
+        records = [*skipped, *_jumped(after, following, now_ms)]
         if following is None or following.ends:
             return self._complete(before, after, past, records)
         after = replace(after, chain_from=following.nominal_at)
         draft = after.occurrence(following.nominal_at, created_at=now_ms, run=runs_before + 1)
         first = self.file.prepare(in_lane(draft, following))
         expires_at_s = self.retention.expires_at_s(now_ms)
-        dropped = dst_skip_records(after, after_at, following.nominal_at, now_ms)
-        filed = [*records, *dropped, first]
+        dst_skips = dst_skip_records(after, after_at, following.nominal_at, now_ms)
+        filed = [*records, *dst_skips, first]
         if not self.jobs.replace(before, after, past=past, executions=filed, expires_at_s=expires_at_s):
             return None
         self.file.ensure_sent(first)
@@ -63,8 +63,10 @@ class StartChain:
 
     def _complete(self, before: Job, after: Job, past: Chain, records: list[Execution]) -> Job | None:
         """Complete the job. Its definition outlives every execution that may still ask for it."""
-        told_of = [record.progress.missed.last_at for record in records if record.progress.missed is not None]
-        ended_at = max([past.history_until, *told_of])
+        skipped_until = [
+            record.progress.missed.last_at for record in records if record.progress.missed is not None
+        ]
+        ended_at = max([past.history_until, *skipped_until])
         ended = replace(after, state=JobState.COMPLETED, ended_from=ended_at + 1, ended_through=ended_at)
         expires_at_s = past.expires_at_s
         if not self.jobs.replace(before, ended, past=past, executions=records, expires_at_s=expires_at_s):

@@ -77,11 +77,11 @@ class StopRunningExecutions:
         for _ in range(2):
             if self.store.stop_retries(execution.id):
                 return
-            standing = self.store.cancel(
+            existing = self.store.cancel(
                 execution.id,
                 Transition.CANCEL,
                 reason=EndReason.JOB_DELETED,
                 expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
             )
-            if standing is None:
+            if existing is None:
                 return

@@ -68,9 +68,9 @@ class UpdateJob:
 
     def _finished_by_a_rival(self, job: Job) -> Job:
         """The process that completed the transition may have crashed between its write and its message."""
-        standing = self.find_settled.execute(job.tenant_id, job.id)
-        self.resend_chain_head.execute(standing)
-        return standing
+        existing = self.find_settled.execute(job.tenant_id, job.id)
+        self.resend_chain_head.execute(existing)
+        return existing
 
     def _update_paused(self, job: Job, definition: Definition, now_ms: int) -> Job | None:
         """The old definition accounts for the instants skipped up to now, the new definition for later

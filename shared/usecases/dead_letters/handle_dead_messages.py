@@ -30,13 +30,13 @@ RESCHEDULE_SECONDS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadMessage:
-    """A message from a dead-letter queue with its original body; `fault` says why the body cannot be read."""
+    """A message from a dead-letter queue with its original body; `error` says why the body cannot be read."""
 
     message_id: str
     lane: QueueName
     body: str
     wakeup: Wakeup | None
-    fault: str = ""
+    error: str = ""
 
 
 @dataclass(slots=True)
@@ -75,16 +75,16 @@ class HandleDeadMessages:
 
     def _handle(self, message: DeadMessage, report: DeadMessageReport) -> None:
         if message.wakeup is None:
-            self._park(message, message.fault, report)
+            self._park(message, message.error, report)
             return
         for key in message.wakeup.keys:
             try:
                 reason = self._handle_key(key, report)
             except UnavailableError:
                 raise
-            except PunctualError as fault:
+            except PunctualError as error:
                 # For example, another item under the successor's key: this needs an operator.
-                reason = str(fault)
+                reason = str(error)
             if reason:
                 self._park(message, f"{key}: {reason}", report)
 

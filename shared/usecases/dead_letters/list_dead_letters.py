@@ -46,7 +46,7 @@ class ListDeadLetters:
             span = PositionRange(after=criteria.span.after, before=min(criteria.span.before, before))
             criteria = replace(criteria, span=span)
         page = self.page(tenant_id, criteria, limit=limit, newest_first=True)
-        return DeadLetterPage(executions=page.shown, next_before=page.last.place if page.last else None)
+        return DeadLetterPage(executions=page.items, next_before=page.last.position if page.last else None)
 
     def page(
         self,
@@ -78,11 +78,11 @@ class ListDeadLetters:
 
     def _walk(self, tenant_id: str, span: PositionRange, *, newest_first: bool) -> Iterator[Candidate]:
         while True:
-            stretch = self.store.failed(tenant_id, span, newest_first=newest_first, limit=CHUNK)
-            yield from (Candidate(place) for place in stretch.places)
-            if stretch.is_last:
+            page = self.store.failed(tenant_id, span, newest_first=newest_first, limit=CHUNK)
+            yield from (Candidate(position) for position in page.places)
+            if page.is_last:
                 return
-            edge = stretch.places[-1]
+            edge = page.places[-1]
             span = replace(span, before=edge) if newest_first else replace(span, after=edge)
 
 

@@ -59,7 +59,7 @@ class ProcessBulkRedrives:
         while waiting and has_time():
             tenant_id, task_id = waiting.popleft()
             try:
-                if self._turn(tenant_id, task_id, report):
+                if self._advance(tenant_id, task_id, report):
                     waiting.append((tenant_id, task_id))
             except UnavailableError:
                 report.unavailable += 1
@@ -67,7 +67,7 @@ class ProcessBulkRedrives:
                 report.unreadable.append(task_id)
         return report
 
-    def _turn(self, tenant_id: str, task_id: str, report: RedriveReport) -> bool:
+    def _advance(self, tenant_id: str, task_id: str, report: RedriveReport) -> bool:
         """Process one page, or end a finished task; whether more may be left to do."""
         task = self.tasks.get(tenant_id, task_id)
         if task is None or not task.is_open:
@@ -90,8 +90,8 @@ class ProcessBulkRedrives:
             task.tenant_id, task.rest, limit=PAGE, newest_first=False, at_most=LOOKED_AT
         )
         work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all
-        counts, next_due_at = work(task, found.shown, now_ms)
-        after = task.advanced_to(found.last.place if found.last else None, counts, next_due_at)
+        counts, next_due_at = work(task, found.items, now_ms)
+        after = task.advanced_to(found.last.position if found.last else None, counts, next_due_at)
         return after if self.tasks.replace(task, after) else None
 
     def _end(self, task: RedriveTask, report: RedriveReport) -> bool:
@@ -128,14 +128,14 @@ class ProcessBulkRedrives:
     def _redrive_one(self, task: RedriveTask, dead: Execution, due_at: int) -> bool:
         """Whether this task owns the redrive. Redrives of others are kept, unless they were cancelled."""
         for link in follow_redrives(self.store, dead):
-            is_own = link.chosen.task == task.id
-            if link.standing is None:
-                self.redrive.make_sure(link.last, link.chosen.execution)
+            is_own = link.mark.task == task.id
+            if link.existing is None:
+                self.redrive.ensure_filed(link.last, link.mark.execution)
                 return is_own
             if is_own:
-                self.redrive.file.ensure_sent(link.standing)
+                self.redrive.file.ensure_sent(link.existing)
                 return True
-            if link.standing.state is not State.CANCELLED:
+            if link.existing.state is not State.CANCELLED:
                 return False
         self.redrive.after(dead, due_at, task.id)
         return True
@@ -143,8 +143,8 @@ class ProcessBulkRedrives:
     def _undo_all(self, task: RedriveTask, dead: tuple[Execution, ...], _: int) -> tuple[TaskCounts, int]:
         counts = task.counts
         for execution in dead:
-            for link in self._behind(execution, task):
-                if link.chosen.task != task.id:
+            for link in self._links(execution, task):
+                if link.mark.task != task.id:
                     continue
                 if self._undo(link):
                     counts = replace(counts, cancelled=counts.cancelled + 1)
@@ -152,7 +152,7 @@ class ProcessBulkRedrives:
                     counts = replace(counts, already_started=counts.already_started + 1)
         return counts, task.next_due_at
 
-    def _behind(self, dead: Execution, task: RedriveTask) -> Iterator[RedriveLink]:
+    def _links(self, dead: Execution, task: RedriveTask) -> Iterator[RedriveLink]:
         """The redrives up to the next dead letter that the walk visits by itself, so that each is visited
         once.
 
@@ -172,18 +172,18 @@ class ProcessBulkRedrives:
     def _undo(self, link: RedriveLink) -> bool:
         """Whether the redrive never started and never will; False if its record has expired."""
         try:
-            redrive = link.standing or self.redrive.never(link.last, link.chosen.execution)
+            redrive = link.existing or self.redrive.file_cancelled(link.last, link.mark.execution)
         except NotFoundError:
             return False
-        standing: Execution | None = redrive
+        existing: Execution | None = redrive
         if redrive.state in NOT_STARTED:
-            standing = self.store.cancel(
+            existing = self.store.cancel(
                 redrive.id,
                 Transition.UNDO,
                 reason=EndReason.CANCELLED,
                 expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
             )
-        if standing is None:
+        if existing is None:
             self.finalize.execute(redrive)
             return True
-        return standing.state is State.CANCELLED and standing.attempt == 0
+        return existing.state is State.CANCELLED and existing.attempt == 0

@@ -63,39 +63,39 @@ class RedriveExecution:
         last = failed
         while True:
             chosen, is_new = self._choose(last, due_at, task)
-            standing = None if is_new else self.store.get(chosen)
-            if standing is None:
-                return RedriveResult(execution=self.make_sure(last, chosen), replayed=not is_new)
-            if standing.state not in REDRIVABLE:
-                self.file.ensure_sent(standing)
-                return RedriveResult(execution=standing, replayed=True)
-            last = standing
+            existing = None if is_new else self.store.get(chosen)
+            if existing is None:
+                return RedriveResult(execution=self.ensure_filed(last, chosen), replayed=not is_new)
+            if existing.state not in REDRIVABLE:
+                self.file.ensure_sent(existing)
+                return RedriveResult(execution=existing, replayed=True)
+            last = existing
 
-    def make_sure(self, last: Execution, chosen: ExecutionId) -> Execution:
+    def ensure_filed(self, last: Execution, chosen: ExecutionId) -> Execution:
         """The redrive that was chosen, filed unless it already exists."""
-        self._check_kept(chosen)
+        self._check_not_expired(chosen)
         self._keep_request(last, chosen.dispatch_at)
         draft = redriven(last, chosen, created_at=self.clock.now_ms())
-        self._note(draft)
+        self._add_to_history(draft)
         return self.file.execute(draft)
 
-    def never(self, last: Execution, chosen: ExecutionId) -> Execution:
+    def file_cancelled(self, last: Execution, chosen: ExecutionId) -> Execution:
         """Write a chosen redrive as cancelled unless it exists, so that a late worker cannot file it."""
-        self._check_kept(chosen)
+        self._check_not_expired(chosen)
         now_ms = self.clock.now_ms()
         draft = redriven(last, chosen, created_at=now_ms)
-        self._note(draft)
+        self._add_to_history(draft)
         ended = draft.progressed(state=State.CANCELLED, end_reason=EndReason.CANCELLED)
         expires_at_s = self.retention.expires_at_s(now_ms)
         return self.store.put_if_absent(ended, expires_at_s=expires_at_s) or ended
 
-    def _check_kept(self, chosen: ExecutionId) -> None:
+    def _check_not_expired(self, chosen: ExecutionId) -> None:
         """Refuse a redrive whose record may have expired: it may have run, and filing it again would repeat
         the call."""
         if chosen.dispatch_at + self.retention.days * DAY_SECONDS * 1000 <= self.clock.now_ms():
             raise NotFoundError("no such execution")
 
-    def _note(self, draft: Execution) -> None:
+    def _add_to_history(self, draft: Execution) -> None:
         """Add the redrive to its job's history. A notification has no part in the history, nor have its
         redrives."""
         if draft.notification_of is None:
@@ -110,12 +110,12 @@ class RedriveExecution:
             raise InvalidStateError(f"it was redriven {MAX_REDRIVES} times")
         self._keep_request(last, due_at)
         chosen = redrive_id(following, due_at, self.plan.counts_at(bucket_of(due_at)))
-        standing = self.store.mark_redriven(last.id, RedrivenBy(execution=chosen, task=task))
-        if standing is None:
+        existing = self.store.mark_redriven(last.id, RedrivenBy(execution=chosen, task=task))
+        if existing is None:
             return chosen, True
-        if standing.progress.redriven_by is None:
-            raise InvalidStateError(f"only a failed execution can be redriven; this one is {standing.state}")
-        return standing.progress.redriven_by.execution, False
+        if existing.progress.redriven_by is None:
+            raise InvalidStateError(f"only a failed execution can be redriven; this one is {existing.state}")
+        return existing.progress.redriven_by.execution, False
 
     def _check_job(self, failed: Execution) -> None:
         """An acknowledged deletion allows no redrive of the job; a notification may still be redriven."""

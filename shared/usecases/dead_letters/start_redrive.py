@@ -68,19 +68,19 @@ class StartRedrive:
         """
         record, is_known = self._identify(tenant, new, key)
         if is_known:
-            standing = self.tasks.get(tenant.id, record.job_id)
-            if standing is not None:
-                return StartedRedrive(task=standing, replayed=True)
+            existing = self.tasks.get(tenant.id, record.job_id)
+            if existing is not None:
+                return StartedRedrive(task=existing, replayed=True)
         task = _task(tenant.id, new, record)
         opened = self.tasks.create(task)
         if opened is None:
             return StartedRedrive(task=task, replayed=is_known)
         if opened != task.id:
             raise InvalidStateError(f"redrive {opened} is still open")
-        standing = self.tasks.get(tenant.id, task.id)
-        if standing is None:
+        existing = self.tasks.get(tenant.id, task.id)
+        if existing is None:
             raise UnavailableError("the redrive is on the list and nowhere else")
-        return StartedRedrive(task=standing, replayed=is_known)
+        return StartedRedrive(task=existing, replayed=is_known)
 
     def plan(self, tenant_id: str, criteria: DeadLetterFilter) -> RedrivePlan:
         """The dead letters that would be redriven now, oldest first. Nothing is written."""
@@ -91,7 +91,7 @@ class StartRedrive:
             newest_first=False,
             at_most=COUNTED_AT_MOST,
         )
-        return RedrivePlan(matching=page.shown, is_complete=page.last is None)
+        return RedrivePlan(matching=page.items, is_complete=page.last is None)
 
     def find(self, tenant_id: str, task_id: str) -> RedriveTask:
         """A task of this tenant; NotFoundError."""
@@ -103,7 +103,7 @@ class StartRedrive:
     def _identify(self, tenant: Tenant, new: NewRedrive, key: str | None) -> tuple[IdempotencyRecord, bool]:
         """The record that names the task, and whether the task may already exist."""
         now_ms = self.clock.now_ms()
-        fingerprint = self.vault.fingerprint(tenant, _spelt(new))
+        fingerprint = self.vault.fingerprint(tenant, _canonical(new))
         chosen = IdempotencyRecord(
             fingerprint=fingerprint,
             job_id=redrive_task_id(now_ms, self.entropy.bits(ENTROPY_BITS)),
@@ -140,10 +140,10 @@ def _before(criteria: DeadLetterFilter, now_ms: int) -> DeadLetterFilter:
     return replace(criteria, span=span)
 
 
-def _spelt(new: NewRedrive) -> bytes:
+def _canonical(new: NewRedrive) -> bytes:
     """Canonical form of a request, for its fingerprint."""
     criteria = new.criteria
-    parts = (
+    fields = (
         criteria.job_id,
         criteria.tag,
         criteria.reason,
@@ -153,4 +153,4 @@ def _spelt(new: NewRedrive) -> bytes:
         criteria.span.before.at,
         new.rate,
     )
-    return "|".join(("redrive", *map(str, parts))).encode()
+    return "|".join(("redrive", *map(str, fields))).encode()

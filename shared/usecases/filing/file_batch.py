@@ -29,8 +29,8 @@ class FileBatch:
         ready = self._reopened(drafts)
         marked = [self.file.mark(draft) for draft in ready if isinstance(draft, Execution)]
         answers = zip(marked, self.batches.put_all_if_absent(marked) if marked else (), strict=True)
-        stand = iter([_standing(draft, answer) for draft, answer in answers])
-        filed = self._reopened([next(stand) if isinstance(each, Execution) else each for each in ready])
+        stored = iter([_stored(draft, answer) for draft, answer in answers])
+        filed = self._reopened([next(stored) if isinstance(each, Execution) else each for each in ready])
         unsent = self._send([each for each in filed if isinstance(each, Execution)])
         return [
             UnavailableError("the lane did not accept the message")
@@ -44,38 +44,38 @@ class FileBatch:
         open_ones = [
             each for each in executions if isinstance(each, Execution) and not each.state.is_terminal
         ]
-        faults = self._reopen(each.id for each in open_ones)
+        errors = self._reopen(each.id for each in open_ones)
         return [
-            faults.get(_place(each.id), each)
+            errors.get(_bucket_shard(each.id), each)
             if isinstance(each, Execution) and not each.state.is_terminal
             else each
             for each in executions
         ]
 
     def _reopen(self, ids: Iterable[ExecutionId]) -> dict[tuple[int, int], PunctualError]:
-        faults: dict[tuple[int, int], PunctualError] = {}
-        for place, location in {_place(each): each for each in ids}.items():
+        errors: dict[tuple[int, int], PunctualError] = {}
+        for shard, location in {_bucket_shard(each): each for each in ids}.items():
             try:
                 self.file.reopen_if_closed(location)
-            except UnavailableError as fault:
-                faults[place] = fault
-        return faults
+            except UnavailableError as error:
+                errors[shard] = error
+        return errors
 
     def _send(self, executions: Sequence[Execution]) -> set[ExecutionId]:
         """Read the clock again after all puts have returned, and send wake-ups; the IDs that were not
         accepted."""
-        near = [wakeup_for(each) for each in executions if self.file.is_to_be_sent(each)]
+        near = [wakeup_for(each) for each in executions if self.file.needs_wakeup(each)]
         if not near:
             return set()
         refused = self.file.queue.send(pack(near), self.file.clock.now_ms())
         return {key for wakeup in refused for key in wakeup.keys}
 
 
-def _place(location: ExecutionId) -> tuple[int, int]:
+def _bucket_shard(location: ExecutionId) -> tuple[int, int]:
     return location.bucket, location.shard
 
 
-def _standing(draft: Execution, answer: Execution | WriteUnknown | None) -> Filed:
+def _stored(draft: Execution, answer: Execution | WriteUnknown | None) -> Filed:
     if isinstance(answer, WriteUnknown):
         return UnavailableError(answer.reason)
     if answer is not None and answer.fingerprint != draft.fingerprint:

@@ -63,22 +63,22 @@ class FileExecution:
         if execution.state.is_terminal:
             return
         self.reopen_if_closed(execution.id)
-        if self.is_to_be_sent(execution):
+        if self.needs_wakeup(execution):
             self.send([wakeup_for(execution)])
 
-    def is_to_be_sent(self, execution: Execution) -> bool:
+    def needs_wakeup(self, execution: Execution) -> bool:
         """After the write: whether the execution has not started and a scan of its bucket may already have
         passed."""
         return execution.state in NOT_STARTED and is_near(execution.id.bucket, self.clock.now_ms())
 
-    def pointer(self, pointer: RetryReminder) -> None:
+    def file_reminder(self, reminder: RetryReminder) -> None:
         """File a reminder of a retry that is beyond the queue's maximum delay."""
-        self.reopen_if_closed(pointer.location)
-        near = is_near(pointer.location.bucket, self.clock.now_ms())
-        self.store.put_reminder(replace(pointer, state=State.QUEUED if near else State.PENDING))
-        self.reopen_if_closed(pointer.location)
-        if is_near(pointer.location.bucket, self.clock.now_ms()):
-            self.send([wakeup_of_reminder(pointer)])
+        self.reopen_if_closed(reminder.location)
+        near = is_near(reminder.location.bucket, self.clock.now_ms())
+        self.store.put_reminder(replace(reminder, state=State.QUEUED if near else State.PENDING))
+        self.reopen_if_closed(reminder.location)
+        if is_near(reminder.location.bucket, self.clock.now_ms()):
+            self.send([wakeup_of_reminder(reminder)])
 
     def wake_for_retry(self, execution: Execution, next_attempt_at: int) -> None:
         """Send a delayed message for a retry within the queue's maximum delay; file a retry reminder for a
@@ -87,7 +87,7 @@ class FileExecution:
         if next_attempt_at - now_ms <= MAX_DELAY_SECONDS * 1000:
             self.send([replace(wakeup_for(execution), not_before=next_attempt_at)])
             return
-        self.pointer(
+        self.file_reminder(
             RetryReminder(
                 dispatch_at=next_attempt_at,
                 target=execution.id,
@@ -125,7 +125,7 @@ def wakeup_for(execution: Execution) -> Wakeup:
     )
 
 
-def wakeup_of_reminder(pointer: RetryReminder) -> Wakeup:
+def wakeup_of_reminder(reminder: RetryReminder) -> Wakeup:
     return single_wakeup(
-        pointer.lane, pointer.tenant_id, pointer.target, pointer.dispatch_at, pointer.destination
+        reminder.lane, reminder.tenant_id, reminder.target, reminder.dispatch_at, reminder.destination
     )

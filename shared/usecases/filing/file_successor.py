@@ -43,7 +43,7 @@ class FileSuccessor:
             self._resume_after(execution, execution.progress.missed)
             return
         now_ms = self.clock.now_ms()
-        following = following_of(execution, now_ms)
+        following = succession_of(execution, now_ms)
         self._record_dst_skips(execution, following)
         if following is None:
             self._complete(execution, execution.nominal_at, [])
@@ -112,7 +112,7 @@ class FileSuccessor:
         self.file.ensure_sent(target)
 
 
-def following_of(execution: Execution, now_ms: int) -> Succession | None:
+def succession_of(execution: Execution, now_ms: int) -> Succession | None:
     """How the chain continues after an execution; None at its end."""
     rules = execution.recurrence
     if rules is None or (rules.max_runs is not None and execution.run >= rules.max_runs):

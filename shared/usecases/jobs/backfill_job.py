@@ -64,14 +64,14 @@ class BackfillJob:
         """
         job = self.find_settled.execute(tenant.id, job_id)
         record, is_known = self._identify(tenant, job, new, key)
-        standing = self.jobs.get(tenant.id, record.job_id) if is_known else None
-        if standing is not None:
-            self.resend_chain_head.execute(standing)
-            return CreatedBackfill(job=standing, replayed=True)
+        existing = self.jobs.get(tenant.id, record.job_id) if is_known else None
+        if existing is not None:
+            self.resend_chain_head.execute(existing)
+            return CreatedBackfill(job=existing, replayed=True)
         for _ in range(TRIES):
-            made = self._make(tenant, job, new, record)
-            if made is not None:
-                return CreatedBackfill(job=made, replayed=is_known)
+            created = self._make(tenant, job, new, record)
+            if created is not None:
+                return CreatedBackfill(job=created, replayed=is_known)
             job = self.find_settled.execute(tenant.id, job_id)
         raise UnavailableError("the job is being changed by others")
 
@@ -133,12 +133,12 @@ class BackfillJob:
         if self.jobs.create_backfill(job, backfill, first):
             self.file.ensure_sent(first)
             return backfill
-        standing = self.jobs.get(tenant.id, record.job_id)
-        if call.payload_id is not None and (standing is None or standing.call.payload_id != call.payload_id):
+        existing = self.jobs.get(tenant.id, record.job_id)
+        if call.payload_id is not None and (existing is None or existing.call.payload_id != call.payload_id):
             self.jobs.expire_payload(tenant.id, call.payload_id, self.retention.expires_at_s(now_ms))
-        if standing is not None:
-            self.resend_chain_head.execute(standing)
-        return standing
+        if existing is not None:
+            self.resend_chain_head.execute(existing)
+        return existing
 
     def _draft(self, tenant: Tenant, definition: Definition, record: IdempotencyRecord) -> Job:
         return Job(

@@ -49,12 +49,12 @@ class CancelJob:
         self, job: Execution, *, stop_retries: bool = False, revision: int | None = None
     ) -> Execution:
         """Cancel one execution; errors as for `execute`."""
-        standing = self._cancel(job, revision)
-        if standing is None or standing.state is State.CANCELLED:
+        existing = self._cancel(job, revision)
+        if existing is None or existing.state is State.CANCELLED:
             self.finalize.execute(job)
         else:
-            check_revision(standing, revision)
-            self._too_late(standing, stop_retries=stop_retries, is_conditional=revision is not None)
+            check_revision(existing, revision)
+            self._too_late(existing, stop_retries=stop_retries, is_conditional=revision is not None)
         return self._reread(job)
 
     def _cancel(self, job: Execution, revision: int | None) -> Execution | None:
@@ -73,16 +73,16 @@ class CancelJob:
                 )
         raise UnavailableError("the store does not say whether the job was cancelled")
 
-    def _too_late(self, standing: Execution, *, stop_retries: bool, is_conditional: bool) -> None:
-        if standing.state is State.MOVED and is_conditional:
+    def _too_late(self, existing: Execution, *, stop_retries: bool, is_conditional: bool) -> None:
+        if existing.state is State.MOVED and is_conditional:
             raise PreconditionFailedError("the job was given another time meanwhile")
-        if standing.state is State.MOVED:
+        if existing.state is State.MOVED:
             raise UnavailableError("the job was given another time meanwhile")
-        if standing.state is State.RUNNING:
-            if stop_retries and self.store.stop_retries(standing.id):
+        if existing.state is State.RUNNING:
+            if stop_retries and self.store.stop_retries(existing.id):
                 return
-            raise InvalidStateError(f"too late: attempt {standing.attempt} is running")
-        raise InvalidStateError(f"too late: it has already {_PAST.get(standing.state, 'ended')}")
+            raise InvalidStateError(f"too late: attempt {existing.attempt} is running")
+        raise InvalidStateError(f"too late: it has already {_PAST.get(existing.state, 'ended')}")
 
     def _reread(self, job: Execution) -> Execution:
         execution = self.store.get(job.id)

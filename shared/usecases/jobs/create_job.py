@@ -79,18 +79,18 @@ class CreateJob:
         )
         if key is None:
             return record, False
-        standing = self.idempotency.claim(tenant.id, key, record, now_ms)
-        return standing, standing != record
+        existing = self.idempotency.claim(tenant.id, key, record, now_ms)
+        return existing, existing != record
 
     def _create(self, tenant: Tenant, new: NewJob, identity: Identity) -> Execution | Job:
         if is_recurring_job_id(identity.chosen.job_id):
             return self.create_recurring.execute(self.draft.recurring(tenant, new, identity))
-        return standing_job(self.file.store, self.file.execute(self.draft.one_off(tenant, new, identity)))
+        return current_job(self.file.store, self.file.execute(self.draft.one_off(tenant, new, identity)))
 
 
-def standing_job(store: ExecutionStore, filed: Execution) -> Execution:
+def current_job(store: ExecutionStore, filed: Execution) -> Execution:
     """The current item of a one-off job, which may have been moved before a replay."""
-    standing = resolve_moved(store, filed)
-    if standing is None:
+    existing = resolve_moved(store, filed)
+    if existing is None:
         raise IdentityConflictError("the job was moved and has expired since")
-    return standing
+    return existing

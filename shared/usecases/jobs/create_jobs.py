@@ -17,7 +17,7 @@ from shared.domain.tenancy.tenant import Tenant
 from shared.ports.jobs import Choice, Chosen, IdempotencyRecord, IdempotencyStore, OverQuota
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_batch import FileBatch
-from shared.usecases.jobs.create_job import IDEMPOTENCY_MS, CreatedJob, standing_job
+from shared.usecases.jobs.create_job import IDEMPOTENCY_MS, CreatedJob, current_job
 from shared.usecases.jobs.create_recurring import CreateRecurring
 from shared.usecases.jobs.draft_job import DraftJob, Identity, demand_of
 from shared.usecases.tenancy.check_quota import CheckQuota
@@ -42,7 +42,7 @@ class CreateJobs:
     def execute(
         self,
         tenant: Tenant,
-        wanted: Sequence[NewJob | None],
+        requested: Sequence[NewJob | None],
         *,
         spelling: bytes,
         idempotency_key: str | None = None,
@@ -55,10 +55,10 @@ class CreateJobs:
         batch: UnavailableError before any decision was stored, IdempotencyKeyReusedError.
         """
         fingerprint = self.draft.vault.fingerprint(tenant, _BATCH + spelling)
-        record, decisions, replayed = self._decide(tenant, wanted, idempotency_key, fingerprint)
+        record, decisions, replayed = self._decide(tenant, requested, idempotency_key, fingerprint)
         begun = [
             self._begin(tenant, new, decision, record.created_at)
-            for new, decision in zip(wanted, decisions, strict=True)
+            for new, decision in zip(requested, decisions, strict=True)
         ]
         filed = iter(self.file_batch.execute([each for each in begun if isinstance(each, Execution)]))
         return [
@@ -67,7 +67,7 @@ class CreateJobs:
         ]
 
     def _decide(
-        self, tenant: Tenant, wanted: Sequence[NewJob | None], key: str | None, fingerprint: bytes
+        self, tenant: Tenant, requested: Sequence[NewJob | None], key: str | None, fingerprint: bytes
     ) -> tuple[IdempotencyRecord, list[Decision], bool]:
         """The ID of each job, or the error that refuses it.
 
@@ -76,7 +76,7 @@ class CreateJobs:
         now_ms = self.clock.now_ms()
         known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
         if known is None:
-            decisions = self._choose(tenant, wanted, now_ms)
+            decisions = self._choose(tenant, requested, now_ms)
             record = IdempotencyRecord(
                 fingerprint=fingerprint,
                 job_id="",
@@ -92,14 +92,14 @@ class CreateJobs:
                 return record, decisions, False
         if known.fingerprint != fingerprint:
             raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request body")
-        recalled = zip(wanted, known.batch, strict=True)
+        recalled = zip(requested, known.batch, strict=True)
         return known, [self._recall(new, choice, known.created_at) for new, choice in recalled], True
 
-    def _choose(self, tenant: Tenant, wanted: Sequence[NewJob | None], now_ms: int) -> list[Decision]:
-        decisions = [self._judge(new, now_ms) for new in wanted]
+    def _choose(self, tenant: Tenant, requested: Sequence[NewJob | None], now_ms: int) -> list[Decision]:
+        decisions = [self._judge(new, now_ms) for new in requested]
         demands = {
             number: demand_of(new, decision)
-            for number, (new, decision) in enumerate(zip(wanted, decisions, strict=True))
+            for number, (new, decision) in enumerate(zip(requested, decisions, strict=True))
             if new is not None and isinstance(decision, Chosen)
         }
         refusals = self.check_quota.jobs(tenant, list(demands.values()))
@@ -113,8 +113,8 @@ class CreateJobs:
         try:
             self.draft.check(new)
             return self.draft.choose(new, now_ms)
-        except PunctualError as fault:
-            return fault
+        except PunctualError as error:
+            return error
 
     def _recall(self, new: NewJob | None, choice: Choice, created_at: int) -> Decision:
         """The decision of the first request. A check that failed then fails again."""
@@ -142,18 +142,16 @@ class CreateJobs:
             if is_recurring_job_id(decision.job_id):
                 return self.create_recurring.execute(self.draft.recurring(tenant, new, identity))
             return self.draft.one_off(tenant, new, identity)
-        except PunctualError as fault:
-            return fault
+        except PunctualError as error:
+            return error
 
-    def _outcome(self, stands: Execution | Job | PunctualError | None, *, replayed: bool) -> Outcome | None:
-        if stands is None or isinstance(stands, PunctualError):
-            return stands
+    def _outcome(self, result: Execution | Job | PunctualError | None, *, replayed: bool) -> Outcome | None:
+        if result is None or isinstance(result, PunctualError):
+            return result
         try:
-            job = (
-                standing_job(self.file_batch.file.store, stands) if isinstance(stands, Execution) else stands
-            )
-        except PunctualError as fault:
-            return fault
+            job = current_job(self.file_batch.file.store, result) if isinstance(result, Execution) else result
+        except PunctualError as error:
+            return error
         return CreatedJob(job=job, replayed=replayed)
 
 

@@ -69,8 +69,8 @@ class TriggerJob:
         if execution_id is None:
             raise IdentityConflictError("the idempotency record names no execution")
         for _ in range(TRIES):
-            standing = self.store.get(execution_id) if replayed else None
-            filed = standing or self._file(job, execution_id, record)
+            existing = self.store.get(execution_id) if replayed else None
+            filed = existing or self._file(job, execution_id, record)
             if filed is not None:
                 self.file.ensure_sent(filed)
                 return TriggerResult(execution=filed, replayed=replayed)

@@ -43,10 +43,10 @@ class UpdateOneOff:
             raise PreconditionFailedError("the job was changed by somebody else meanwhile")
         return after
 
-    def require_not_started(self, standing: Execution) -> None:
+    def require_not_started(self, existing: Execution) -> None:
         """InvalidStateError if an attempt has begun or the job has ended."""
-        if standing.state not in NOT_STARTED | {State.MOVED}:
-            raise InvalidStateError(f"too late: the job is {standing.state}")
+        if existing.state not in NOT_STARTED | {State.MOVED}:
+            raise InvalidStateError(f"too late: the job is {existing.state}")
 
     def _edit(self, before: Execution, after: Execution) -> bool:
         """Edit in place, then send: an earlier request may have crashed between its move to this time and its

@@ -32,8 +32,8 @@ class WalkHistory:
     ) -> Iterator[Candidate]:
         """Candidates within a span, newest first, beginning with the chain of the given revision."""
         if isinstance(job, Execution):
-            place = history_position(job)
-            planned = iter([Candidate(place)] if place in span else [])
+            position = history_position(job)
+            planned = iter([Candidate(position)] if position in span else [])
         else:
             planned = self._occurrences(job, span, chain)
         return heapq.merge(planned, self._extras(job, span), reverse=True)
@@ -42,10 +42,10 @@ class WalkHistory:
         job_id, before = job.job_id if isinstance(job, Execution) else job.id, span.before
         while True:
             places = self.jobs.extras(job.tenant_id, job_id, before=before, limit=CHUNK)
-            for place in places:
-                if place not in span:
+            for position in places:
+                if position not in span:
                     return
-                yield Candidate(place)
+                yield Candidate(position)
             if len(places) < CHUNK:
                 return
             before = places[-1]
@@ -54,7 +54,7 @@ class WalkHistory:
         for walked, chain in enumerate(self._chains(job, first), start=1):
             if chain.history_until < span.after.at:
                 return
-            yield from _places(chain, span)
+            yield from _positions(chain, span)
             if walked == CHAINS_AT_MOST:
                 yield Candidate(IndexPosition(at=chain.history_from), chain.revision - 1, is_end=True)
                 return
@@ -82,14 +82,14 @@ class WalkHistory:
         return max(first_after(job.schedule, soon_ms) or soon_ms, job.chain_from)
 
 
-def _dropped(chain: Chain, from_at: int, before_at: int) -> list[int]:
+def _dst_skip_positions(chain: Chain, from_at: int, before_at: int) -> list[int]:
     """Positions of the records of DST skips, newest first."""
     return [
         skip_position(change) for change in reversed(dst_skips_between(chain.schedule, from_at, before_at))
     ]
 
 
-def _places(chain: Chain, span: PositionRange) -> Iterator[Candidate]:
+def _positions(chain: Chain, span: PositionRange) -> Iterator[Candidate]:
     # The record on the first skipped instant covers all instants that the pause skipped.
     until = chain.history_until if chain.skipped_from is None else chain.skipped_from
     before_at = min(until, span.before.at) + 1
@@ -97,10 +97,10 @@ def _places(chain: Chain, span: PositionRange) -> Iterator[Candidate]:
     while True:
         instants = instants_before(chain.schedule, before_at, from_at, CHUNK)
         reaches_to = instants[-1] if len(instants) == CHUNK else from_at
-        for instant in heapq.merge(instants, _dropped(chain, reaches_to, before_at), reverse=True):
-            place = IndexPosition(at=instant, identity=str(chain.id_at(instant)))
-            if place in span:
-                yield Candidate(place, chain.revision)
+        for instant in heapq.merge(instants, _dst_skip_positions(chain, reaches_to, before_at), reverse=True):
+            position = IndexPosition(at=instant, identity=str(chain.id_at(instant)))
+            if position in span:
+                yield Candidate(position, chain.revision)
         if len(instants) < CHUNK:
             return
         before_at = instants[-1]

@@ -50,4 +50,4 @@ class ListByTime:
             read=partial(read_readable, self.store),
             show=show,
         )
-        return TimePage(executions=page.shown, next_before=page.last.place if page.last else None)
+        return TimePage(executions=page.items, next_before=page.last.position if page.last else None)

@@ -71,9 +71,9 @@ class ListExecutions:
             show=show,
         )
         return ExecutionPage(
-            executions=page.shown, next_position=_position(page.last, chain) if page.last else None
+            executions=page.items, next_position=_position(page.last, chain) if page.last else None
         )
 
 
 def _position(last: Candidate, chain: int | None) -> HistoryPosition:
-    return HistoryPosition(before=last.place, chain=chain if last.chain is None else last.chain)
+    return HistoryPosition(before=last.position, chain=chain if last.chain is None else last.chain)

@@ -93,11 +93,11 @@ class ListUpcoming:
             show=lambda candidate, execution: _run(candidate, execution, expected),
         )
         return UpcomingPage(
-            runs=page.shown,
+            runs=page.items,
             until=position.until,
             is_complete=is_complete,
             next_position=(
-                UpcomingPosition(after=page.last.place, until=position.until) if page.last else None
+                UpcomingPosition(after=page.last.position, until=position.until) if page.last else None
             ),
         )
 
@@ -111,8 +111,8 @@ class ListUpcoming:
             if after is None:
                 break
         limited = [job for job in jobs if job.definition.max_runs is not None]
-        kept = {job.id for job in limited[:LIMITED_AT_MOST]}
-        enumerated = [job for job in jobs if job.definition.max_runs is None or job.id in kept]
+        limited_ids = {job.id for job in limited[:LIMITED_AT_MOST]}
+        enumerated = [job for job in jobs if job.definition.max_runs is None or job.id in limited_ids]
         return enumerated, after is None and len(enumerated) == len(jobs)
 
     def _candidates(
@@ -125,24 +125,24 @@ class ListUpcoming:
     ) -> Iterator[Candidate]:
         span = PositionRange(after=position.after, before=IndexPosition(at=position.until + 1))
 
-        def told(job: Job) -> Iterator[Candidate]:
+        def expected_candidates(job: Job) -> Iterator[Candidate]:
             for run in self.limited_runs.execute(job, position.after.at, position.until, now_ms):
-                place = IndexPosition(at=run.id.dispatch_at, identity=str(run.id))
-                if place in span:
+                at = IndexPosition(at=run.id.dispatch_at, identity=str(run.id))
+                if at in span:
                     expected[run.id] = run
-                    yield Candidate(place)
+                    yield Candidate(at)
 
         indexed = (
             walk_index(self.queries, index, tenant.id, tenant.index_shards, span, newest_first=False)
             for index in (TenantIndex.DUE, TenantIndex.RETRY)
         )
-        return _once_each(heapq.merge(*indexed, *(told(job) for job in jobs)))
+        return _once_each(heapq.merge(*indexed, *(expected_candidates(job) for job in jobs)))
 
 
 def _once_each(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
     last: Candidate | None = None
     for candidate in candidates:
-        if last is None or candidate.place != last.place:
+        if last is None or candidate.position != last.position:
             yield candidate
         last = candidate
 
@@ -151,7 +151,7 @@ def _run(
     candidate: Candidate, execution: Execution | None, expected: dict[ExecutionId, ExpectedRun]
 ) -> UpcomingRun | None:
     """The run at a candidate's position; None if nothing will run there."""
-    at, key = candidate.place.at, candidate.place.execution_id
+    at, key = candidate.position.at, candidate.position.execution_id
     if execution is None:
         return _expected_run(expected[key]) if key in expected else None
     if execution.state in NOT_STARTED and at == key.dispatch_at:

@@ -54,13 +54,13 @@ class PreviewSchedule:
 
 def _windows(schedule: Schedule, found: tuple[Upcoming, ...], jitter_ms: int) -> tuple[PreviewedRun, ...]:
     if not jitter_ms or not found:
-        return tuple(PreviewedRun(instant=one, begins_before=None) for one in found)
-    following = [one.nominal_at for one in found[1:]] + [first_after(schedule, found[-1].nominal_at)]
+        return tuple(PreviewedRun(instant=each, begins_before=None) for each in found)
+    following = [each.nominal_at for each in found[1:]] + [first_after(schedule, found[-1].nominal_at)]
     return tuple(
         PreviewedRun(
-            instant=one,
-            begins_before=one.nominal_at
-            + (jitter_ms if next_at is None else min(jitter_ms, next_at - one.nominal_at)),
+            instant=each,
+            begins_before=each.nominal_at
+            + (jitter_ms if next_at is None else min(jitter_ms, next_at - each.nominal_at)),
         )
-        for one, next_at in zip(found, following, strict=True)
+        for each, next_at in zip(found, following, strict=True)
     )

@@ -53,6 +53,6 @@ class NotifyOutcome:
         if chosen is None or chosen.dispatch_at + self.retention.days * DAY_SECONDS * 1000 <= now_ms:
             # The notification's record may have expired, so filing it now could send it twice.
             return
-        listener = target_for(ended, ended.state, self.read_tenant.execute(ended.tenant_id))
-        if listener is not None:
-            self.file.execute(notification(ended, chosen, listener, created_at=now_ms))
+        target = target_for(ended, ended.state, self.read_tenant.execute(ended.tenant_id))
+        if target is not None:
+            self.file.execute(notification(ended, chosen, target, created_at=now_ms))

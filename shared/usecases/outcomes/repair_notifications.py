@@ -32,35 +32,35 @@ class RepairNotifications:
 
     def execute(self, rows: Iterable[DueRow]) -> MissingNotifications:
         """File missing notifications. Any that are left keep the bucket open."""
-        telling = [row for row in rows if row.state.is_terminal and row.notification is not None]
-        untold = MissingNotifications()
-        for start in range(0, len(telling), READ_AT_ONCE):
-            self._repair(telling[start : start + READ_AT_ONCE], untold)
-        return untold
+        pending = [row for row in rows if row.state.is_terminal and row.notification is not None]
+        missing = MissingNotifications()
+        for start in range(0, len(pending), READ_AT_ONCE):
+            self._repair(pending[start : start + READ_AT_ONCE], missing)
+        return missing
 
-    def _repair(self, rows: Sequence[DueRow], untold: MissingNotifications) -> None:
-        standing = self._standing([row.notification for row in rows if row.notification is not None])
+    def _repair(self, rows: Sequence[DueRow], missing: MissingNotifications) -> None:
+        existing = self._existing([row.notification for row in rows if row.notification is not None])
         for row in rows:
-            if row.notification not in standing:
-                self._tell(row, untold)
+            if row.notification not in existing:
+                self._file(row, missing)
 
-    def _standing(self, ids: Sequence[ExecutionId]) -> frozenset[ExecutionId]:
+    def _existing(self, ids: Sequence[ExecutionId]) -> frozenset[ExecutionId]:
         """Existing notifications, as far as one request can tell; filing an existing one again is
         harmless."""
         with suppress(PunctualError):
             return frozenset(self.store.get_many(ids))
         return frozenset()
 
-    def _tell(self, row: DueRow, untold: MissingNotifications) -> None:
+    def _file(self, row: DueRow, missing: MissingNotifications) -> None:
         try:
             ended = self._ended(row)
             if ended is not None:
                 self.finalize.execute(ended)
         except UnreadableItemError:
-            untold.rows += 1
-            untold.quarantined.append(str(row.id))
+            missing.rows += 1
+            missing.quarantined.append(str(row.id))
         except PunctualError:
-            untold.rows += 1
+            missing.rows += 1
 
     def _ended(self, row: DueRow) -> Execution | None:
         """None also if the item is broken, because the outcome cannot be read then."""

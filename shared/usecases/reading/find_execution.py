@@ -23,7 +23,7 @@ class FindExecution:
             found = None
         if found is None or found.tenant_id != tenant_id:
             raise NotFoundError("no such execution")
-        standing = resolve_moved(self.store, found)
-        if standing is None:
+        existing = resolve_moved(self.store, found)
+        if existing is None:
             raise NotFoundError("no such execution")
-        return standing
+        return existing

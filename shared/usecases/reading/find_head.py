@@ -39,6 +39,6 @@ class FindHead:
         try:
             found = self.store.get_many(ids)
         except UnreadableItemError:
-            standing = (self.store.get(key) for key in ids)
-            return next((execution for execution in standing if execution is not None), None)
+            existing = (self.store.get(key) for key in ids)
+            return next((execution for execution in existing if execution is not None), None)
         return next((found[key] for key in ids if key in found), None)

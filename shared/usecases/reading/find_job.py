@@ -29,10 +29,10 @@ class FindJob:
             found = self.jobs.get(tenant_id, job_id)
         if found is None or found.tenant_id != tenant_id or _is_occurrence(found):
             raise NotFoundError("no such job")
-        standing = resolve_moved(self.store, found) if isinstance(found, Execution) else found.described
-        if standing is None:
+        existing = resolve_moved(self.store, found) if isinstance(found, Execution) else found.described
+        if existing is None:
             raise NotFoundError("no such job")
-        return standing
+        return existing
 
 
 def _is_occurrence(found: Execution | Job) -> bool:

@@ -23,7 +23,7 @@ Read = Callable[[Sequence[ExecutionId]], dict[ExecutionId, Execution]]
 class Candidate:
     """A position at which an execution may exist."""
 
-    place: IndexPosition
+    position: IndexPosition
     chain: int | None = field(default=None, compare=False)
     """The revision of the chain that the position belongs to."""
     is_end: bool = field(default=False, compare=False)
@@ -35,7 +35,7 @@ class PageOf(Generic[T]):
     """The items of a page, in order. There may be fewer than requested although `last` shows that more
     follow."""
 
-    shown: tuple[T, ...]
+    items: tuple[T, ...]
     last: Candidate | None
     """The next page starts after this candidate; None on the last page."""
 
@@ -49,25 +49,25 @@ def read_page(
     at_most: int = EXAMINED_AT_MOST,
 ) -> PageOf[T]:
     """At most `limit` results of `show`, from at most `at_most` candidates."""
-    shown: list[T] = []
+    items: list[T] = []
     size, examined = min(CHUNK, max(limit, _FIRST_CHUNK_AT_LEAST)), 0
     while True:
-        asked = min(size, at_most - examined)
-        chunk = list(islice(candidates, asked))
-        found = read([one.place.execution_id for one in chunk if not one.is_end]) if chunk else {}
+        requested = min(size, at_most - examined)
+        chunk = list(islice(candidates, requested))
+        found = read([each.position.execution_id for each in chunk if not each.is_end]) if chunk else {}
         for candidate in chunk:
             if candidate.is_end:
-                return PageOf(shown=tuple(shown), last=candidate)
-            made = show(candidate, found.get(candidate.place.execution_id))
-            if made is not None:
-                shown.append(made)
-            if len(shown) == limit:
-                return PageOf(shown=tuple(shown), last=candidate)
+                return PageOf(items=tuple(items), last=candidate)
+            item = show(candidate, found.get(candidate.position.execution_id))
+            if item is not None:
+                items.append(item)
+            if len(items) == limit:
+                return PageOf(items=tuple(items), last=candidate)
         examined, size = examined + len(chunk), CHUNK
-        if len(chunk) < asked:
-            return PageOf(shown=tuple(shown), last=None)
+        if len(chunk) < requested:
+            return PageOf(items=tuple(items), last=None)
         if examined >= at_most:
-            return PageOf(shown=tuple(shown), last=chunk[-1])
+            return PageOf(items=tuple(items), last=chunk[-1])
 
 
 _EACH_SHARD_AT_LEAST = 50
@@ -89,7 +89,7 @@ def walk_index(
             queries.index_pages(index, tenant_id, shards, span, newest_first=newest_first, limit=each),
             newest_first=newest_first,
         )
-        yield from (Candidate(place) for place in merged.places)
+        yield from (Candidate(position) for position in merged.places)
         if merged.is_last:
             return
         edge = merged.places[-1]

@@ -10,9 +10,9 @@ HOPS = 10
 
 def resolve_moved(store: ExecutionStore, execution: Execution) -> Execution | None:
     """The execution, or the execution that it was moved to; None if that item is gone."""
-    standing: Execution | None = execution
+    existing: Execution | None = execution
     for _ in range(HOPS):
-        if standing is None or standing.progress.moved_to is None:
-            return standing
-        standing = store.get(standing.progress.moved_to)
+        if existing is None or existing.progress.moved_to is None:
+            return existing
+        existing = store.get(existing.progress.moved_to)
     raise UnavailableError("the job is being moved again and again")

@@ -35,11 +35,11 @@ class OpenRequest:
             sealed = self.jobs.get_payload(owner.tenant_id, owner.call.payload_id)
         return decode_request(self.vault.unseal(tenant, job_id, sealed))
 
-    def _notification(self, tenant: Tenant, sealed_url: bytes, told_of: ExecutionId) -> Request:
+    def _notification(self, tenant: Tenant, sealed_url: bytes, ended_id: ExecutionId) -> Request:
         """Rebuild the request from the stored URL and the ended execution, which never changes and outlives
         the notification."""
         url = self.vault.unseal(tenant, OUTCOME_CONTEXT, sealed_url).decode()
-        ended = self.store.get(told_of)
+        ended = self.store.get(ended_id)
         if ended is None:
             raise UnreadableItemError("the execution that it tells of is not kept any more")
         return notification_request(url, ended)

@@ -52,11 +52,11 @@ def seal_callback_target(vault: Vault, tenant: Tenant, url: str | None) -> Callb
     return CallbackTarget(sealed_url=sealed, destination=_destination(vault, tenant, url))
 
 
-def open_callback_target(vault: Vault, tenant: Tenant, listener: CallbackTarget | None) -> str | None:
+def open_callback_target(vault: Vault, tenant: Tenant, target: CallbackTarget | None) -> str | None:
     """The URL of an outcome callback; `NO_CALLBACK` if disabled, None if not set."""
-    if listener is None or listener == NO_TARGET:
-        return None if listener is None else NO_CALLBACK
-    return vault.unseal(tenant, OUTCOME_CONTEXT, listener.sealed_url).decode()
+    if target is None or target == NO_TARGET:
+        return None if target is None else NO_CALLBACK
+    return vault.unseal(tenant, OUTCOME_CONTEXT, target.sealed_url).decode()
 
 
 def _destination(vault: Vault, tenant: Tenant, url: str) -> str:
