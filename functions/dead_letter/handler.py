@@ -44,5 +44,5 @@ def _message(record: dict[str, Any]) -> DeadMessage:
         lane=lanes[record["eventSourceARN"]],
         body=record["body"],
         wakeup=wakeup,
-        fault=fault,
+        error=fault,
     )

@@ -23,7 +23,7 @@ def _delivery(record: dict[str, Any]) -> Delivery:
         sent_at=int(record["attributes"]["SentTimestamp"]),
         receive_count=int(record["attributes"]["ApproximateReceiveCount"]),
         wakeup=wakeup,
-        fault=fault,
+        error=fault,
         is_newer=is_newer,
     )
 

@@ -91,7 +91,7 @@ class AttemptUseCases:
             store=self.core.ports.executions,
             file=self.core.file,
             finalize=self.core.finalize,
-            hand_over=self.guard_start.hand_over,
+            wake_waiting=self.guard_start.wake_waiting,
             clock=self.core.ports.clock,
         )
 

@@ -70,7 +70,7 @@ ATTEMPTS = (
         name="early put-back not listed as failed",
         file="shared/usecases/attempts/run_attempts.py",
         old="                report.settled.append(_return(delivery, -(-early_ms // 1000)))\n",
-        new="                report.settled.append(Settled(delivery=delivery, verdict=Verdict.DONE))\n",
+        new="                report.settled.append(SettledMessage(delivery=delivery, verdict=Verdict.DONE))\n",
     ),
     Mutant(
         name="delete the message before completion",

@@ -63,9 +63,9 @@ BACKFILLS = (
     Mutant(
         name="replay of a backfill that sends for nothing",
         file="shared/usecases/jobs/backfill_job.py",
-        old="            self.resend_chain_head.execute(standing)\n"
-        "            return Backfilled(job=standing, replayed=True)\n",
-        new="            return Backfilled(job=standing, replayed=True)\n",
+        old="            self.resend_chain_head.execute(existing)\n"
+        "            return CreatedBackfill(job=existing, replayed=True)\n",
+        new="            return CreatedBackfill(job=existing, replayed=True)\n",
         killer=_INTERLEAVED,
     ),
     Mutant(

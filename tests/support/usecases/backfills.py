@@ -10,7 +10,7 @@ from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_backfill import NewBackfill
 from shared.domain.schedules.schedule import Rate, format_instant
-from shared.usecases.jobs.backfill_job import Backfilled
+from shared.usecases.jobs.backfill_job import CreatedBackfill
 from tests.support.builders import DUE_AT, TENANT
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.world import World
@@ -31,7 +31,7 @@ class Case:
     job: Job
     made: Job | None = None
 
-    def ask(self, new: NewBackfill = RANGE, key: str | None = KEY) -> Backfilled:
+    def ask(self, new: NewBackfill = RANGE, key: str | None = KEY) -> CreatedBackfill:
         """The request of a client."""
         answer = self.world.backfill_job.execute(self.world.tenant, self.job.id, new, key)
         self.made = answer.job

@@ -10,7 +10,7 @@ from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
-from shared.usecases.attempts.report_outcome import Reported
+from shared.usecases.attempts.report_outcome import ReportResult
 from tests.support.builders import DUE_AT, with_changes
 from tests.support.fakes.sender import AnswerTo
 from tests.support.usecases.world import World
@@ -54,22 +54,22 @@ def is_running(world: World, execution: Execution, attempt: int = 1) -> bool:
     return (standing.state, standing.attempt) == (State.RUNNING, attempt)
 
 
-Report = Callable[[World, Execution, str], Reported]
+Report = Callable[[World, Execution, str], ReportResult]
 LATER = 123_456
 """How long an attempt has been at work, in ms, when it is reported on."""
 
 
-def complete(world: World, execution: Execution, token: str) -> Reported:
+def complete(world: World, execution: Execution, token: str) -> ReportResult:
     """The work is done."""
     return world.report_outcome.complete(str(execution.id), token)
 
 
-def fail(world: World, execution: Execution, token: str) -> Reported:
+def fail(world: World, execution: Execution, token: str) -> ReportResult:
     """The work has failed."""
     return world.report_outcome.fail(str(execution.id), token, text=b"no room")
 
 
-def give_up(world: World, execution: Execution, token: str) -> Reported:
+def give_up(world: World, execution: Execution, token: str) -> ReportResult:
     """The work has failed for good."""
     return world.report_outcome.fail(str(execution.id), token, text=b"no room", retryable=False)
 

@@ -8,7 +8,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import Cron, first_after
-from shared.usecases.chains.recompute_job import Outdated, Recomputed, RecomputeJob
+from shared.usecases.chains.recompute_job import OutdatedJob, Recomputation, RecomputeJob
 from tests.support.builders import DUE_AT
 from tests.support.usecases.accounts import assert_accounted
 from tests.support.usecases.chains import MINUTE, Chain, fresh
@@ -87,11 +87,11 @@ SITUATIONS: list[Callable[[], Chain]] = [
 ]
 
 
-def outdated(chain: Chain) -> Outdated:
-    return Outdated(outdated_from=0, tenant_id=chain.job.tenant_id, job_id=chain.job.id)
+def outdated(chain: Chain) -> OutdatedJob:
+    return OutdatedJob(outdated_from=0, tenant_id=chain.job.tenant_id, job_id=chain.job.id)
 
 
-def recompute(chain: Chain, told: list[Recomputed] | None = None) -> bool:
+def recompute(chain: Chain, told: list[Recomputation] | None = None) -> bool:
     world = chain.world
     run = RecomputeJob(jobs=world.jobs, settle=world.lifecycle.settle, clock=world.clock)
     return run.execute(outdated(chain), (told if told is not None else []).append)

@@ -101,7 +101,7 @@ def test_a_frozen_writers_pointer_in_a_bucket_closed_meanwhile_is_swept() -> Non
     execution = waiting(world, wait_ms=0)
     past = replace(pointer_to(execution), dispatch_at=DUE_AT - 3_600_000)
     world.steps.after("store.put_reminder", world.ledger.rows.clear)
-    world.file.pointer(past)
+    world.file.file_reminder(past)
     assert (bucket_of(past.dispatch_at), 0) in world.ledger.rows
 
 
