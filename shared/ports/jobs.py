@@ -124,7 +124,7 @@ class JobStore(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class AssignedId:
     """The identity that was chosen for a job, and when it is first due."""
 
     job_id: str
@@ -138,7 +138,7 @@ class OverQuota:
     quota: str
 
 
-Choice = Chosen | OverQuota | None
+Choice = AssignedId | OverQuota | None
 """What became of one job of a batch; None where it broke a rule, which it will break again."""
 
 

@@ -78,10 +78,10 @@ class ListDeadLetters:
     def _walk(self, tenant_id: str, span: PositionRange, *, newest_first: bool) -> Iterator[Candidate]:
         while True:
             stretch = self.store.failed(tenant_id, span, newest_first=newest_first, limit=CHUNK)
-            yield from (Candidate(place) for place in stretch.places)
+            yield from (Candidate(place) for place in stretch.positions)
             if stretch.is_last:
                 return
-            edge = stretch.places[-1]
+            edge = stretch.positions[-1]
             span = replace(span, before=edge) if newest_first else replace(span, after=edge)
 
 

@@ -14,7 +14,7 @@ from shared.domain.ids import is_recurring_job_id
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.tenancy.tenant import Tenant
-from shared.ports.jobs import Choice, Chosen, IdempotencyRecord, IdempotencyStore, OverQuota
+from shared.ports.jobs import AssignedId, Choice, IdempotencyRecord, IdempotencyStore, OverQuota
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_batch import FileBatch
 from shared.usecases.jobs.create_job import IDEMPOTENCY_MS, CreatedJob, standing_job
@@ -25,7 +25,7 @@ from shared.usecases.tenancy.check_quota import CheckQuota
 _BATCH = b"batch\x00"
 """Tells the fingerprint of a batch from that of a job or a trigger under the same Idempotency-Key."""
 Outcome = CreatedJob | PunctualError
-Decision = Chosen | PunctualError | None
+Decision = AssignedId | PunctualError | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class CreateJobs:
                 expires_at=now_ms + IDEMPOTENCY_MS,
                 batch=tuple(_choice(decision) for decision in decisions),
             )
-            if key is None or not any(isinstance(decision, Chosen) for decision in decisions):
+            if key is None or not any(isinstance(decision, AssignedId) for decision in decisions):
                 return record, decisions, False
             known = self.idempotency.claim(tenant.id, key, record, now_ms)
             if known == record:
@@ -96,7 +96,7 @@ class CreateJobs:
         demands = {
             number: demand_of(new, decision)
             for number, (new, decision) in enumerate(zip(wanted, decisions, strict=True))
-            if new is not None and isinstance(decision, Chosen)
+            if new is not None and isinstance(decision, AssignedId)
         }
         refusals = self.check_quota.jobs(tenant, list(demands.values()))
         for number, refusal in zip(demands, refusals, strict=True):
@@ -114,14 +114,14 @@ class CreateJobs:
 
     def _recall(self, new: NewJob | None, choice: Choice, created_at: int) -> Decision:
         """What was decided when the batch was first sent; a rule that was broken then is found broken again."""
-        if isinstance(choice, Chosen):
+        if isinstance(choice, AssignedId):
             return choice
         if isinstance(choice, OverQuota):
             return QuotaExceededError(
                 "the quota was used up when this batch was sent first", quota=choice.quota
             )
         judged = self._judge(new, created_at)
-        if isinstance(judged, Chosen):
+        if isinstance(judged, AssignedId):
             return InvalidStateError("this job was refused when the batch was sent first")
         return judged
 
@@ -129,8 +129,8 @@ class CreateJobs:
         self, tenant: Tenant, new: NewJob | None, decision: Decision, created_at: int
     ) -> Execution | Job | PunctualError | None:
         """A recurring job as it stands; the draft of a one-off, which is filed together with the others."""
-        if new is None or not isinstance(decision, Chosen):
-            return None if isinstance(decision, Chosen) else decision
+        if new is None or not isinstance(decision, AssignedId):
+            return None if isinstance(decision, AssignedId) else decision
         try:
             fingerprint = self.draft.fingerprint(tenant, new)
             identity = Identity(chosen=decision, created_at=created_at, fingerprint=fingerprint)
@@ -155,4 +155,4 @@ class CreateJobs:
 def _choice(decision: Decision) -> Choice:
     if isinstance(decision, QuotaExceededError):
         return OverQuota(decision.quota)
-    return decision if isinstance(decision, Chosen) else None
+    return decision if isinstance(decision, AssignedId) else None

@@ -22,7 +22,7 @@ from shared.domain.schedules.schedule import Once, check_fires, first_after
 from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.delivery import Vault
-from shared.ports.jobs import Chosen, JobStore
+from shared.ports.jobs import AssignedId, JobStore
 from shared.ports.runtime import Entropy
 from shared.usecases.requests.seal_request import seal_request
 from shared.usecases.tenancy.check_quota import Demand
@@ -32,7 +32,7 @@ from shared.usecases.tenancy.check_quota import Demand
 class Identity:
     """What a job is, however often its creation is tried: a replay files exactly this again."""
 
-    chosen: Chosen
+    chosen: AssignedId
     created_at: int
     fingerprint: bytes
 
@@ -55,16 +55,18 @@ class DraftJob:
         """What tells this job from another one under the same identity."""
         return self.vault.fingerprint(tenant, encode_new_job(new))
 
-    def choose(self, new: NewJob, now_ms: int) -> Chosen:
+    def choose(self, new: NewJob, now_ms: int) -> AssignedId:
         """Identity and due instant, from this moment's clock and randomness; ScheduleError for a schedule without."""
         schedule = new.schedule_at(now_ms)
         entropy = self.entropy.bits(ENTROPY_BITS)
         if not isinstance(schedule, Once):
             due_at = check_fires(schedule, now_ms)
-            return Chosen(job_id=recurring_job_id(now_ms, entropy), due_at=due_at)
+            return AssignedId(job_id=recurring_job_id(now_ms, entropy), due_at=due_at)
         dispatch_at = schedule.at + (entropy % new.jitter_ms if new.jitter_ms else 0)
         counts = self.plan.counts_at(bucket_of(dispatch_at))
-        return Chosen(job_id=one_off_job_id(new_one_off_id(dispatch_at, counts, entropy)), due_at=schedule.at)
+        return AssignedId(
+            job_id=one_off_job_id(new_one_off_id(dispatch_at, counts, entropy)), due_at=schedule.at
+        )
 
     def one_off(self, tenant: Tenant, new: NewJob, identity: Identity) -> Execution:
         """The execution that is the job."""
@@ -116,7 +118,7 @@ class DraftJob:
         )
 
 
-def demand_of(new: NewJob, chosen: Chosen) -> Demand:
+def demand_of(new: NewJob, chosen: AssignedId) -> Demand:
     """What a job asks of its tenant's quotas."""
     return Demand(
         due_at=chosen.due_at,

@@ -111,7 +111,7 @@ class FakeExecutionStore:
         row = self._table.executions.get(execution.id)
         if row is None or not row.matches(Transition.GIVE_UP):
             return False
-        if row.execution.attempt != execution.attempt or not row.execution.lease_is_dead(now_ms):
+        if row.execution.attempt != execution.attempt or not row.execution.lease_expired(now_ms):
             return False
         _change(row, Transition.GIVE_UP, expires_at_s, end_reason=reason, notification=notification)
         return True
@@ -178,13 +178,13 @@ class FakeExecutionStore:
 
     def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
         """See the port. Here the index is never behind."""
-        places = [
+        positions = [
             due_position(row.execution.id)
             for row in self._table.executions.values()
             if row.is_dead_letter and row.execution.tenant_id == tenant_id
         ]
-        found = sorted((place for place in places if place in span), reverse=newest_first)[:limit]
-        return IndexPage(places=tuple(found), is_last=len(found) < limit)
+        found = sorted((place for place in positions if place in span), reverse=newest_first)[:limit]
+        return IndexPage(positions=tuple(found), is_last=len(found) < limit)
 
     def _row(self, execution_id: ExecutionId) -> Row:
         if execution_id not in self._table.executions:

@@ -73,6 +73,6 @@ def _places(index: TenantIndex, row: Row) -> Iterator[IndexPosition]:
                 yield IndexPosition(at=execution.progress.next_attempt_at, identity=str(execution.id))
 
 
-def _index_page(places: list[IndexPosition], newest_first: bool, limit: int) -> IndexPage:
-    found = sorted(places, reverse=newest_first)[:limit]
-    return IndexPage(places=tuple(found), is_last=len(found) < limit)
+def _index_page(positions: list[IndexPosition], newest_first: bool, limit: int) -> IndexPage:
+    found = sorted(positions, reverse=newest_first)[:limit]
+    return IndexPage(positions=tuple(found), is_last=len(found) < limit)

@@ -50,7 +50,7 @@ def prolongs(execution: Execution, claimable_from: int, *, calls: bool) -> Condi
     return Condition(expression, {**own.values, ":ca": encode(claimable_from)})
 
 
-def dead_lease(execution: Execution, now_ms: int) -> Condition:
+def expired_lease(execution: Execution, now_ms: int) -> Condition:
     """RUNNING at this attempt still, under a lease that has ended."""
     allowed = in_source_state(Transition.GIVE_UP)
     values = {":attempt": encode(execution.attempt), ":now": encode(now_ms)}

@@ -28,8 +28,8 @@ def translated() -> Iterator[None]:
     except ClientError as fault:
         code = fault.response["Error"]["Code"]
         if code == "ConditionalCheckFailedException":
-            standing: Any = fault.response.get("Item")
-            raise ConditionRefused([standing]) from fault
+            existing: Any = fault.response.get("Item")
+            raise ConditionRefused([existing]) from fault
         if code == "TransactionCanceledException":
             raise _cancelled(fault) from fault
         refusal = ThrottledError if code in _THROTTLED else UnavailableError

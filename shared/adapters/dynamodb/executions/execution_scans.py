@@ -81,7 +81,7 @@ class DynamoExecutionScans:
         """See the port."""
         keys = span_keys(span)
         if keys is None:
-            return IndexPage(places=(), is_last=True)
+            return IndexPage(positions=(), is_last=True)
         with translated():
             answer = self._client.query(
                 TableName=self._table,
@@ -96,5 +96,5 @@ class DynamoExecutionScans:
                 ScanIndexForward=not newest_first,
                 Limit=limit,
             )
-        places = tuple(parse_position(item[Attr.FAILED_SK]["S"]) for item in answer["Items"])
-        return IndexPage(places=places, is_last="LastEvaluatedKey" not in answer)
+        positions = tuple(parse_position(item[Attr.FAILED_SK]["S"]) for item in answer["Items"])
+        return IndexPage(positions=positions, is_last="LastEvaluatedKey" not in answer)

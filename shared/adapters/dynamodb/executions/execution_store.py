@@ -11,7 +11,7 @@ from shared.adapters.dynamodb.codec.conditions import (
     ABSENT,
     Condition,
     at_revision,
-    dead_lease,
+    expired_lease,
     in_source_state,
     not_ended,
     own_claim,
@@ -54,8 +54,8 @@ class DynamoExecutionStore(DynamoExecutionScans):
 
     def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
         """See the port."""
-        standing = self._put(execution_item(execution, self._region, expires_at_s))
-        return read_execution(standing) if standing is not None else None
+        existing = self._put(execution_item(execution, self._region, expires_at_s))
+        return read_execution(existing) if existing is not None else None
 
     def put_reminder(self, pointer: RetryReminder) -> bool:
         """See the port."""
@@ -140,8 +140,8 @@ class DynamoExecutionStore(DynamoExecutionScans):
         if async_until is not None:
             expression += ", au = :au"
             values[":au"] = encode(async_until_text(execution.attempt, async_until))
-        standing = self._update(self._key(execution.id), expression, condition, values)
-        return read_execution(standing) if standing is not None else None
+        existing = self._update(self._key(execution.id), expression, condition, values)
+        return read_execution(existing) if existing is not None else None
 
     def give_up(
         self,
@@ -160,7 +160,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
             expires_at_s=expires_at_s,
             notification=notification,
         )
-        condition = dead_lease(execution, now_ms)
+        condition = expired_lease(execution, now_ms)
         sets: dict[str, Any] = dict(failed_index(execution))
         try:
             return (
@@ -195,14 +195,14 @@ class DynamoExecutionStore(DynamoExecutionScans):
         removes: list[str],
     ) -> Execution | None:
         """Make one transition; None when it was made, otherwise what stands there."""
-        told_by = str(finish.notification) if finish.notification is not None else None
-        sets |= {"rs": finish.end_reason, Attr.TTL: finish.expires_at_s, "nt": told_by}
+        notification_id = str(finish.notification) if finish.notification is not None else None
+        sets |= {"rs": finish.end_reason, Attr.TTL: finish.expires_at_s, "nt": notification_id}
         values = {f":{name}": encode(value) for name, value in sets.items() if value is not None}
         assignments = ", ".join(f"{_spelt(name[1:])} = {name}" for name in values)
         expression = f"SET #s = :to{', ' + assignments if assignments else ''} REMOVE {', '.join(removes)}"
         values[":to"] = encode(STATE_CODES[transition.target])
-        standing = self._update(self._key(execution_id), expression, condition, values)
-        return read_execution(standing) if standing is not None else None
+        existing = self._update(self._key(execution_id), expression, condition, values)
+        return read_execution(existing) if existing is not None else None
 
     def stop_retries(self, execution_id: ExecutionId) -> bool:
         """See the port."""
@@ -218,8 +218,8 @@ class DynamoExecutionStore(DynamoExecutionScans):
     def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:
         """See the port."""
         values: dict[str, Any] = {":rd": encode(encode_redriven_by(redriven_by) or "")}
-        standing = self._update(self._key(execution_id), "SET rd = :rd", redrivable(), values)
-        return read_execution(standing) if standing is not None else None
+        existing = self._update(self._key(execution_id), "SET rd = :rd", redrivable(), values)
+        return read_execution(existing) if existing is not None else None
 
     def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
         """See the port. The item is read again here: one that can be read after all is not touched."""

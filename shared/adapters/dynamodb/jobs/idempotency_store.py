@@ -10,7 +10,7 @@ from shared.adapters.dynamodb.codec.items import VERSION
 from shared.adapters.dynamodb.codec.keys import idempotency_key, item_key
 from shared.domain.errors import UnavailableError
 from shared.names import Attr
-from shared.ports.jobs import Choice, Chosen, IdempotencyRecord, OverQuota
+from shared.ports.jobs import AssignedId, Choice, IdempotencyRecord, OverQuota
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -80,7 +80,7 @@ def _read(item: Any) -> IdempotencyRecord:
 
 
 def _encode_choice(choice: Choice) -> str:
-    if isinstance(choice, Chosen):
+    if isinstance(choice, AssignedId):
         return f"{choice.job_id}@{choice.due_at}"
     return f"!{choice.quota}" if choice is not None else ""
 
@@ -89,4 +89,4 @@ def _read_choice(text: str) -> Choice:
     if text.startswith("!"):
         return OverQuota(text[1:])
     job_id, _, due_at = text.partition("@")
-    return Chosen(job_id=job_id, due_at=int(due_at)) if text else None
+    return AssignedId(job_id=job_id, due_at=int(due_at)) if text else None

@@ -54,10 +54,10 @@ class DynamoJobStore(DynamoBackfills):
         return None
 
     def _require(self, job: Job) -> Job:
-        standing = self.get(job.tenant_id, job.id)
-        if standing is None:
+        existing = self.get(job.tenant_id, job.id)
+        if existing is None:
             raise UnreadableItemError(f"an execution of {job.id} stands without its definition")
-        return standing
+        return existing
 
     def get(self, tenant_id: str, job_id: str) -> Job | None:
         """See the port."""

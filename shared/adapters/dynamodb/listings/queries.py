@@ -82,7 +82,7 @@ class DynamoQueries:
         """See the port."""
         keys = span_keys(span)
         if keys is None:
-            return [IndexPage(places=(), is_last=True)]
+            return [IndexPage(positions=(), is_last=True)]
         ask = partial(self._index_page, index, keys=keys, newest_first=newest_first, limit=limit)
         return self._side_by_side(ask, _partitions(index, tenant_id, shards))
 
@@ -104,8 +104,8 @@ class DynamoQueries:
                 ScanIndexForward=not newest_first,
                 Limit=limit,
             )
-        places = tuple(parse_position(item[sk_name]["S"]) for item in answer["Items"])
-        return IndexPage(places=places, is_last="LastEvaluatedKey" not in answer)
+        positions = tuple(parse_position(item[sk_name]["S"]) for item in answer["Items"])
+        return IndexPage(positions=positions, is_last="LastEvaluatedKey" not in answer)
 
     def rows(self, bucket: int, shards: int, *, after: str | None, limit: int) -> Sequence[ShardRows]:
         """See the port."""
