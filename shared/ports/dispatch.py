@@ -42,7 +42,7 @@ class ShardLedger(Protocol):
         ...
 
     def advance(self, lease: WatchLease, cursor: str) -> bool:
-        """Move the cursor if the fence is still the newest; False: the lease is lost, the caller must stop."""
+        """Move the cursor if the fence is still the newest; False: the lease is lost, so the caller stops."""
         ...
 
     def finish(self, lease: WatchLease) -> bool:

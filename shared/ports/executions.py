@@ -31,7 +31,7 @@ class Finish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanPage:
-    """One page of a shard; `next_after` is None on the last. `unreadable` names rows that cannot be decoded."""
+    """One page of a shard; `next_after` is None on the last. `unreadable` names the undecodable rows."""
 
     rows: tuple[DueRow, ...]
     unreadable: tuple[str, ...]
@@ -193,7 +193,7 @@ class Claimer(Protocol):
 
 
 class OneOffStore(Protocol):
-    """Changes of one-off jobs, each on condition that the job has not started and its revision is the same."""
+    """Changes of one-off jobs, each on condition that the job has not started and has the same revision."""
 
     def edit(self, before: Execution, after: Execution) -> bool:
         """Replace `before` by `after` at the same key; False if the job has changed since."""

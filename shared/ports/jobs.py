@@ -2,19 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from shared.domain.executions.execution import Execution
-from shared.domain.ids import ExecutionId
+from shared.domain.ids import ExecutionId, JobId
 from shared.domain.jobs.job import Chain, Job
 from shared.domain.listings.position import IndexPosition
+
+IdT = TypeVar("IdT")
 
 
 class JobStore(Protocol):
     """Definitions of recurring jobs, and transactions over a definition and its executions."""
 
     def create(self, job: Job, first: Execution) -> Job | None:
-        """Write definition and first execution in one transaction; None if written, else the existing definition."""
+        """Write both in one transaction; None if written, otherwise the existing definition."""
         ...
 
     def get(self, tenant_id: str, job_id: str) -> Job | None:
@@ -128,7 +130,7 @@ class JobStore(Protocol):
 class AssignedId:
     """The id that was assigned to a job, and its first due time."""
 
-    job_id: str
+    id: JobId
     due_at: int
 
 
@@ -144,26 +146,30 @@ Choice = AssignedId | OverQuota | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IdempotencyRecord:
+class IdempotencyRecord(Generic[IdT]):
     """The ids assigned under an Idempotency-Key, so that a replay files the same job or batch again."""
 
     fingerprint: bytes
-    job_id: str
+    """Of the request. An equal fingerprint also means an id of the same kind."""
+    id: IdT
+    """Of a job, a triggered execution, a backfill or a bulk redrive; None for a batch."""
     created_at: int
     due_at: int
     expires_at: int
     batch: tuple[Choice, ...] = ()
-    """One decision for each job of a batch, in order; `job_id` is then empty."""
+    """One decision for each job of a batch, in order."""
 
 
 class IdempotencyStore(Protocol):
     """Records by tenant and key. The store compares the expiry itself, because TTL deletes items late."""
 
-    def find(self, tenant_id: str, key: str, now_ms: int) -> IdempotencyRecord | None:
-        """The unexpired record, strongly consistent."""
+    def find(self, tenant_id: str, key: str, now_ms: int) -> IdempotencyRecord[Any] | None:
+        """The unexpired record, strongly consistent; UnreadableItemError for a malformed id."""
         ...
 
-    def claim(self, tenant_id: str, key: str, record: IdempotencyRecord, now_ms: int) -> IdempotencyRecord:
+    def claim(
+        self, tenant_id: str, key: str, record: IdempotencyRecord[IdT], now_ms: int
+    ) -> IdempotencyRecord[IdT]:
         """Insert the record unless an unexpired one exists; returns the record that is stored afterwards."""
         ...
 

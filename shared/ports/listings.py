@@ -50,7 +50,7 @@ class Queries(Protocol):
     def definitions(
         self, tenant_id: str, *, after: str | None, limit: int, backfill_of: str | None = None
     ) -> DefinitionPage:
-        """A tenant's recurring jobs, or the backfills of one; strongly consistent; examines at most `limit`."""
+        """A tenant's recurring jobs, or the backfills of one, strongly consistent; examines `limit` at most."""
         ...
 
     def index_pages(

@@ -88,6 +88,6 @@ WATCHING = (
         file="functions/api/http/error_mapping.py",
         old="    (errors.UnknownVersionError, Problem.SERVICE_UNAVAILABLE),\n",
         new="",
-        killer="tests/unit/api/test_faults.py",
+        killer="tests/unit/api/test_error_mapping.py",
     ),
 )

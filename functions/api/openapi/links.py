@@ -54,13 +54,13 @@ def _source(route: Route) -> str:
 
 
 def _follows(route: Route, following: Route) -> bool:
-    shown = _IDS.get(route.answer.__name__, {}).keys()
-    named = {"tenant_id"} & set(route.path_parts)
+    in_response = _IDS.get(route.answer.__name__, {}).keys()
+    in_path = {"tenant_id"} & set(route.path_parts)
     needed = set(following.path_parts)
     is_list = "cursor" in route.query
     return (
-        bool(needed & shown)
-        and named <= needed <= shown | named
+        bool(needed & in_response)
+        and in_path <= needed <= in_response | in_path
         and not following.takes_token
         and (following.method == "GET" or not is_list)
     )

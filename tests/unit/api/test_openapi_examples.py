@@ -14,7 +14,7 @@ from functions.api.openapi.document import document
 from functions.api.openapi.schemas import examples_of
 from functions.api.routes import ROUTES
 from tests.support.api.api_world import JOB, Answer, ApiWorld
-from tests.support.api.reached_faults import REACHED
+from tests.support.api.reached_problems import REACHED
 from tests.support.api.request_factory import ALL_SCOPES, ask, name_of
 
 DOCUMENT = document()

@@ -201,7 +201,7 @@ def cancel_job(context: Context, request: AuthenticatedRequest) -> Response[str]
     job_id, revision = request.path_values["job_id"], request.expected_revision()
     stop_retries = request.flag("stop_retries")
     before = context.cases.core.find_job.execute(request.tenant.id, job_id)
-    shown = present_job(context, request.tenant, before)
+    old = present_job(context, request.tenant, before)
     if revision == UNKNOWN_REVISION:
         # The use case accepts older revisions, so that a deletion can be repeated; this tag no job ever had.
         raise ProblemError(Problem.PRECONDITION_FAILED, f"the job is at revision {before.revision}")
@@ -209,7 +209,7 @@ def cancel_job(context: Context, request: AuthenticatedRequest) -> Response[str]
         request.tenant.id, job_id, stop_retries=stop_retries, revision=revision
     )
     job = present_job(context, request.tenant, cancelled)
-    context.audit.record(request, "cancelJob", job_id, shown, job)
+    context.audit.record(request, "cancelJob", job_id, old, job)
     return json_response(202 if job.state == "running" else 200, job, etag(job))
 
 

@@ -50,10 +50,10 @@ def _zone(job: Execution | Job) -> str:
 
 
 def _next_run_out(run: NextRun, zone: str) -> NextRunOut:
-    shown = show_instant(run.scheduled_at, zone)
+    instant = show_instant(run.scheduled_at, zone)
     return NextRunOut(
         scheduled_at=format_instant(run.scheduled_at),
         due_at=format_instant(run.due_at),
-        local=shown.local,
-        offset=shown.offset,
+        local=instant.local,
+        offset=instant.offset,
     )

@@ -14,7 +14,7 @@ from shared.domain.tenancy.tenant import Scope
 from shared.names import Metric
 from shared.observability import metrics
 from tests.support.api.api_world import JOB, REQUEST_ID, ApiWorld, Request, logged
-from tests.support.api.reached_faults import REACHED, SECRET, broken, schedule, with_body
+from tests.support.api.reached_problems import REACHED, SECRET, broken, schedule, with_body
 
 
 def test_every_type_of_problem_is_reached_by_these_tests() -> None:

@@ -1,4 +1,4 @@
-"""The gate: size, credential, tenant, scope, in this order, before any route is looked for."""
+"""Admission: body size, credential, tenant state and scope, in this order, before routing."""
 
 import base64
 
