@@ -16,6 +16,5 @@ class FakeAcceptedLog:
         self.entries.append((at, Accepted(tenant_id=tenant_id, job_id=job_id)))
 
     def between(self, from_at: int, until_at: int) -> Iterator[Accepted]:
-        """See the port."""
         inside = [entry for entry in self.entries if from_at <= entry[0] < until_at]
         return (accepted for _, accepted in sorted(inside, key=lambda entry: entry[0]))

@@ -12,7 +12,6 @@ class FakeAuditLog:
         self.expiries: dict[str, int] = {}
 
     def append(self, record: AuditRecord, expires_at_s: int) -> None:
-        """See the port."""
         key = audit_key(record.tenant_id, record.at, record.id)
         if key not in self.records:
             self.records[key] = record
@@ -28,7 +27,6 @@ class FakeAuditLog:
         limit: int,
         after: str | None = None,
     ) -> AuditPage:
-        """See the port."""
         found = [
             (sk, record)
             for (pk, sk), record in sorted(self.records.items(), reverse=True)

@@ -28,7 +28,6 @@ class FakeBudgetStore:
     def take(
         self, key: BudgetKey, leases: Sequence[TokenLease], expires_at_s: int
     ) -> Mapping[int, int] | None:
-        """See the port."""
         self.writes += 1
         slots = self.slots.get(key, {})
         wanted = {lease.slot: slots.get(lease.slot, 0) + lease.tokens for lease in leases}
@@ -38,7 +37,6 @@ class FakeBudgetStore:
         return None
 
     def usage(self, key: BudgetKey) -> Mapping[int, int]:
-        """See the port."""
         return dict(self.slots.get(key, {}))
 
 
@@ -49,6 +47,5 @@ class FakeRecurringJobs:
         self._table = table
 
     def count(self, tenant_id: str, at_most: int) -> int:
-        """See the port."""
         standing = [job for job in self._table.jobs.values() if job.tenant_id == tenant_id]
         return min(at_most, sum(job.state not in ENDED for job in standing))

@@ -17,7 +17,6 @@ class FakeClaimer:
         self._table = table
 
     def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
-        """See the port."""
         return [self._claim(claim, now_ms) for claim in claims]
 
     def _claim(self, claim: Claim, now_ms: int) -> Execution | ClaimRejected | WriteUnknown:

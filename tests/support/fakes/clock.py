@@ -16,11 +16,10 @@ class VirtualClock:
         self.time_ms = now_ms
 
     def now_ms(self) -> int:
-        """See the port."""
         return self.time_ms
 
     async def sleep_ms(self, duration_ms: int) -> None:
-        """See the port. No time passes but this; other tasks get their turn."""
+        """No time passes but this; other tasks get their turn."""
         self.time_ms += max(0, duration_ms)
         await asyncio.sleep(0)
 
@@ -32,11 +31,9 @@ class SeededEntropy:
         self._random = random.Random(seed)
 
     def bits(self, count: int) -> int:
-        """See the port."""
         return self._random.getrandbits(count)
 
     def draw(self) -> float:
-        """See the port."""
         return self._random.random()
 
 
@@ -44,5 +41,4 @@ class InlineOffload:
     """Calls at once, in the caller's own thread."""
 
     async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """See the port."""
         return function(*args, **kwargs)

@@ -26,14 +26,12 @@ class FakeExecutionStore:
         self._table = table
 
     def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
-        """See the port."""
         if execution.id in self._table.executions:
             return self._table.executions[execution.id].read()
         self._table.insert(execution, expires_at_s)
         return None
 
     def put_reminder(self, pointer: RetryReminder) -> bool:
-        """See the port."""
         key = reminder_key(pointer.location, pointer.target, pointer.attempt)
         if key in self._table.pointers:
             return False
@@ -43,26 +41,22 @@ class FakeExecutionStore:
     def end_reminder(
         self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
     ) -> None:
-        """See the port."""
         row = self._table.pointers.get(reminder_key(location, target, attempt))
         if row is not None and not row.pointer.state.is_terminal:
             row.pointer = replace(row.pointer, state=State.SUCCEEDED)
             row.expires_at_s = expires_at_s
 
     def get(self, execution_id: ExecutionId) -> Execution | None:
-        """See the port."""
         row = self._table.executions.get(execution_id)
         return row.read() if row is not None else None
 
     def get_many(self, execution_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
-        """See the port."""
         if len(execution_ids) > MAX_GET:
             raise ValueError(f"at most {MAX_GET} executions are read at once")
         found = {execution_id: self.get(execution_id) for execution_id in execution_ids}
         return {execution_id: execution for execution_id, execution in found.items() if execution is not None}
 
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
-        """See the port."""
         if (finish.next_attempt_at is not None) != (finish.transition is Transition.RETRY):
             raise ValueError("the next attempt's instant goes with a retry, and with no other end")
         row = self._row(execution.id)
@@ -86,7 +80,6 @@ class FakeExecutionStore:
     def extend_lease(
         self, execution: Execution, *, lease_until: int, async_until: int | None = None
     ) -> Execution | None:
-        """See the port."""
         row = self._row(execution.id)
         standing = row.execution
         is_own = (standing.attempt, standing.progress.owner) == (execution.attempt, execution.progress.owner)
@@ -107,7 +100,6 @@ class FakeExecutionStore:
         expires_at_s: int,
         notification: ExecutionId | None = None,
     ) -> bool:
-        """See the port."""
         row = self._table.executions.get(execution.id)
         if row is None or not row.matches(Transition.GIVE_UP):
             return False
@@ -125,7 +117,6 @@ class FakeExecutionStore:
         expires_at_s: int,
         revision: int | None = None,
     ) -> Execution | None:
-        """See the port."""
         if transition not in (Transition.CANCEL, Transition.UNDO, Transition.END_CHAIN, Transition.SKIP):
             raise ValueError("an end without an attempt is CANCEL, UNDO, END_CHAIN or SKIP")
         row = self._row(execution_id)
@@ -136,7 +127,6 @@ class FakeExecutionStore:
         return None
 
     def stop_retries(self, execution_id: ExecutionId) -> bool:
-        """See the port."""
         row = self._table.executions.get(execution_id)
         if row is None or not row.matches(Transition.FAIL):
             return False
@@ -144,7 +134,6 @@ class FakeExecutionStore:
         return True
 
     def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:
-        """See the port."""
         row = self._row(execution_id)
         is_open_to_it = row.damage is not Damage.NEWER and row.execution.state in REDRIVABLE
         if not is_open_to_it or row.execution.progress.redriven_by is not None:
@@ -153,7 +142,6 @@ class FakeExecutionStore:
         return None
 
     def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
-        """See the port."""
         row = self._table.executions.get(execution_id)
         if row is None or row.damage is not Damage.BROKEN or row.execution.state.is_terminal:
             return False
@@ -169,15 +157,13 @@ class FakeExecutionStore:
         return True
 
     def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
-        """See the port."""
         return page_of(rows_of(self._table, bucket, shard), after, limit)
 
     def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
-        """See the port."""
         return executions_of(self._table, rows_of(self._table, bucket, shard), after, limit)
 
     def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
-        """See the port. Here the index is never behind."""
+        """Here the index is never behind."""
         positions = [
             due_position(row.execution.id)
             for row in self._table.executions.values()

@@ -28,7 +28,6 @@ class FakeOneOffBatches:
         self.faults: dict[int, Fault] = {}
 
     def put_all_if_absent(self, executions: Sequence[Execution]) -> list[Execution | WriteUnknown | None]:
-        """See the port."""
         if len({execution.id for execution in executions}) != len(executions):
             raise ValueError("the ids of a batch are all different")
         faults, self.faults = self.faults, {}

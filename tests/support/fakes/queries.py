@@ -19,7 +19,7 @@ class FakeQueries:
     def definitions(
         self, tenant_id: str, *, after: str | None, limit: int, backfill_of: str | None = None
     ) -> DefinitionPage:
-        """See the port. A full page never says that it is the last, as in DynamoDB."""
+        """A full page never says that it is the last, as in DynamoDB."""
         jobs = {
             job.id: job
             for job in self._table.jobs.values()
@@ -40,7 +40,6 @@ class FakeQueries:
         newest_first: bool,
         limit: int,
     ) -> Sequence[IndexPage]:
-        """See the port."""
         entries = [
             (row.execution.index_shard, place)
             for row in self._table.executions.values()
@@ -56,7 +55,6 @@ class FakeQueries:
         ]
 
     def rows(self, bucket: int, shards: int, *, after: str | None, limit: int) -> Sequence[ShardRows]:
-        """See the port."""
         pages = [page_of(rows_of(self._table, bucket, shard), after, limit) for shard in range(shards)]
         return [ShardRows(rows=page.rows, last=page.next_after) for page in pages]
 

@@ -10,11 +10,9 @@ class FakeRunLockStore:
         self.run_locks: dict[tuple[str, str], RunLock] = {}
 
     def read(self, tenant_id: str, job_id: str) -> RunLock:
-        """See the port."""
         return self.run_locks.get((tenant_id, job_id), RunLock())
 
     def swap(self, tenant_id: str, job_id: str, before: RunLock, after: RunLock) -> bool:
-        """See the port."""
         if self.read(tenant_id, job_id) != before:
             return False
         self.run_locks[tenant_id, job_id] = after

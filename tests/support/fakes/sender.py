@@ -42,7 +42,7 @@ class ScriptedSender:
         self._clock = clock
 
     async def send(self, callback: Callback, *, timeout_seconds: float) -> CallbackResponse:
-        """See the port. An answer that would take longer than the deadline becomes a timeout."""
+        """An answer that would take longer than the deadline becomes a timeout."""
         self.calls.append(Call(callback=callback, at=self._clock.now_ms(), timeout_seconds=timeout_seconds))
         answer = self.answer_to(callback)
         if answer.duration_ms > timeout_seconds * 1000:

@@ -23,7 +23,6 @@ class FakeThrottleStatus:
     def read(
         self, scopes: Sequence[str], lanes: Sequence[Lane], hot_scopes: Mapping[str, int] | None = None
     ) -> ThrottleSnapshot:
-        """See the port."""
         self.requests += 1
         if self.is_silent:
             raise UnavailableError("no answer")

@@ -31,7 +31,6 @@ class FakeWakeupQueue:
         self._failing.update(keys)
 
     def send(self, wakeups: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
-        """See the port."""
         return [wakeup for wakeup in wakeups if not self._accept(wakeup, now_ms)]
 
     def receivable(self, queue: Lane | QueueName, now_ms: int) -> list[SentMessage]:

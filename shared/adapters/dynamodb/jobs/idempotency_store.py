@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 
 
 class DynamoIdempotencyStore:
-    """The first writer chooses; everybody after it reads what was chosen."""
+    """The first writer assigns the ids; later writers read the assigned ids."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
 
     def find(self, tenant_id: str, key: str, now_ms: int) -> IdempotencyRecord[Any] | None:
-        """See the port."""
         with translated():
             answer = self._client.get_item(
                 TableName=self._table,
@@ -39,7 +38,6 @@ class DynamoIdempotencyStore:
     def claim(
         self, tenant_id: str, key: str, record: IdempotencyRecord[Any], now_ms: int
     ) -> IdempotencyRecord[Any]:
-        """See the port."""
         item = {
             **item_key(*idempotency_key(tenant_id, key)),
             **encode_all(
