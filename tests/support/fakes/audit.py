@@ -1,11 +1,11 @@
-"""The log of changes, in memory."""
+"""The audit log in memory."""
 
 from shared.adapters.dynamodb.codec.keys import audit_key
 from shared.domain.tenancy.audit import AuditPage, AuditRecord
 
 
 class FakeAuditLog:
-    """What was appended stays as it is."""
+    """Append-only."""
 
     def __init__(self) -> None:
         self.records: dict[tuple[str, str], AuditRecord] = {}
@@ -42,5 +42,5 @@ class FakeAuditLog:
         )
 
     def of(self, tenant_id: str) -> list[AuditRecord]:
-        """All records of a tenant, the oldest first."""
+        """All records of a tenant, oldest first."""
         return [record for (pk, _), record in sorted(self.records.items()) if pk == tenant_id]

@@ -1,4 +1,4 @@
-"""Budgets in memory, and quotas that no test meets by accident."""
+"""Token buckets in memory, and quotas that no test reaches by accident."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,12 +18,12 @@ GENEROUS = Quotas(
 
 
 class FakeBudgetStore:
-    """Takes all portions or none."""
+    """Grants all leases or none."""
 
     def __init__(self) -> None:
         self.slots: dict[BudgetKey, dict[int, int]] = {}
         self.writes = 0
-        """How often somebody asked to take something."""
+        """The number of calls of `take`."""
 
     def take(
         self, key: BudgetKey, leases: Sequence[TokenLease], expires_at_s: int
@@ -41,7 +41,7 @@ class FakeBudgetStore:
 
 
 class FakeRecurringJobs:
-    """Counts what stands in the table."""
+    """Counts the definitions in the table."""
 
     def __init__(self, table: FakeTable) -> None:
         self._table = table

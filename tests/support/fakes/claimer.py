@@ -11,7 +11,7 @@ from tests.support.fakes.table import FakeTable, Row
 
 
 class FakeClaimer:
-    """Grants each claim that the port lets it grant."""
+    """Grants every claim that the port allows."""
 
     def __init__(self, table: FakeTable) -> None:
         self._table = table

@@ -1,4 +1,4 @@
-"""Time, randomness and threads that a test has in its hand."""
+"""Time, randomness and threads under the control of a test."""
 
 import asyncio
 import random
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class VirtualClock:
-    """Stands still until a test sets it or somebody sleeps."""
+    """Time changes only when a test sets it or a caller sleeps."""
 
     def __init__(self, now_ms: int) -> None:
         self.time_ms = now_ms
@@ -19,7 +19,7 @@ class VirtualClock:
         return self.time_ms
 
     async def sleep_ms(self, duration_ms: int) -> None:
-        """No time passes but this; other tasks get their turn."""
+        """Advances the clock at once and lets other tasks run."""
         self.time_ms += max(0, duration_ms)
         await asyncio.sleep(0)
 
@@ -38,7 +38,7 @@ class SeededEntropy:
 
 
 class InlineOffload:
-    """Calls at once, in the caller's own thread."""
+    """Calls the function at once, in the caller's thread."""
 
     async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return function(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Executions in memory. Every public method is one step that nothing comes between."""
+"""Executions in memory. Every public method is atomic."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ MAX_GET = 100
 
 
 class FakeExecutionStore:
-    """Keeps the port's rules; the lawful transitions come from the domain's table."""
+    """Obeys the rules of the port; allowed transitions come from the domain's table."""
 
     def __init__(self, table: FakeTable) -> None:
         self._table = table
@@ -163,7 +163,7 @@ class FakeExecutionStore:
         return executions_of(self._table, rows_of(self._table, bucket, shard), after, limit)
 
     def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
-        """Here the index is never behind."""
+        """The index of the fake is strongly consistent."""
         positions = [
             due_position(row.execution.id)
             for row in self._table.executions.values()
@@ -179,7 +179,7 @@ class FakeExecutionStore:
 
 
 def _change(row: Row, transition: Transition, expires_at_s: int | None, **fields: Any) -> None:
-    """Make one transition. Owner and lease end with the attempt; a retention starts exactly with the end."""
+    """Make one transition. Owner and lease end with the attempt; retention starts in a terminal state."""
     if (expires_at_s is not None) != transition.ends:
         raise ValueError("an expiry goes with a transition that ends the execution, and with no other")
     row.execution = with_changes(

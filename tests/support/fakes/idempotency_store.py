@@ -4,7 +4,7 @@ from shared.ports.jobs import IdempotencyRecord
 
 
 class FakeIdempotencyStore:
-    """The first record in force wins."""
+    """The first unexpired record wins."""
 
     def __init__(self) -> None:
         self.records: dict[tuple[str, str], IdempotencyRecord] = {}

@@ -14,7 +14,7 @@ _LIVE = CHANGING | {JobState.ACTIVE}
 
 
 class FakeJobStore:
-    """Each transaction happens whole or not at all."""
+    """Each transaction is atomic."""
 
     def __init__(self, table: FakeTable) -> None:
         self._table = table

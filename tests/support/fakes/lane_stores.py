@@ -19,7 +19,7 @@ class FakeLaneProgressStore:
 
 
 class FakeParkedMessageStore:
-    """Keeps whatever is parked, by time and message."""
+    """Keeps parked messages by time and message id."""
 
     def __init__(self) -> None:
         self.messages: dict[tuple[int, str], ParkedMessage] = {}

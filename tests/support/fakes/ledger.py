@@ -10,7 +10,7 @@ LEASE_MS = 55_000
 
 @dataclass(slots=True)
 class LedgerRow:
-    """One open shard: the watcher's lease, the sweeper's passes, and what a closing sweeper must not overlook."""
+    """One open shard: the watcher's lease, the sweeper's passes, and the version for a close."""
 
     next_pass_at: int
     version: int = 0
@@ -88,11 +88,9 @@ class FakeShardLedger:
         self.mark = bucket if self.mark is None else max(self.mark, bucket)
 
     def reconciled_through(self) -> int | None:
-        """See the port of the reconciler's mark."""
         return self.reconciled
 
     def note_reconciled_through(self, bucket: int) -> None:
-        """See the port of the reconciler's mark."""
         self.reconciled = bucket if self.reconciled is None else max(self.reconciled, bucket)
 
     def record_pass(self, shard: OpenShard, *, next_pass_at: int, last_resend_at: int | None) -> bool:

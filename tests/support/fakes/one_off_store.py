@@ -8,7 +8,7 @@ from tests.support.fakes.table import FakeTable
 
 
 class FakeOneOffStore:
-    """Each change happens whole or not at all."""
+    """Each change is atomic."""
 
     def __init__(self, table: FakeTable) -> None:
         self._table = table

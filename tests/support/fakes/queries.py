@@ -1,4 +1,4 @@
-"""Questions about many jobs and executions, to the memory. Here no index is ever behind."""
+"""Queries over jobs and executions in memory. Every index is strongly consistent."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ from tests.support.fakes.table import FakeTable, Row
 
 
 class FakeQueries:
-    """Looks at everything that there is."""
+    """Searches all rows."""
 
     def __init__(self, table: FakeTable) -> None:
         self._table = table
@@ -19,7 +19,7 @@ class FakeQueries:
     def definitions(
         self, tenant_id: str, *, after: str | None, limit: int, backfill_of: str | None = None
     ) -> DefinitionPage:
-        """A full page never says that it is the last, as in DynamoDB."""
+        """As in DynamoDB, a full page is never marked as the last."""
         jobs = {
             job.id: job
             for job in self._table.jobs.values()

@@ -4,7 +4,7 @@ from shared.domain.dead_letters.redrive_task import RedriveTask
 
 
 class FakeRedriveTasks:
-    """Each change happens whole or not at all."""
+    """Each change is atomic."""
 
     def __init__(self) -> None:
         self.tasks: dict[tuple[str, str], RedriveTask] = {}

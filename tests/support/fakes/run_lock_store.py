@@ -1,10 +1,10 @@
-"""The turns of jobs in memory."""
+"""Run locks of jobs in memory."""
 
 from shared.ports.jobs import RunLock
 
 
 class FakeRunLockStore:
-    """Each swap happens whole or not at all."""
+    """Each compare-and-swap is atomic."""
 
     def __init__(self) -> None:
         self.run_locks: dict[tuple[str, str], RunLock] = {}

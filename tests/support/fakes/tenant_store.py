@@ -7,7 +7,7 @@ from shared.domain.tenancy.tenant import ApiKey, Tenant
 
 
 class FakeTenantStore:
-    """A tenant stands with its first key or not at all."""
+    """A tenant is created together with its first key."""
 
     def __init__(self) -> None:
         self.tenants: dict[str, Tenant] = {}

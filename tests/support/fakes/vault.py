@@ -1,4 +1,4 @@
-"""A vault whose keys lie in memory; the cipher is the real one."""
+"""A vault with keys in memory and the real cipher."""
 
 import hmac
 from hashlib import sha256
@@ -15,14 +15,14 @@ TAG_BYTES = 16
 
 
 class FakeVault:
-    """Refuses whatever was not sealed for the very tenant and context. The same entropy gives the same bytes."""
+    """Refuses data sealed for another tenant or context. Equal entropy gives equal bytes."""
 
     def __init__(self, entropy: Entropy) -> None:
         self._entropy = entropy
         self._keys: dict[tuple[str, bytes], bytes] = {}
 
     def new_data_key(self, tenant_id: str) -> bytes:
-        """The wrapped form says nothing of the key."""
+        """The wrapped form does not reveal the key."""
         key = self._entropy.bits(256).to_bytes(32)
         wrapped = sha256(b"wrapped|" + key).digest()
         self._keys[tenant_id, wrapped] = key
@@ -45,7 +45,7 @@ class FakeVault:
         return hmac.digest(self._key(tenant), b"fingerprint|" + data, "sha256")[:16]
 
     def code(self, tenant: Tenant, context: str, data: bytes) -> bytes:
-        """The key of each context is derived, so that no code can stand for one of another."""
+        """The key is derived per context, so that a code is valid in one context only."""
         derived = hmac.digest(self._key(tenant), b"code|" + context.encode(), "sha256")
         return hmac.digest(derived, data, "sha256")
 
