@@ -139,7 +139,7 @@ class DynamoLab:
     def expiry(self, execution_id: ExecutionId) -> int | None:
         return self._expiry(self.names.executions, execution_key(REGION, execution_id))
 
-    def pointer_expiry(self, pointer: RetryReminder) -> int | None:
+    def reminder_expiry(self, pointer: RetryReminder) -> int | None:
         key = reminder_key(REGION, pointer.location, pointer.target, pointer.attempt)
         return self._expiry(self.names.executions, key)
 

@@ -99,7 +99,7 @@ class Lab(Protocol):
         """The expiry of an execution."""
         ...
 
-    def pointer_expiry(self, pointer: RetryReminder) -> int | None:
+    def reminder_expiry(self, pointer: RetryReminder) -> int | None:
         """The expiry of a retry reminder."""
         ...
 
@@ -151,7 +151,7 @@ class FakeLab:
     def expiry(self, execution_id: ExecutionId) -> int | None:
         return self.table.executions[execution_id].expires_at_s
 
-    def pointer_expiry(self, pointer: RetryReminder) -> int | None:
+    def reminder_expiry(self, pointer: RetryReminder) -> int | None:
         return self.table.pointers[pointer.location, pointer.target, pointer.attempt].expires_at_s
 
     def job_expiry(self, tenant_id: str, job_id: str) -> int | None:

@@ -14,7 +14,7 @@ from shared.domain.listings.position import IndexPage, PositionRange, due_positi
 from shared.ports.executions import ExecutionPage, Finish, ScanPage
 from tests.support.builders import with_changes
 from tests.support.fakes.scan import executions_of, page_of, rows_of
-from tests.support.fakes.table import Damage, FakeTable, PointerRow, Row, reminder_key
+from tests.support.fakes.table import Damage, FakeTable, ReminderRow, Row, reminder_key
 
 MAX_GET = 100
 
@@ -35,7 +35,7 @@ class FakeExecutionStore:
         key = reminder_key(pointer.location, pointer.target, pointer.attempt)
         if key in self._table.pointers:
             return False
-        self._table.pointers[key] = PointerRow(pointer)
+        self._table.pointers[key] = ReminderRow(pointer)
         return True
 
     def end_reminder(

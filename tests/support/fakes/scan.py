@@ -56,7 +56,7 @@ def _rows(table: FakeTable, bucket: int, shard: int) -> Iterator[tuple[str, DueR
     for pointer_row in table.pointers.values():
         location = pointer_row.pointer.location
         if (location.bucket, location.shard) == (bucket, shard):
-            due = _pointer_row(pointer_row.pointer)
+            due = _reminder_row(pointer_row.pointer)
             yield due.sort_key, due
 
 
@@ -90,7 +90,7 @@ def _begun_at(execution: Execution) -> int | None:
     return execution.progress.outcomes[-1].started_at if execution.progress.outcomes else None
 
 
-def _pointer_row(pointer: RetryReminder) -> DueRow:
+def _reminder_row(pointer: RetryReminder) -> DueRow:
     return DueRow(
         id=pointer.location,
         sort_key=_sort_key(pointer.location, f"ptr_{pointer.target.body}_{pointer.attempt}"),

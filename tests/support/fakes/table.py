@@ -47,17 +47,17 @@ class Row:
 
 
 @dataclass(slots=True)
-class PointerRow:
+class ReminderRow:
     """One stored retry reminder."""
 
     pointer: RetryReminder
     expires_at_s: int | None = None
 
 
-PointerKey = tuple[ExecutionId, ExecutionId, int]
+ReminderKey = tuple[ExecutionId, ExecutionId, int]
 
 
-def reminder_key(location: ExecutionId, target: ExecutionId, attempt: int) -> PointerKey:
+def reminder_key(location: ExecutionId, target: ExecutionId, attempt: int) -> ReminderKey:
     """The key of a retry reminder: its location, its target, and the attempt that failed."""
     return location, target, attempt
 
@@ -67,7 +67,7 @@ class FakeTable:
     """The data that the fake execution store, claimer and job store share. Tests may read it."""
 
     executions: dict[ExecutionId, Row] = field(default_factory=dict)
-    pointers: dict[PointerKey, PointerRow] = field(default_factory=dict)
+    pointers: dict[ReminderKey, ReminderRow] = field(default_factory=dict)
     jobs: dict[tuple[str, str], Job] = field(default_factory=dict)
     past_chains: dict[tuple[str, str, int], Chain] = field(default_factory=dict)
     extras: dict[tuple[str, str, IndexPosition], int] = field(default_factory=dict)
