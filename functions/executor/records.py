@@ -8,7 +8,7 @@ from shared.usecases.attempts.run_attempts import BatchReport, Delivery
 
 
 def deliveries(records: list[dict[str, Any]]) -> list[Delivery]:
-    """The messages of a batch. An unreadable message has no wake-up, and the reason instead."""
+    """The messages of a batch. An unreadable message has no wake-up, but a reason."""
     return [_delivery(record) for record in records]
 
 

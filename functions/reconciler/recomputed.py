@@ -1,4 +1,4 @@
-"""Log lines for jobs whose runs a newer time zone database has moved."""
+"""Log lines for jobs whose runs moved because of a new time zone database."""
 
 from shared.domain.schedules.schedule import format_instant
 from shared.observability import logger

@@ -56,7 +56,7 @@ BACKFILLS = (
     Mutant(
         name="late backfill that catches up with one run alone",
         file="shared/domain/jobs/new_backfill.py",
-        old="            catch_up=EVERY_ONE,\n",
+        old="            catch_up=ALL_RUNS,\n",
         new="",
         killer=_MADE,
     ),

@@ -128,8 +128,8 @@ BULK_REDRIVES = (
     Mutant(
         name="two bulk redrives of a tenant at once",
         file="shared/adapters/dynamodb/dead_letters/redrive_tasks.py",
-        old='self._enlist(task, "attribute_not_exists(#id)")',
-        new='self._enlist(task, "attribute_not_exists(#id) OR #id <> :id")',
+        old='self._list_as_open(task, "attribute_not_exists(#id)")',
+        new='self._list_as_open(task, "attribute_not_exists(#id) OR #id <> :id")',
         killer=_TASKS,
     ),
 )

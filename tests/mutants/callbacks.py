@@ -20,8 +20,8 @@ CALLBACKS = (
     Mutant(
         name="token of one execution good for another",
         file="shared/domain/executions/callback_token.py",
-        old='made = make_code(f"{execution_id}|{attempt}|{owner}".encode())',
-        new='made = make_code(f"{attempt}".encode())',
+        old='mac = make_code(f"{execution_id}|{attempt}|{owner}".encode())',
+        new='mac = make_code(f"{attempt}".encode())',
         killer=_HEARTBEAT,
     ),
     Mutant(

@@ -71,7 +71,7 @@ class SettleRefusal:
 
     def _running(self, existing: Execution, receive_count: int) -> RefusalResult:
         now_ms = self.clock.now_ms()
-        if existing.lease_is_dead(now_ms):
+        if existing.lease_expired(now_ms):
             if existing.has_attempts_left:
                 return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
             self.give_up.execute(existing)

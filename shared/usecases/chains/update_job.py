@@ -45,8 +45,8 @@ class UpdateJob:
     def _update(self, job: Job, definition: Definition) -> Job | None:
         """The updated job; None if a concurrent change was faster."""
         now_ms = self.clock.now_ms()
-        definition = definition.going_on_from(job)
-        if not definition.makes_other_executions_than(job.definition):
+        definition = definition.keeping_zone_rules_of(job)
+        if not definition.needs_new_chain_after(job.definition):
             renamed = replace(job, definition=definition, revision=job.revision + 1, changed_at=now_ms)
             if not self.jobs.replace(job, renamed):
                 return None

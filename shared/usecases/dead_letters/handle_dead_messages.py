@@ -112,7 +112,7 @@ class HandleDeadMessages:
 
     def _running(self, execution: Execution, report: DeadMessageReport) -> str:
         now_ms = self.clock.now_ms()
-        if not execution.lease_is_dead(now_ms):
+        if not execution.lease_expired(now_ms):
             return self._running_on(execution)
         if execution.has_attempts_left:
             self._reschedule(execution, report)

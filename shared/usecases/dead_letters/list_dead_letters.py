@@ -79,10 +79,10 @@ class ListDeadLetters:
     def _walk(self, tenant_id: str, span: PositionRange, *, newest_first: bool) -> Iterator[Candidate]:
         while True:
             page = self.store.failed(tenant_id, span, newest_first=newest_first, limit=CHUNK)
-            yield from (Candidate(position) for position in page.places)
+            yield from (Candidate(position) for position in page.positions)
             if page.is_last:
                 return
-            edge = page.places[-1]
+            edge = page.positions[-1]
             span = replace(span, before=edge) if newest_first else replace(span, after=edge)
 
 

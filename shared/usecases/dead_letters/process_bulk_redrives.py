@@ -72,7 +72,7 @@ class ProcessBulkRedrives:
         task = self.tasks.get(tenant_id, task_id)
         if task is None or not task.is_open:
             return False
-        if task.is_walked:
+        if task.is_range_done:
             return self._end(task, report)
         after = self.page(task)
         if after is None:

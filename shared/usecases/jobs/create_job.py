@@ -10,7 +10,7 @@ from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.executions import ExecutionStore
-from shared.ports.jobs import Chosen, IdempotencyRecord, IdempotencyStore
+from shared.ports.jobs import AssignedId, IdempotencyRecord, IdempotencyStore
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.jobs.create_recurring import CreateRecurring
@@ -54,7 +54,7 @@ class CreateJob:
         record, replayed = self._identify(tenant, new, idempotency_key, now_ms, fingerprint)
         if record.fingerprint != fingerprint:
             raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request body")
-        chosen = Chosen(id=record.id, due_at=record.due_at)
+        chosen = AssignedId(id=record.id, due_at=record.due_at)
         identity = Identity(chosen=chosen, created_at=record.created_at, fingerprint=fingerprint)
         return CreatedJob(job=self._create(tenant, new, identity), replayed=replayed)
 

@@ -13,7 +13,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.tenancy.tenant import Tenant
-from shared.ports.jobs import Choice, Chosen, IdempotencyRecord, IdempotencyStore, OverQuota
+from shared.ports.jobs import AssignedId, Choice, IdempotencyRecord, IdempotencyStore, OverQuota
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_batch import FileBatch
 from shared.usecases.jobs.create_job import IDEMPOTENCY_MS, CreatedJob, current_job
@@ -24,7 +24,7 @@ from shared.usecases.tenancy.check_quota import CheckQuota
 _BATCH = b"batch\x00"
 """Keeps the fingerprint of a batch apart from that of a job or trigger with the same Idempotency-Key."""
 Outcome = CreatedJob | PunctualError
-Decision = Chosen | PunctualError | None
+Decision = AssignedId | PunctualError | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class CreateJobs:
                 expires_at=now_ms + IDEMPOTENCY_MS,
                 batch=tuple(_choice(decision) for decision in decisions),
             )
-            if key is None or not any(isinstance(decision, Chosen) for decision in decisions):
+            if key is None or not any(isinstance(decision, AssignedId) for decision in decisions):
                 return record, decisions, False
             known = self.idempotency.claim(tenant.id, key, record, now_ms)
             if known == record:
@@ -99,7 +99,7 @@ class CreateJobs:
         demands = {
             number: demand_of(new, decision)
             for number, (new, decision) in enumerate(zip(requested, decisions, strict=True))
-            if new is not None and isinstance(decision, Chosen)
+            if new is not None and isinstance(decision, AssignedId)
         }
         refusals = self.check_quota.jobs(tenant, list(demands.values()))
         for number, refusal in zip(demands, refusals, strict=True):
@@ -117,14 +117,14 @@ class CreateJobs:
 
     def _recall(self, new: NewJob | None, choice: Choice, created_at: int) -> Decision:
         """The decision of the first request. A check that failed then fails again."""
-        if isinstance(choice, Chosen):
+        if isinstance(choice, AssignedId):
             return choice
         if isinstance(choice, OverQuota):
             return QuotaExceededError(
                 "the quota was used up when this batch was sent first", quota=choice.quota
             )
         judged = self._judge(new, created_at)
-        if isinstance(judged, Chosen):
+        if isinstance(judged, AssignedId):
             return InvalidStateError("this job was refused when the batch was sent first")
         return judged
 
@@ -133,8 +133,8 @@ class CreateJobs:
     ) -> Execution | Job | PunctualError | None:
         """The stored recurring job, or the draft of a one-off job, which is filed together with the
         others."""
-        if new is None or not isinstance(decision, Chosen):
-            return None if isinstance(decision, Chosen) else decision
+        if new is None or not isinstance(decision, AssignedId):
+            return None if isinstance(decision, AssignedId) else decision
         try:
             fingerprint = self.draft.fingerprint(tenant, new)
             identity = Identity(chosen=decision, created_at=created_at, fingerprint=fingerprint)
@@ -156,4 +156,4 @@ class CreateJobs:
 def _choice(decision: Decision) -> Choice:
     if isinstance(decision, QuotaExceededError):
         return OverQuota(decision.quota)
-    return decision if isinstance(decision, Chosen) else None
+    return decision if isinstance(decision, AssignedId) else None

@@ -23,7 +23,7 @@ from shared.domain.schedules.schedule import Once, check_fires, first_after
 from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.delivery import Vault
-from shared.ports.jobs import Chosen, JobStore
+from shared.ports.jobs import AssignedId, JobStore
 from shared.ports.runtime import Entropy
 from shared.usecases.requests.seal_request import seal_request
 from shared.usecases.tenancy.check_quota import Demand
@@ -33,7 +33,7 @@ from shared.usecases.tenancy.check_quota import Demand
 class Identity:
     """The properties that a replay must repeat exactly."""
 
-    chosen: Chosen
+    chosen: AssignedId
     created_at: int
     fingerprint: bytes
 
@@ -56,16 +56,16 @@ class DraftJob:
         """Distinguishes this job from a different job with the same ID."""
         return self.vault.fingerprint(tenant, encode_new_job(new))
 
-    def choose(self, new: NewJob, now_ms: int) -> Chosen:
+    def choose(self, new: NewJob, now_ms: int) -> AssignedId:
         """A new ID and due instant; ScheduleError for a schedule that never fires."""
         schedule = new.schedule_at(now_ms)
         entropy = self.entropy.bits(ENTROPY_BITS)
         if not isinstance(schedule, Once):
             due_at = check_fires(schedule, now_ms)
-            return Chosen(id=recurring_job_id(now_ms, entropy), due_at=due_at)
+            return AssignedId(id=recurring_job_id(now_ms, entropy), due_at=due_at)
         dispatch_at = schedule.at + (entropy % new.jitter_ms if new.jitter_ms else 0)
         counts = self.plan.counts_at(bucket_of(dispatch_at))
-        return Chosen(id=new_one_off_id(dispatch_at, counts, entropy), due_at=schedule.at)
+        return AssignedId(id=new_one_off_id(dispatch_at, counts, entropy), due_at=schedule.at)
 
     def execute(self, tenant: Tenant, new: NewJob, identity: Identity) -> Execution | Job:
         """The execution that is the one-off job, or the definition of the recurring job.
@@ -123,7 +123,7 @@ class DraftJob:
         )
 
 
-def demand_of(new: NewJob, chosen: Chosen) -> Demand:
+def demand_of(new: NewJob, chosen: AssignedId) -> Demand:
     return Demand(
         due_at=chosen.due_at,
         payload_bytes=len(new.request.body),

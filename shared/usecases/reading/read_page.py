@@ -89,10 +89,10 @@ def walk_index(
             queries.index_pages(index, tenant_id, shards, span, newest_first=newest_first, limit=each),
             newest_first=newest_first,
         )
-        yield from (Candidate(position) for position in merged.places)
+        yield from (Candidate(position) for position in merged.positions)
         if merged.is_last:
             return
-        edge = merged.places[-1]
+        edge = merged.positions[-1]
         span = (
             PositionRange(after=span.after, before=edge)
             if newest_first
