@@ -30,7 +30,7 @@ test: $(VENV) $(TOOLS) ## Run all tests in parallel; ARGS go to pytest, such as 
 
 test-fast: $(VENV) ## Run unit, conformance and architecture tests without emulators, and check types, while editing.
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto --durations=15 --engines=fake,moto -m "not engines" \
+	$(BIN)/python -m pytest -n auto --durations=15 --engines=fake,moto -m "not engines and not exhaustive" \
 		tests/architecture tests/unit tests/conformance $(ARGS)
 
 check: $(VENV) ## Lint, format, types of product and tests, and import rules.

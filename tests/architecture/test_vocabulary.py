@@ -120,7 +120,6 @@ RETIRED_IN_THE_PRODUCT = {
     "Refused": "ClaimRejected",
     "NOBODY": "NO_TARGET",
     "Caution": "ScheduleWarning",
-    "fault": "error",
     "parking_lot": "parked_messages",
 }
 """Words that tests may use in another sense."""

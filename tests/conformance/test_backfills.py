@@ -59,7 +59,7 @@ def test_a_backfill_is_written_with_its_first_execution(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("state", LASTING)
-def test_it_is_written_while_its_job_lasts(lab: Lab, state: JobState) -> None:
+def test_backfill_is_written_while_its_job_lasts(lab: Lab, state: JobState) -> None:
     made = backfill()
     standing = created(lab) if state is JobState.ACTIVE else in_job_state(lab, state)
     assert lab.jobs.create_backfill(standing, made, first_of(made))
@@ -127,7 +127,7 @@ def test_all_that_are_not_deleted_are_found_in_order_and_no_others(lab: Lab) -> 
     assert lab.jobs.backfills(TENANT, wanted[0]) == []
 
 
-def test_one_that_ends_goes_with_its_definition_alone(lab: Lab) -> None:
+def test_deleted_backfill_keeps_its_definition_but_is_not_listed(lab: Lab) -> None:
     made = backfill()
     assert lab.jobs.create_backfill(created(lab), made, first_of(made))
     deleted = replace(made, state=JobState.DELETED, revision=2)

@@ -234,7 +234,7 @@ def test_what_is_not_guarded_needs_no_admission_and_is_not_granted_to_one(claimi
     assert claimer.claim([ADMITTED], DUE_AT) == [ClaimRejected(standing)]
 
 
-def test_one_batch_may_hold_both_kinds(claiming: Claiming) -> None:
+def test_batch_may_mix_guarded_and_unguarded_claims(claiming: Claiming) -> None:
     lab, claimer = claiming
     filed(lab, GUARDED)
     filed(lab, one_off(2))

@@ -113,7 +113,7 @@ def test_of_eight_writers_of_one_execution_exactly_one_files_it(lab: Lab) -> Non
         assert answers.count(winner) == THREADS - 1
 
 
-def test_one_outcome_of_an_attempt_is_recorded(lab: Lab) -> None:
+def test_exactly_one_of_many_outcomes_of_an_attempt_is_recorded(lab: Lab) -> None:
     ends = [Transition.SUCCEED, Transition.FAIL] * (THREADS // 2)
     finishes = [Finish(transition=end, outcomes=(), expires_at_s=EXPIRES_AT_S) for end in ends]
     for number in range(ROUNDS):
@@ -250,7 +250,7 @@ def test_processes_that_lease_at_once_take_no_more_than_there_is(lab: Lab) -> No
         assert lab.budgets.usage(key) == {0: 9, 1: 6}
 
 
-def test_one_of_many_changes_of_a_tenant_wins(lab: Lab) -> None:
+def test_exactly_one_of_many_changes_of_a_tenant_wins(lab: Lab) -> None:
     lab.tenants.create(tenant(), api_key())
     changes = [
         partial(lab.tenants.replace, tenant(), tenant(revision=2, weight=n + 1), new_key=api_key(n + 10))

@@ -340,7 +340,7 @@ def test_claims_go_singly_or_twenty_five_in_one_request(unplugged: DynamoLab) ->
     assert len(calls.of("UpdateItem")) == len(calls.made) - 3 == 2
 
 
-def test_one_statement_that_met_a_fault_leaves_the_others_decided(unplugged: DynamoLab) -> None:
+def test_failed_statement_of_a_batch_leaves_the_other_claims_decided(unplugged: DynamoLab) -> None:
     mine = in_state(one_off(1), State.RUNNING, owner="mine")
     claims = [Claim(execution_id=execution_id(number), owner="mine") for number in (2, 1, 3)]
     for code in (

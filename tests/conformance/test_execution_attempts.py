@@ -93,7 +93,7 @@ def test_an_attempt_that_was_taken_over_is_fenced(lab: Lab, transition: Transiti
     assert lab.contents() == before
 
 
-def test_neither_the_number_nor_the_owner_alone_is_enough(lab: Lab) -> None:
+def test_finish_needs_both_the_attempt_number_and_the_owner(lab: Lab) -> None:
     execution = claimed(lab)
     before = lab.contents()
     for stranger in (with_changes(execution, attempt=2), with_changes(execution, owner="another")):
@@ -140,7 +140,7 @@ def test_what_has_ended_is_never_claimed_again(lab: Lab) -> None:
             assert lab.claimer.claim([claim], DUE_AT * 3) == [ClaimRejected(ended)]
 
 
-def test_there_is_nothing_to_finish_where_nothing_stands(lab: Lab) -> None:
+def test_finish_of_an_unknown_execution_is_not_found(lab: Lab) -> None:
     with pytest.raises(NotFoundError):
         lab.executions.finish(in_state(one_off(), State.RUNNING), finish(Transition.SUCCEED))
     assert lab.executions.get(one_off().id) is None

@@ -92,7 +92,7 @@ def _cancel_at(lab: Lab, revision: int) -> Execution | None:
     )
 
 
-def test_there_is_nothing_to_cancel_where_nothing_stands(lab: Lab) -> None:
+def test_cancel_of_an_unknown_execution_is_not_found(lab: Lab) -> None:
     for transition in CANCELLATIONS:
         with pytest.raises(NotFoundError):
             cancel(lab, execution_id(), transition)
@@ -249,7 +249,9 @@ def test_what_will_tell_of_an_end_is_written_with_it(lab: Lab, transition: Trans
 
 
 @pytest.mark.parametrize("telling", [None, execution_id(77)])
-def test_so_it_is_where_an_attempt_was_lost(lab: Lab, telling: ExecutionId | None) -> None:
+def test_notification_id_is_written_with_the_end_of_a_lost_attempt(
+    lab: Lab, telling: ExecutionId | None
+) -> None:
     running = in_state(one_off(), State.RUNNING)
     lab.executions.put_if_absent(running)
     assert lab.executions.give_up(

@@ -27,7 +27,7 @@ def running_on(lab: Lab, **fields: Any) -> Execution:
     return with_changes(execution, lease_until=LEASE, async_until=UNTIL)
 
 
-def test_it_keeps_its_state_attempt_and_owner(lab: Lab) -> None:
+def test_accepted_attempt_keeps_its_state_number_and_owner(lab: Lab) -> None:
     going_on = running_on(lab)
     assert lab.executions.get(going_on.id) == going_on
     assert (going_on.state, going_on.attempt, going_on.progress.owner) == (State.RUNNING, 1, OWNER)
@@ -63,7 +63,7 @@ def test_under_a_dead_lease_it_is_given_up(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("transition", [Transition.SUCCEED, Transition.FAIL, Transition.RETRY])
-def test_its_owner_records_the_outcome(lab: Lab, transition: Transition) -> None:
+def test_owner_of_an_accepted_attempt_records_its_outcome(lab: Lab, transition: Transition) -> None:
     going_on = running_on(lab)
     assert lab.executions.finish(going_on, finish(transition)) is None
     standing = lab.executions.get(going_on.id)
@@ -75,14 +75,14 @@ def test_its_owner_records_the_outcome(lab: Lab, transition: Transition) -> None
     )
 
 
-def test_its_lease_is_prolonged_again_and_again(lab: Lab) -> None:
+def test_lease_is_extended_again_and_again(lab: Lab) -> None:
     going_on = running_on(lab)
     for later_ms in (0, 1, 60_000):
         assert lab.executions.extend_lease(going_on, lease_until=LEASE + later_ms, async_until=UNTIL) is None
         assert lab.executions.get(going_on.id) == with_changes(going_on, lease_until=LEASE + later_ms)
 
 
-def test_it_is_never_made_shorter(lab: Lab) -> None:
+def test_lease_is_never_shortened(lab: Lab) -> None:
     going_on = running_on(lab)
     before = lab.contents()
     assert lab.executions.extend_lease(going_on, lease_until=LEASE - 1, async_until=UNTIL) == going_on
@@ -118,7 +118,7 @@ def test_nothing_but_what_runs_runs_on(lab: Lab, async_until: int | None) -> Non
     assert lab.contents() == before
 
 
-def test_there_is_nothing_to_prolong_where_nothing_stands(lab: Lab) -> None:
+def test_lease_of_an_unknown_execution_is_not_found(lab: Lab) -> None:
     with pytest.raises(NotFoundError):
         lab.executions.extend_lease(in_state(one_off(), State.RUNNING), lease_until=UNTIL, async_until=UNTIL)
     assert lab.executions.get(execution_id()) is None
@@ -162,7 +162,7 @@ def test_a_sweep_sees_which_attempts_run_on(lab: Lab) -> None:
     assert not any(row.async_accepted for row in page.rows), "the next attempt has not gone on"
 
 
-def test_its_limits_are_stored_with_it(lab: Lab) -> None:
+def test_async_policy_is_stored_with_the_execution(lab: Lab) -> None:
     policy = AsyncPolicy(deadline_seconds=43_200, heartbeat_seconds=10)
     going_on = running_on(lab, async_policy=policy, retry=RetryPolicy(max_attempts=2))
     standing = lab.executions.get(going_on.id)

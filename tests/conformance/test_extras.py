@@ -54,7 +54,7 @@ def test_an_execution_beside_the_schedule_is_filed_and_found(lab: Lab) -> None:
     assert lab.jobs.get(TENANT, JOB.id) == definition
 
 
-def test_it_is_filed_for_a_paused_job_too(lab: Lab) -> None:
+def test_execution_beside_the_schedule_is_filed_for_a_paused_job(lab: Lab) -> None:
     assert lab.jobs.file_beside(in_job_state(lab, JobState.PAUSED), extra(), EXPIRES_AT_S)
     assert lab.executions.get(extra().id) is not None
 

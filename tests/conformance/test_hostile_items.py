@@ -246,7 +246,7 @@ def test_a_broken_tenant_is_unreadable_and_not_of_an_unknown_version(changes: di
 
 
 @pytest.mark.parametrize("changes", BROKEN_KEYS)
-def test_so_is_a_broken_key(changes: dict[str, Any]) -> None:
+def test_broken_key_is_unreadable_and_not_of_an_unknown_version(changes: dict[str, Any]) -> None:
     with pytest.raises(UnreadableItemError) as raised:
         read_key(_changed(key_item(api_key()), changes))
     assert not isinstance(raised.value, UnknownVersionError)

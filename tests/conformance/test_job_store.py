@@ -117,7 +117,7 @@ def test_a_deletion_ends_only_after_it_began(lab: Lab) -> None:
     assert lab.contents() == before
 
 
-def test_there_is_nothing_to_delete_where_nothing_stands(lab: Lab) -> None:
+def test_deletion_of_an_unknown_job_changes_nothing(lab: Lab) -> None:
     assert not lab.jobs.replace(JOB, deleting(JOB))
     begun = deleting(JOB)
     assert not lab.jobs.replace(begun, replace(begun, state=JobState.DELETED), expires_at_s=EXPIRES_AT_S)
@@ -176,7 +176,7 @@ def test_nothing_is_filed_for_a_job_in_another_state(lab: Lab, state: JobState) 
     assert lab.executions.get(later.id) is None
 
 
-def test_it_is_the_revision_of_the_chain_that_counts(lab: Lab) -> None:
+def test_successor_is_filed_by_the_revision_of_the_chain_not_of_the_job(lab: Lab) -> None:
     """A new name makes a new revision of the job, and the chain goes on."""
     renamed = with_changes(JOB, revision=5, chain_revision=3, name="another")
     lab.jobs.create(renamed, occurrence(renamed))

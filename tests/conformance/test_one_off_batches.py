@@ -50,7 +50,7 @@ def test_what_can_stand_in_an_execution_is_read_back(putting: Putting) -> None:
     assert [lab.executions.get(each.id) for each in wanted] == wanted
 
 
-def test_one_that_stands_is_returned_unchanged_and_takes_no_other_with_it(putting: Putting) -> None:
+def test_existing_execution_is_returned_and_the_rest_of_the_batch_is_written(putting: Putting) -> None:
     lab, batches = putting
     standing = one_off(2, fingerprint=b"the first writer")
     lab.executions.put_if_absent(standing)

@@ -61,7 +61,9 @@ def test_a_statement_that_failed_alone_is_put_again_alone(unplugged: DynamoLab, 
 
 
 @pytest.mark.parametrize("code", FAULTS)
-def test_one_that_fails_again_and_again_is_undecided_and_no_other(unplugged: DynamoLab, code: str) -> None:
+def test_put_that_keeps_failing_is_unknown_and_the_others_are_written(
+    unplugged: DynamoLab, code: str
+) -> None:
     answers = [{"Responses": [WRITTEN, refused(code)]}] + [{"Responses": [refused(code)]}] * 2
     with watching(unplugged.client) as calls, answering(unplugged.client, "*", *answers):
         assert unplugged.batch_batches.put_all_if_absent(MANY[:2]) == [None, WriteUnknown(code)]

@@ -10,11 +10,11 @@ def create(lab: Lab, number: int, **fields: object) -> None:
     assert lab.jobs.create(made, made.occurrence(DUE_AT, created_at=DUE_AT)) is None
 
 
-def test_there_are_none_at_first(lab: Lab) -> None:
+def test_tenant_has_no_recurring_jobs_at_first(lab: Lab) -> None:
     assert lab.recurring_jobs.count(TENANT, 10) == 0
 
 
-def test_those_that_have_not_ended_are_counted_and_no_others(lab: Lab) -> None:
+def test_only_jobs_that_have_not_ended_are_counted(lab: Lab) -> None:
     for number, state in enumerate(JobState):
         create(lab, number, state=state)
     create(lab, 99, tenant_id="acme-2")

@@ -31,7 +31,7 @@ def ended(lab: Lab, task: RedriveTask) -> RedriveTask:
 
 
 @pytest.mark.parametrize("criteria", [TASK.criteria, NARROW])
-def test_it_is_kept_as_it_is_written_and_is_open(lab: Lab, criteria: DeadLetterFilter) -> None:
+def test_redrive_task_is_read_as_it_was_written_and_is_open(lab: Lab, criteria: DeadLetterFilter) -> None:
     task = replace(TASK, criteria=criteria)
     assert lab.redrives.create(task) is None
     assert lab.redrives.get(TENANT, task.id) == task
@@ -55,7 +55,7 @@ def test_tenants_do_not_hold_each_other_up(lab: Lab) -> None:
     assert lab.redrives.get("acme-2", TASK.id) is None
 
 
-def test_one_that_has_ended_is_not_made_again(lab: Lab) -> None:
+def test_ended_redrive_task_is_not_created_again(lab: Lab) -> None:
     lab.redrives.create(TASK)
     after = ended(lab, TASK)
     assert lab.redrives.create(TASK) == TASK.id
@@ -88,7 +88,7 @@ def test_an_end_at_another_version_is_refused_whole(lab: Lab) -> None:
     assert lab.contents() == before
 
 
-def test_one_that_is_undone_after_its_end_is_open_again(lab: Lab) -> None:
+def test_redrive_task_undone_after_its_end_is_open_again(lab: Lab) -> None:
     lab.redrives.create(TASK)
     before = ended(lab, TASK)
     undoing = before.undoing(DUE_AT + 9)
@@ -97,7 +97,7 @@ def test_one_that_is_undone_after_its_end_is_open_again(lab: Lab) -> None:
     assert lab.redrives.open() == [(TENANT, TASK.id)]
 
 
-def test_it_is_not_opened_beside_another(lab: Lab) -> None:
+def test_ended_redrive_task_is_not_undone_while_another_is_open(lab: Lab) -> None:
     lab.redrives.create(TASK)
     before = ended(lab, TASK)
     lab.redrives.create(OTHER)

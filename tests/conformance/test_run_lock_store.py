@@ -17,7 +17,7 @@ def test_nobody_has_it_at_first(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("before", TURNS)
-def test_it_is_changed_from_what_stands_there_and_from_nothing_else(lab: Lab, before: RunLock) -> None:
+def test_run_lock_changes_only_from_its_stored_value(lab: Lab, before: RunLock) -> None:
     assert lab.run_locks.swap(TENANT, "job", RunLock(), before)
     for seen in TURNS:
         after = RunLock(holder=B, waiting=A) if before != RunLock(holder=B, waiting=A) else RunLock(holder=A)

@@ -39,7 +39,7 @@ def test_a_notification_may_be_tried_again() -> None:
     assert checked(TOLD, [record(**CHOSEN)], made, **attempts) == []
 
 
-def test_one_that_was_chosen_for_nobody_and_never_filed_is_fine() -> None:
+def test_notification_without_a_receiver_may_stay_unfiled() -> None:
     assert verdict(order(), [record(**CHOSEN)], [arrival()], notifications={"exe_1": {}}) == []
 
 

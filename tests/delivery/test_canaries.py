@@ -226,7 +226,7 @@ def _collect(stage: Stage, cage: Cage) -> None:
             cage.put("items", *page["Items"])
 
 
-def test_it_was_a_life_worth_searching(life: Life) -> None:
+def test_searched_jobs_have_used_every_path_of_a_secret(life: Life) -> None:
     """A search that finds nothing proves nothing unless there was something to find."""
     assert life.states["fails"] == "failed"
     assert life.states["unreadable"] == "failed"

@@ -121,7 +121,7 @@ async def call(sender: AiohttpSender, name: str, port: int, done: Batch) -> None
 
 
 @pytest.mark.parametrize("name", RECEIVERS)
-def test_it_ends_in_time_and_with_its_reason(batch: Batch, name: str) -> None:
+def test_call_of_a_hostile_receiver_ends_in_time_and_with_its_reason(batch: Batch, name: str) -> None:
     row, answer, seconds = RECEIVERS[name], batch.answers[name], batch.seconds[name]
     assert answer.reason in (row.reason, row.or_else)
     assert answer.status == row.status

@@ -39,7 +39,7 @@ def test_with_a_success_the_header_means_nothing(status: int) -> None:
     assert (answer.reason, answer.succeeded) == (Reason.OK, True)
 
 
-def test_it_has_decided_by_its_head_whatever_becomes_of_its_body() -> None:
+def test_no_retry_header_counts_even_when_the_body_is_cut() -> None:
     cut = f"HTTP/1.1 500 Status\r\nContent-Length: 10\r\n{NO_RETRY}\r\n\r\nwh".encode()
     answer, _ = answer_to(replies_and_closes(cut))
     assert (answer.reason, answer.status) == (Reason.RECEIVER_GAVE_UP, 500)

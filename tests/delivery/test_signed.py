@@ -179,7 +179,7 @@ def test_no_call_is_made_where_it_cannot_be_signed(fault: str, caplog: pytest.Lo
 
 
 @pytest.mark.parametrize("headers", [(), (("X-A", "1"),), (("webhook-signature", ""),)])
-def test_there_is_no_such_value_as_an_unsigned_callback(headers: tuple[tuple[str, str], ...]) -> None:
+def test_callback_without_a_signature_cannot_be_constructed(headers: tuple[tuple[str, str], ...]) -> None:
     with pytest.raises(InvalidValueError, match="signature"):
         Callback(method="POST", url="https://receiver.example/", headers=headers)
 

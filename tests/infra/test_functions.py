@@ -38,7 +38,7 @@ def test_the_template_has_the_functions_of_the_table_and_no_others(cloud: Synthe
 
 
 @every_function
-def test_it_runs_on_arm_with_a_log_group_that_ends(cloud: Synthesised, spec: FunctionSpec) -> None:
+def test_function_runs_on_arm_and_its_logs_expire(cloud: Synthesised, spec: FunctionSpec) -> None:
     function = cloud.service.functions()[spec.service]
     assert function["Architectures"] == ["arm64"]
     assert function["Runtime"] == "python3.13"
@@ -47,7 +47,7 @@ def test_it_runs_on_arm_with_a_log_group_that_ends(cloud: Synthesised, spec: Fun
 
 
 @every_function
-def test_its_handler_exists(cloud: Synthesised, spec: FunctionSpec) -> None:
+def test_handler_of_each_function_exists(cloud: Synthesised, spec: FunctionSpec) -> None:
     module, _, name = cloud.service.functions()[spec.service]["Handler"].rpartition(".")
     path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
     assert path.is_file(), f"{path} is missing"
@@ -69,7 +69,7 @@ def _defined_names(module: ast.Module) -> set[str]:
 
 
 @every_function
-def test_its_variables_satisfy_its_settings(
+def test_variables_of_each_function_satisfy_its_settings(
     cloud: Synthesised, local: Synthesised, spec: FunctionSpec
 ) -> None:
     for stacks in (cloud, local):

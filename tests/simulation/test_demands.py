@@ -59,7 +59,7 @@ def test_a_receiver_has_too_much_only_where_jobs_may_wait_anyway(is_busy: bool) 
     assert statuses - {200, GONE} == {*STATUSES, *(OVERLOADED if is_busy else ())}
 
 
-def test_who_has_a_table_of_delays_is_not_asked_for_a_day() -> None:
+def test_receiver_asks_no_whole_day_of_a_job_with_a_table_of_delays() -> None:
     orders = [order(number=number, delays_seconds=(1, 2)) for number in range(40)]
     asked = {answer.retry_after_seconds for answer in answers(orders)}
     assert asked - {None} == {*SHORT, *LONG}
@@ -79,7 +79,7 @@ def test_nobody_asks_for_anything_any_more_when_the_run_is_to_come_to_rest() -> 
     assert set(answers(PLAIN, until=call().began_at)) == {FINE}
 
 
-def test_who_is_not_there_asks_for_nothing() -> None:
+def test_receiver_that_times_out_asks_for_nothing() -> None:
     silent = CallbackResponse(reason=Reason.TIMEOUT, duration_ms=10_000)
     demands = demands_of(PLAIN)
     assert {demands(arrival, silent) for arrival in arrivals(PLAIN)} == {silent}

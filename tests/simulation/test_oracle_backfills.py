@@ -190,7 +190,7 @@ def test_a_backfill_that_was_paused_and_went_on_is_in_order_at_another_pace() ->
     assert faults(case) == []
 
 
-def test_one_that_was_paused_for_good_tells_of_a_beginning() -> None:
+def test_backfill_paused_for_good_is_in_order_without_its_last_runs() -> None:
     case = honest()
     hold(case, "pause", BEGUN[1] + 2_600, "paused")
     forget(case, 2, 3, 4)

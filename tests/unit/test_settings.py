@@ -105,7 +105,7 @@ def test_a_plan_that_would_lose_jobs_stops_the_function(plan: list[object]) -> N
 
 
 @pytest.mark.parametrize("days", ["7", "0", "-1", "fourteen", "14.5"])
-def test_so_does_a_retention_that_idempotency_keys_outlive(days: str) -> None:
+def test_retention_shorter_than_idempotency_keys_stops_the_function(days: str) -> None:
     with pytest.raises(ValidationError):
         Settings.from_env(ENVIRONMENT | {Env.RETENTION_DAYS: days})
 

@@ -196,7 +196,7 @@ def test_open_paths_answer_anybody(path: str) -> None:
     assert ApiWorld().handle(Request(method="GET", path=path)).status == 200
 
 
-def test_one_tenants_jobs_do_not_exist_for_another() -> None:
+def test_job_of_another_tenant_looks_like_an_unknown_one() -> None:
     world = ApiWorld()
     job = world.create()
     other = world.world.create_tenant.execute("other")

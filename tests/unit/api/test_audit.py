@@ -152,7 +152,7 @@ def test_one_off_jobs_are_on_record_in_the_log_of_the_api() -> None:
     assert world.world.audit_log.records == {}
 
 
-def test_and_in_the_table_too_where_the_deployment_wants_that() -> None:
+def test_one_off_jobs_are_in_the_audit_table_too_where_configured() -> None:
     world = ApiWorld(audit_one_offs=True)
     job = world.create()
     (record,) = world.world.audit_log.of("acme")

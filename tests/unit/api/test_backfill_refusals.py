@@ -97,7 +97,7 @@ def test_what_has_no_past_to_make_up_for_is_refused(dry_run: bool) -> None:
     assert (answer.status, answer.problem) == (409, "invalid-state")
 
 
-def test_it_is_counted_as_a_creation_and_as_a_recurring_job() -> None:
+def test_backfill_counts_as_a_creation_and_as_a_recurring_job() -> None:
     world = ApiWorld()
     job = world.create(**NIGHTLY)
     world.allow(Quota.RECURRING_JOBS, 1)

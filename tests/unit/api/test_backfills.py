@@ -51,7 +51,7 @@ def test_a_backfill_is_a_job_of_its_own() -> None:
     assert Metric.JOBS_CREATED in metrics.metric_set
 
 
-def test_its_executions_show_the_past_instants_that_they_are_for() -> None:
+def test_executions_of_a_backfill_show_their_past_instants() -> None:
     world = ApiWorld()
     job, made = backfilled(world)
     worked(world)
@@ -159,7 +159,7 @@ def test_what_is_no_id_of_a_recurring_job_lists_nothing(text: str) -> None:
     assert (answer.status, answer.problem) == (400, "malformed-request")
 
 
-def test_it_is_paused_resumed_renamed_and_deleted_by_its_own_id() -> None:
+def test_backfill_is_paused_resumed_renamed_and_deleted_by_its_own_id() -> None:
     world = ApiWorld()
     job, made = backfilled(world, every_seconds=5)
     paused = post(world, made, "pause", {"reason": "the receiver sleeps"}).json

@@ -61,7 +61,7 @@ def test_the_list_is_narrowed(query: dict[str, str], found: int) -> None:
     assert len(world.get("/v1/dead-letters", **query).json["executions"]) == found
 
 
-def test_one_jobs_dead_letters_are_found() -> None:
+def test_dead_letters_are_filtered_by_job() -> None:
     world, (first, _) = failed_jobs(2)
     shown = world.get("/v1/dead-letters", job=first["job_id"]).json["executions"]
     assert [one["id"] for one in shown] == [first["id"]]
@@ -171,7 +171,7 @@ def test_nothing_is_revealed_that_could_not_be_recorded() -> None:
     assert SECRET not in answer.text
 
 
-def test_one_whose_request_has_gone_is_shown_without_it() -> None:
+def test_dead_letter_whose_request_has_expired_is_shown_without_it() -> None:
     world, (dead,) = failed_jobs()
     row = next(iter(world.world.table.executions.values()))
     row.execution = with_changes(row.execution, request=b"")
@@ -204,7 +204,7 @@ def test_pressed_twice_it_is_redriven_once() -> None:
     assert world.get(f"/v1/executions/{dead['id']}").json["redriven_by"] == first.json["id"]
 
 
-def test_it_runs_and_the_history_of_the_job_has_both() -> None:
+def test_redrive_runs_and_the_history_of_the_job_shows_both_executions() -> None:
     world, (dead,) = failed_jobs()
     redrive = press(world, dead["id"]).json["id"]
     Lanes(world.world).until(world.world.clock.time_ms + 5_000)
@@ -238,7 +238,7 @@ def test_a_redrive_is_cancelled_and_nothing_else_is() -> None:
     assert world.delete(f"/v1/executions/{execution['id']}").problem == "invalid-state"
 
 
-def test_too_late_is_said_so() -> None:
+def test_redrive_that_has_ended_cannot_be_cancelled() -> None:
     world, (dead,) = failed_jobs()
     redrive = press(world, dead["id"]).json["id"]
     Lanes(world.world).until(world.world.clock.time_ms + 5_000)

@@ -64,7 +64,7 @@ def spoilt(kind: str, real: str) -> str:
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_it_is_answered_as_an_unknown_one(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_malformed_id_is_answered_like_an_unknown_one(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     api, party, operator = settled()
     looked_up = _keys_of(api, monkeypatch)
     for route in BY_ID:

@@ -53,7 +53,7 @@ def test_what_is_not_the_tag_of_the_job_is_412_and_changes_nothing(route: Route,
 
 @pytest.mark.parametrize("route", CONDITIONAL, ids=name_of)
 @pytest.mark.parametrize("tag", ['"1"', ' "1" ', "*"])
-def test_its_tag_and_the_star_are_good(route: Route, tag: str) -> None:
+def test_if_match_accepts_the_tag_of_the_job_and_the_star(route: Route, tag: str) -> None:
     world = ApiWorld()
     job = world.create(schedule={"rate_seconds": 60})
     body = {"name": "other"} if route.method == "PATCH" else None

@@ -52,12 +52,12 @@ def operation(route: Route) -> dict[str, Any]:
     return found
 
 
-def test_it_is_what_the_standard_calls_an_openapi_3_1_document() -> None:
+def test_openapi_document_is_valid_openapi_3_1() -> None:
     assert DOCUMENT["openapi"] == "3.1.0"
     assert [str(error) for error in OpenAPIV31SpecValidator(DOCUMENT).iter_errors()] == []
 
 
-def test_it_is_checked_in_as_the_code_makes_it() -> None:
+def test_checked_in_openapi_document_is_what_the_code_makes() -> None:
     made = checked_in()
     if CHECKED_IN.read_text(encoding="utf-8") != made:
         old, new = CHECKED_IN.read_text(encoding="utf-8").splitlines(), made.splitlines()
@@ -65,12 +65,12 @@ def test_it_is_checked_in_as_the_code_makes_it() -> None:
         pytest.fail(f"run `make openapi` and look at what clients will see differently:\n{changes}")
 
 
-def test_its_version_is_that_of_the_project() -> None:
+def test_openapi_version_is_that_of_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["version"] == VERSION
 
 
-def test_it_has_every_route_and_no_other() -> None:
+def test_openapi_document_has_every_route_and_no_other() -> None:
     described = {(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods}
     assert described == {(path_of(route), route.method.lower()) for route in ROUTES}
 
@@ -158,6 +158,6 @@ def test_every_described_route_is_there(route: Route) -> None:
     assert answer.status != 404 or answer.json["detail"] != "there is no such path"
 
 
-def test_it_is_served_as_it_is() -> None:
+def test_openapi_document_is_served_unchanged() -> None:
     answer = ApiWorld().handle(Request(method="GET", path="/v1/openapi.json"))
     assert (answer.text, answer.json) == (openapi_json(), DOCUMENT)

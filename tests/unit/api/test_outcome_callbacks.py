@@ -201,7 +201,7 @@ def test_what_is_told_has_no_secret_of_the_request_and_urls_are_stored_sealed() 
 class TestTenants:
     """The default of a tenant, which an operator sets."""
 
-    def test_it_is_set_shown_and_taken_away(self) -> None:
+    def test_callback_of_a_tenant_is_set_shown_and_removed(self) -> None:
         admin = AdminClient()
         path = f"{TENANTS}/shop"
         assert {name: admin.rule("GET", path).json[name] for name in BOTH} == dict.fromkeys(BOTH)
@@ -214,14 +214,14 @@ class TestTenants:
             assert admin.rule("PATCH", path, {"on_failure": gone}).json["on_failure"] is None
         assert admin.rule("GET", path).json["on_success"] == WON
 
-    def test_it_is_on_record_who_changed_it(self) -> None:
+    def test_change_of_a_tenants_callback_is_audited(self) -> None:
         admin = AdminClient()
         admin.rule("PATCH", f"{TENANTS}/shop", {"on_failure": LOST})
         (record, *_) = admin.ask("GET", "/v1/audit").json["records"]
         assert (record["operation"], record["target"]) == ("changeTenant", "shop")
         assert record["before"] != record["after"]
 
-    def test_it_is_stored_sealed_for_its_tenant(self) -> None:
+    def test_callback_of_a_tenant_is_stored_sealed(self) -> None:
         admin = AdminClient()
         admin.rule("PATCH", f"{TENANTS}/shop", {"on_failure": LOST})
         assert "told.example" not in repr(admin.api.world.tenants.tenants["shop"])
@@ -229,7 +229,7 @@ class TestTenants:
     @pytest.mark.parametrize(
         ("own", "expected"), [({}, [LOST]), ({"on_failure": WON}, [WON]), ({"on_failure": "none"}, [])]
     )
-    def test_it_holds_for_jobs_that_say_nothing_of_it(self, own: Any, expected: list[str]) -> None:
+    def test_callback_of_a_tenant_holds_for_jobs_without_one(self, own: Any, expected: list[str]) -> None:
         admin = AdminClient()
         fail_calls(admin.api)
         admin.rule("PATCH", f"{TENANTS}/shop", {"on_failure": LOST})
@@ -238,7 +238,7 @@ class TestTenants:
         pass_minutes(admin.api)
         assert told(admin.api) == expected
 
-    def test_it_is_for_operators_alone(self) -> None:
+    def test_callback_of_a_tenant_is_set_by_operators_alone(self) -> None:
         admin = AdminClient()
         assert admin.ask("PATCH", f"{TENANTS}/shop", BOTH).problem == "forbidden"
 

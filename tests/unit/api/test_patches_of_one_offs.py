@@ -151,7 +151,7 @@ def test_what_has_started_is_changed_no_more(state: State) -> None:
 @pytest.mark.parametrize(
     "change", [{"retry": {"max_attempts": 2}}, {"request": {"body": "x" * 50_000}}, {"name": "late"}]
 )
-def test_it_is_too_late_whatever_the_change_and_nothing_of_it_is_kept(change: dict[str, Any]) -> None:
+def test_patch_after_the_end_is_refused_and_keeps_nothing(change: dict[str, Any]) -> None:
     """Also where fewer attempts are asked for than there were."""
     world = ApiWorld()
     job = world.create()

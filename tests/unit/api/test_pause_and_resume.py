@@ -20,7 +20,7 @@ def test_a_paused_job_says_so_and_why() -> None:
     assert answer.headers["ETag"] == '"2"'
 
 
-def test_it_runs_no_more_until_it_is_resumed() -> None:
+def test_paused_job_does_not_run_until_it_is_resumed() -> None:
     world = ApiWorld()
     job = world.create(**MINUTELY)
     post(world, job, "pause")

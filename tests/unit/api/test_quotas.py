@@ -30,7 +30,7 @@ def test_a_rate_is_refused_before_anything_of_the_request_is_read() -> None:
     assert world.get("/v1/jobs").status == 200
 
 
-def test_but_after_the_scope() -> None:
+def test_missing_scope_is_refused_before_a_rate() -> None:
     world = ApiWorld()
     world.allow(Quota.CREATES_PER_SECOND, 0)
     world.limit_to()

@@ -59,7 +59,7 @@ def test_the_same_request_under_the_same_key_is_one_redrive() -> None:
     assert world.post({}, PATH, idempotency_key="a b").problem == "idempotency-key-invalid"
 
 
-def test_one_at_a_time() -> None:
+def test_second_bulk_redrive_of_a_tenant_is_refused_while_one_is_open() -> None:
     world, _ = failed_jobs(2)
     first = world.post({}, PATH).json["id"]
     refused = world.post({"lane": "bulk"}, PATH)

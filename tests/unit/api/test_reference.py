@@ -148,7 +148,7 @@ def test_pages_can_only_be_read(path: str, method: str) -> None:
 @pytest.mark.parametrize(
     "path", ["/v1/docs/", "/v1/docs/..", "/v1/docs/html.py", "/v1/docs/swagger-ui.min.css", "/docs"]
 )
-def test_there_is_nothing_else_beside_the_page(path: str) -> None:
+def test_paths_beside_the_docs_page_need_a_key_and_are_not_found(path: str) -> None:
     assert fetch(path).problem == "unauthenticated"
     world = ApiWorld()
     assert world.get(path).problem == "not-found"

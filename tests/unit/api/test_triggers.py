@@ -8,7 +8,7 @@ from tests.support.api.job_requests import DAILY, MINUTELY, post
 from tests.support.builders import TENANT
 
 
-def test_it_is_called_at_once_beside_the_schedule() -> None:
+def test_triggered_run_is_called_at_once_beside_the_schedule() -> None:
     world = ApiWorld()
     job = world.create(**DAILY)
     answer = post(world, job, "trigger")
@@ -45,7 +45,7 @@ def test_a_key_of_another_request_is_refused() -> None:
     assert post(world, other, "trigger", idempotency_key="j").problem == "idempotency-key-reused"
 
 
-def test_one_that_is_refused_takes_no_key() -> None:
+def test_refused_trigger_does_not_use_up_its_idempotency_key() -> None:
     world = ApiWorld()
     job = world.create(**DAILY)
     run = post(world, job, "trigger", idempotency_key="mine").json

@@ -289,7 +289,7 @@ def test_lists_do_not_look() -> None:
     assert waiting.world.throttle_status.requests == 0
 
 
-def test_who_asks_again_and_again_does_not_read_the_board_each_time() -> None:
+def test_repeated_questions_read_the_hot_scopes_once_per_ttl() -> None:
     waiting = Waiting()
     waiting.allow(concurrency=3)
     for _ in range(20):

@@ -127,6 +127,6 @@ def test_over_all_parts_each_shard_comes_exactly_once(parts: int, count: int) ->
 
 
 @pytest.mark.parametrize(("index", "parts"), [(2, 2), (-1, 2), (0, 0)])
-def test_there_is_no_part_beyond_the_last(index: int, parts: int) -> None:
+def test_shard_range_beyond_the_last_part_is_invalid(index: int, parts: int) -> None:
     with pytest.raises(InvalidValueError):
         ShardRange(index=index, of=parts)

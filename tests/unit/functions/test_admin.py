@@ -147,7 +147,7 @@ def test_a_refusal_is_a_line_and_a_status(
 
 
 @pytest.mark.parametrize("fault", [UnavailableError("no"), InvalidStateError("no"), InvalidValueError("no")])
-def test_so_is_every_error_of_punctuals_own(
+def test_every_error_of_punctual_is_a_line_and_a_status(
     world: World, capsys: pytest.CaptureFixture[str], fault: PunctualError
 ) -> None:
     def refuse() -> None:

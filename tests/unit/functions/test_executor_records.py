@@ -42,14 +42,14 @@ def test_a_record_is_read_with_what_the_queue_knows_of_it() -> None:
         encode_wakeup(WAKEUP).replace("standard", "fast"),
     ],
 )
-def test_one_that_cannot_be_read_is_among_them_with_the_reason_and_the_others_are_whole(body: str) -> None:
+def test_unreadable_record_has_its_reason_and_the_others_are_whole(body: str) -> None:
     bad, good = deliveries([record(body, "bad"), record()])
     assert (bad.message_id, bad.wakeup) == ("bad", None)
     assert bad.error
     assert good.wakeup == WAKEUP
 
 
-def test_one_of_a_newer_version_is_marked_so() -> None:
+def test_record_of_a_newer_version_is_marked_as_newer() -> None:
     bodies = [encode_wakeup(WAKEUP), "{}", encode_wakeup(WAKEUP).replace('"v":2', '"v":3')]
     assert [one.is_newer for one in deliveries([record(body) for body in bodies])] == [False, False, True]
 

@@ -18,7 +18,7 @@ def tables(server: DynamoDbLocal) -> list[str]:
     return names
 
 
-def test_it_listens_on_loopback_alone_and_keeps_what_is_in_its_directory(tmp_path: Path) -> None:
+def test_dynamodb_local_listens_on_loopback_alone_and_keeps_its_data(tmp_path: Path) -> None:
     with DynamoDbLocal(data=tmp_path / "data") as first:
         if Path("/proc/net/tcp").exists():
             addresses = listening_addresses([first.pid])

@@ -25,7 +25,7 @@ def home(tmp_path: Path) -> StateDir:
 
 
 @linux
-def test_it_listens_on_loopback_alone(home: StateDir) -> None:
+def test_emulator_listens_on_loopback_alone(home: StateDir) -> None:
     emulator = Emulator(home)
     emulator.start()
     try:
@@ -84,7 +84,7 @@ def test_one_directory_serves_one_emulator_at_a_time(home: StateDir, monkeypatch
         emulator.stop()
 
 
-def test_it_saves_its_state_and_goes_when_its_owner_is_killed(home: StateDir) -> None:
+def test_emulator_saves_its_state_and_ends_when_its_owner_is_killed(home: StateDir) -> None:
     script = (
         "import sys, time; from pathlib import Path; from infra.local.state_dir import StateDir; "
         "from infra.local.emulator import Emulator; e = Emulator(StateDir(Path(sys.argv[1]))); e.start(); "

@@ -26,7 +26,7 @@ def post(receiver: Receiver, path: str, body: bytes = b"{}", **headers: str) -> 
         connection.close()
 
 
-def test_it_answers_200_and_records_the_call(receiver: Receiver) -> None:
+def test_receiver_answers_200_and_records_the_call(receiver: Receiver) -> None:
     assert post(receiver, "/hooks/a", b"hello", X_Attempt="1", webhook_id="exe_1") == (200, b"ok")
     [call] = receiver.wait_for(1)
     assert (call.method, call.path, call.body, call.execution_id) == ("POST", "/hooks/a", b"hello", "exe_1")
@@ -42,7 +42,7 @@ def test_calls_are_told_apart_by_path(receiver: Receiver) -> None:
         receiver.wait_for(2, path="/a", timeout=0.05)
 
 
-def test_it_answers_as_it_is_told() -> None:
+def test_receiver_answers_with_the_given_reply() -> None:
     with Receiver(respond=lambda _: Reply(status=503, headers={"Retry-After": "7"}, body=b"no")) as receiver:
         assert post(receiver, "/a") == (503, b"no")
 

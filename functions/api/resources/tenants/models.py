@@ -72,7 +72,7 @@ class TenantPatch(Schema):
 
 
 class TenantOut(BaseModel):
-    """A tenant."""
+    """The state, quotas and callbacks of a tenant, without secrets."""
 
     model_config = with_examples(examples.TENANT_OUT)
 

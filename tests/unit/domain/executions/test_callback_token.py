@@ -40,7 +40,7 @@ def test_an_altered_token_is_not(field: dict[str, object]) -> None:
     assert not replace(issued(), **field).is_genuine(RUNNING.id, ours)  # type: ignore[arg-type]
 
 
-def test_it_is_of_the_attempt_that_runs_and_of_no_other() -> None:
+def test_token_is_valid_only_for_the_running_attempt() -> None:
     token = issued()
     assert token.is_of_running(RUNNING)
     assert not token.is_of_running(with_changes(RUNNING, attempt=2))

@@ -25,7 +25,7 @@ def test_what_was_leased_and_never_given_back_is_free_when_the_lease_ends() -> N
     assert free_for("me", 10, LEASES, NOW + 1) == 10
 
 
-def test_ones_own_slots_are_free_to_oneself_and_a_limit_that_shrank_leaves_none() -> None:
+def test_own_slots_count_as_free_and_a_shrunken_limit_leaves_none() -> None:
     assert free_for("a", 10, LEASES, NOW) == 10
     assert free_for("me", 2, LEASES, NOW) == 0
 

@@ -21,7 +21,7 @@ ALMOST_ONE = 1 - 1e-9
         (1_000_000, 3_600_000, MAX_WAIT_MS),
     ],
 )
-def test_it_is_drawn_from_half_of_the_longest_on(
+def test_wait_is_drawn_between_half_the_longest_and_the_longest(
     waited: int, late_ms: int, longest_ms: int, draw: float
 ) -> None:
     assert wait_ms(waited, late_ms, draw) == longest_ms // 2 + int(longest_ms / 2 * draw)

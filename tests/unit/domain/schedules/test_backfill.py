@@ -99,7 +99,7 @@ def test_the_range_has_its_beginning_and_not_its_end() -> None:
         made(of, NOW - HOUR + 1, NOW - HOUR + 60_000)
 
 
-def test_it_goes_by_the_rules_of_its_range_and_not_by_those_of_its_job() -> None:
+def test_backfill_uses_the_zone_rules_of_its_range_not_of_its_job() -> None:
     """The clocks of Istanbul changed until 2016; the rules of a job of ten years later know nothing of that."""
     of = Cron(line="30 12 * * *", timezone="Europe/Istanbul")
     ours = replace(of, rules=frozen_rules(of.timezone, NOW, NOW))

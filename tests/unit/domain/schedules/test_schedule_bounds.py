@@ -86,7 +86,7 @@ def test_a_schedule_without_an_instant_from_now_on_is_found(schedule: Cron | Rat
         check_fires(schedule, ms("2025-01-01T00:00Z"))
 
 
-def test_one_that_fires_answers_when_it_does_first() -> None:
+def test_check_fires_returns_the_first_instant() -> None:
     assert check_fires(BOUNDED, 0) == START
 
 

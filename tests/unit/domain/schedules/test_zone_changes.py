@@ -74,7 +74,7 @@ def test_a_schedule_without_rules_has_parted_in_any_case() -> None:
     assert outdated_from(NINE, NOW) == NOW
 
 
-def test_it_parts_where_the_offsets_first_differ() -> None:
+def test_zone_rules_part_where_the_offsets_first_differ() -> None:
     assert outdated_from(OLD, NOW) == PARTED
     assert outdated_from(OLD, PARTED - 1) == PARTED
     assert outdated_from(OLD, PARTED + 5) == PARTED + 5
@@ -92,7 +92,7 @@ def test_what_comes_after_its_end_is_of_no_account() -> None:
     assert outdated_from(replace(OLD, end_at=PARTED), NOW) == PARTED
 
 
-def test_it_is_looked_at_a_year_ahead() -> None:
+def test_zone_rules_are_compared_a_year_ahead() -> None:
     start = NOW + COMPARED_AHEAD_MS
     assert outdated_from(departing(start, start + 10 * DAY), NOW) is None
     assert outdated_from(departing(start, start + 10 * DAY), NOW + 1) == start

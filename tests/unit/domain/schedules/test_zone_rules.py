@@ -35,7 +35,7 @@ def test_the_rules_of_every_zone_say_for_years_what_the_tables_say() -> None:
 
 @pytest.mark.parametrize("name", [*IRREGULAR, "Europe/Dublin", "Pacific/Chatham", "Antarctica/Troll"])
 @pytest.mark.parametrize("year", range(1991, 2051, 8))
-def test_they_follow_a_zone_that_departs_from_its_rule(name: str, year: int) -> None:
+def test_frozen_rules_follow_a_zone_that_departs_from_its_rule(name: str, year: int) -> None:
     start = ms(f"{year}-05-17T00:00Z")
     text = frozen_rules(name, start, start + YEARS)
     assert text is not None

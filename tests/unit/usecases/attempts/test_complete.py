@@ -137,7 +137,7 @@ def test_two_writers_of_that_record_agree() -> None:
         assert (chain.standing.state, len(chain.executions())) == (JobState.COMPLETED, 2)
 
 
-def test_it_is_deleted_without_more_tombstones() -> None:
+def test_completed_job_is_deleted_without_more_tombstones() -> None:
     chain = at_its_last()
     chain.world.file_successor.execute(chain.head)
     before = len(chain.executions())

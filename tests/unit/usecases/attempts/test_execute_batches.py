@@ -182,7 +182,7 @@ def test_a_lane_that_is_behind_says_how_far_it_is(late_ms: int, is_reported: boo
         assert (report.visible_at, report.reported_at) == (DUE_AT, DUE_AT + late_ms)
 
 
-def test_it_says_so_once_in_a_while_and_only_of_messages_that_led_to_a_claim() -> None:
+def test_lane_progress_is_reported_at_intervals_and_only_after_a_claim() -> None:
     world = World(DUE_AT + 60_000)
     world.attempt(world.put(in_state(world.one_off(1), State.SUCCEEDED)))
     assert world.steps.count("progress.report") == 0

@@ -109,7 +109,7 @@ def test_a_retry_of_a_deleted_job_makes_no_call(state: JobState) -> None:
     assert world.sender.calls == []
 
 
-def test_neither_does_one_whose_definition_has_gone() -> None:
+def test_retry_of_a_job_without_a_definition_makes_no_call() -> None:
     world, _, head = due_now()
     world.table.executions[head.id].execution = in_state(head, State.WAITING, next_attempt_at=DUE_AT)
     world.table.jobs.clear()

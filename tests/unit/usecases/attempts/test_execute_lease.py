@@ -90,7 +90,7 @@ def test_a_worker_that_was_overtaken_while_it_stood_still_makes_no_call() -> Non
     assert world.standing(execution.id).progress.owner == OTHER
 
 
-def test_neither_does_one_whose_retries_were_stopped_meanwhile() -> None:
+def test_stalled_worker_makes_no_call_after_retries_were_stopped() -> None:
     """The stop was acknowledged while no call was under way."""
     world, execution = stalled(60_000)
     world.steps.before("store.extend_lease", lambda: world.store.stop_retries(execution.id))
@@ -101,7 +101,7 @@ def test_neither_does_one_whose_retries_were_stopped_meanwhile() -> None:
 
 
 @pytest.mark.parametrize("state", [JobState.DELETING, JobState.DELETED])
-def test_neither_does_one_whose_job_was_deleted_meanwhile(state: JobState) -> None:
+def test_stalled_worker_makes_no_call_after_its_job_was_deleted(state: JobState) -> None:
     """The deletion may have looked for running attempts so long ago that it did not look at this one."""
     world = World(DUE_AT)
     job = world.recurring()

@@ -29,13 +29,13 @@ def test_what_has_ended_needs_no_message(state: State) -> None:
     assert (world.sent(), world.sender.calls) == ([], [])
 
 
-def test_neither_does_what_is_not_there() -> None:
+def test_message_of_an_unknown_execution_is_done() -> None:
     world = World(DUE_AT)
     assert verdicts(world.attempt(world.one_off())) == [Verdict.DONE]
 
 
 @pytest.mark.parametrize("state", [State.SUCCEEDED, State.FAILED, State.CANCELLED])
-def test_but_an_ended_occurrence_makes_sure_of_its_successor_first(state: State) -> None:
+def test_message_of_an_ended_occurrence_files_its_successor(state: State) -> None:
     world = World(DUE_AT)
     job = world.recurring()
     row = world.table.executions[job.id_at(DUE_AT)]
@@ -98,7 +98,7 @@ def test_another_workers_live_lease_is_waited_for_with_the_message_itself_at_fir
 
 
 @pytest.mark.parametrize("receives", [2, 3, 4])
-def test_and_with_a_fresh_one_from_the_second_time_on_so_that_waiting_uses_up_no_receives(
+def test_live_lease_is_awaited_with_a_fresh_message_from_the_second_receive_on(
     receives: int,
 ) -> None:
     world = World(DUE_AT + 5_000)

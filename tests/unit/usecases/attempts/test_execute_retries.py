@@ -141,7 +141,7 @@ def test_a_request_that_cannot_be_read_is_a_failed_attempt_without_a_call(state:
 
 
 @pytest.mark.parametrize("step", ["tenants.get", "jobs.get_payload"])
-def test_so_is_one_that_cannot_be_had_for_now(step: str) -> None:
+def test_request_that_cannot_be_loaded_now_is_a_failed_attempt_without_a_call(step: str) -> None:
     world = World(DUE_AT)
     apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b""))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
@@ -226,7 +226,7 @@ def test_no_attempt_begins_of_what_is_too_old_not_even_the_first(late_ms: int, c
         )
 
 
-def test_nor_of_one_that_became_too_old_while_its_request_was_read() -> None:
+def test_execution_that_expires_while_its_request_is_read_makes_no_call() -> None:
     world, execution = world_with(OK, give_up_after_seconds=60)
     world.clock.time_ms = DUE_AT + 59_999
     world.steps.after("tenants.get", lambda: setattr(world.clock, "time_ms", DUE_AT + 60_001))

@@ -230,7 +230,9 @@ class TestStartDeadline:
     @pytest.mark.parametrize(
         ("late_ms", "state"), [(0, State.SUCCEEDED), (10_000, State.SUCCEEDED), (10_001, State.SKIPPED)]
     )
-    def test_it_runs_up_to_its_deadline_and_not_after(self, late_ms: int, state: State) -> None:
+    def test_guarded_execution_runs_up_to_its_start_deadline_and_not_after(
+        self, late_ms: int, state: State
+    ) -> None:
         world = World(DUE_AT + late_ms, answer_to=in_turn(OK))
         job = world.put(world.one_off(start_deadline_at=DUE_AT + 10_000))
         world.attempt(job)

@@ -25,7 +25,7 @@ def beat(world: World, execution: Execution, token: str) -> int:
     return world.heartbeat.execute(str(execution.id), token).lease_until
 
 
-def test_it_carries_the_lease_a_heartbeat_further() -> None:
+def test_heartbeat_extends_the_lease_by_one_interval() -> None:
     world, execution, token = working()
     world.clock.time_ms = DUE_AT + 40_000
     heard = world.heartbeat.execute(str(execution.id), token)
@@ -34,7 +34,7 @@ def test_it_carries_the_lease_a_heartbeat_further() -> None:
     assert world.standing(execution.id) == with_changes(execution, lease_until=DUE_AT + 100_000)
 
 
-def test_it_never_carries_it_beyond_the_deadline() -> None:
+def test_heartbeat_never_extends_the_lease_beyond_the_deadline() -> None:
     world, execution, token = working()
     world.clock.time_ms = DEADLINE - 1
     assert beat(world, execution, token) == DEADLINE
@@ -43,7 +43,7 @@ def test_it_never_carries_it_beyond_the_deadline() -> None:
         beat(world, execution, token)
 
 
-def test_it_never_makes_it_shorter() -> None:
+def test_heartbeat_never_shortens_the_lease() -> None:
     """Of two at once, or by two clocks, the one that reaches further counts."""
     world, execution, token = working()
     world.clock.time_ms = DUE_AT + 40_000
@@ -66,7 +66,7 @@ def test_of_two_that_cross_the_one_that_reaches_further_counts() -> None:
     assert world.standing(execution.id).progress.lease_until == DUE_AT + 110_000
 
 
-def test_one_that_comes_late_is_good_while_nobody_has_taken_the_attempt_over() -> None:
+def test_late_heartbeat_is_accepted_while_no_worker_has_taken_over() -> None:
     world, execution, token = working()
     die_unheard(world, execution)
     beat(world, execution, token)
@@ -75,7 +75,7 @@ def test_one_that_comes_late_is_good_while_nobody_has_taken_the_attempt_over() -
     assert len(world.sender.calls) == 1
 
 
-def test_one_that_comes_when_another_attempt_has_begun_is_too_late() -> None:
+def test_heartbeat_is_refused_after_another_attempt_has_begun() -> None:
     world, execution, token = working()
     die_unheard(world, execution)
     world.attempt(execution)
@@ -86,7 +86,7 @@ def test_one_that_comes_when_another_attempt_has_begun_is_too_late() -> None:
     beat(world, execution, token_of(world))
 
 
-def test_so_is_one_whose_attempt_is_taken_over_while_it_is_being_written() -> None:
+def test_heartbeat_is_refused_when_its_attempt_is_taken_over_during_the_write() -> None:
     world, execution, token = working()
     die_unheard(world, execution)
     claim = [Claim(execution_id=execution.id, owner="b" * 16)]
@@ -107,7 +107,7 @@ def test_after_a_report_it_is_too_late(report: str) -> None:
 
 
 @pytest.mark.parametrize("report", ["complete", "fail"])
-def test_one_that_races_with_a_report_loses(report: str) -> None:
+def test_heartbeat_loses_a_race_with_a_report(report: str) -> None:
     world, execution, token = working()
     world.steps.before(
         "store.extend_lease", lambda: getattr(world.report_outcome, report)(str(execution.id), token)

@@ -20,6 +20,8 @@ from tests.support.usecases.chains import MINUTE, SITUATIONS, Chain
 from tests.support.usecases.moments import at_moment, begun
 from tests.support.usecases.steps import Crash, die
 
+pytestmark = pytest.mark.exhaustive
+
 EVERY_TWO_MINUTES = Rate(interval_ms=2 * MINUTE, anchor=DUE_AT + 30_000)
 Change = Callable[[Chain], object]
 
@@ -215,7 +217,7 @@ def finish(chain: Chain, by: str) -> None:
 @pytest.mark.parametrize(
     ("step", "nth"), [("jobs.replace", 0), ("jobs.replace", 1), ("store.put_if_absent", 0)]
 )
-def test_so_is_one_whose_answer_was_lost(name: str, step: str, nth: int) -> None:
+def test_change_whose_answer_was_lost_is_finished_by_the_next_caller(name: str, step: str, nth: int) -> None:
     for situation in ACTIVE + PAUSED:
         chain = begun(situation)
         chain.world.steps.after(step, lambda: None, times=nth)

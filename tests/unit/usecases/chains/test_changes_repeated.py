@@ -66,7 +66,7 @@ def test_a_change_of_what_is_far_off_sends_for_nothing() -> None:
     assert world.sent() == []
 
 
-def test_so_is_the_first_run_of_an_update() -> None:
+def test_repeated_update_sends_the_wakeup_of_its_first_run() -> None:
     chain = chains.running_with_successor()
     updates = count(1)
     chain.world.steps.after("jobs.replace", lambda: die() if next(updates) == 2 else None, times=2)

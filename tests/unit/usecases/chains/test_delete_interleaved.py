@@ -110,7 +110,9 @@ TOMBSTONE = ("store.cancel", "store.put_if_absent")
 
 
 @pytest.mark.parametrize(("steps", "nth"), [(("jobs.replace",), 0), (TOMBSTONE, 0), (("jobs.replace",), 1)])
-def test_so_is_one_whose_answer_was_lost(steps: tuple[str, ...], nth: int) -> None:
+def test_deletion_whose_answer_was_lost_is_completed_by_its_repetition(
+    steps: tuple[str, ...], nth: int
+) -> None:
     for situation in SITUATIONS:
         chain = begun(situation)
         for step in steps:

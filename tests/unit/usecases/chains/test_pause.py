@@ -276,7 +276,7 @@ def test_an_unknown_or_foreign_job_is_not_found() -> None:
     assert chain.standing == chain.job
 
 
-def test_one_that_others_keep_changing_is_unavailable() -> None:
+def test_pause_of_a_job_that_keeps_changing_is_unavailable() -> None:
     chain = chains.due_now()
 
     def rename() -> None:

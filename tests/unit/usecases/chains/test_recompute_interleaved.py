@@ -28,7 +28,7 @@ def test_afterwards_every_instant_is_told_of_once(situation: Callable[[], Chain]
 
 
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
-def test_it_may_die_anywhere(situation: Callable[[], Chain]) -> None:
+def test_recompute_may_crash_at_any_step(situation: Callable[[], Chain]) -> None:
     for moment in moments_of(situation):
         chain = begun(situation)
         chain.world.steps.at_each = at_moment(moment, die)

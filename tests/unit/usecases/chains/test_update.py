@@ -32,7 +32,7 @@ def test_a_new_schedule_begins_with_the_change_and_not_behind_the_old_head() -> 
     assert_accounted(chain)
 
 
-def test_so_does_one_that_is_given_while_the_job_is_paused() -> None:
+def test_schedule_changed_while_paused_begins_with_the_resumption() -> None:
     chain = fresh(DUE_AT, schedule=DAILY, chain_from=TOMORROW_AT_NINE)
     chain.pause()
     chain.update(schedule=EVERY_MINUTE)

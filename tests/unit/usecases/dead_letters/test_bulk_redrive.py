@@ -148,7 +148,7 @@ def test_what_fails_again_is_a_dead_letter_of_its_own_and_redriven_once_by_the_n
     assert [one.redrive_of.number for one in redrives_of(world, buried) if one.redrive_of] == [1, 2]
 
 
-def test_it_does_not_redrive_what_fails_while_it_is_under_way() -> None:
+def test_bulk_redrive_skips_executions_that_fail_while_it_runs() -> None:
     world = World(LATER, answer_to=lambda _: GONE)
     buried = failed_jobs(world, 60)
     start(world)
@@ -161,7 +161,7 @@ def test_it_does_not_redrive_what_fails_while_it_is_under_way() -> None:
     assert len(all_redrives(world, buried)) == 60
 
 
-def test_one_that_cannot_be_redriven_holds_up_no_other() -> None:
+def test_dead_letter_that_cannot_be_redriven_holds_up_no_other() -> None:
     world = World(LATER)
     buried = failed_jobs(world, 3)
     row = world.table.executions[buried[1].id]
@@ -215,7 +215,7 @@ def test_a_key_heals_what_died_or_was_not_answered(call: str) -> None:
     assert task.created_at == LATER
 
 
-def test_one_of_a_tenant_is_open_at_a_time() -> None:
+def test_tenant_has_at_most_one_open_bulk_redrive() -> None:
     world = World(LATER)
     task = start(world)
     with pytest.raises(InvalidStateError, match=task.id):

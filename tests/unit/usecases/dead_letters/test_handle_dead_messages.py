@@ -114,7 +114,7 @@ def test_what_has_ended_is_dropped(state: State) -> None:
     assert rescued(world, dead(execution)) == DeadMessageReport()
 
 
-def test_so_is_what_is_not_there() -> None:
+def test_dead_message_of_an_unknown_execution_is_dropped() -> None:
     assert rescued(World(NOW), dead(one_off())) == DeadMessageReport()
 
 
@@ -155,7 +155,7 @@ def test_a_message_that_could_not_be_parked_comes_back() -> None:
 
 
 @pytest.mark.parametrize("damage", [None, Damage.NEWER, Damage.BROKEN])
-def test_one_whose_successor_cannot_be_filed_for_good_is_parked_and_sinks_nobody(
+def test_dead_message_whose_successor_cannot_be_filed_is_parked_alone(
     damage: Damage | None,
 ) -> None:
     """Another request stands at the successor's key, or nobody can read what does."""

@@ -50,7 +50,7 @@ def test_the_redrive_is_a_fresh_execution_of_the_same_request_due_now() -> None:
     assert world.sent() == [redrive.id]
 
 
-def test_it_is_called_with_an_id_of_its_own_and_for_the_same_instant() -> None:
+def test_redrive_is_called_with_its_own_id_and_for_the_same_instant() -> None:
     world = World(LATER)
     failed = dead(world)
     redrive = press(world, failed)
@@ -321,7 +321,7 @@ def test_a_redrive_whose_record_has_gone_is_not_made_again() -> None:
     assert redrive.id not in world.table.executions
 
 
-def test_there_is_an_end_to_redriving() -> None:
+def test_number_of_redrives_of_an_execution_is_limited() -> None:
     world = World(LATER)
     original = one_off(9)
     last = RedriveOf(original=original.id, number=MAX_REDRIVES)
@@ -343,7 +343,7 @@ def test_a_start_deadline_that_has_passed_holds_no_redrive_back() -> None:
     assert run_out(world, press(world, failed)).state is State.SUCCEEDED
 
 
-def test_its_successor_is_not_filed_again_by_a_late_message_for_the_original() -> None:
+def test_late_message_for_a_redriven_run_does_not_file_its_successor_again() -> None:
     """The rescue of a message for a run that was redriven files the successor as ever, and that is not marked."""
     world = World(LATER)
     made = world.recurring()

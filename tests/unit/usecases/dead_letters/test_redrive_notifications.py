@@ -50,7 +50,7 @@ def of_recurring(**fields: Any) -> tuple[World, Execution]:
 
 
 @pytest.mark.parametrize("situation", [of_one_off, of_recurring])
-def test_it_tells_of_the_same_end_once_more(situation: Any) -> None:
+def test_redriven_notification_reports_the_same_end_once_more(situation: Any) -> None:
     world, failed = situation()
     redrive = press(world, failed)
     assert (redrive.notification_of, redrive.recurrence) == (failed.notification_of, None)
@@ -61,7 +61,7 @@ def test_it_tells_of_the_same_end_once_more(situation: Any) -> None:
 
 
 @pytest.mark.parametrize("situation", [of_one_off, of_recurring])
-def test_it_is_no_run_in_the_history_of_its_job(situation: Any) -> None:
+def test_redriven_notification_is_not_in_the_history_of_its_job(situation: Any) -> None:
     world, failed = situation()
     before = world.list_executions.execute(TENANT, failed.job_id, limit=50).executions
     redrive = press(world, failed)
@@ -78,7 +78,7 @@ def test_a_deletion_of_the_job_does_not_take_it_back() -> None:
 
 
 @pytest.mark.parametrize("state", [JobState.DELETING, JobState.DELETED])
-def test_it_can_be_asked_for_when_the_job_was_deleted(state: JobState) -> None:
+def test_notification_can_be_redriven_after_its_job_was_deleted(state: JobState) -> None:
     world, failed = of_recurring()
     job = world.table.jobs[TENANT, failed.job_id]
     object.__setattr__(job, "state", state)

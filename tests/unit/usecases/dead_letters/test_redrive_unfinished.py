@@ -71,7 +71,7 @@ def test_however_late_it_is_filed_it_has_its_whole_age_before_it(moment: int) ->
 
 
 @pytest.mark.parametrize("moment", range(60))
-def test_so_has_each_of_a_bulk_redrive(moment: int) -> None:
+def test_each_execution_of_a_late_bulk_redrive_has_its_whole_age(moment: int) -> None:
     world = World(LATER)
     buried = [dead(world, number, retry=IMPATIENT) for number in (1, 2)]
     task = start(world)
@@ -208,7 +208,7 @@ def test_whoever_dies_while_undoing_what_was_not_filed_leaves_it_to_the_next(mom
     assert world.sender.calls == []
 
 
-def test_one_that_stood_still_while_its_choice_was_undone_files_nothing() -> None:
+def test_stalled_redrive_files_nothing_after_its_choice_was_undone() -> None:
     world = World(LATER)
     failed = dead(world)
     task = start(world)
@@ -219,7 +219,7 @@ def test_one_that_stood_still_while_its_choice_was_undone_files_nothing() -> Non
     assert standing(world, task).counts.cancelled == 1
 
 
-def test_one_whose_record_has_gone_is_not_said_to_be_undone_and_holds_up_no_other() -> None:
+def test_undo_skips_a_redrive_whose_record_has_expired() -> None:
     world = World(LATER)
     buried = [dead(world, number) for number in (1, 2)]
     task = start(world)
@@ -260,7 +260,7 @@ def test_a_redrive_that_is_broken_keeps_no_other_from_being_undone() -> None:
     assert world.standing(other.id).state is State.CANCELLED
 
 
-def test_one_that_a_newer_version_wrote_is_left_to_that() -> None:
+def test_undo_leaves_redrives_of_a_newer_version_alone() -> None:
     world = World(LATER)
     failed = dead(world)
     task = start(world)

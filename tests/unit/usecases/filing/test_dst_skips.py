@@ -80,7 +80,7 @@ def test_what_is_dropped_and_what_is_not(line: str, zone: str, gap: Gap, first: 
     assert len(dropped(chain)) == (count > 0)
 
 
-def test_one_that_shares_its_instant_with_another_run_takes_no_place() -> None:
+def test_skipped_run_that_shares_its_instant_displaces_no_run() -> None:
     """With the old offset 02:30 is the instant of 03:30, and the change itself is that of 03:00."""
     chain = begun(Cron(line="0,30 2,3 * * *", timezone="America/New_York", gap=Gap.SKIP))
     chain.extend_lease(8)
@@ -118,7 +118,7 @@ def _assert_told(chain: Chain) -> None:
     assert chain.head.nominal_at < SPRING or dropped(chain)
 
 
-def test_one_that_lies_among_missed_instants_is_told_of_beside_them() -> None:
+def test_skipped_run_among_missed_instants_has_its_own_record() -> None:
     chain = begun()
     (claimed,) = chain.claim_due()
     chain.world.clock.time_ms += 5 * DAYS
@@ -128,7 +128,7 @@ def test_one_that_lies_among_missed_instants_is_told_of_beside_them() -> None:
     assert (jump.progress.missed.count, len(dropped(chain))) == (3, 1)
 
 
-def test_one_behind_the_last_run_of_a_schedule_is_told_of() -> None:
+def test_skipped_run_after_the_last_run_of_a_schedule_is_recorded() -> None:
     chain = begun(replace(SKIPPING, end_at=SPRING + HOURS))
     chain.work()
     assert len(dropped(chain)) == 1
@@ -160,7 +160,7 @@ def _made_at(created_at: int) -> Job:
 
 
 @pytest.mark.parametrize("verb", ["resume", "update"])
-def test_so_is_one_between_a_change_and_the_first_run_after_it(verb: str) -> None:
+def test_skipped_run_between_a_change_and_the_next_run_is_recorded(verb: str) -> None:
     chain = begun(replace(SKIPPING, line="30 2 * * 1"), at("2026-03-09T06:30:00"), created_at=EVE)
     chain.world.clock.time_ms = SPRING - HOURS
     if verb == "resume":

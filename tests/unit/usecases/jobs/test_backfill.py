@@ -60,7 +60,7 @@ def test_the_runs_keep_the_pace_that_was_asked_for() -> None:
     assert [(call.at - begun) // 1000 for call in case.world.sender.calls] == [0, 30, 60, 90]
 
 
-def test_it_asks_for_what_its_job_asks_for_at_that_moment() -> None:
+def test_backfill_copies_the_settings_of_its_job_at_its_creation() -> None:
     case = hourly(name="nightly", tags=("a",), timeout_ms=7_000, lane=Lane.CRITICAL)
     made = case.ask(replace(RANGE, lane=Lane.STANDARD, overlap_policy=OverlapPolicy.SKIP)).job
     assert (made.call.retry, made.call.timeout_ms, made.call.async_policy) == (
@@ -74,7 +74,7 @@ def test_it_asks_for_what_its_job_asks_for_at_that_moment() -> None:
     assert hourly().ask().job.call.lane is Lane.BULK
 
 
-def test_neither_the_job_nor_its_chain_is_touched() -> None:
+def test_backfill_changes_neither_its_job_nor_the_chain() -> None:
     case = hourly()
     case.ask()
     case.until(10)
@@ -269,7 +269,7 @@ def test_a_pause_holds_it_back_and_no_instant_is_left_out() -> None:
     assert len({callback.headers for callback in case.calls()}) == len(WANTED)
 
 
-def test_it_may_be_paused_before_it_begins_and_after_its_last_run_has() -> None:
+def test_backfill_may_be_paused_before_its_first_and_after_its_last_run() -> None:
     case = hourly()
     backfill = case.ask().job
     case.world.lifecycle.pause.execute(TENANT, backfill.id)

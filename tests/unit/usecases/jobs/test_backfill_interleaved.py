@@ -16,6 +16,8 @@ from tests.support.usecases.backfills import RANGE, WANTED, Case, hourly
 from tests.support.usecases.moments import at_moment
 from tests.support.usecases.steps import Crash, die
 
+pytestmark = pytest.mark.exhaustive
+
 SLOW = replace(RANGE, every_seconds=5)
 
 

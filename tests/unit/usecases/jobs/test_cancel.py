@@ -69,7 +69,7 @@ def test_a_cancellation_may_be_repeated() -> None:
     assert cancelled(world, execution) == cancelled(world, execution)
 
 
-def test_one_whose_answer_was_lost_is_acknowledged_when_repeated() -> None:
+def test_cancel_whose_answer_was_lost_is_acknowledged_when_repeated() -> None:
     world = World(DUE_AT)
     execution = world.put(one_off())
     world.steps.lose_answer("store.cancel", times=CANCEL_TRIES)
@@ -126,7 +126,7 @@ def test_the_payload_goes_with_the_cancelled_job() -> None:
 
 
 @pytest.mark.parametrize("times", [1, CANCEL_TRIES])
-def test_it_goes_too_where_the_answer_to_the_cancellation_was_lost(times: int) -> None:
+def test_payload_is_removed_when_the_answer_to_the_cancellation_was_lost(times: int) -> None:
     world = World(DUE_AT)
     apart = world.put(with_changes(one_off(), payload_id=one_off().job_id))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, b"sealed")

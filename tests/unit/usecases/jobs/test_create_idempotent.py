@@ -151,7 +151,7 @@ def test_a_replay_does_not_bring_a_deleted_job_back() -> None:
     assert world.sent() == []
 
 
-def test_nor_a_cancelled_one() -> None:
+def test_replay_does_not_bring_a_cancelled_job_back() -> None:
     world = World()
     job = create(world, After(30)).job
     world.cancel_job.execute(job.tenant_id, identity(create(world, After(30))))

@@ -37,7 +37,7 @@ def test_every_job_stands_as_it_was_asked_for_and_in_order() -> None:
     assert [world.open_request.execute(world.tenant, each) for each in made] == [REQUEST] * 100
 
 
-def test_it_is_the_same_job_that_its_creation_alone_would_have_made() -> None:
+def test_job_of_a_batch_equals_the_job_created_alone() -> None:
     """But for its identity."""
     fields: dict[str, Any] = {
         "lane": Lane.BULK,

@@ -143,7 +143,7 @@ def test_a_message_without_a_destination_is_limited_by_its_tenant_alone() -> Non
     assert len(site.work().attempts) == 5
 
 
-def test_who_has_waited_goes_first_and_what_is_new_waits_once_while_others_do() -> None:
+def test_deferred_jobs_go_first_and_new_jobs_wait_once_behind_them() -> None:
     site = Site(concurrency=2)
     old = site.due(*range(4))
     site.send_for(old)

@@ -119,7 +119,7 @@ def test_a_hundred_at_once_take_two_writes() -> None:
     assert set(process.store.hot) == set(scopes)
 
 
-def test_one_tenant_does_not_fill_the_board_by_any_number_of_processes() -> None:
+def test_one_tenant_cannot_fill_the_hot_scopes_from_any_number_of_processes() -> None:
     store = WatchedStore()
     for number in range(4):
         process = Process(store)

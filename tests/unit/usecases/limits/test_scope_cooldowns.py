@@ -63,7 +63,7 @@ def lease(state: ScopeState) -> ScopeState:
 
 
 @pytest.mark.parametrize("fault", [ThrottledError("hot"), UnavailableError("no answer")])
-def test_one_scope_that_does_not_answer_lifts_nobody_elses_limits(
+def test_unresponsive_scope_does_not_lift_the_limits_of_other_scopes(
     fault: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site = Site(concurrency=1)

@@ -105,7 +105,7 @@ def test_what_failed_comes_from_the_sparse_index_alone() -> None:
     assert world.steps.taken == ["queries.index_pages", "store.get_many"]
 
 
-def test_one_that_was_moved_is_shown_where_it_is_now_and_not_where_it_was() -> None:
+def test_moved_job_is_listed_at_its_new_time_only() -> None:
     world = World(DUE_AT)
     origin = one_off(1)
     target = replace(one_off(2, due_at=DUE_AT + 5), job_id=origin.job_id, job_created_at=origin.created_at)

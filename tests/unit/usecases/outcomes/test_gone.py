@@ -56,7 +56,7 @@ def test_the_execution_fails_and_its_job_is_paused_with_the_reason() -> None:
     assert len(world.sender.calls) == 1, "nothing is called any more"
 
 
-def test_it_does_so_on_the_last_attempt_too() -> None:
+def test_gone_receiver_pauses_the_job_on_the_last_attempt_too() -> None:
     world, job, head = due_now(retry=RetryPolicy(max_attempts=1))
     world.attempt(head)
     assert is_paused(world, job)
@@ -134,7 +134,7 @@ def test_a_job_that_was_resumed_since_is_not_paused_by_an_old_message() -> None:
     assert stands(world, job).state is JobState.ACTIVE
 
 
-def test_neither_is_one_that_was_given_another_chain_meanwhile() -> None:
+def test_job_updated_during_the_call_is_not_paused_by_a_gone_receiver() -> None:
     world, job, head = due_now()
     definition = with_changes(job.definition, timeout_ms=10_000)
     world.steps.before(
@@ -145,7 +145,7 @@ def test_neither_is_one_that_was_given_another_chain_meanwhile() -> None:
     assert stands(world, job).call.timeout_ms == 10_000
 
 
-def test_one_that_was_only_renamed_meanwhile_is_paused_all_the_same() -> None:
+def test_job_renamed_during_the_call_is_paused_by_a_gone_receiver() -> None:
     world, job, head = due_now()
     renamed = replace(job.definition, name="other")
     world.steps.before(

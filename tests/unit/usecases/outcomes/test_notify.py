@@ -112,7 +112,7 @@ def test_an_outcome_is_told_of_once_by_a_call_of_its_own(
     }
 
 
-def test_it_says_nothing_of_what_the_request_was_or_was_answered() -> None:
+def test_notification_contains_neither_request_nor_response() -> None:
     world = answering(DOWN)
     execution = told_one_off(world, retry=ONCE)
     secret = Request(
@@ -255,7 +255,7 @@ def test_a_tenant_that_is_told_of_everything_is_not_told_of_that(told: CallbackR
     assert [call.callback.url for call in telling(world)] == [WON]
 
 
-def test_one_that_failed_can_be_redriven_and_then_says_the_same() -> None:
+def test_failed_notification_can_be_redriven_with_the_same_content() -> None:
     world = answering(OK, told=GONE)
     ended(world, told_one_off(world))
     run_all(world)
@@ -269,7 +269,7 @@ def test_one_that_failed_can_be_redriven_and_then_says_the_same() -> None:
     assert dict(second.callback.headers)["webhook-id"] == str(again.id)
 
 
-def test_its_receiver_cannot_pause_the_job_nor_go_on_with_the_call() -> None:
+def test_receiver_of_a_notification_can_neither_pause_the_job_nor_accept_async() -> None:
     world = answering(OK, told=GONE)
     job = world.recurring(callbacks=both(world), retry=ONCE)
     world.attempt(world.standing(job.id_at(DUE_AT)))

@@ -91,7 +91,9 @@ def test_a_process_that_dies_anywhere_leaves_what_the_sweep_finishes_without_any
 
 
 @ANSWERS
-def test_so_does_one_whose_call_fails_or_whose_answer_is_lost_anywhere(answer: CallbackResponse) -> None:
+def test_notification_is_created_once_when_a_call_fails_or_its_reply_is_lost_at_any_step(
+    answer: CallbackResponse,
+) -> None:
     for moment in range(2 * steps_of(answer)):
         world, execution = situation(answer)
         world.steps.at_each = partial(fail_at, moment)
@@ -157,7 +159,7 @@ def test_a_bucket_is_not_closed_while_something_in_it_is_untold() -> None:
 
 
 @pytest.mark.parametrize("fault", [UnreadableItemError, UnknownVersionError])
-def test_who_cannot_be_told_because_the_tenant_cannot_be_read_is_reported_and_told_when_it_can(
+def test_notification_of_an_unreadable_tenant_is_reported_and_sent_later(
     fault: type[UnreadableItemError],
 ) -> None:
     def unreadable() -> None:

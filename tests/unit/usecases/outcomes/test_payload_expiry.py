@@ -70,7 +70,7 @@ def test_a_store_that_does_not_answer_keeps_nobody_from_the_end() -> None:
     assert world.standing(execution.id).state is State.SUCCEEDED
 
 
-def test_it_stays_while_the_execution_is_not_given_up_after_all() -> None:
+def test_payload_stays_when_a_heartbeat_prevents_the_end() -> None:
     """It was heard of at the last moment."""
     world = World(DUE_AT + 60_000)
     execution = apart(world, State.RUNNING)
@@ -83,7 +83,7 @@ def test_it_stays_while_the_execution_is_not_given_up_after_all() -> None:
     assert not goes(world)
 
 
-def test_that_of_a_recurring_job_stays_when_one_of_its_runs_has_ended() -> None:
+def test_payload_of_a_recurring_job_stays_when_a_run_has_ended() -> None:
     world = World(DUE_AT)
     job = world.recurring(payload_id="apart")
     world.jobs.put_payload(job.tenant_id, "apart", world.seal(job.id))

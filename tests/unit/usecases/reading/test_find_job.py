@@ -15,7 +15,7 @@ def test_a_one_off_job_is_its_execution_in_whatever_state(state: State) -> None:
     assert world.find_job.execute(TENANT, execution.job_id) == execution
 
 
-def test_one_that_was_moved_is_the_execution_that_it_was_moved_to() -> None:
+def test_moved_one_off_job_is_found_as_its_new_execution() -> None:
     world = World(DUE_AT)
     moved = world.put(in_state(one_off(), State.MOVED))
     with pytest.raises(NotFoundError):

@@ -55,7 +55,7 @@ def test_a_revocation_holds_within_a_minute(later_ms: int, still_good: bool) -> 
 
 
 @pytest.mark.parametrize(("later_ms", "state"), [(MINUTE - 1, "active"), (MINUTE, "suspended")])
-def test_so_does_a_suspension(later_ms: int, state: str) -> None:
+def test_suspension_holds_within_a_minute(later_ms: int, state: str) -> None:
     world = World()
     world.authenticate.execute(world.credentials.api_key)
     world.tenants.tenants[TENANT] = replace(world.tenant, state=TenantState.SUSPENDED)
@@ -65,7 +65,7 @@ def test_so_does_a_suspension(later_ms: int, state: str) -> None:
     assert principal.tenant.state.value == state
 
 
-def test_so_does_the_removal_of_a_key() -> None:
+def test_removal_of_a_key_holds_within_a_minute() -> None:
     world = World()
     world.authenticate.execute(world.credentials.api_key)
     world.tenants.keys.clear()

@@ -26,7 +26,7 @@ def test_the_signing_secret_that_is_shown_is_the_one_that_signs() -> None:
     assert sign(message_id="m", timestamp_s=1, body=b"", secrets=[shown.signing_secret]).startswith("v1,")
 
 
-def test_neither_is_kept_in_the_clear() -> None:
+def test_key_and_signing_secret_are_not_stored_in_the_clear() -> None:
     world = World()
     shown = world.create_tenant.execute("other")
     kept = repr(world.tenants.tenants["other"]) + repr(list(world.tenants.keys.values()))

@@ -29,7 +29,7 @@ def test_a_new_key_is_good_and_has_its_scopes() -> None:
     assert [key.id for key in world.keyring.keys_of(TENANT)] == [world.acme.key.id, made.key.id]
 
 
-def test_its_secret_is_kept_nowhere() -> None:
+def test_secret_of_a_key_is_stored_nowhere() -> None:
     world = AccountWorld()
     parts = split_key(world.keyring.create(TENANT, READ_WRITE).text)
     assert parts is not None
@@ -46,13 +46,13 @@ def test_a_key_can_have_an_end() -> None:
 
 
 @pytest.mark.parametrize("ends_at", [DUE_AT, DUE_AT - 1, 0])
-def test_but_not_in_the_past(ends_at: int) -> None:
+def test_key_cannot_expire_in_the_past(ends_at: int) -> None:
     with pytest.raises(InvalidValueError):
         AccountWorld().keyring.create(TENANT, READ_WRITE, expires_at=ends_at)
 
 
 @pytest.mark.parametrize("name", ["", "x" * 65, "a\nb", "\x7f"])
-def test_nor_a_name_that_a_screen_could_not_show(name: str) -> None:
+def test_key_cannot_have_an_unprintable_name(name: str) -> None:
     with pytest.raises(InvalidValueError):
         AccountWorld().keyring.create(TENANT, READ_WRITE, name=name)
 
@@ -70,7 +70,7 @@ def test_a_key_without_any_scope_is_refused() -> None:
         AccountWorld().keyring.create(TENANT, frozenset())
 
 
-def test_so_many_keys_are_good_at_once_and_no_more() -> None:
+def test_number_of_active_keys_is_limited_by_the_quota() -> None:
     world = AccountWorld()
     world.allow(Quota.API_KEYS, 3)
     kept = [world.keyring.create(TENANT, READ_WRITE) for _ in range(2)]
@@ -219,7 +219,7 @@ def test_the_last_use_is_kept_to_within_an_hour(later_ms: int, noted: int) -> No
     assert world.stored.keys[world.acme.key.id].last_used_at == noted
 
 
-def test_it_is_written_once_an_hour_however_many_requests_and_processes_there_are() -> None:
+def test_last_use_of_a_key_is_written_once_an_hour_by_each_process() -> None:
     world = AccountWorld()
     processes = [world.process() for _ in range(5)]
     for _ in range(130):

@@ -25,7 +25,7 @@ def test_the_operators_tenant_is_made_once() -> None:
         world.create_tenant.operator()
 
 
-def test_it_cannot_be_suspended() -> None:
+def test_operators_tenant_cannot_be_suspended() -> None:
     world = AccountWorld()
     with pytest.raises(InvalidStateError):
         world.change.execute(OPERATOR, TenantChange(state=TenantState.SUSPENDED))

@@ -99,7 +99,7 @@ def test_a_destination_that_is_slow_and_nothing_else_orders_nobody_to_wait() -> 
     [{"open_until": NOW + 1}, {"open_until": NOW - 1}, {"limit": 4}],
     ids=["open", "half open", "limited"],
 )
-def test_one_that_is_slow_and_orders_to_wait_besides_keeps_its_jobs(circuit: dict[str, int]) -> None:
+def test_slow_destination_with_other_limits_holds_its_jobs(circuit: dict[str, int]) -> None:
     assert told(slow(due(), **circuit).sweep.execute()) == (0, OVERDUE)
 
 

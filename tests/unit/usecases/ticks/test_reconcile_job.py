@@ -84,7 +84,7 @@ def test_a_job_that_was_changed_between_the_look_and_the_mending_is_let_be(chang
     assert chain.executions() == before
 
 
-def test_so_is_one_that_was_paused_and_resumed() -> None:
+def test_job_paused_and_resumed_during_reconciliation_is_left_alone() -> None:
     chain = chains.due_now()
     chain.world.table.executions[chain.head.id].execution = with_changes(chain.head, state=State.SUCCEEDED)
     seen = chain.standing

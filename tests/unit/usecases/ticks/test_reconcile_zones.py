@@ -43,7 +43,7 @@ def test_jobs_whose_zone_has_other_rules_by_now_are_told_of_and_recomputed(world
     assert len(told) == 1
 
 
-def test_those_whose_rules_part_first_are_recomputed_first(world: World) -> None:
+def test_jobs_whose_zone_rules_differ_first_are_recomputed_first(world: World) -> None:
     in_april, now = outdated_job(world, 1, "2020a 5,,M4.1.0,M11.1.0"), outdated_job(world, 2)
     told: list[Recomputation] = []
     reconcile(world, on_recomputed=told.append)
@@ -62,7 +62,7 @@ def test_what_there_is_no_time_for_is_recomputed_by_the_next_run(world: World) -
     assert {one.job_id for one in told} == {job.id for job in jobs}
 
 
-def test_one_that_cannot_be_recomputed_does_not_hold_up_the_others(world: World) -> None:
+def test_job_that_cannot_be_recomputed_does_not_hold_up_the_others(world: World) -> None:
     first, second = outdated_job(world, 1), outdated_job(world, 2)
     world.steps.fail("jobs.replace")
     report = reconcile(world)
@@ -70,7 +70,7 @@ def test_one_that_cannot_be_recomputed_does_not_hold_up_the_others(world: World)
     assert sorted(standing(world, job).chain_revision for job in (first, second)) == [1, 2]
 
 
-def test_it_is_told_before_it_is_done(world: World) -> None:
+def test_recompute_is_reported_before_it_is_done(world: World) -> None:
     job = outdated_job(world, 1)
 
     def die(_: Recomputation) -> None:

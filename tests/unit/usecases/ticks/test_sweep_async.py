@@ -67,7 +67,7 @@ def test_the_last_one_is_given_up() -> None:
     assert world.sent() == []
 
 
-def test_so_is_one_whose_retries_were_stopped() -> None:
+def test_async_attempt_with_stopped_retries_is_given_up() -> None:
     world, execution, _ = tended()
     world.cancel_job.execute(execution.tenant_id, execution.job_id, stop_retries=True)
     tick(world, DUE_AT + 5 * TICK_MS)
@@ -75,7 +75,7 @@ def test_so_is_one_whose_retries_were_stopped() -> None:
     assert len(world.sender.calls) == 1
 
 
-def test_one_that_is_heard_of_at_the_last_moment_is_not_given_up() -> None:
+def test_async_attempt_with_a_heartbeat_at_the_last_moment_is_not_given_up() -> None:
     world, execution, token = tended(retry=RetryPolicy(max_attempts=1))
     world.steps.before("store.give_up", lambda: world.heartbeat.execute(str(execution.id), token))
     world.clock.time_ms = (execution.progress.lease_until or 0) + TICK_MS
@@ -95,7 +95,7 @@ def test_a_lane_that_is_behind_does_not_keep_it_waiting() -> None:
     assert world.clock.now_ms() <= DUE_AT + 3 * TICK_MS
 
 
-def test_one_that_nobody_hears_of_reaches_its_end_by_sweeps_alone() -> None:
+def test_async_attempt_without_heartbeats_ends_by_sweeps_alone() -> None:
     world, execution, _ = tended()
     lanes = Lanes(world)
     while world.clock.now_ms() < DUE_AT + 20 * TICK_MS:

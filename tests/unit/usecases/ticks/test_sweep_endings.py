@@ -49,7 +49,7 @@ def test_a_worker_lost_with_the_last_attempt_ends_the_execution_and_the_chain_go
     assert world.sent() == [job.id_at(DUE_AT + MINUTE)]
 
 
-def test_so_does_one_whose_retries_were_stopped() -> None:
+def test_worker_lost_after_retries_were_stopped_ends_the_execution() -> None:
     world = swept_before()
     _, head = last_attempt(world, attempt=1, stop_retries=True)
     world.sweep.execute()
