@@ -14,8 +14,6 @@ from shared.domain.tenancy.tenant import Scope, TenantState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """One command."""
-
     help: str
     arguments: tuple[str, ...]
     """Names of `_ARGUMENTS`."""

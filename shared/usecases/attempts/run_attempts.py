@@ -45,7 +45,7 @@ ENDS = (AttemptEnd.SUCCEEDED, AttemptEnd.FAILED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """One received message. `wakeup` is None where the body cannot be read, and `fault` says why.
+    """One received message. `wakeup` is None where the body cannot be read, and `error` says why.
 
     `is_newer`: because a newer version wrote it.
     """
@@ -54,7 +54,7 @@ class Delivery:
     sent_at: int
     receive_count: int
     wakeup: Wakeup | None
-    fault: str = ""
+    error: str = ""
     is_newer: bool = False
 
 

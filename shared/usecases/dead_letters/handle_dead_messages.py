@@ -30,13 +30,13 @@ RESCHEDULE_SECONDS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadMessage:
-    """One message from a dead-letter queue, with its body as it was; `fault` says why it cannot be read."""
+    """One message from a dead-letter queue, with its body as it was; `error` says why it cannot be read."""
 
     message_id: str
     lane: QueueName
     body: str
     wakeup: Wakeup | None
-    fault: str = ""
+    error: str = ""
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class HandleDeadMessages:
 
     def _handle(self, message: DeadMessage, report: DeadMessageReport) -> None:
         if message.wakeup is None:
-            self._park(message, message.fault, report)
+            self._park(message, message.error, report)
             return
         for key in message.wakeup.keys:
             try:

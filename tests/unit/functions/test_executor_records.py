@@ -45,7 +45,7 @@ def test_a_record_is_read_with_what_the_queue_knows_of_it() -> None:
 def test_one_that_cannot_be_read_is_among_them_with_the_reason_and_the_others_are_whole(body: str) -> None:
     bad, good = deliveries([record(body, "bad"), record()])
     assert (bad.message_id, bad.wakeup) == ("bad", None)
-    assert bad.fault
+    assert bad.error
     assert good.wakeup == WAKEUP
 
 

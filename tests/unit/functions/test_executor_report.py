@@ -35,7 +35,7 @@ def attempt(end: AttemptEnd, lag_ms: int = 0) -> AttemptResult:
 
 
 def settled(verdict: Verdict, fault: str = "") -> Settled:
-    delivery = Delivery(message_id="m", sent_at=DUE_AT, receive_count=1, wakeup=None, fault=fault)
+    delivery = Delivery(message_id="m", sent_at=DUE_AT, receive_count=1, wakeup=None, error=fault)
     return Settled(delivery=delivery, verdict=verdict)
 
 

@@ -192,7 +192,7 @@ def test_dead_letters_are_rescued_and_what_could_not_be_settled_is_listed(
     assert answer == {"batchItemFailures": [{"itemIdentifier": "m2"}]}
     assert seen[0] == DeadMessage(message_id="m1", lane=QueueName.BULK, body=body, wakeup=wakeup())
     assert (seen[1].lane, seen[1].body, seen[1].wakeup) == (QueueName.STANDARD, "{", None)
-    assert seen[1].fault
+    assert seen[1].error
     output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
     assert flushed("\n".join(output)) == {
         Metric.DEAD_LETTER_RESCHEDULED: 1,

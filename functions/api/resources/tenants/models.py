@@ -72,7 +72,7 @@ class TenantPatch(Schema):
 
 
 class TenantOut(BaseModel):
-    """A tenant."""
+    """A tenant with its limits and default callbacks."""
 
     model_config = with_examples(examples.TENANT_OUT)
 

@@ -7,7 +7,7 @@ from functions.api.resources.usage.examples import USAGE_OUT
 
 
 class QuotaOut(BaseModel):
-    """One quota."""
+    """The limit of a quota, and how much of it is used."""
 
     limit: int
     used: int | None = Field(description="Null where usage is not counted.")
