@@ -39,9 +39,9 @@ def _decode_base32(text: str) -> int:
     return value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class ExecutionId:
-    """Identity and location of one execution."""
+    """Identity and location of one execution. Ids compare as their texts do."""
 
     dispatch_at: int
     shard: int
@@ -89,6 +89,16 @@ def _parse_body(body: str) -> ExecutionId:
     )
 
 
+class RecurringJobId(str):
+    """The id of a recurring job or of a backfill."""
+
+    __slots__ = ()
+
+
+JobId = ExecutionId | RecurringJobId
+"""A one-off job has the id of its execution."""
+
+
 def one_off_job_id(execution_id: ExecutionId) -> str:
     """Return the id of the one-off job with this execution."""
     return f"job_{execution_id.body}"
@@ -101,17 +111,27 @@ def one_off_execution(job_id: str) -> ExecutionId | None:
     return _parse_body(job_id[4:])
 
 
-def recurring_job_id(created_at: int, entropy: int) -> str:
+def recurring_job_id(created_at: int, entropy: int) -> RecurringJobId:
     """Return a new id for a recurring job; ids sort by creation time."""
-    return f"job_r{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}"
+    return RecurringJobId(f"job_r{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}")
 
 
-def backfill_job_id(of: str, created_at: int, entropy: int) -> str:
+def backfill_job_id(of: str, created_at: int, entropy: int) -> RecurringJobId:
     """Return a new id for a backfill: the job's id plus a suffix.
 
     Backfills of a job sort by creation time.
     """
-    return f"{of}_b{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}"
+    return RecurringJobId(f"{of}_b{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}")
+
+
+def job_id_text(job_id: JobId) -> str:
+    """Return the text form, as users see it."""
+    return one_off_job_id(job_id) if isinstance(job_id, ExecutionId) else job_id
+
+
+def parse_job_id(text: str) -> JobId | None:
+    """Read the text form; None where the text is no job id."""
+    return RecurringJobId(text) if is_recurring_job_id(text) else one_off_execution(text)
 
 
 def backfilled_job(job_id: str) -> str | None:
@@ -127,7 +147,7 @@ def is_recurring_job_id(job_id: str) -> bool:
 
 def is_job_id(text: str) -> bool:
     """Return whether the text has the form of a job id of any kind."""
-    return is_recurring_job_id(text) or one_off_execution(text) is not None
+    return parse_job_id(text) is not None
 
 
 def new_one_off_id(dispatch_at: int, counts: ShardCounts, entropy: int) -> ExecutionId:

@@ -4,12 +4,14 @@ Which run of a job may start where runs must not overlap."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from shared.domain.executions.execution import Execution
-from shared.domain.ids import ExecutionId
+from shared.domain.ids import ExecutionId, JobId
 from shared.domain.jobs.job import Chain, Job
 from shared.domain.listings.position import IndexPosition
+
+IdT = TypeVar("IdT")
 
 
 class JobStore(Protocol):
@@ -127,7 +129,7 @@ class JobStore(Protocol):
 class Chosen:
     """The identity that was chosen for a job, and when it is first due."""
 
-    job_id: str
+    id: JobId
     due_at: int
 
 
@@ -143,26 +145,30 @@ Choice = Chosen | OverQuota | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IdempotencyRecord:
-    """What an Idempotency-Key chose, so that a replay files the very same job again, or the very same batch."""
+class IdempotencyRecord(Generic[IdT]):
+    """The identity that the first request with an Idempotency-Key chose; a replay files the same identity again."""
 
     fingerprint: bytes
-    job_id: str
+    """Of the request. An equal fingerprint also means an id of the same kind."""
+    id: IdT
+    """Of a job, a triggered execution, a backfill or a bulk redrive; None for a batch."""
     created_at: int
     due_at: int
     expires_at: int
     batch: tuple[Choice, ...] = ()
-    """One for each job of a batch, in order; `job_id` is then empty."""
+    """One for each job of a batch, in order."""
 
 
 class IdempotencyStore(Protocol):
     """Records by tenant and key. Expiry is compared here, not left to the TTL sweep."""
 
-    def find(self, tenant_id: str, key: str, now_ms: int) -> IdempotencyRecord | None:
-        """The record in force, read strongly."""
+    def find(self, tenant_id: str, key: str, now_ms: int) -> IdempotencyRecord[Any] | None:
+        """The record in force, read strongly; UnreadableItemError where its id has no known form."""
         ...
 
-    def claim(self, tenant_id: str, key: str, record: IdempotencyRecord, now_ms: int) -> IdempotencyRecord:
+    def claim(
+        self, tenant_id: str, key: str, record: IdempotencyRecord[IdT], now_ms: int
+    ) -> IdempotencyRecord[IdT]:
         """The record in force afterwards: the given one where none was, or only an expired one."""
         ...
 

@@ -125,6 +125,11 @@ RETIRED_IN_THE_PRODUCT = {
 }
 """Words that tests may use in another sense."""
 
+RETIRED_IN_THE_API = {
+    "fault": "error",
+}
+"""Words that other parts may use: a fault is what the simulation injects, and why a message is unreadable."""
+
 RETIRED_MODULES = {
     "wanted": "filters",
     "place": "position",
@@ -226,13 +231,14 @@ def _identifiers(tree: ast.AST) -> Iterator[str]:
                 pass
 
 
-def retired_in(roots: tuple[str, ...], retired: dict[str, str]) -> list[str]:
-    """Every module of these packages that still says a retired name, with the name to use."""
-    return [
+def retired_in(roots: tuple[str, ...], retired: dict[str, str]) -> str:
+    """Every module of these packages that still says a retired name, with the name to use, or `none`."""
+    offenders = [
         f"{module}: {name} is now {retired[name]}"
         for module in modules(*roots)
         for name in sorted(identifiers(module) & retired.keys())
     ]
+    return "\n".join(offenders) or "none"
 
 
 def members(node: Any) -> Iterator[str]:
@@ -251,11 +257,12 @@ def members(node: Any) -> Iterator[str]:
 
 
 def test_no_retired_name_is_used_anywhere() -> None:
-    assert retired_in(EVERYWHERE, RETIRED_NAMES) == []
+    assert retired_in(EVERYWHERE, RETIRED_NAMES) == "none"
 
 
 def test_no_retired_name_is_used_in_the_product() -> None:
-    assert retired_in(RUN_TIME, RETIRED_IN_THE_PRODUCT) == []
+    assert retired_in(RUN_TIME, RETIRED_IN_THE_PRODUCT) == "none"
+    assert retired_in(("functions/api",), RETIRED_IN_THE_API) == "none"
 
 
 def test_no_module_has_a_retired_file_name() -> None:

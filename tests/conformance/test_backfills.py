@@ -28,7 +28,7 @@ def backfill(number: int = 1, *, of: Job = JOB, **overrides: object) -> Job:
         anchor=DUE_AT,
     )
     fields = {"id": backfill_job_id(of.id, DUE_AT, number), "schedule": schedule, "catch_up": EVERY_ONE}
-    return replace(of, **fields | {"history_from": DUE_AT} | overrides)  # type: ignore[arg-type]
+    return with_changes(of, **fields | {"history_from": DUE_AT} | overrides)
 
 
 def first_of(made: Job) -> Execution:

@@ -21,6 +21,7 @@ from tests.support.builders import (
     EXPIRES_AT_S,
     TENANT,
     api_key,
+    execution_id,
     in_state,
     job,
     occurrence,
@@ -196,7 +197,7 @@ def test_of_eight_new_chains_of_one_job_exactly_one_begins(lab: Lab) -> None:
 
 def record(number: int, expires_at: int) -> IdempotencyRecord:
     return IdempotencyRecord(
-        fingerprint=bytes(16), job_id=f"job_{number}", created_at=0, due_at=0, expires_at=expires_at
+        fingerprint=bytes(16), id=execution_id(number), created_at=0, due_at=0, expires_at=expires_at
     )
 
 

@@ -17,6 +17,7 @@ from shared.domain.errors import ThrottledError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.executions.states import EndReason, State, Transition
+from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import JobState
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState
@@ -61,8 +62,8 @@ LEASE = WatchLease(bucket=BUCKET, shard=0, fence=1, cursor=None, scan_began_at=D
 SHARD = OpenShard(
     bucket=BUCKET, shard=0, version=1, scan_began_at=None, passes=0, next_pass_at=0, last_resend_at=None
 )
-RECORD = IdempotencyRecord(
-    fingerprint=bytes(16), job_id="job_1", created_at=0, due_at=0, expires_at=DUE_AT * 2
+RECORD: IdempotencyRecord[ExecutionId] = IdempotencyRecord(
+    fingerprint=bytes(16), id=one_off().id, created_at=0, due_at=0, expires_at=DUE_AT * 2
 )
 PROGRESS = LaneProgress(visible_at=DUE_AT, reported_at=DUE_AT)
 PARKED = ParkedMessage(message_id="m", lane=QueueName.BULK, body="", reason="", parked_at=DUE_AT, size=0)

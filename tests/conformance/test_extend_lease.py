@@ -1,6 +1,5 @@
 """ExecutionStore: an attempt that runs on, and whose lease is prolonged."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,7 +22,7 @@ LEASE = DUE_AT + 95_000
 
 def running_on(lab: Lab, **fields: Any) -> Execution:
     """A claimed execution that has been let run on."""
-    execution = claimed(lab, replace(one_off(), **fields))
+    execution = claimed(lab, with_changes(one_off(), **fields))
     assert lab.executions.extend_lease(execution, lease_until=LEASE, async_until=UNTIL) is None
     return with_changes(execution, lease_until=LEASE, async_until=UNTIL)
 

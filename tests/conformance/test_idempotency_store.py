@@ -2,18 +2,25 @@
 
 from dataclasses import replace
 
+from shared.domain.dead_letters.redrive_task import redrive_task_id
+from shared.domain.ids import JobId, backfill_job_id, recurring_job_id
 from shared.ports.jobs import IdempotencyRecord
-from tests.support.builders import DUE_AT, TENANT
+from tests.support.builders import DUE_AT, TENANT, execution_id
 from tests.support.conformance.labs import Lab
 
-FIRST = IdempotencyRecord(
+FIRST: IdempotencyRecord[JobId | str | None] = IdempotencyRecord(
     fingerprint=b"fingerprint one.",
-    job_id="job_1",
+    id=execution_id(1),
     created_at=DUE_AT,
     due_at=DUE_AT + 1,
     expires_at=DUE_AT + 604_800_000,
 )
-SECOND = replace(FIRST, fingerprint=b"fingerprint two.", job_id="job_2", expires_at=FIRST.expires_at * 2)
+SECOND = replace(
+    FIRST,
+    fingerprint=b"fingerprint two.",
+    id=recurring_job_id(DUE_AT, 2),
+    expires_at=FIRST.expires_at * 2,
+)
 
 
 def test_the_first_record_wins_and_is_found(lab: Lab) -> None:
@@ -41,10 +48,29 @@ def test_a_claim_whose_answer_was_lost_finds_its_own_record(lab: Lab) -> None:
 def test_keys_and_tenants_are_kept_apart(lab: Lab) -> None:
     places = [(TENANT, "key"), (TENANT, "Key"), ("acme-2", "key"), (TENANT, "key#idempotency"), (TENANT, "")]
     for number, (tenant_id, key) in enumerate(places):
-        record = replace(FIRST, job_id=f"job_{number}")
+        record = replace(FIRST, id=execution_id(number))
         assert lab.idempotency.claim(tenant_id, key, record, DUE_AT) == record
     found = [lab.idempotency.find(tenant_id, key, DUE_AT) for tenant_id, key in places]
-    assert [record.job_id if record else None for record in found] == [f"job_{n}" for n in range(len(places))]
+    assert [record.id if record else None for record in found] == [
+        execution_id(n) for n in range(len(places))
+    ]
+
+
+def test_ids_of_every_kind_come_back_as_they_were(lab: Lab) -> None:
+    backfill_id = backfill_job_id(recurring_job_id(DUE_AT, 1), DUE_AT, 2)
+    for chosen in (
+        execution_id(1),
+        recurring_job_id(DUE_AT, 1),
+        backfill_id,
+        redrive_task_id(DUE_AT, 1),
+        None,
+    ):
+        record = replace(FIRST, id=chosen)
+        lab.idempotency.claim(TENANT, f"key {chosen}", record, DUE_AT)
+        found = lab.idempotency.find(TENANT, f"key {chosen}", DUE_AT)
+        assert found == record
+        assert found is not None
+        assert type(found.id) is type(chosen)
 
 
 def test_a_key_may_hold_any_text(lab: Lab) -> None:

@@ -73,7 +73,7 @@ def test_a_definition_takes_the_place_of_the_one_that_was_read(lab: Lab) -> None
 def test_another_state_revision_or_beginning_of_the_chain_refuses_it(
     lab: Lab, other: dict[str, Any], with_rest: bool
 ) -> None:
-    created(lab, replace(JOB, **other))
+    created(lab, with_changes(JOB, **other))
     rest: dict[str, Any] = {"past": PAST} if with_rest else {}
     assert unchanged(lab, JOB, PAUSING, **rest)
 

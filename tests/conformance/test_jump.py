@@ -9,7 +9,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.skipped_range import SkippedRange
-from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence, with_changes
 from tests.support.conformance.labs import Lab
 
 JOB = job()
@@ -27,7 +27,7 @@ def target(of: Job = JOB) -> Execution:
 
 
 def created(lab: Lab, **overrides: Any) -> Job:
-    definition = replace(JOB, **overrides)
+    definition = with_changes(JOB, **overrides)
     lab.jobs.create(definition, occurrence(definition))
     return definition
 

@@ -149,9 +149,7 @@ def test_a_tenant_has_its_own_executions_alone(lab: Lab) -> None:
 
 
 def test_a_retry_stands_at_its_own_instant_and_leaves_at_the_end(lab: Lab) -> None:
-    wanted = [
-        IndexPosition(at=DUE_AT + 5_000 - number, identity=str(execution_id(number))) for number in range(4)
-    ]
+    wanted = [IndexPosition(at=DUE_AT + 5_000 - number, id=execution_id(number)) for number in range(4)]
     made = [retrying(lab, one_off(number, index_shard=number % 2), wanted[number].at) for number in range(4)]
     assert sorted(places(lab, TenantIndex.RETRY, shards=2)) == wanted[::-1]
     assert lab.executions.finish(claimed(lab, made[0]), ended(Transition.SUCCEED)) is None
@@ -172,7 +170,7 @@ def test_a_later_retry_takes_the_place_of_the_one_before(lab: Lab) -> None:
     execution = retrying(lab, one_off(), DUE_AT + 1_000)
     finish = Finish(transition=Transition.RETRY, outcomes=(OUTCOME,), next_attempt_at=DUE_AT + 60_000)
     assert lab.executions.finish(claimed(lab, execution), finish) is None
-    assert places(lab, TenantIndex.RETRY) == [IndexPosition(at=DUE_AT + 60_000, identity=str(execution.id))]
+    assert places(lab, TenantIndex.RETRY) == [IndexPosition(at=DUE_AT + 60_000, id=execution.id)]
 
 
 def test_dead_letters_of_lost_workers_are_there_too(lab: Lab) -> None:

@@ -65,7 +65,7 @@ def test_one_that_has_ended_is_not_made_again(lab: Lab) -> None:
 
 def test_a_page_is_ticked_off_by_one_alone(lab: Lab) -> None:
     lab.redrives.create(TASK)
-    place = IndexPosition(at=DUE_AT - 5, identity=str(one_off().id))
+    place = IndexPosition(at=DUE_AT - 5, id=one_off().id)
     after = TASK.advanced_to(place, TaskCounts(redriven=5, refused=1), DUE_AT + 500)
     assert lab.redrives.replace(TASK, after)
     assert not lab.redrives.replace(TASK, TASK.advanced_to(None, TaskCounts(), DUE_AT))

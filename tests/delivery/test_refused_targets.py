@@ -95,6 +95,6 @@ def test_an_executor_calls_its_own_api_no_more_than_private_names(executor: Modu
     """A job may be older than the name that it calls is the API's."""
     assert CallbackSettings.from_env(ENVIRONMENT).dial_exceptions == ()
     for url in (OWN, "https://metadata.google.internal/", "https://localhost/", "https://127.0.0.1/"):
-        answer = asyncio.run(executor.sender.send(post(url), timeout_seconds=5))
+        answer = asyncio.run(executor.ports.sender.send(post(url), timeout_seconds=5))
         assert (answer.reason, answer.status) == (Reason.ADDRESS_NOT_ALLOWED, None)
-        asyncio.run(executor.sender.close())
+        asyncio.run(executor.ports.sender.close())

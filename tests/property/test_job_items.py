@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.adapters.dynamodb.codec.job_items import job_item, past_chain_item, read_job, read_past_chain
+from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.destination import DESTINATION
 from shared.domain.ids import backfill_job_id, recurring_job_id
 from shared.domain.jobs.job import Chain, Definition, Job, JobState
@@ -38,19 +39,23 @@ RULES: dict[str, Any] = {
     "overlap_policy": st.sampled_from(OverlapPolicy),
     "max_runs": st.none() | st.integers(1, 10**6),
 }
-PARTS: dict[str, Any] = {
-    "schedule": SCHEDULES,
+CALL_PARTS: dict[str, Any] = {
     "lane": st.sampled_from(Lane),
     "request": st.binary(max_size=64),
     "retry": POLICIES,
     "timeout_ms": st.integers(1, 60_000),
-    "name": st.none() | TEXTS,
-    "tags": st.lists(TEXTS, max_size=4).map(tuple),
     "payload_id": st.none() | TEXTS,
     "callbacks": CALLBACKS,
     "destination": st.just("") | st.from_regex(DESTINATION, fullmatch=True),
-    **RULES,
 }
+DEFINITIONS = st.builds(
+    Definition,
+    schedule=SCHEDULES,
+    call=st.builds(CallSpec, **CALL_PARTS),
+    name=st.none() | TEXTS,
+    tags=st.lists(TEXTS, max_size=4).map(tuple),
+    **RULES,
+)
 JOBS = st.builds(
     Job,
     id=JOB_IDS,
@@ -64,13 +69,13 @@ JOBS = st.builds(
     chain_revision=NUMBERS,
     history_from=st.none() | INSTANTS,
     index_shard=st.integers(0, 1_000),
-    change=st.none() | st.builds(Definition, **PARTS),
+    change=st.none() | DEFINITIONS,
     changed_at=st.none() | INSTANTS,
     pause_reason=st.none() | TEXTS,
     runs_before=NUMBERS,
     ended_from=st.none() | INSTANTS,
     ended_through=st.none() | INSTANTS,
-    **PARTS,
+    definition=DEFINITIONS,
 )
 CHAINS = st.builds(
     Chain,

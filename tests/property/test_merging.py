@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import IndexPage, IndexPosition, PositionRange, merge
 
 ENTRIES = st.dictionaries(
-    st.tuples(st.integers(0, 12), st.sampled_from("abcdef")), st.integers(0, 3), min_size=0, max_size=30
+    st.tuples(st.integers(0, 12), st.integers(1, 6)), st.integers(0, 3), min_size=0, max_size=30
 )
 
 
@@ -18,9 +19,11 @@ class Shards:
 
     places: dict[IndexPosition, int] = field(default_factory=dict)
 
-    def put(self, entries: dict[tuple[int, str], int]) -> None:
-        for (at, identity), shard in entries.items():
-            self.places.setdefault(IndexPosition(at=at, identity=identity), shard)
+    def put(self, entries: dict[tuple[int, int], int]) -> None:
+        for (at, number), shard in entries.items():
+            self.places.setdefault(
+                IndexPosition(at=at, id=ExecutionId(dispatch_at=at, shard=0, entropy=number)), shard
+            )
 
     def index_pages(self, span: PositionRange, *, newest_first: bool, limit: int) -> list[IndexPage]:
         found = []
@@ -34,8 +37,8 @@ class Shards:
 
 @given(ENTRIES, st.lists(ENTRIES, max_size=4), st.booleans(), st.integers(1, 4), st.integers(0, 3))
 def test_what_is_there_all_the_time_is_told_once_and_in_order(
-    standing: dict[tuple[int, str], int],
-    written: list[dict[tuple[int, str], int]],
+    standing: dict[tuple[int, int], int],
+    written: list[dict[tuple[int, int], int]],
     newest_first: bool,
     limit: int,
     cut: int,
@@ -63,7 +66,7 @@ def test_what_is_there_all_the_time_is_told_once_and_in_order(
 
 @given(ENTRIES, st.booleans(), st.integers(1, 5))
 def test_nothing_is_told_before_every_shard_is_known_to_have_nothing_sooner(
-    entries: dict[tuple[int, str], int], newest_first: bool, limit: int
+    entries: dict[tuple[int, int], int], newest_first: bool, limit: int
 ) -> None:
     shards = Shards()
     shards.put(entries)

@@ -53,7 +53,9 @@ class Backlog:
         world, now_ms = self.world, self.world.hub.now_ms - CREATED_BEFORE_MS
         new = NewJob(timing=timing, request=Request(method="POST", url=url), lane=lane, timeout_seconds=10)
         identity = Identity(chosen=draft.choose(new, now_ms), created_at=now_ms, fingerprint=bytes(16))
-        execution = with_changes(draft.one_off(world.tenant(tenant), new, identity), state=State.QUEUED)
+        drafted = draft.execute(world.tenant(tenant), new, identity)
+        assert isinstance(drafted, Execution)
+        execution = with_changes(drafted, state=State.QUEUED)
         world.table.insert(execution, None)
         return execution
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.domain.listings.position import IndexPosition
+from shared.domain.listings.position import IndexPosition, read_position
 from shared.usecases.listings.list_due import DuePosition
 from shared.usecases.listings.list_executions import HistoryPosition
 from shared.usecases.listings.list_jobs import JobPosition
@@ -12,18 +12,18 @@ Parts = list[Any]
 
 
 def index_parts(position: IndexPosition | None) -> Parts | None:
-    return None if position is None else [position.at, position.identity]
+    return None if position is None else [position.at, position.id_text]
 
 
 def read_index_position(parts: Parts) -> IndexPosition:
     match parts:
-        case [int(at), str(identity)]:
-            return IndexPosition(at=at, identity=identity)
+        case [int(at), str(id_text)]:
+            return read_position(at, id_text)
     raise ValueError("not a position in an index")
 
 
 def history_parts(position: HistoryPosition | None) -> Parts | None:
-    return None if position is None else [position.before.at, position.before.identity, position.chain]
+    return None if position is None else [position.before.at, position.before.id_text, position.chain]
 
 
 def read_history_position(parts: Parts) -> HistoryPosition:
@@ -48,7 +48,7 @@ def read_job_position(parts: Parts) -> JobPosition:
 
 
 def upcoming_parts(position: UpcomingPosition | None) -> Parts | None:
-    return None if position is None else [position.after.at, position.after.identity, position.until]
+    return None if position is None else [position.after.at, position.after.id_text, position.until]
 
 
 def read_upcoming_position(parts: Parts) -> UpcomingPosition:

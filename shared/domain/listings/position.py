@@ -10,19 +10,26 @@ from dataclasses import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId, parse_execution_id
 
+BEFORE_EVERY_ID = ExecutionId(dispatch_at=0, shard=0, entropy=0)
+"""The id of a position that is an instant alone: it sorts before every execution of the instant."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class IndexPosition:
     """One execution's place. Places are compared by instant, then by id."""
 
     at: int
-    identity: str = ""
-    """The id as text; empty stands before every execution of the instant."""
+    id: ExecutionId = BEFORE_EVERY_ID
 
     @property
-    def execution_id(self) -> ExecutionId:
-        """The execution; InvalidValueError where the place names none."""
-        return parse_execution_id(self.identity)
+    def id_text(self) -> str:
+        """The id in a cursor or a key; empty where the position is an instant alone."""
+        return "" if self.id == BEFORE_EVERY_ID else str(self.id)
+
+
+def read_position(at: int, id_text: str) -> IndexPosition:
+    """The position with this `id_text`; InvalidValueError for any other text."""
+    return IndexPosition(at=at, id=parse_execution_id(id_text) if id_text else BEFORE_EVERY_ID)
 
 
 BEGINNING = IndexPosition(at=0)
@@ -61,12 +68,12 @@ class MergedPage:
 
 def history_position(execution: Execution) -> IndexPosition:
     """Where an execution stands in the history of its job: at its nominal instant."""
-    return IndexPosition(at=execution.nominal_at, identity=str(execution.id))
+    return IndexPosition(at=execution.nominal_at, id=execution.id)
 
 
 def due_position(execution_id: ExecutionId) -> IndexPosition:
     """Where an execution stands in its tenant's index: at the instant at which it is due, jitter included."""
-    return IndexPosition(at=execution_id.dispatch_at, identity=str(execution_id))
+    return IndexPosition(at=execution_id.dispatch_at, id=execution_id)
 
 
 def merge(index_pages: Sequence[IndexPage], *, newest_first: bool) -> MergedPage:

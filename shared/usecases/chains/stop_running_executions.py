@@ -50,7 +50,7 @@ class StopRunningExecutions:
         before: IndexPosition | None = None
         while self.clock.now_ms() < stops_at:
             places = self.jobs.extras(job.tenant_id, job.id, before=before, limit=PAGE)
-            self._stop_page([place.execution_id for place in places], OPEN)
+            self._stop_page([place.id for place in places], OPEN)
             if len(places) < PAGE:
                 return
             before = places[-1]

@@ -67,7 +67,7 @@ class StartRedrive:
         """
         record, is_known = self._identify(tenant, new, key)
         if is_known:
-            standing = self.tasks.get(tenant.id, record.job_id)
+            standing = self.tasks.get(tenant.id, record.id)
             if standing is not None:
                 return StartedRedrive(task=standing, replayed=True)
         task = _task(tenant.id, new, record)
@@ -99,13 +99,15 @@ class StartRedrive:
             raise NotFoundError("no such redrive")
         return task
 
-    def _identify(self, tenant: Tenant, new: NewRedrive, key: str | None) -> tuple[IdempotencyRecord, bool]:
+    def _identify(
+        self, tenant: Tenant, new: NewRedrive, key: str | None
+    ) -> tuple[IdempotencyRecord[str], bool]:
         """The record that names the task, and whether that may stand already."""
         now_ms = self.clock.now_ms()
         fingerprint = self.vault.fingerprint(tenant, _spelt(new))
         chosen = IdempotencyRecord(
             fingerprint=fingerprint,
-            job_id=redrive_task_id(now_ms, self.entropy.bits(ENTROPY_BITS)),
+            id=redrive_task_id(now_ms, self.entropy.bits(ENTROPY_BITS)),
             created_at=now_ms,
             due_at=now_ms,
             expires_at=now_ms + IDEMPOTENCY_DAYS * DAY_SECONDS * 1000,
@@ -118,10 +120,10 @@ class StartRedrive:
         return record, record != chosen
 
 
-def _task(tenant_id: str, new: NewRedrive, record: IdempotencyRecord) -> RedriveTask:
+def _task(tenant_id: str, new: NewRedrive, record: IdempotencyRecord[str]) -> RedriveTask:
     criteria = _before(new.criteria, record.created_at)
     return RedriveTask(
-        id=record.job_id,
+        id=record.id,
         tenant_id=tenant_id,
         criteria=criteria,
         rate=new.rate,

@@ -10,7 +10,7 @@ from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.delivery.request import new_payload_id
 from shared.domain.errors import IdempotencyKeyReusedError, UnavailableError
 from shared.domain.executions.retention import Retention
-from shared.domain.ids import ENTROPY_BITS, backfill_job_id
+from shared.domain.ids import ENTROPY_BITS, RecurringJobId, backfill_job_id
 from shared.domain.jobs.job import Definition, Job, JobState
 from shared.domain.jobs.new_backfill import NewBackfill, encode_new_backfill
 from shared.domain.tenancy.tenant import Tenant
@@ -61,7 +61,7 @@ class BackfillJob:
         """
         job = self.find_settled.execute(tenant.id, job_id)
         record, is_known = self._identify(tenant, job, new, key)
-        standing = self.jobs.get(tenant.id, record.job_id) if is_known else None
+        standing = self.jobs.get(tenant.id, record.id) if is_known else None
         if standing is not None:
             self.resend_chain_head.execute(standing)
             return Backfilled(job=standing, replayed=True)
@@ -74,7 +74,7 @@ class BackfillJob:
 
     def _identify(
         self, tenant: Tenant, job: Job, new: NewBackfill, key: str | None
-    ) -> tuple[IdempotencyRecord, bool]:
+    ) -> tuple[IdempotencyRecord[RecurringJobId], bool]:
         """The record that names the backfill, and whether that may stand already.
 
         A record that exists is read before anything is judged anew.
@@ -93,30 +93,32 @@ class BackfillJob:
 
     def _choose(
         self, tenant: Tenant, job: Job, new: NewBackfill, fingerprint: bytes, now_ms: int
-    ) -> IdempotencyRecord:
+    ) -> IdempotencyRecord[RecurringJobId]:
         planned(job, new, now_ms, now_ms)
         # Its request and its tags are those of its job, which was allowed to have them.
         self.check_quota.job(tenant, Demand(due_at=now_ms, payload_bytes=0, tags=0, is_recurring=True))
         return IdempotencyRecord(
             fingerprint=fingerprint,
-            job_id=backfill_job_id(job.id, now_ms, self.entropy.bits(ENTROPY_BITS)),
+            id=backfill_job_id(job.id, now_ms, self.entropy.bits(ENTROPY_BITS)),
             created_at=now_ms,
             due_at=now_ms,
             expires_at=now_ms + IDEMPOTENCY_MS,
         )
 
-    def _make(self, tenant: Tenant, job: Job, new: NewBackfill, record: IdempotencyRecord) -> Job | None:
+    def _make(
+        self, tenant: Tenant, job: Job, new: NewBackfill, record: IdempotencyRecord[RecurringJobId]
+    ) -> Job | None:
         """None where the job was changed meanwhile. A rival with the same key may be faster: then its backfill."""
         now_ms = self.clock.now_ms()
         schedule = planned(job, new, record.due_at, now_ms)
         # Chance tells apart what rivals store: the loser must not write over the winner's request.
-        name = new_payload_id(record.job_id, self.entropy.bits(ENTROPY_BITS))
+        name = new_payload_id(record.id, self.entropy.bits(ENTROPY_BITS))
         request = self.open_request.execute(tenant, job)
         call = seal_request(
             self.jobs,
             self.vault,
             tenant,
-            record.job_id,
+            record.id,
             request,
             call=replace(job.call, lane=new.lane),
             payload_id=name,
@@ -126,16 +128,18 @@ class BackfillJob:
         if self.jobs.create_backfill(job, backfill, first):
             self.file.ensure_sent(first)
             return backfill
-        standing = self.jobs.get(tenant.id, record.job_id)
+        standing = self.jobs.get(tenant.id, record.id)
         if call.payload_id is not None and (standing is None or standing.call.payload_id != call.payload_id):
             self.jobs.expire_payload(tenant.id, call.payload_id, self.retention.expires_at_s(now_ms))
         if standing is not None:
             self.resend_chain_head.execute(standing)
         return standing
 
-    def _draft(self, tenant: Tenant, definition: Definition, record: IdempotencyRecord) -> Job:
+    def _draft(
+        self, tenant: Tenant, definition: Definition, record: IdempotencyRecord[RecurringJobId]
+    ) -> Job:
         return Job(
-            id=record.job_id,
+            id=record.id,
             tenant_id=tenant.id,
             revision=1,
             state=JobState.ACTIVE,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from shared.domain.errors import IdempotencyKeyReusedError, IdentityConflictError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS
-from shared.domain.ids import is_recurring_job_id
+from shared.domain.ids import JobId
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.tenancy.tenant import Tenant
@@ -49,13 +49,13 @@ class CreateJob:
         record, replayed = self._identify(tenant, new, idempotency_key, now_ms, fingerprint)
         if record.fingerprint != fingerprint:
             raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request body")
-        chosen = Chosen(job_id=record.job_id, due_at=record.due_at)
+        chosen = Chosen(id=record.id, due_at=record.due_at)
         identity = Identity(chosen=chosen, created_at=record.created_at, fingerprint=fingerprint)
         return CreatedJob(job=self._create(tenant, new, identity), replayed=replayed)
 
     def _identify(
         self, tenant: Tenant, new: NewJob, key: str | None, now_ms: int, fingerprint: bytes
-    ) -> tuple[IdempotencyRecord, bool]:
+    ) -> tuple[IdempotencyRecord[JobId], bool]:
         """The record that names the job. One that exists is read before the clock may refuse the schedule anew."""
         known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
         if known is not None:
@@ -64,7 +64,7 @@ class CreateJob:
         self.check_quota.job(tenant, demand_of(new, chosen))
         record = IdempotencyRecord(
             fingerprint=fingerprint,
-            job_id=chosen.job_id,
+            id=chosen.id,
             created_at=now_ms,
             due_at=chosen.due_at,
             expires_at=now_ms + IDEMPOTENCY_MS,
@@ -75,9 +75,10 @@ class CreateJob:
         return standing, standing != record
 
     def _create(self, tenant: Tenant, new: NewJob, identity: Identity) -> Execution | Job:
-        if is_recurring_job_id(identity.chosen.job_id):
-            return self.create_recurring.execute(self.draft.recurring(tenant, new, identity))
-        return standing_job(self.file.store, self.file.execute(self.draft.one_off(tenant, new, identity)))
+        drafted = self.draft.execute(tenant, new, identity)
+        if isinstance(drafted, Job):
+            return self.create_recurring.execute(drafted)
+        return standing_job(self.file.store, self.file.execute(drafted))
 
 
 def standing_job(store: ExecutionStore, filed: Execution) -> Execution:

@@ -10,7 +10,6 @@ from shared.domain.errors import (
     QuotaExceededError,
 )
 from shared.domain.executions.execution import Execution
-from shared.domain.ids import is_recurring_job_id
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.tenancy.tenant import Tenant
@@ -67,7 +66,7 @@ class CreateJobs:
 
     def _decide(
         self, tenant: Tenant, wanted: Sequence[NewJob | None], key: str | None, fingerprint: bytes
-    ) -> tuple[IdempotencyRecord, list[Decision], bool]:
+    ) -> tuple[IdempotencyRecord[None], list[Decision], bool]:
         """What each job is, or why it is refused. A record that exists is read before anything is judged anew."""
         now_ms = self.clock.now_ms()
         known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
@@ -75,7 +74,7 @@ class CreateJobs:
             decisions = self._choose(tenant, wanted, now_ms)
             record = IdempotencyRecord(
                 fingerprint=fingerprint,
-                job_id="",
+                id=None,
                 created_at=now_ms,
                 due_at=now_ms,
                 expires_at=now_ms + IDEMPOTENCY_MS,
@@ -134,9 +133,8 @@ class CreateJobs:
         try:
             fingerprint = self.draft.fingerprint(tenant, new)
             identity = Identity(chosen=decision, created_at=created_at, fingerprint=fingerprint)
-            if is_recurring_job_id(decision.job_id):
-                return self.create_recurring.execute(self.draft.recurring(tenant, new, identity))
-            return self.draft.one_off(tenant, new, identity)
+            drafted = self.draft.execute(tenant, new, identity)
+            return self.create_recurring.execute(drafted) if isinstance(drafted, Job) else drafted
         except PunctualError as fault:
             return fault
 

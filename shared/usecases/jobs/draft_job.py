@@ -10,9 +10,9 @@ from shared.domain.errors import IdentityConflictError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import (
     ENTROPY_BITS,
-    is_recurring_job_id,
+    ExecutionId,
+    RecurringJobId,
     new_one_off_id,
-    one_off_execution,
     one_off_job_id,
     recurring_job_id,
 )
@@ -61,17 +61,25 @@ class DraftJob:
         entropy = self.entropy.bits(ENTROPY_BITS)
         if not isinstance(schedule, Once):
             due_at = check_fires(schedule, now_ms)
-            return Chosen(job_id=recurring_job_id(now_ms, entropy), due_at=due_at)
+            return Chosen(id=recurring_job_id(now_ms, entropy), due_at=due_at)
         dispatch_at = schedule.at + (entropy % new.jitter_ms if new.jitter_ms else 0)
         counts = self.plan.counts_at(bucket_of(dispatch_at))
-        return Chosen(job_id=one_off_job_id(new_one_off_id(dispatch_at, counts, entropy)), due_at=schedule.at)
+        return Chosen(id=new_one_off_id(dispatch_at, counts, entropy), due_at=schedule.at)
 
-    def one_off(self, tenant: Tenant, new: NewJob, identity: Identity) -> Execution:
-        """The execution that is the job."""
-        job_id = identity.chosen.job_id
-        execution_id = one_off_execution(job_id)
-        if execution_id is None:
-            raise IdentityConflictError("the idempotency record names no job")
+    def execute(self, tenant: Tenant, new: NewJob, identity: Identity) -> Execution | Job:
+        """The execution that is the one-off job, or the definition of the recurring job.
+
+        IdentityConflictError where the identity and the schedule are of different kinds.
+        """
+        job_id = identity.chosen.id
+        if isinstance(job_id, ExecutionId):
+            return self._one_off(tenant, new, identity, job_id)
+        return self._recurring(tenant, new, identity, job_id)
+
+    def _one_off(
+        self, tenant: Tenant, new: NewJob, identity: Identity, execution_id: ExecutionId
+    ) -> Execution:
+        job_id = one_off_job_id(execution_id)
         return Execution(
             id=execution_id,
             tenant_id=tenant.id,
@@ -87,9 +95,7 @@ class DraftJob:
             start_deadline_at=new.start_deadline_at(execution_id.dispatch_at),
         )
 
-    def recurring(self, tenant: Tenant, new: NewJob, identity: Identity) -> Job:
-        """The definition; its first occurrence is at `chain_from`."""
-        job_id = identity.chosen.job_id
+    def _recurring(self, tenant: Tenant, new: NewJob, identity: Identity, job_id: RecurringJobId) -> Job:
         schedule = new.schedule_at(identity.created_at)
         if isinstance(schedule, Once):
             raise IdentityConflictError("the idempotency record names a recurring job")
@@ -122,5 +128,5 @@ def demand_of(new: NewJob, chosen: Chosen) -> Demand:
         due_at=chosen.due_at,
         payload_bytes=len(new.request.body),
         tags=len(new.tags),
-        is_recurring=is_recurring_job_id(chosen.job_id),
+        is_recurring=isinstance(chosen.id, RecurringJobId),
     )

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.errors import (
     IdempotencyKeyReusedError,
-    IdentityConflictError,
     InvalidStateError,
     UnavailableError,
 )
@@ -18,8 +17,6 @@ from shared.domain.ids import (
     ExecutionId,
     backfilled_job,
     new_one_off_id,
-    one_off_execution,
-    one_off_job_id,
 )
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.tenancy.tenant import Tenant
@@ -64,19 +61,18 @@ class TriggerJob:
             raise InvalidStateError("a backfill runs for the instants of its range alone; trigger its job")
         job = self.find_settled.execute(tenant.id, job_id)
         record, replayed = self._identify(tenant, job, key)
-        execution_id = one_off_execution(record.job_id)
-        if execution_id is None:
-            raise IdentityConflictError("the idempotency record names no execution")
         for _ in range(TRIES):
-            standing = self.store.get(execution_id) if replayed else None
-            filed = standing or self._file(job, execution_id, record)
+            standing = self.store.get(record.id) if replayed else None
+            filed = standing or self._file(job, record)
             if filed is not None:
                 self.file.ensure_sent(filed)
                 return Triggered(execution=filed, replayed=replayed)
             job, replayed = self.find_settled.execute(tenant.id, job_id), True
         raise UnavailableError("the job is being changed by others")
 
-    def _identify(self, tenant: Tenant, job: Job, key: str | None) -> tuple[IdempotencyRecord, bool]:
+    def _identify(
+        self, tenant: Tenant, job: Job, key: str | None
+    ) -> tuple[IdempotencyRecord[ExecutionId], bool]:
         now_ms = self.clock.now_ms()
         fingerprint = self.vault.fingerprint(tenant, f"trigger|{job.id}".encode())
         known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
@@ -90,23 +86,22 @@ class TriggerJob:
             raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request")
         return record, known is not None or record != chosen
 
-    def _choose(self, fingerprint: bytes, now_ms: int) -> IdempotencyRecord:
+    def _choose(self, fingerprint: bytes, now_ms: int) -> IdempotencyRecord[ExecutionId]:
         counts = self.plan.counts_at(bucket_of(now_ms))
-        execution_id = new_one_off_id(now_ms, counts, self.entropy.bits(ENTROPY_BITS))
         return IdempotencyRecord(
             fingerprint=fingerprint,
-            job_id=one_off_job_id(execution_id),
+            id=new_one_off_id(now_ms, counts, self.entropy.bits(ENTROPY_BITS)),
             created_at=now_ms,
             due_at=now_ms,
             expires_at=now_ms + IDEMPOTENCY_DAYS * DAY_SECONDS * 1000,
         )
 
-    def _file(self, job: Job, execution_id: ExecutionId, record: IdempotencyRecord) -> Execution | None:
+    def _file(self, job: Job, record: IdempotencyRecord[ExecutionId]) -> Execution | None:
         """None where the job was changed meanwhile, or a rival with the same key was faster."""
         _require_open(job)
         now_ms = self.clock.now_ms()
         execution = Execution(
-            id=execution_id,
+            id=record.id,
             tenant_id=job.tenant_id,
             job_id=job.id,
             revision=job.chain_revision,
@@ -117,7 +112,7 @@ class TriggerJob:
             progress=Progress(state=State.QUEUED),
             index_shard=job.index_shard,
         )
-        self.file.reopen_if_closed(execution_id)
+        self.file.reopen_if_closed(record.id)
         is_filed = self.jobs.file_beside(job, execution, self.retention.outlives_records_s(now_ms))
         return execution if is_filed else None
 

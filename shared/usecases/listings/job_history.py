@@ -97,7 +97,7 @@ def _places(chain: Chain, span: PositionRange) -> Iterator[Candidate]:
         instants = instants_before(chain.schedule, before_at, from_at, CHUNK)
         reaches_to = instants[-1] if len(instants) == CHUNK else from_at
         for instant in heapq.merge(instants, _dropped(chain, reaches_to, before_at), reverse=True):
-            place = IndexPosition(at=instant, identity=str(chain.id_at(instant)))
+            place = IndexPosition(at=instant, id=chain.id_at(instant))
             if place in span:
                 yield Candidate(place, chain.revision)
         if len(instants) < CHUNK:

@@ -130,7 +130,7 @@ def _is_job_of(execution: Execution | None, candidate: Candidate) -> bool:
     return (
         execution is not None
         and execution.state is not State.MOVED
-        and execution.job_id == one_off_job_id(candidate.place.execution_id)
+        and execution.job_id == one_off_job_id(candidate.place.id)
     )
 
 

@@ -11,7 +11,7 @@ from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.expected_runs import ExpectedRun
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.listings.position import IndexPosition, PositionRange
+from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.executions import ExecutionStore
 from shared.ports.listings import Queries, TenantIndex
@@ -127,7 +127,7 @@ class ListUpcoming:
 
         def told(job: Job) -> Iterator[Candidate]:
             for run in self.limited_runs.execute(job, position.after.at, position.until, now_ms):
-                place = IndexPosition(at=run.id.dispatch_at, identity=str(run.id))
+                place = due_position(run.id)
                 if place in span:
                     expected[run.id] = run
                     yield Candidate(place)
@@ -151,7 +151,7 @@ def _run(
     candidate: Candidate, execution: Execution | None, expected: dict[ExecutionId, ExpectedRun]
 ) -> UpcomingRun | None:
     """What the candidate is to its owner; None where nothing will run there."""
-    at, key = candidate.place.at, candidate.place.execution_id
+    at, key = candidate.place.at, candidate.place.id
     if execution is None:
         return _expected_run(expected[key]) if key in expected else None
     if execution.state in NOT_STARTED and at == key.dispatch_at:

@@ -52,11 +52,11 @@ def read_page(
     while True:
         asked = min(size, at_most - examined)
         chunk = list(islice(candidates, asked))
-        found = read([one.place.execution_id for one in chunk if not one.is_end]) if chunk else {}
+        found = read([one.place.id for one in chunk if not one.is_end]) if chunk else {}
         for candidate in chunk:
             if candidate.is_end:
                 return PageOf(shown=tuple(shown), last=candidate)
-            made = show(candidate, found.get(candidate.place.execution_id))
+            made = show(candidate, found.get(candidate.place.id))
             if made is not None:
                 shown.append(made)
             if len(shown) == limit:

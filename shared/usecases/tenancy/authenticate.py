@@ -33,9 +33,9 @@ class Authenticate:
     def execute(self, presented: str) -> Principal | None:
         """The principal; None for any text that is not a live key, without a reason. UnavailableError."""
         now_ms = self.clock.now_ms()
-        parts = split_key(presented)
-        key = self._read(parts[0]) if parts else None
-        if parts is None or key is None or not key.admits(parts[1], now_ms):
+        id_and_secret = split_key(presented)
+        key = self._read(id_and_secret[0]) if id_and_secret else None
+        if id_and_secret is None or key is None or not key.admits(id_and_secret[1], now_ms):
             return None
         self._note_use(key, now_ms)
         tenant = self.read_tenant.execute(key.tenant_id)

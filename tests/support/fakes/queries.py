@@ -70,7 +70,7 @@ def _places(index: TenantIndex, row: Row) -> Iterator[IndexPosition]:
             yield due_position(execution.id)
         case TenantIndex.RETRY if execution.state in (State.WAITING, State.RUNNING):
             if execution.progress.next_attempt_at is not None:
-                yield IndexPosition(at=execution.progress.next_attempt_at, identity=str(execution.id))
+                yield IndexPosition(at=execution.progress.next_attempt_at, id=execution.id)
 
 
 def _index_page(places: list[IndexPosition], newest_first: bool, limit: int) -> IndexPage:

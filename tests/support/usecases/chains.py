@@ -1,7 +1,7 @@
 """Chains of recurring jobs in every situation in which a deletion may find them, and what it must leave behind."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from shared.domain.executions.execution import EARLY_MS, Execution
@@ -98,7 +98,7 @@ class Chain:
     def update(self, revision: int | None = None, **parts: Any) -> Job:
         """UPDATE from the definition as it stands."""
         standing = self.standing
-        made = replace(standing.definition, **parts)
+        made = with_changes(standing.definition, **parts)
         expected = standing.revision if revision is None else revision
         return self.world.lifecycle.update.execute(standing.tenant_id, standing.id, made, revision=expected)
 

@@ -1,12 +1,11 @@
 """Workers that are overtaken while they call."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from shared.domain.delivery.callback import Callback, CallbackResponse
 from shared.domain.executions.execution import Execution
-from tests.support.builders import DUE_AT
+from tests.support.builders import DUE_AT, with_changes
 from tests.support.usecases.world import World
 
 OTHER = "another worker's"
@@ -32,4 +31,4 @@ def overtake(world: World, execution: Execution, **fields: Any) -> None:
         "owner": OTHER,
         "lease_until": DUE_AT + 900_000,
     }
-    row.execution = replace(row.execution, **(taken | fields))
+    row.execution = with_changes(row.execution, **(taken | fields))

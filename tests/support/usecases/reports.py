@@ -1,7 +1,6 @@
 """Receivers that answer a call with "I work on", and report later."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -36,7 +35,7 @@ def working(answer_to: AnswerTo = async_accepted, **fields: Any) -> tuple[World,
     """An attempt that goes on after its call, and its token."""
     world = World(DUE_AT, answer_to=answer_to)
     given: dict[str, Any] = {"async_policy": POLICY, "retry": RetryPolicy(max_attempts=3)}
-    execution = world.put(replace(world.one_off(), **(given | fields)))
+    execution = world.put(with_changes(world.one_off(), **(given | fields)))
     report = world.attempt(execution)
     assert report.returned() == []
     return world, world.standing(execution.id), token_of(world)

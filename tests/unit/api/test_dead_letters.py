@@ -12,7 +12,7 @@ from shared.observability import metrics
 from tests.support.api.api_world import ApiWorld, Request
 from tests.support.api.failed_jobs import FAILING, SECRET, failed_jobs
 from tests.support.api.request_factory import ask
-from tests.support.builders import DUE_AT
+from tests.support.builders import DUE_AT, with_changes
 from tests.support.usecases.lanes import Lanes
 
 
@@ -174,7 +174,7 @@ def test_nothing_is_revealed_that_could_not_be_recorded() -> None:
 def test_one_whose_request_has_gone_is_shown_without_it() -> None:
     world, (dead,) = failed_jobs()
     row = next(iter(world.world.table.executions.values()))
-    object.__setattr__(row.execution, "request", b"")
+    row.execution = with_changes(row.execution, request=b"")
     assert world.get(f"/v1/dead-letters/{dead['id']}").json["request"] is None
 
 

@@ -208,7 +208,8 @@ def test_a_cursor_of_another_format_is_refused() -> None:
         cursor = seal_cursor(world.world.vault, world.world.tenant, question, text)
         assert world.get("/v1/dead-letters", cursor=cursor).problem == "invalid-cursor", text
     good = Cursors(world.world.vault).seal(world.world.tenant, {"list": "dead-letters"}, ["0#exe"])
-    assert good is not None and len(good) < 200
+    assert good is not None
+    assert len(good) < 200
 
 
 @pytest.mark.parametrize(("scope", "status"), [(Scope.READ, 200), (Scope.WRITE, 403)])

@@ -20,7 +20,7 @@ from shared.names import Lane
 from shared.ports.jobs import RunLock
 from shared.usecases.limits.explain_wait import HOT_SCOPES_TTL_MS, STORE_BACKOFF_MS
 from tests.support.api.api_world import ApiWorld
-from tests.support.builders import DUE_AT, TENANT, in_state, job, one_off
+from tests.support.builders import DUE_AT, TENANT, in_state, job, one_off, with_changes
 
 DESTINATION = "0123456789"
 THERE, MINE = destination_scope(DESTINATION), tenant_scope(TENANT)
@@ -35,7 +35,7 @@ class Waiting:
         self.api = ApiWorld()
         self.world = self.api.world
         plain = one_off(destination=DESTINATION, state=State.QUEUED)
-        self.execution = self.world.put(replace(execution or plain, **overrides))
+        self.execution = self.world.put(with_changes(execution or plain, **overrides))
         self.world.clock.time_ms = NOW
 
     def allow(self, **limits: int) -> None:

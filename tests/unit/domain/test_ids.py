@@ -29,6 +29,16 @@ def test_an_id_survives_its_text_form(identity: ExecutionId) -> None:
     assert parse_execution_id(text) == identity
 
 
+def test_ids_compare_as_their_texts_do() -> None:
+    ids = [
+        ExecutionId(dispatch_at=at, shard=shard, entropy=entropy)
+        for at in (0, 9, 31, 32, DUE_AT, (1 << 50) - 1)
+        for shard in (0, 31, 32_767)
+        for entropy in (0, 10, 1_023, (1 << 80) - 1)
+    ]
+    assert sorted(ids, reverse=True) == sorted(ids, key=str, reverse=True) == ids[::-1]
+
+
 def test_an_id_says_in_which_bucket_its_item_stands() -> None:
     assert ID.bucket == DUE_AT // 60_000
 

@@ -54,7 +54,7 @@ def retry_index_key(
 ) -> tuple[str, str]:
     """Key of a waiting retry in the same sparse index, sharded as the index by tenant is."""
     return retry_index_pk(tenant_id, index_shard), position_key(
-        IndexPosition(at=next_attempt_at, identity=str(execution_id))
+        IndexPosition(at=next_attempt_at, id=execution_id)
     )
 
 
@@ -70,13 +70,13 @@ def retry_index_pk(tenant_id: str, index_shard: int) -> str:
 
 def position_key(place: IndexPosition) -> str:
     """A place as a sort key: fixed in length, so that texts compare as places do."""
-    return f"{place.at:015d}#{place.identity}"
+    return f"{place.at:015d}#{place.id_text}"
 
 
 def parse_position(key: str) -> IndexPosition:
     """The inverse, for a place that names an execution; ValueError for anything else."""
-    at, _, identity = key.partition("#")
-    return IndexPosition(at=int(at), identity=str(parse_execution_id(identity)))
+    at, _, id_text = key.partition("#")
+    return IndexPosition(at=int(at), id=parse_execution_id(id_text))
 
 
 def span_keys(span: PositionRange) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ from shared.adapters.dynamodb.codec.keys import redrive_task_key
 from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts, TaskState
 from shared.domain.errors import UnreadableItemError
 from shared.domain.listings.filters import DeadLetterFilter
-from shared.domain.listings.position import IndexPosition, PositionRange
+from shared.domain.listings.position import IndexPosition, PositionRange, read_position
 from shared.names import Attr, Lane
 
 
@@ -80,9 +80,9 @@ def _read_criteria(plain: Mapping[str, Any]) -> DeadLetterFilter:
 
 
 def _encode_position(place: IndexPosition) -> str:
-    return f"{place.at}#{place.identity}"
+    return f"{place.at}#{place.id_text}"
 
 
 def _read_position(text: str) -> IndexPosition:
-    at, _, identity = text.partition("#")
-    return IndexPosition(at=int(at), identity=identity)
+    at, _, id_text = text.partition("#")
+    return read_position(int(at), id_text)

@@ -8,7 +8,9 @@ from shared.adapters.dynamodb.codec.attributes import decode_all, encode, encode
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import VERSION
 from shared.adapters.dynamodb.codec.keys import idempotency_key, item_key
-from shared.domain.errors import UnavailableError
+from shared.domain.dead_letters.redrive_task import is_redrive_task_id
+from shared.domain.errors import UnavailableError, UnreadableItemError
+from shared.domain.ids import ExecutionId, JobId, job_id_text, one_off_job_id, parse_job_id
 from shared.names import Attr
 from shared.ports.jobs import Choice, Chosen, IdempotencyRecord, OverQuota
 
@@ -23,7 +25,7 @@ class DynamoIdempotencyStore:
         self._client = client
         self._table = table
 
-    def find(self, tenant_id: str, key: str, now_ms: int) -> IdempotencyRecord | None:
+    def find(self, tenant_id: str, key: str, now_ms: int) -> IdempotencyRecord[Any] | None:
         """See the port."""
         with translated():
             answer = self._client.get_item(
@@ -34,7 +36,9 @@ class DynamoIdempotencyStore:
         record = _read(answer["Item"]) if "Item" in answer else None
         return record if record is not None and record.expires_at > now_ms else None
 
-    def claim(self, tenant_id: str, key: str, record: IdempotencyRecord, now_ms: int) -> IdempotencyRecord:
+    def claim(
+        self, tenant_id: str, key: str, record: IdempotencyRecord[Any], now_ms: int
+    ) -> IdempotencyRecord[Any]:
         """See the port."""
         item = {
             **item_key(*idempotency_key(tenant_id, key)),
@@ -42,7 +46,7 @@ class DynamoIdempotencyStore:
                 {
                     "v": VERSION,
                     "fp": record.fingerprint,
-                    "j": record.job_id,
+                    "j": _encode_id(record.id),
                     "c": record.created_at,
                     "du": record.due_at,
                     "ex": record.expires_at,
@@ -67,11 +71,11 @@ class DynamoIdempotencyStore:
         return record
 
 
-def _read(item: Any) -> IdempotencyRecord:
+def _read(item: Any) -> IdempotencyRecord[Any]:
     row: dict[str, Any] = dict(decode_all(item))
     return IdempotencyRecord(
         fingerprint=row["fp"],
-        job_id=row["j"],
+        id=_read_id(row["j"]),
         created_at=row["c"],
         due_at=row["du"],
         expires_at=row["ex"],
@@ -79,9 +83,26 @@ def _read(item: Any) -> IdempotencyRecord:
     )
 
 
+def _encode_id(chosen: JobId | str | None) -> str:
+    return one_off_job_id(chosen) if isinstance(chosen, ExecutionId) else chosen or ""
+
+
+def _read_id(text: str) -> JobId | str | None:
+    if not text:
+        return None
+    return text if is_redrive_task_id(text) else _read_job_id(text)
+
+
+def _read_job_id(text: str) -> JobId:
+    job_id = parse_job_id(text)
+    if job_id is None:
+        raise UnreadableItemError("an idempotency record names no job")
+    return job_id
+
+
 def _encode_choice(choice: Choice) -> str:
     if isinstance(choice, Chosen):
-        return f"{choice.job_id}@{choice.due_at}"
+        return f"{job_id_text(choice.id)}@{choice.due_at}"
     return f"!{choice.quota}" if choice is not None else ""
 
 
@@ -89,4 +110,4 @@ def _read_choice(text: str) -> Choice:
     if text.startswith("!"):
         return OverQuota(text[1:])
     job_id, _, due_at = text.partition("@")
-    return Chosen(job_id=job_id, due_at=int(due_at)) if text else None
+    return Chosen(id=_read_job_id(job_id), due_at=int(due_at)) if text else None

@@ -144,5 +144,5 @@ def read_state(item: Any) -> ScopeState:
 
 
 def _read_leases(text: str) -> Leases:
-    parts = (lease.split(":") for lease in text.split(";") if lease)
-    return tuple(SlotLease(owner=owner, slots=int(slots), until=int(until)) for owner, slots, until in parts)
+    fields = (lease.split(":") for lease in text.split(";") if lease)
+    return tuple(SlotLease(owner=owner, slots=int(slots), until=int(until)) for owner, slots, until in fields)

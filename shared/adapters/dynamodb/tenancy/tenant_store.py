@@ -125,9 +125,9 @@ class DynamoTenantStore:
 
     def _ended(self, key: ApiKey) -> dict[str, Any]:
         """Only the expiry and the revocation: `last_used_at` may have been written meanwhile."""
-        parts: dict[str, Any] = {"ex": key.expires_at, "rk": key.revoked or None}
-        sets = {name: value for name, value in parts.items() if value is not None}
-        removes = sorted(parts.keys() - sets.keys())
+        fields: dict[str, Any] = {"ex": key.expires_at, "rk": key.revoked or None}
+        sets = {name: value for name, value in fields.items() if value is not None}
+        removes = sorted(fields.keys() - sets.keys())
         clauses = ["SET " + ", ".join(f"{name} = :{name}" for name in sets)] if sets else []
         clauses += ["REMOVE " + ", ".join(removes)] if removes else []
         update = {

@@ -39,7 +39,7 @@ def test_the_call_gets_its_whole_timeout() -> None:
 def stalled(stalled_ms: int, **fields: Any) -> tuple[World, Execution]:
     """The worker stands still right after its claim."""
     world = World(DUE_AT)
-    execution = world.put(replace(world.one_off(), **fields))
+    execution = world.put(with_changes(world.one_off(), **fields))
     world.steps.after("claimer.claim", lambda: setattr(world.clock, "time_ms", DUE_AT + stalled_ms))
     return world, execution
 

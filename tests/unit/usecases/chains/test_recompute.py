@@ -101,7 +101,7 @@ def test_a_history_shows_what_ran_by_the_rules_of_its_time() -> None:
     chain = working()
     walk = WalkHistory(jobs=chain.world.jobs, clock=chain.world.clock)
     span = PositionRange(after=IndexPosition(at=0), before=IndexPosition(at=FIRST_AT + 10 * MINUTE))
-    shown = {candidate.place.identity for candidate in walk.execute(chain.standing, span)}
+    shown = {str(candidate.place.id) for candidate in walk.execute(chain.standing, span)}
     assert {str(one.id) for one in chain.executions()} <= shown
 
 

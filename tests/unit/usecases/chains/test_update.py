@@ -54,7 +54,7 @@ def test_with_the_schedule_as_it_was_no_late_instant_is_lost(situation: object) 
     not_begun = [one for one in chain.executions() if one.state in (State.PENDING, State.QUEUED)]
     chain.update(lane=Lane.BULK, catch_up=CatchUpPolicy(mode=CatchUp.ALL))
     for one in not_begun:
-        assert chain.world.standing(one.id).end_reason is EndReason.JOB_UPDATED
+        assert chain.world.standing(one.id).progress.end_reason is EndReason.JOB_UPDATED
         again = chain.standing.id_at(one.nominal_at)
         assert chain.world.standing(again).state in (State.PENDING, State.QUEUED)
         assert chain.world.standing(again).lane is Lane.BULK
@@ -95,7 +95,9 @@ def test_a_name_or_tags_leave_the_chain_alone(situation: object) -> None:
     updated = chain.update(name="another", tags=("a", "b"))
     assert chain.world.steps.taken == ["jobs.get", "jobs.replace"]
     assert chain.executions() == before
-    changed = replace(job, revision=2, name="another", tags=("a", "b"), changed_at=chain.world.clock.time_ms)
+    changed = with_changes(
+        job, revision=2, name="another", tags=("a", "b"), changed_at=chain.world.clock.time_ms
+    )
     assert updated == chain.standing == changed
     chain.extend_lease(2)
     assert_accounted(chain)

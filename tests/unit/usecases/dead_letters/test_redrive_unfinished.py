@@ -135,7 +135,7 @@ def chosen_by_one_who_died(world: World, failed: Execution, task: str | None) ->
     row = world.table.executions[failed.id]
     assert row.execution.progress.redriven_by is not None
     mark = RedrivenBy(execution=row.execution.progress.redriven_by.execution, task=task)
-    object.__setattr__(row.execution, "redriven_by", mark)
+    row.execution = row.execution.progressed(redriven_by=mark)
 
 
 def test_a_redrive_that_somebody_pressed_and_died_is_filed_by_a_bulk_redrive_and_is_not_its_own() -> None:

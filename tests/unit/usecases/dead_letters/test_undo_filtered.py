@@ -1,7 +1,6 @@
 """UNDO of a bulk redrive that had filters: every redrive that it made is found, whatever has changed since."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import JobState
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.names import Lane
-from tests.support.builders import DUE_AT, TENANT, job
+from tests.support.builders import DUE_AT, TENANT, job, with_changes
 from tests.support.usecases.redrives import (
     GONE,
     LATER,
@@ -52,7 +51,7 @@ def removed(world: World, failed: Execution) -> None:
 
 def _change(world: World, failed: Execution, **fields: Any) -> None:
     made = world.table.jobs[TENANT, failed.job_id]
-    world.table.jobs[TENANT, failed.job_id] = replace(made, **fields)
+    world.table.jobs[TENANT, failed.job_id] = with_changes(made, **fields)
 
 
 @pytest.mark.parametrize("change", [tagged_otherwise, without_tags, in_another_lane, paused, removed])
@@ -75,7 +74,7 @@ def test_all_that_it_made_is_undone(
     world = World(LATER)
     world.recurring(tags=("a",))
     failed = failed_run(world)
-    world.table.executions[failed.id].execution = replace(failed, **_ends())
+    world.table.executions[failed.id].execution = with_changes(failed, **_ends())
     task = start(world, **criteria)
     world.process_bulk_redrives.execute()
     (redrive,) = redrives_of(world, failed)
@@ -99,7 +98,7 @@ def test_a_job_that_has_got_the_tag_since_is_let_be() -> None:
     world.process_bulk_redrives.execute()
     world.clock.time_ms += 1
     pressed = world.redrive.execute(TENANT, str(other.id)).execution
-    world.table.executions[other.id].execution = replace(world.standing(other.id), tags=("a",))
+    world.table.executions[other.id].execution = with_changes(world.standing(other.id), tags=("a",))
     undone = undo(world, task)
     assert undone.counts.cancelled == 1
     assert world.standing(redrives_of(world, failed)[0].id).state is State.CANCELLED
@@ -115,7 +114,7 @@ def test_what_is_walked_is_the_range_alone_page_by_page() -> None:
     world.process_bulk_redrives.execute(lambda: next(runs))
     for each in buried:
         row = world.table.executions[each.id]
-        row.execution = replace(row.execution, tags=())
+        row.execution = with_changes(row.execution, tags=())
     world.process_bulk_redrives.execute()
     assert standing(world, task).counts.redriven == 50
     undone = undo(world, task)

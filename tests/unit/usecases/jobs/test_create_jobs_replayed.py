@@ -16,6 +16,7 @@ from shared.domain.errors import (
 )
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
+from shared.domain.ids import job_id_text, recurring_job_id
 from shared.domain.jobs.new_job import encode_new_job
 from shared.domain.schedules.schedule import Once
 from shared.domain.schedules.timing import After, Every
@@ -177,7 +178,7 @@ def test_a_replay_names_the_same_keys_though_the_shards_have_grown_since() -> No
     draft = replace(world.create_jobs.draft, plan=grown.plan)
     create_jobs = replace(world.create_jobs, draft=draft)
     again = create_jobs.execute(world.tenant, [new(After(3_600))] * 20, spelling=b"body", idempotency_key="k")
-    assert [each.job_id for each in executions(again)] == [choice.job_id for choice in record.batch]
+    assert [each.job_id for each in executions(again)] == [job_id_text(choice.id) for choice in record.batch]
     assert {each.id.shard for each in executions(again)} == {0}
 
 
@@ -284,7 +285,7 @@ def test_a_record_with_an_identity_of_another_kind_is_a_conflict_of_that_job_alo
     world = World()
     create(world, [new(After(60)), new(After(60))], "k")
     record = world.idempotency.find(world.tenant.id, "k", world.clock.time_ms)
-    forged = replace(record, batch=(Chosen(job_id="job_nonsense", due_at=0), record.batch[1]))
+    forged = replace(record, batch=(Chosen(id=recurring_job_id(0, 0), due_at=0), record.batch[1]))
     world.idempotency.claim(world.tenant.id, "forged", forged, world.clock.time_ms)
     first, second = create(world, [new(After(60)), new(After(60))], "forged")
     assert isinstance(first, PunctualError)

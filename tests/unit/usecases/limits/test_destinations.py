@@ -10,7 +10,7 @@ from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.timing import After, Every
-from tests.support.builders import DUE_AT, TENANT
+from tests.support.builders import DUE_AT, TENANT, with_changes
 from tests.support.usecases.world import REQUEST, World
 
 ELSEWHERE = replace(REQUEST, url="https://elsewhere.example/hook")
@@ -55,7 +55,7 @@ def test_runs_of_a_job_triggered_ones_and_successors_go_where_it_goes() -> None:
     assert isinstance(made, Job)
     triggered = world.trigger_job.execute(world.tenant, made.id).execution
     first = world.store.get(made.id_at(made.chain_from))
-    world.file_successor.execute(replace(first, state=State.SUCCEEDED))
+    world.file_successor.execute(with_changes(first, state=State.SUCCEEDED))
     found = {row.execution.call.destination for row in world.table.executions.values()}
     assert found == {made.call.destination} == {triggered.call.destination}
     assert len(world.table.executions) == 3

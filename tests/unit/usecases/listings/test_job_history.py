@@ -32,13 +32,13 @@ def ran(world: World, job: Job, count: int, from_at: int = DUE_AT) -> list[Execu
 
 def next_chain(world: World, before: Job, until: int, **changes: object) -> Job:
     """The job with a new chain, which begins after `until`."""
-    after = replace(
+    after = with_changes(
         before,
         revision=before.revision + 1,
         chain_revision=before.revision + 1,
         history_from=until + 1,
         chain_from=until + MINUTE,
-        **changes,  # type: ignore[arg-type]
+        **changes,
     )
     world.table.past_chains[before.tenant_id, before.id, before.chain_revision] = before.chain(until)
     world.table.jobs[before.tenant_id, before.id] = after

@@ -44,7 +44,7 @@ def id_of(one: Execution | Job) -> str:
 
 def move(world: World, origin: Execution, number: int, due_at: int) -> Execution:
     """Give a one-off another time, as its owner does."""
-    target = replace(
+    target = with_changes(
         one_off(number, due_at=due_at),
         job_id=origin.job_id,
         job_created_at=origin.created_at,
