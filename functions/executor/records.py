@@ -13,17 +13,17 @@ def deliveries(records: list[dict[str, Any]]) -> list[Delivery]:
 
 
 def _delivery(record: dict[str, Any]) -> Delivery:
-    wakeup, fault, is_newer = None, "", False
+    wakeup, reason, is_newer = None, "", False
     try:
         wakeup = decode_wakeup(record["body"])
     except InvalidValueError as error:
-        fault, is_newer = str(error), isinstance(error, NewerMessageError)
+        reason, is_newer = str(error), isinstance(error, NewerMessageError)
     return Delivery(
         message_id=record["messageId"],
         sent_at=int(record["attributes"]["SentTimestamp"]),
         receive_count=int(record["attributes"]["ApproximateReceiveCount"]),
         wakeup=wakeup,
-        error=fault,
+        error=reason,
         is_newer=is_newer,
     )
 
