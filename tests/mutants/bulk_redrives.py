@@ -14,7 +14,7 @@ BULK_REDRIVES = (
         old="        work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all\n",
         new="        work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all\n"
         "        position = found.last.position if found.last else None\n"
-        "        moved = task.progress_at(position, task.counts, task.next_due_at)\n"
+        "        moved = task.advanced_to(position, task.counts, task.next_due_at)\n"
         "        if not self.tasks.replace(task, moved):\n"
         "            return None\n"
         "        task = moved\n",
