@@ -120,7 +120,7 @@ class CallbackSettings(Settings):
 class QuotaSettings(CallbackSettings):
     """Settings of functions that enforce the tenants' quotas."""
 
-    default_quotas: Annotated[Quotas, BeforeValidator(_quotas)]
+    default_quotas: Annotated[Quotas, BeforeValidator(_quotas), AfterValidator(Quotas.checked)]
 
 
 class ApiSettings(QuotaSettings):

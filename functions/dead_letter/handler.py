@@ -34,15 +34,15 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 
 def _message(record: dict[str, Any]) -> DeadMessage:
-    wakeup, fault = None, ""
+    wakeup, reason = None, ""
     try:
         wakeup = decode_wakeup(record["body"])
     except InvalidValueError as error:
-        fault = str(error)
+        reason = str(error)
     return DeadMessage(
         message_id=record["messageId"],
         lane=lanes[record["eventSourceARN"]],
         body=record["body"],
         wakeup=wakeup,
-        fault=fault,
+        error=reason,
     )

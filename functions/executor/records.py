@@ -8,22 +8,22 @@ from shared.usecases.attempts.run_attempts import BatchReport, Delivery
 
 
 def deliveries(records: list[dict[str, Any]]) -> list[Delivery]:
-    """The messages of a batch. An unreadable message has no wake-up, and the reason instead."""
+    """The messages of a batch. An unreadable message has no wake-up, but a reason."""
     return [_delivery(record) for record in records]
 
 
 def _delivery(record: dict[str, Any]) -> Delivery:
-    wakeup, fault, is_newer = None, "", False
+    wakeup, reason, is_newer = None, "", False
     try:
         wakeup = decode_wakeup(record["body"])
     except InvalidValueError as error:
-        fault, is_newer = str(error), isinstance(error, NewerMessageError)
+        reason, is_newer = str(error), isinstance(error, NewerMessageError)
     return Delivery(
         message_id=record["messageId"],
         sent_at=int(record["attributes"]["SentTimestamp"]),
         receive_count=int(record["attributes"]["ApproximateReceiveCount"]),
         wakeup=wakeup,
-        fault=fault,
+        error=reason,
         is_newer=is_newer,
     )
 

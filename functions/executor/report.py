@@ -46,7 +46,7 @@ def emit(report: BatchReport) -> None:
             _log(attempt)
     for settled in report.settled:
         if settled.delivery.wakeup is None:
-            extra = {"message_id": settled.delivery.message_id, "fault": settled.delivery.fault}
+            extra = {"message_id": settled.delivery.message_id, "fault": settled.delivery.error}
             logger.error("unreadable message", extra=extra)
     for undecided in report.undecided:
         logger.warning("claim undecided", extra={"reason": undecided.reason})

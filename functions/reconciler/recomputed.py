@@ -1,13 +1,13 @@
-"""Log lines for jobs whose runs a newer time zone database has moved."""
+"""Log lines for jobs whose runs moved because of a new time zone database."""
 
 from shared.domain.schedules.schedule import format_instant
 from shared.observability import logger
-from shared.usecases.chains.recompute_job import Recomputed
+from shared.usecases.chains.recompute_job import Recomputation
 
 LINE = "zone rules changed"
 
 
-def log_recomputed(job: Recomputed) -> None:
+def log_recomputed(job: Recomputation) -> None:
     """`moves_from` and `moves_to` are the first instants that differ in the near future; null without any."""
     logger.warning(
         LINE,

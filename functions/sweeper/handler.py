@@ -23,7 +23,7 @@ work_on_dead_letters = DeadLetterWork(
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
-    """Sweep the shards that are next in turn, as far as the time suffices; the next tick continues."""
+    """Sweep the shards that are due, as far as the time suffices; the next tick continues."""
 
     def has_time() -> bool:
         return bool(context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS)

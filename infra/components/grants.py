@@ -153,9 +153,8 @@ def _consumed(spec: FunctionSpec, lanes: Lanes) -> list[str]:
 def _use_key(key_arn: str, actions: list[str], *, emulated: bool) -> iam.PolicyStatement:
     """Allow key actions only with a tenant in the encryption context."""
     statement = allow(actions, [key_arn])
-    if (
-        not emulated
-    ):  # The emulator's policy engine does not know this condition key and would deny all calls.
+    # The emulator's policy engine does not know this condition key and would deny all calls.
+    if not emulated:
         names = {"kms:EncryptionContextKeys": ENCRYPTION_CONTEXT_TENANT}
         statement.add_condition("ForAnyValue:StringEquals", names)
     return statement

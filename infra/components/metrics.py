@@ -44,9 +44,8 @@ def table_throttles(table: dynamodb.Table, indexes: Iterable[str]) -> cloudwatch
     """
     table_name = {"TableName": table.table_name}
     tables = [table_name] + [{**table_name, "GlobalSecondaryIndexName": index} for index in indexes]
-    series = [
-        (name, dimensions) for dimensions in tables for name in ("ReadThrottleEvents", "WriteThrottleEvents")
-    ]
+    names = ("ReadThrottleEvents", "WriteThrottleEvents")
+    series = [(name, dimensions) for dimensions in tables for name in names]
     metrics = {
         f"m{number}": cloudwatch.Metric(
             namespace="AWS/DynamoDB",

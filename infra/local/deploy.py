@@ -95,12 +95,12 @@ def _await(name: str, cloudformation: Any) -> None:
 
 def _describe(name: str, cloudformation: Any) -> dict[str, Any] | None:
     try:
-        stack = cloudformation.describe_stacks(StackName=name)["Stacks"]
+        stacks = cloudformation.describe_stacks(StackName=name)["Stacks"]
     except ClientError as error:
         if error.response["Error"]["Code"] == "ValidationError":
             return None
         raise
-    return stack[0] if stack else None
+    return stacks[0] if stacks else None
 
 
 def _reasons(name: str, cloudformation: Any) -> str:

@@ -133,9 +133,9 @@ def _compile_launcher(libraries: str, tools: Path) -> Path:
 
 
 def _java(program: str) -> str:
-    jars = shutil.which(program)
-    if jars is None:
+    path = shutil.which(program)
+    if path is None:
         raise LocalStackError(
             f"{program} is not installed: DynamoDB Local needs a Java development kit, 17 or later"
         )
-    return jars
+    return path

@@ -94,9 +94,9 @@ class Emulator:
                 f"emulator {saved.get('version', 'unknown')} saved the state in {self.home.root}, but "
                 f"{installed} is installed; start with --fresh, which deletes its jobs and tenants"
             )
-        preferred = (
-            self._preferred_port if self._preferred_port and not in_use(self._preferred_port) else free_port()
-        )
+        preferred = self._preferred_port
+        if not preferred or in_use(preferred):
+            preferred = free_port()
         port = int(saved.get("port", preferred)) if self.home.state.exists() else preferred
         if in_use(port):
             raise LocalStackError(

@@ -13,14 +13,12 @@ def fill_gaps(stack: StackArtifact, clients: Clients) -> None:
     Point-in-time recovery is ignored too, and stays off: no local run restores.
     """
     resources = json.loads(stack.body())["Resources"]
-    deployed = clients.client("cloudformation").describe_stack_resources(StackName=stack.name)[
-        "StackResources"
-    ]
-    names = {resource["LogicalResourceId"]: resource["PhysicalResourceId"] for resource in deployed}
+    described = clients.client("cloudformation").describe_stack_resources(StackName=stack.name)
+    ids = {each["LogicalResourceId"]: each["PhysicalResourceId"] for each in described["StackResources"]}
     for logical_id, resource in resources.items():
         expiry = resource.get("Properties", {}).get("TimeToLiveSpecification")
         if resource["Type"] == "AWS::DynamoDB::Table" and expiry:
-            _expire(names[logical_id], expiry, clients.client("dynamodb"))
+            _expire(ids[logical_id], expiry, clients.client("dynamodb"))
 
 
 def _expire(table: str, expiry: dict[str, Any], dynamodb: Any) -> None:

@@ -35,8 +35,7 @@ def warm(clients: Clients, invoke: Invoke, call_api: Callable[[], Any]) -> None:
 def tick(clients: Clients, invoke: Invoke) -> None:
     """Invoke all scheduled functions once, in sequence.
 
-    The emulator counts a rule's minute from its own start, so the first tick after a start would be 70 s
-    late.
+    The emulator counts a rule's minute from its own start, so its first tick would be 70 s late.
     """
     for function, event in ticks(clients):
         invoke(function, event)

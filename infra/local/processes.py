@@ -39,10 +39,10 @@ def _from_proc() -> Iterator[tuple[int, int, str]]:
 
 
 def _from_ps() -> Iterator[tuple[int, int, str]]:
-    processes = subprocess.run(
+    listing = subprocess.run(
         ["/bin/ps", "-axo", "pid=,pgid=,stat=,command="], capture_output=True, text=True, check=True
     )
-    for line in processes.stdout.splitlines():
+    for line in listing.stdout.splitlines():
         pid, group, state, command = line.split(None, 3)
         if not state.startswith("Z"):
             yield int(pid), int(group), command

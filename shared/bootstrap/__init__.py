@@ -1,4 +1,5 @@
-"""The composition: `use_cases(ports, settings)` puts use cases together, `dynamo_ports(settings)` makes their ports.
+"""The composition: `use_cases(ports, settings)` composes the use cases, `dynamo_ports(settings)` makes their
+ports.
 
-Every function asks for the use cases that it runs, and so do the tests, over ports of their own.
+Functions use this composition with DynamoDB ports; tests use the same composition with fake ports.
 """

@@ -1,4 +1,4 @@
-"""Use cases that make callbacks, and those that hear what became of long-running ones."""
+"""Use cases of attempts: callbacks, heartbeats and reported outcomes."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,17 +27,17 @@ from shared.usecases.limits.throttle_batch import ThrottleBatch
 from shared.usecases.tenancy.spend_budget import SpendBudget
 
 OWNER_BITS = 40
-"""Size of the random name under which a process leases slots."""
+"""Size of the random name under which a process leases concurrency slots."""
 
 
 @dataclass(frozen=True)
 class AttemptUseCases:
-    """For functions that have CallbackSettings; `run_attempts` needs QuotaSettings besides."""
+    """For functions with CallbackSettings; `run_attempts` also needs QuotaSettings."""
 
     core: CoreUseCases
 
     def run_attempts(self, lane: QueueName) -> RunAttempts:
-        """The executor of one queue. It caches limits and leases: make it once for a process."""
+        """The executor of one queue. Caches limits and leases: make one per process."""
         ports = self.core.ports
         return RunAttempts(
             lane=lane,
@@ -91,7 +91,7 @@ class AttemptUseCases:
             store=self.core.ports.executions,
             file=self.core.file,
             finalize=self.core.finalize,
-            hand_over=self.guard_start.hand_over,
+            wake_waiting=self.guard_start.wake_waiting,
             clock=self.core.ports.clock,
         )
 

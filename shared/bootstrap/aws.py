@@ -1,4 +1,4 @@
-"""AWS formats that entry points meet outside the ports: messages of the lane queues, settings of a function."""
+"""AWS formats that entry points use directly: messages of the lane queues, settings of a function."""
 
 from shared.adapters.clients import function_environment
 from shared.adapters.sqs.messages import decode_wakeup

@@ -1,4 +1,4 @@
-"""Use cases that the other use cases are made of."""
+"""Use cases that other use cases share."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +22,7 @@ from shared.usecases.tenancy.read_tenant import ReadTenant
 
 @dataclass(frozen=True)
 class CoreUseCases:
-    """Made once for a process; each use case is made when it is first asked for, and shared."""
+    """One instance per process; each use case is made on first access and shared."""
 
     ports: Ports
     settings: Settings

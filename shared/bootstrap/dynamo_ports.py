@@ -1,4 +1,4 @@
-"""Production's ports, over DynamoDB, SQS, KMS, CloudWatch Logs and HTTPS: the only module that names adapters."""
+"""The production ports over DynamoDB, SQS, KMS, CloudWatch Logs and HTTPS. No other module names adapters."""
 
 from shared.adapters.clients import client
 from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload, pause
@@ -30,7 +30,7 @@ OFFLOAD_THREADS = 32
 
 
 def dynamo_ports(settings: Settings) -> Ports:
-    """The ports that a function of these settings uses. Low-level clients are thread-safe: one for each service."""
+    """The ports for these settings. Low-level clients are thread-safe: one client for each service."""
     ports, region = Ports(), settings.region
     ports.clock, ports.entropy = SystemClock(), SystemEntropy()
     ports.pause, ports.offload = pause, ThreadOffload(OFFLOAD_THREADS)
@@ -39,7 +39,7 @@ def dynamo_ports(settings: Settings) -> Ports:
     queue = SqsWakeupQueue(sqs, settings.lane_queue_urls, TenantWeights(ports.tenants, ports.clock))
     ports.queue = ports.backlog = queue
     ports.visibility = SqsVisibility(sqs, settings.lane_queue_urls)
-    # What follows is imported late: a tick's cold start must pay neither for cryptography nor for an HTTP client.
+    # Imported late: the cold start of a tick should not load cryptography or an HTTP client.
     if isinstance(settings, CallbackSettings):
         from shared.adapters.kms.vault import KmsVault
 

@@ -21,7 +21,7 @@ from shared.usecases.tenancy.check_quota import CheckQuota
 
 @dataclass(frozen=True)
 class JobUseCases:
-    """For functions that have CallbackSettings; `check_quota` is the process's own, for it caches leases."""
+    """For functions with CallbackSettings. The process shares one `check_quota`, because it caches leases."""
 
     core: CoreUseCases
     check_quota: CheckQuota

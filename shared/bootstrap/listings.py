@@ -1,4 +1,4 @@
-"""Use cases that list: past executions, jobs as they are, runs to come."""
+"""Use cases that list executions, jobs and future runs."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -67,7 +67,7 @@ class ListingUseCases:
 
     @cached_property
     def explain_wait(self) -> ExplainWait:
-        """Caches hot scopes and store errors: a process has one."""
+        """Caches hot scopes and store errors: one instance per process."""
         ports = self.core.ports
         return ExplainWait(
             throttle_status=ports.throttle_status,

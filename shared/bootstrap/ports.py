@@ -1,4 +1,4 @@
-"""The ports of one process: what the use cases need from outside, whichever adapters provide it."""
+"""The ports of one process: the external dependencies of the use cases, independent of adapters."""
 
 from shared.ports.dead_letters import ParkedMessageStore, RedriveTasks
 from shared.ports.delivery import Sender, Vault
@@ -20,7 +20,7 @@ from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantSto
 
 
 class Ports:
-    """One attribute a port. A function has the ports that its settings allow."""
+    """One attribute per port. A function has the ports that its settings allow."""
 
     clock: Clock
     entropy: Entropy

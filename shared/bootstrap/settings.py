@@ -1,4 +1,4 @@
-"""Settings as the composition asks for them: a function has those of its own kind, and no others."""
+"""Access to the settings of a function by kind."""
 
 from typing import TypeVar
 
@@ -8,7 +8,7 @@ S = TypeVar("S", bound=Settings)
 
 
 def require(settings: Settings, kind: type[S]) -> S:
-    """The same settings as the kind that a use case needs; TypeError names the function that lacks them."""
+    """The settings as this kind; TypeError if the function has settings of another kind."""
     if not isinstance(settings, kind):
         raise TypeError(f"{type(settings).__name__} has not what {kind.__name__} has")
     return settings

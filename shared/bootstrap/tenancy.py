@@ -19,7 +19,7 @@ from shared.usecases.tenancy.spend_budget import SpendBudget
 
 @dataclass(frozen=True)
 class TenancyUseCases:
-    """For functions that have ApiSettings."""
+    """For functions with ApiSettings."""
 
     core: CoreUseCases
 
@@ -34,7 +34,7 @@ class TenancyUseCases:
 
     @cached_property
     def check_quota(self) -> CheckQuota:
-        """Caches leased tokens: a process has one."""
+        """Caches leased tokens: one instance per process."""
         ports = self.core.ports
         return CheckQuota(
             spend=SpendBudget(budgets=ports.budgets, clock=ports.clock),

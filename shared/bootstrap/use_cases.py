@@ -1,4 +1,4 @@
-"""All use cases of one process, in groups that are imported when they are first asked for."""
+"""All use cases of one process, in groups that are imported on first access."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UseCases:
-    """Each group is imported late, so that a tick's cold start does not pay for what only the API needs."""
+    """Each group is imported late, so that the cold start of a tick does not load modules for the API."""
 
     core: CoreUseCases
 
@@ -63,5 +63,5 @@ class UseCases:
 
 
 def use_cases(ports: Ports, settings: Settings) -> UseCases:
-    """The use cases of one process over its ports. TypeError where a function lacks the settings of one it asks for."""
+    """TypeError on access to a use case for which the settings are missing."""
     return UseCases(CoreUseCases(ports, settings))

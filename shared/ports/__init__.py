@@ -1,5 +1,5 @@
-"""The seams between the use cases and the world. Each has a fake in the tests and an adapter in `adapters`.
+"""The interfaces of the use cases to the outside. Each has a fake in `tests` and an adapter in `adapters`.
 
-Unless said otherwise a call may raise UnavailableError: the effect is then unknown, and the same call may be
+Unless stated otherwise, a call may raise UnavailableError. The effect is then unknown, and the call may be
 repeated. Instants are UTC in milliseconds.
 """

@@ -1,4 +1,4 @@
-"""Bulk redrives: durable, one of a tenant's open at a time, and found by whoever works them off."""
+"""Bulk redrives, at most one open task per tenant; and parked messages."""
 
 from typing import Protocol
 
@@ -7,43 +7,42 @@ from shared.domain.dead_letters.redrive_task import RedriveTask
 
 
 class RedriveTasks(Protocol):
-    """Every change is on condition of the version that was read. Everything is read strongly."""
+    """Every change is a compare-and-swap by version. All reads are strongly consistent."""
 
     def create(self, task: RedriveTask) -> str | None:
-        """Write a new one and put it on the list of open ones, as one.
+        """Write a new task and list it as open, in one transaction.
 
-        None when written, otherwise the id of the tenant's that is open, which may be this one.
+        None if written, otherwise the id of the tenant's open task, which may be this task (a lost response).
         """
         ...
 
-    def get(self, tenant_id: str, task_id: str) -> RedriveTask | None:
-        """Read one."""
-        ...
+    def get(self, tenant_id: str, task_id: str) -> RedriveTask | None: ...
 
     def replace(self, before: RedriveTask, after: RedriveTask, expires_at_s: int | None = None) -> bool:
-        """Put the next version in the place of the one before.
+        """Compare-and-swap to the next version.
 
-        One that ends leaves the list of open ones with the same write, and has an expiry; one that is opened again
-        comes back on it. False where it is at another version, or where it would have to be opened beside another.
+        A task that ends leaves the list of open tasks in the same transaction and has an expiry; a task that
+        is reopened is listed again. False if the stored version differs, or if the tenant has another open
+        task.
         """
         ...
 
     def open(self) -> list[tuple[str, str]]:
-        """Tenant and id of every open one."""
+        """The tenant and the id of every open task."""
         ...
 
 
 class ParkedMessageStore(Protocol):
-    """Where such messages are kept."""
+    """Messages that could not be decoded, kept for operators."""
 
     def park(self, message: ParkedMessage) -> None:
-        """Keep a message; should it come twice, it may be kept twice."""
+        """Store a message. A message that is received twice may be stored twice."""
         ...
 
     def parked(self, limit: int, *, before: str | None = None) -> list[ParkedMessage]:
-        """The newest ones; where `before` is given, the newest that were parked before the message of that id."""
+        """The newest messages; with `before`, the newest that were parked before the message of that id."""
         ...
 
     def remove(self, parked_id: str) -> ParkedMessage | None:
-        """Take one away for good, as it stood; None where there is none of that id."""
+        """Delete a message and return it; None if no message has that id."""
         ...

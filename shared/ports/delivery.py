@@ -1,5 +1,4 @@
-"""The calls.
-Encryption of what clients entrust."""
+"""The HTTP calls, and the encryption of tenants' data."""
 
 from typing import Protocol
 
@@ -8,18 +7,16 @@ from shared.domain.tenancy.tenant import Tenant
 
 
 class Sender(Protocol):
-    """Makes the calls."""
-
     async def send(self, callback: Callback, *, timeout_seconds: float) -> CallbackResponse:
-        """One attempt, within the deadline in total; every failure is an answer, nothing is raised."""
+        """One attempt, at most `timeout_seconds` in total. Every failure is a response: raises nothing."""
         ...
 
 
 class Vault(Protocol):
-    """Envelope encryption: a data key for each tenant, wrapped by the deployment's key."""
+    """Envelope encryption: one data key per tenant, wrapped by the deployment's KMS key."""
 
     def new_data_key(self, tenant_id: str) -> bytes:
-        """A fresh data key, wrapped."""
+        """A new, wrapped data key."""
         ...
 
     def seal(self, tenant: Tenant, context: str, plain: bytes) -> bytes:
@@ -27,13 +24,13 @@ class Vault(Protocol):
         ...
 
     def unseal(self, tenant: Tenant, context: str, sealed: bytes) -> bytes:
-        """Decrypt; UnreadableItemError for anything that was not sealed for this tenant and context."""
+        """Decrypt; UnreadableItemError for data that was not sealed for this tenant and context."""
         ...
 
     def fingerprint(self, tenant: Tenant, data: bytes) -> bytes:
-        """16 bytes that tell requests apart and say nothing of them without the tenant's key."""
+        """A keyed hash of 16 bytes: distinguishes requests, and reveals nothing without the tenant's key."""
         ...
 
     def code(self, tenant: Tenant, context: str, data: bytes) -> bytes:
-        """32 bytes that only the tenant's key makes of this data in this context: proof of who issued it."""
+        """A MAC of 32 bytes over context and data, made with the tenant's key."""
         ...

@@ -38,11 +38,11 @@ class ShardLedger(Protocol):
     """The durable list of shards: their scan leases, scan cursors, and shards that are still to be swept."""
 
     def take(self, bucket: int, shard: int, now_ms: int) -> WatchLease | None:
-        """Open the shard and lease its scan with a higher fence; None if it is scanned or leased."""
+        """List the shard as open and lease its scan with a higher fence; None if it is scanned or leased."""
         ...
 
     def advance(self, lease: WatchLease, cursor: str) -> bool:
-        """Move the cursor if the fence is still the newest; False: the lease is lost, stop."""
+        """Move the cursor if the fence is still the newest; False: the lease is lost, so the caller stops."""
         ...
 
     def finish(self, lease: WatchLease) -> bool:
@@ -50,7 +50,7 @@ class ShardLedger(Protocol):
         ...
 
     def reopen(self, bucket: int, shard: int, next_pass_at: int) -> None:
-        """Make sure that the shard will be swept, even if it was closed."""
+        """Ensure that the shard will be swept, even if it was closed."""
         ...
 
     def open_before(self, bucket: int) -> list[OpenShard]:
@@ -58,7 +58,7 @@ class ShardLedger(Protocol):
         ...
 
     def swept_through(self) -> int | None:
-        """The last bucket with all shards listed; None before the first sweep ever."""
+        """The last bucket whose shards are all listed; None before the first sweep."""
         ...
 
     def note_swept_through(self, bucket: int) -> None:
@@ -66,11 +66,11 @@ class ShardLedger(Protocol):
         ...
 
     def record_pass(self, shard: OpenShard, *, next_pass_at: int, last_resend_at: int | None) -> bool:
-        """Record a pass; False where the shard was changed meanwhile."""
+        """Record a pass; False if the shard has changed since."""
         ...
 
     def close(self, shard: OpenShard) -> bool:
-        """Take the shard off the list unless it was reopened meanwhile."""
+        """Remove the shard from the list, unless it was reopened since."""
         ...
 
 
@@ -78,7 +78,7 @@ class WakeupQueue(Protocol):
     """All queues. At-least-once, unordered; a message is delayed until its `not_before`, by at most 900 s."""
 
     def send(self, wakeups: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
-        """Send each through its queue; returns the wake-ups that failed, and raises nothing for them."""
+        """Send each wake-up to its queue; returns the wake-ups that failed, and raises nothing for them."""
         ...
 
 
@@ -90,13 +90,13 @@ class Backlog(Protocol):
 
 class Weights(Protocol):
     def __call__(self, tenant_id: str) -> int:
-        """The tenant's weight, possibly a few minutes old; 1 where it is unknown. Raises nothing."""
+        """The tenant's weight, cached for some minutes; 1 if unknown. Raises nothing."""
         ...
 
 
 class ReconcileMark(Protocol):
     def reconciled_through(self) -> int | None:
-        """The last checked bucket; None before the first run ever."""
+        """The last checked bucket; None before the first run."""
         ...
 
     def note_reconciled_through(self, bucket: int) -> None:
@@ -119,18 +119,18 @@ class AcceptedLog(Protocol):
 
 
 class LaneProgressStore(Protocol):
-    """Reports of lanes that are behind. Best effort: a lost report only costs re-sent messages."""
+    """Reports of lanes that are behind. Best effort: a lost report costs only repeated messages."""
 
     def report(self, lane: Lane | QueueName, progress: LaneProgress) -> None: ...
 
     def read(self, lane: Lane | QueueName) -> LaneProgress | None:
-        """The last report; None where the lane was never behind."""
+        """The last report; None if the lane has never been behind."""
         ...
 
 
 class MessageVisibility(Protocol):
-    """The time at which a received message comes back."""
+    """Changes when a received message becomes visible again."""
 
     def __call__(self, queue: QueueName, receipt_handle: str, seconds: int) -> bool:
-        """Hide the message for this long; False leaves it to the queue's own, longer timeout. Raises nothing."""
+        """Hide the message for this long; False: the queue's own, longer timeout applies. Raises nothing."""
         ...

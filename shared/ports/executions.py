@@ -1,7 +1,4 @@
-"""The truth about executions.
-The right to run executions.
-Changes of one-off jobs that have not started.
-Many new executions at once."""
+"""Stores of executions: the source of truth, claims, changes of one-off jobs, and inserts in batches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +16,7 @@ from shared.domain.listings.position import IndexPage, PositionRange
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """The end of an attempt: which transition, and what to remember of it."""
+    """The outcome of an attempt: its transition and the data that the write stores."""
 
     transition: Transition
     outcomes: tuple[AttemptOutcome, ...]
@@ -27,14 +24,14 @@ class Finish:
     next_attempt_at: int | None = None
     end_reason: EndReason | None = None
     expires_at_s: int | None = None
-    """When the record may be dropped, epoch seconds; set exactly where the transition ends the execution."""
+    """When the record may expire, in epoch seconds; set if and only if the transition is terminal."""
     notification: ExecutionId | None = None
-    """What will tell of the end, if anything does."""
+    """The id of the notification, if any: stored in the same write as the outcome (transactional outbox)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanPage:
-    """One page of a shard. `next_after` is None on the last one; rows that cannot be read are named in `unreadable`."""
+    """One page of a shard; `next_after` is None on the last. `unreadable` names the undecodable rows."""
 
     rows: tuple[DueRow, ...]
     unreadable: tuple[str, ...]
@@ -43,7 +40,7 @@ class ScanPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionPage:
-    """One page of whole executions. `unreadable` counts the rows that could not be read."""
+    """One page of complete executions. `unreadable` counts the rows that cannot be decoded."""
 
     executions: tuple[Execution, ...]
     unreadable: int
@@ -51,48 +48,51 @@ class ExecutionPage:
 
 
 class ExecutionStore(Protocol):
-    """The truth about executions. Every write is one conditional write; every read is strongly consistent."""
+    """The source of truth. Every write is one conditional write; every read is strongly consistent."""
 
     def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
-        """File an execution; None when it was written, otherwise what stands there, unchanged.
+        """Insert an execution if its key is free; None if written, otherwise the existing execution,
+        unchanged.
 
-        `expires_at_s` goes with an execution that is filed in a terminal state, and with no other.
+        `expires_at_s` is set if and only if the execution is filed in a terminal state.
         """
         ...
 
-    def put_reminder(self, pointer: RetryReminder) -> bool:
-        """File a pointer; False where one stands there already."""
+    def put_reminder(self, reminder: RetryReminder) -> bool:
+        """File a retry reminder; False if the same reminder exists."""
         ...
 
     def end_reminder(
         self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
     ) -> None:
-        """Mark a pointer as done."""
+        """Mark a retry reminder as done."""
         ...
 
     def get(self, execution_id: ExecutionId) -> Execution | None:
-        """Read one; UnreadableItemError where the item is of an unknown version or broken."""
+        """UnreadableItemError for an item of an unknown version, or a broken one."""
         ...
 
     def get_many(self, execution_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
-        """Read up to 100; ids without an item are left out."""
+        """Read at most 100 executions; ids without an item are missing from the result."""
         ...
 
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
-        """End the attempt that `execution` was claimed for, on condition of its number and owner.
+        """Write the outcome of the attempt that `execution` was claimed for, under its fencing token.
 
-        None when it was written; otherwise what stands there. A RETRY is also refused once retries are stopped.
+        The fencing token is the attempt number and the owner. None if written, otherwise the existing
+        execution. A RETRY is also refused once retries are stopped.
         """
         ...
 
     def extend_lease(
         self, execution: Execution, *, lease_until: int, async_until: int | None = None
     ) -> Execution | None:
-        """Prolong the lease of the attempt that `execution` was claimed for, on condition of its number and owner.
+        """Extend the lease of the attempt that `execution` was claimed for, under its fencing token.
 
-        None when it was written; otherwise what stands there. A lease is never made shorter: refused where it lasts
-        longer. With `async_until` the attempt runs on after its call, until then at the most. Without it a call is
-        still to be made, and that is also refused once retries are stopped.
+        None if written, otherwise the existing execution. A lease is never shortened: the write is refused if
+        the existing lease ends later. With `async_until`, the attempt outlives its call, at most until then.
+        Without `async_until`, the call is still to be made, and the write is also refused once retries are
+        stopped.
         """
         ...
 
@@ -105,7 +105,7 @@ class ExecutionStore(Protocol):
         expires_at_s: int,
         notification: ExecutionId | None = None,
     ) -> bool:
-        """RUNNING under a dead lease at this very attempt → FAILED, with what will tell of it."""
+        """From RUNNING to FAILED if the lease of this attempt has expired; stores the notification's id."""
         ...
 
     def cancel(
@@ -117,98 +117,106 @@ class ExecutionStore(Protocol):
         expires_at_s: int,
         revision: int | None = None,
     ) -> Execution | None:
-        """CANCEL, UNDO, END_CHAIN or SKIP; None when written, else what stands there. NotFoundError where nothing does.
+        """CANCEL, UNDO, END_CHAIN or SKIP. None if written, otherwise the existing execution; NotFoundError
+        if none exists.
 
-        END_CHAIN leaves a tombstone: its reader files no successor. With a `revision` it is written at this one alone.
+        END_CHAIN writes a tombstone, which has no successor. With `revision`, the write requires this
+        revision.
         """
         ...
 
     def stop_retries(self, execution_id: ExecutionId) -> bool:
-        """Let the attempt that is running be the last; False where none is running."""
+        """Make the running attempt the last; False if no attempt is running."""
         ...
 
     def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:
-        """Say in the record of what has ended without success which execution runs its request again, once for all.
+        """Store the redrive of an execution that ended without success. The mark is written once and never
+        changes.
 
-        None when written, else what stands there: its own mark, if it had one. NotFoundError where nothing does.
+        None if written, otherwise the existing execution with its own mark, if any. NotFoundError if none
+        exists.
         """
         ...
 
     def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
-        """Fail an item of a known version that breaks its own invariants; False where that does not apply."""
+        """Fail an item of a known version that breaks its own invariants; False if the item is not broken."""
         ...
 
     def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
-        """One page of the rows of a shard, in order of time, `limit` examined at most."""
+        """One page of the rows of a shard in order of time; examines at most `limit` rows."""
         ...
 
     def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
-        """One page of whole executions of a shard; pointers are left out."""
+        """One page of complete executions of a shard; retry reminders are left out."""
         ...
 
     def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
-        """Where a tenant's dead letters stand within a span; eventually consistent, unlike every other read."""
+        """Positions of a tenant's dead letters in a range; eventually consistent, unlike every other read."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A request to run one execution. `owner` is a fresh random token of this very try."""
+    """A request to run one execution. `owner` is a random token, fresh for every claim."""
 
     execution_id: ExecutionId
     owner: str
     admitted: bool = False
-    """Whether a guard has let a guarded execution in; such a claim is granted to its first attempt alone."""
+    """Whether a guard has admitted a guarded execution; such a claim is granted to the first attempt only."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimRejected:
-    """A claim that was not granted, and what stands there (None: nothing)."""
+    """A refused claim with the existing execution, or None if there is no such execution."""
 
     existing: Execution | None
 
 
 @dataclass(frozen=True, slots=True)
 class WriteUnknown:
-    """A write of which nothing is known: throttled or failed on the way. It is retried, never read as a refusal."""
+    """A write with an unknown result (throttled or lost). The caller retries; it is never a refusal."""
 
     reason: str
 
 
 class Claimer(Protocol):
-    """Takes the right to run executions: at most one live owner each, the attempt counted before the call."""
+    """Grants the right to run executions: at most one live owner each, attempt counted before the call."""
 
     def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
-        """One answer for each claim, in order. The claimed execution is returned as it stands after the claim.
+        """One result for each claim, in order: a granted claim returns the execution as it is after the
+        claim.
 
-        A refusal that shows the claim's own owner token is returned as the success that it was. Raises nothing.
+        A refusal whose existing item has the claim's own owner token is a success whose response was lost,
+        and is returned as a success. Raises nothing.
         """
         ...
 
 
 class OneOffStore(Protocol):
-    """Each change is on condition that the job has not started and is at the revision that was read."""
+    """Changes of one-off jobs, each on condition that the job has not started and has the same revision."""
 
     def edit(self, before: Execution, after: Execution) -> bool:
-        """Put `after` in the place of `before`, at the same key; False where the job is not `before` any more."""
+        """Replace `before` by `after` at the same key; False if the job has changed since."""
         ...
 
     def move(self, before: Execution, after: Execution, expires_at_s: int) -> bool:
-        """File `after` at its own key and leave a record at the old one that says so, in one transaction.
+        """File `after` at its own key and turn `before` into a forwarding record, in one transaction.
 
-        The record where the job was created says it too, however often it is moved. Both outlive `after`.
-        False where the job is not `before` any more.
+        The record at the job's original key is updated as well, so that the job's id always leads to `after`.
+        Both records outlive `after`. False if the job has changed since.
         """
         ...
 
 
 class OneOffBatches(Protocol):
-    """Puts many executions in few calls. Each put stands for itself: they are no transaction."""
+    """Inserts many executions in few requests. The inserts are independent: they form no transaction."""
 
     def put_all_if_absent(self, executions: Sequence[Execution]) -> list[Execution | WriteUnknown | None]:
-        """One answer for each, in order: None when it was written, otherwise what stands there, unchanged.
+        """One result for each execution, in order: None if written, otherwise the existing execution,
+        unchanged.
 
-        WriteUnknown where it may or may not be written, and where what stands there cannot be read; it may be put
-        again. The ids are all different, and none of the executions has ended. Raises nothing.
+        WriteUnknown if the write may or may not have happened, or if the existing item cannot be read; the
+        put may be repeated. The ids must be distinct, and no execution may be in a terminal state. Raises
+        nothing.
         """
         ...

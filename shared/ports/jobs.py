@@ -1,6 +1,4 @@
-"""Definitions of recurring jobs, and the transactions that touch a definition and an execution at once.
-What each Idempotency-Key chose.
-Which run of a job may start where runs must not overlap."""
+"""Recurring jobs, idempotency records and run locks, and transactions over jobs and executions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,29 +13,29 @@ IdT = TypeVar("IdT")
 
 
 class JobStore(Protocol):
-    """Definitions of recurring jobs, and the transactions that touch a definition and an execution at once."""
+    """Definitions of recurring jobs, and transactions over a definition and its executions."""
 
     def create(self, job: Job, first: Execution) -> Job | None:
-        """Write definition and first execution together; None when written, else the definition that stands there."""
+        """Write both in one transaction; None if written, otherwise the existing definition."""
         ...
 
     def get(self, tenant_id: str, job_id: str) -> Job | None:
-        """Read one definition, strongly."""
+        """Strongly consistent."""
         ...
 
     def jump(self, skipped: Execution, target: Execution, expires_at_s: int) -> bool:
-        """File `target`, passing over the instants that `skipped` records, if the job is active at their revision.
+        """File `target` and skip the instants that `skipped` records, if the job is active at their revision.
 
-        One transaction: the skip record at the immediate successor's key, the target, and the job's `chain_from`.
-        False where the job is not active at that revision or the immediate successor was already filed.
+        One transaction: the skip record at the immediate successor's key, the target, and the job's
+        `chain_from`. False if the job is not active at that revision, or if the immediate successor exists.
         """
         ...
 
     def active(self, *, after: str | None, limit: int) -> tuple[list[Job], str | None]:
-        """A page of the definitions of all tenants that are ACTIVE or changing, in no order.
+        """A page of the definitions of all tenants that are ACTIVE or changing, in no order, and the cursor
+        of the next page.
 
-        The text leads to the next page. A page may be empty though there is a next one. Definitions that cannot be
-        read are left out.
+        A page may be empty although a next page exists. Definitions that cannot be decoded are left out.
         """
         ...
 
@@ -54,80 +52,83 @@ class JobStore(Protocol):
         executions: Sequence[Execution] = (),
         expires_at_s: int | None = None,
     ) -> bool:
-        """Put `after` in the place of `before` and file all the rest, in one transaction where there is a rest.
+        """Compare-and-swap of a definition, with the other writes in the same transaction, if there are any.
 
-        False where the job is not `before` any more (by state, revision or `chain_from`), or where one of the
-        executions stands already. A change alone that stands there already is as good as made, since its answer may
-        have been lost on the way. `expires_at_s` goes with executions that are filed as ended, and with a job
-        that ends.
+        False if the job has changed since (by state, revision or `chain_from`), or if an execution already
+        exists. A swap without other writes also succeeds if `after` is already stored, because the response
+        of the first try may have been lost. `expires_at_s` applies to executions filed in a terminal state
+        and to a job that ends.
         """
         ...
 
     def file_beside(self, job: Job, execution: Execution, expires_at_s: int) -> bool:
-        """File an execution that is no occurrence of the schedule, with the record by which its job finds it.
+        """File an execution outside the schedule, with the record by which its job finds it, in one
+        transaction.
 
-        One transaction. False where the job is not ACTIVE or PAUSED at `job.revision` any more, or where the
-        execution stands already. `expires_at_s` is the record's: it outlives the execution.
+        False if the job is no longer ACTIVE or PAUSED at `job.revision`, or if the execution exists.
+        `expires_at_s` is that of the record, which outlives the execution.
         """
         ...
 
     def create_backfill(self, job: Job, backfill: Job, first: Execution) -> bool:
         """Write the definition of a backfill of `job` and its first execution, in one transaction.
 
-        False where the job is not ACTIVE, PAUSED or COMPLETED at `job.revision` any more, or where the backfill or
-        the execution stands already.
+        False if the job is no longer ACTIVE, PAUSED or COMPLETED at `job.revision`, or if the backfill or the
+        execution exists.
         """
         ...
 
     def backfills(self, tenant_id: str, job_id: str) -> list[str]:
-        """The ids of the job's backfills that are not DELETED, in order; also of those that cannot be read.
+        """The ids of the job's backfills that are not DELETED, in order, including backfills that cannot be
+        decoded.
 
-        Read strongly: a backfill whose creation has returned is there.
+        Strongly consistent: a backfill whose creation has returned is listed, so that a deletion finds it.
         """
         ...
 
     def extras(
         self, tenant_id: str, job_id: str, *, before: IndexPosition | None, limit: int
     ) -> list[IndexPosition]:
-        """Where executions stand that were filed beside the schedule, the latest first, strictly before a place.
+        """Positions of the executions outside the schedule, latest first, strictly before a position.
 
-        Read strongly; fewer than `limit` only where there are no more.
+        Strongly consistent; fewer than `limit` only at the end.
         """
         ...
 
     def past_chains(
         self, tenant_id: str, job_id: str, *, limit: int, before: int | None = None
     ) -> list[Chain]:
-        """The latest chains that ended, the newest first; where `before` is given, only those of earlier revisions."""
+        """The latest chains that ended, newest first; with `before`, only chains of earlier revisions."""
         ...
 
     def put_payload(self, tenant_id: str, payload_id: str, sealed: bytes) -> None:
-        """Store a sealed request that is too large for the execution item; written before the item that names it."""
+        """Store a sealed request that is too large for an item; must precede the item that refers to it."""
         ...
 
     def get_payload(self, tenant_id: str, payload_id: str) -> bytes:
-        """Read it back; UnreadableItemError where it is missing."""
+        """UnreadableItemError if the payload is missing."""
         ...
 
     def expire_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> None:
-        """Let it go with the record that used it; where it is to stay longer already, it does."""
+        """Set the expiry of a payload to that of the record that used it; never shortens an expiry."""
         ...
 
     def keep_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> bool:
-        """Let one that is to go stay until then at least; one that is not to go stays. False where it has gone."""
+        """Extend the expiry of a payload, if it has one; False if the payload is gone."""
         ...
 
     def note_beside(self, execution: Execution, expires_at_s: int) -> None:
-        """Write the record by which a job finds an execution beside its schedule; before the execution is filed.
+        """Write the record by which a job finds an execution outside its schedule, before the execution is
+        filed.
 
-        To write it twice changes nothing. `expires_at_s` outlives the execution.
+        Idempotent. `expires_at_s` must outlive the execution.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """The identity that was chosen for a job, and when it is first due."""
+class AssignedId:
+    """The id that was assigned to a job, and its first due time."""
 
     id: JobId
     due_at: int
@@ -135,18 +136,18 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class OverQuota:
-    """In the place of an identity: the quota that was used up."""
+    """Refusal of one job of a batch: the quota that was exceeded."""
 
     quota: str
 
 
-Choice = Chosen | OverQuota | None
-"""What became of one job of a batch; None where it broke a rule, which it will break again."""
+Choice = AssignedId | OverQuota | None
+"""The decision on one job of a batch; None if the job is invalid, which a replay finds again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdempotencyRecord(Generic[IdT]):
-    """The identity that the first request with an Idempotency-Key chose; a replay files the same identity again."""
+    """The ids assigned under an Idempotency-Key, so that a replay files the same job or batch again."""
 
     fingerprint: bytes
     """Of the request. An equal fingerprint also means an id of the same kind."""
@@ -156,38 +157,38 @@ class IdempotencyRecord(Generic[IdT]):
     due_at: int
     expires_at: int
     batch: tuple[Choice, ...] = ()
-    """One for each job of a batch, in order."""
+    """One decision for each job of a batch, in order."""
 
 
 class IdempotencyStore(Protocol):
-    """Records by tenant and key. Expiry is compared here, not left to the TTL sweep."""
+    """Records by tenant and key. The store compares the expiry itself, because TTL deletes items late."""
 
     def find(self, tenant_id: str, key: str, now_ms: int) -> IdempotencyRecord[Any] | None:
-        """The record in force, read strongly; UnreadableItemError where its id has no known form."""
+        """The unexpired record, strongly consistent; UnreadableItemError for a malformed id."""
         ...
 
     def claim(
         self, tenant_id: str, key: str, record: IdempotencyRecord[IdT], now_ms: int
     ) -> IdempotencyRecord[IdT]:
-        """The record in force afterwards: the given one where none was, or only an expired one."""
+        """Insert the record unless an unexpired one exists; returns the record that is stored afterwards."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLock:
-    """The run that has the turn, and the one that waits for it. Whoever has ended has given up both."""
+    """The run that holds the lock, and the run that waits for it. A run that has ended has released both."""
 
     holder: ExecutionId | None = None
     waiting: ExecutionId | None = None
 
 
 class RunLockStore(Protocol):
-    """One turn for each job, changed by compare-and-swap alone."""
+    """One run lock for each job, changed only by compare-and-swap."""
 
     def read(self, tenant_id: str, job_id: str) -> RunLock:
-        """The turn as it stands, read strongly."""
+        """Strongly consistent."""
         ...
 
     def swap(self, tenant_id: str, job_id: str, before: RunLock, after: RunLock) -> bool:
-        """Put `after` in the place of `before`; False where something else stands there."""
+        """Compare-and-swap; False if the stored lock is not `before`."""
         ...

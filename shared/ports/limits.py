@@ -24,8 +24,8 @@ class LimitStore(Protocol):
     def swap(self, scope: str, before: ScopeState, after: ScopeState, now_ms: int) -> ScopeState | None:
         """Compare-and-swap by the version of `before`; None if written, otherwise the stored state.
 
-        The stored version is a later one. UnavailableError where the response was lost, so that the write may have
-        been made; ThrottledError where it was not made.
+        The stored version is a later one. UnavailableError where the response was lost, so that the write may
+        have been made; ThrottledError where it was not made.
         """
         ...
 
@@ -42,7 +42,7 @@ class LimitStore(Protocol):
 
 
 class ThrottleStatus(Protocol):
-    """What the API reads to explain a wait. Read only."""
+    """Read-only view for the API, which explains why an execution waits."""
 
     def read(
         self, scopes: Sequence[str], lanes: Sequence[Lane], hot_scopes: Mapping[str, int] | None = None

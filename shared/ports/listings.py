@@ -1,8 +1,8 @@
-"""What is asked about many jobs and executions at once: indexes, definitions, and shards of buckets.
+"""Queries over many jobs and executions: indexes, definitions, and shards of buckets.
 
-Every answer is one page of bounded size. An index is read eventually: an execution may be missing from it for a
-moment after it was filed, and may stand there for a moment after it has gone. What an execution says is therefore
-always read from the execution itself.
+Every result is one page of bounded size. Indexes are eventually consistent: an execution may appear shortly
+after it was filed, and may remain shortly after it has left the index. The caller therefore always reads the
+execution itself.
 """
 
 from collections.abc import Sequence
@@ -16,41 +16,41 @@ from shared.domain.listings.position import IndexPage, PositionRange
 
 
 class TenantIndex(Enum):
-    """The orders in which a tenant's executions can be asked for. Each is an order by time."""
+    """The indexes of a tenant's executions, each ordered by time."""
 
     DUE = auto()
-    """Every execution, by the instant at which it is due."""
+    """Every execution, by its due time."""
     RETRY = auto()
-    """Those that wait for a retry, or did when they were claimed, by the instant of that retry."""
+    """Executions that wait for a retry, or did before their last claim, by the time of that retry."""
     FAILED = auto()
-    """Those that failed for good, by the instant at which they were due."""
+    """Failed executions, by their due time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefinitionPage:
-    """A page of definitions in order of their ids. Those that cannot be read are left out."""
+    """A page of definitions in order of their ids. Definitions that cannot be decoded are left out."""
 
     jobs: tuple[Job, ...]
     next_after: str | None
-    """The id behind which the next page begins; None on the last page."""
+    """The id after which the next page begins; None on the last page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardRows:
-    """The first rows of one shard of a bucket behind a place. Rows that cannot be read are left out."""
+    """The first rows of one shard of a bucket after a sort key. Rows that cannot be decoded are left out."""
 
     rows: tuple[DueRow, ...]
     last: str | None
-    """The sort key of the last row that was examined; None where the shard has no more."""
+    """The sort key of the last examined row; None if the shard has no more rows."""
 
 
 class Queries(Protocol):
-    """Reads alone; nothing is changed by any of them."""
+    """Read-only."""
 
     def definitions(
         self, tenant_id: str, *, after: str | None, limit: int, backfill_of: str | None = None
     ) -> DefinitionPage:
-        """A tenant's recurring jobs, or the backfills of one of them, read strongly; `limit` examined at most."""
+        """A tenant's recurring jobs, or the backfills of one, strongly consistent; examines `limit` at most."""
         ...
 
     def index_pages(
@@ -63,9 +63,9 @@ class Queries(Protocol):
         newest_first: bool,
         limit: int,
     ) -> Sequence[IndexPage]:
-        """The first `limit` places that each shard of an index has within a span, read side by side."""
+        """The first `limit` positions of a range in each shard of an index, read in parallel."""
         ...
 
     def rows(self, bucket: int, shards: int, *, after: str | None, limit: int) -> Sequence[ShardRows]:
-        """The first `limit` rows behind a sort key of each shard of a bucket, read strongly and side by side."""
+        """The first `limit` rows after a sort key in each shard, strongly consistent, read in parallel."""
         ...

@@ -1,4 +1,4 @@
-"""Time, chance and threads: what makes a use case's run a function of its inputs."""
+"""Time, randomness and threads, so that a use case is a function of its inputs."""
 
 from collections.abc import Callable
 from typing import ParamSpec, Protocol, TypeVar
@@ -11,11 +11,11 @@ class Clock(Protocol):
     """The only source of time."""
 
     def now_ms(self) -> int:
-        """The wall clock."""
+        """The current time."""
         ...
 
     async def sleep_ms(self, duration_ms: int) -> None:
-        """Let at least this much time pass."""
+        """Sleep for at least this long."""
         ...
 
 
@@ -23,7 +23,7 @@ class Entropy(Protocol):
     """The only source of randomness."""
 
     def bits(self, count: int) -> int:
-        """A whole number of `count` random bits, fit for secrets."""
+        """An integer of `count` random bits, suitable for secrets."""
         ...
 
     def draw(self) -> float:
@@ -32,15 +32,15 @@ class Entropy(Protocol):
 
 
 class Pause(Protocol):
-    """Lets others go first, from a blocking call: never on the event loop."""
+    """Blocks the calling thread; must not be called on the event loop."""
 
     def __call__(self, duration_ms: int) -> None:
-        """Let at least this much time pass while this thread does nothing."""
+        """Block for at least this long."""
         ...
 
 
 class Offload(Protocol):
-    """Runs blocking port calls beside the event loop."""
+    """Runs blocking port calls in a thread, off the event loop."""
 
     async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """The function's result; its exceptions pass through."""

@@ -57,8 +57,8 @@ class BudgetStore(Protocol):
     ) -> Mapping[int, int] | None:
         """Grant all leases or none, in one conditional write.
 
-        None if granted; otherwise the leased tokens of each slot, too many for at least one lease. UnavailableError
-        where the response was lost: the leases may have been granted.
+        None if granted; otherwise the leased tokens of each slot, too many for at least one lease.
+        UnavailableError where the response was lost: the leases may have been granted.
         """
         ...
 

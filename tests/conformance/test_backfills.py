@@ -8,7 +8,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import backfill_job_id
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.jobs.new_backfill import EVERY_ONE
+from shared.domain.jobs.new_backfill import ALL_RUNS
 from shared.domain.schedules.schedule import Backfill
 from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, expiry_for, job, occurrence, with_changes
 from tests.support.conformance.labs import Lab
@@ -27,7 +27,7 @@ def backfill(number: int = 1, *, of: Job = JOB, **overrides: object) -> Job:
         interval_ms=1_000,
         anchor=DUE_AT,
     )
-    fields = {"id": backfill_job_id(of.id, DUE_AT, number), "schedule": schedule, "catch_up": EVERY_ONE}
+    fields = {"id": backfill_job_id(of.id, DUE_AT, number), "schedule": schedule, "catch_up": ALL_RUNS}
     return with_changes(of, **fields | {"history_from": DUE_AT} | overrides)
 
 

@@ -196,10 +196,10 @@ def dead_letter_pages(lab: Lab, limit: int, *, is_forward: bool) -> Iterator[lis
     span = PositionRange()
     while True:
         stretch = lab.executions.failed(TENANT, span, newest_first=not is_forward, limit=limit)
-        yield [place.id for place in stretch.places]
+        yield [place.id for place in stretch.positions]
         if stretch.is_last:
             return
-        edge = stretch.places[-1]
+        edge = stretch.positions[-1]
         span = PositionRange(after=edge) if is_forward else PositionRange(before=edge)
 
 
@@ -223,7 +223,7 @@ def test_a_span_of_dead_letters_excludes_its_ends(lab: Lab) -> None:
 def dead_letters(lab: Lab, tenant_id: str = TENANT, span: PositionRange | None = None) -> list[ExecutionId]:
     stretch = lab.executions.failed(tenant_id, span or PositionRange(), newest_first=True, limit=100)
     assert stretch.is_last
-    return [place.id for place in stretch.places]
+    return [place.id for place in stretch.positions]
 
 
 def test_dead_letters_are_shown_to_their_own_tenant_alone(lab: Lab) -> None:

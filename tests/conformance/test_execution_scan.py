@@ -211,11 +211,11 @@ def test_a_pointer_is_no_execution(lab: Lab) -> None:
 def test_a_pointer_that_is_done_expires(lab: Lab, state: State) -> None:
     pointer = replace(POINTER, state=state)
     lab.executions.put_reminder(pointer)
-    assert lab.pointer_expiry(pointer) is None
+    assert lab.reminder_expiry(pointer) is None
     (row,) = rows(lab, POINTER.location.bucket)
     lab.executions.end_reminder(row.id, row.wakes, row.attempt, EXPIRES_AT_S)
     assert [row.state for row in rows(lab, POINTER.location.bucket)] == [State.SUCCEEDED]
-    assert lab.pointer_expiry(pointer) == EXPIRES_AT_S
+    assert lab.reminder_expiry(pointer) == EXPIRES_AT_S
 
 
 def test_a_pointer_ends_once(lab: Lab) -> None:

@@ -13,7 +13,7 @@ from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, Transition
 from shared.domain.ids import backfill_job_id, recurring_job_id
-from shared.domain.jobs.new_backfill import EVERY_ONE, NewBackfill
+from shared.domain.jobs.new_backfill import ALL_RUNS, NewBackfill
 from shared.domain.schedules.schedule import Cron
 from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.names import Lane
@@ -97,7 +97,7 @@ def backfill_run() -> Execution:
         destination="0123456789",
         schedule=schedule,
         counts=of.recurrence.counts,
-        catch_up=EVERY_ONE,
+        catch_up=ALL_RUNS,
         lane=Lane.BULK,
     )
     return replace(made.occurrence(DUE_AT, created_at=DUE_AT - 60_000), run=400)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from shared.domain.executions.states import State
 from shared.domain.ids import recurring_job_id
 from shared.ports.executions import OneOffBatches, WriteUnknown
-from shared.ports.jobs import Chosen, IdempotencyRecord, OverQuota
+from shared.ports.jobs import AssignedId, IdempotencyRecord, OverQuota
 from tests.support.builders import (
     DUE_AT,
     EXPIRES_AT_S,
@@ -101,14 +101,19 @@ def test_what_cannot_be_read_is_undecided_and_neither_overwritten_nor_in_the_way
 
 
 def test_the_record_of_a_batch_is_read_back_whole(lab: Lab) -> None:
-    chosen = [Chosen(id=one_off(number).id, due_at=DUE_AT + number) for number in range(97)]
+    chosen = [AssignedId(id=one_off(number).id, due_at=DUE_AT + number) for number in range(97)]
     record: IdempotencyRecord[None] = IdempotencyRecord(
         fingerprint=bytes(16),
         id=None,
         created_at=DUE_AT,
         due_at=DUE_AT,
         expires_at=DUE_AT * 2,
-        batch=(*chosen, OverQuota("due_per_minute"), None, Chosen(id=recurring_job_id(DUE_AT, 1), due_at=0)),
+        batch=(
+            *chosen,
+            OverQuota("due_per_minute"),
+            None,
+            AssignedId(id=recurring_job_id(DUE_AT, 1), due_at=0),
+        ),
     )
     assert lab.idempotency.claim(TENANT, "key", record, DUE_AT) == record
     assert lab.idempotency.find(TENANT, "key", DUE_AT) == record

@@ -28,7 +28,7 @@ EVERYTHING = PositionRange()
 OUTCOME = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=5, status=500, reason=Reason.HTTP_STATUS)
 
 
-def places(
+def positions(
     lab: Lab,
     index: TenantIndex = TenantIndex.DUE,
     span: PositionRange = EVERYTHING,
@@ -40,7 +40,7 @@ def places(
 ) -> list[IndexPosition]:
     """What all the shards have, one after another."""
     found = lab.queries.index_pages(index, tenant_id, shards, span, newest_first=newest_first, limit=limit)
-    return [place for stretch in found for place in stretch.places]
+    return [place for stretch in found for place in stretch.positions]
 
 
 def put(lab: Lab, *executions: Execution) -> list[IndexPosition]:
@@ -78,8 +78,8 @@ def test_executions_stand_in_order_of_the_instant_and_then_of_the_id(lab: Lab) -
         one_off(3, due_at=DUE_AT - 86_400_000),
         one_off(4, due_at=DUE_AT + 1, shard=7),
     )
-    assert places(lab) == wanted
-    assert places(lab, newest_first=True) == wanted[::-1]
+    assert positions(lab) == wanted
+    assert positions(lab, newest_first=True) == wanted[::-1]
 
 
 @pytest.mark.parametrize("newest_first", [False, True])
@@ -87,8 +87,8 @@ def test_executions_stand_in_order_of_the_instant_and_then_of_the_id(lab: Lab) -
 def test_a_span_ends_strictly_before_the_places_at_its_ends(lab: Lab, newest_first: bool, limit: int) -> None:
     wanted = put(lab, *(one_off(number, due_at=DUE_AT + number // 2) for number in range(7)))
     wanted = wanted[::-1] if newest_first else wanted
-    found = places(lab, limit=limit, newest_first=newest_first)
-    while page := places(
+    found = positions(lab, limit=limit, newest_first=newest_first)
+    while page := positions(
         lab,
         span=PositionRange(before=found[-1]) if newest_first else PositionRange(after=found[-1]),
         limit=limit,
@@ -101,7 +101,7 @@ def test_a_span_ends_strictly_before_the_places_at_its_ends(lab: Lab, newest_fir
 def test_a_span_between_instants_holds_all_of_the_first_and_none_of_the_last(lab: Lab) -> None:
     all_places = put(lab, *(one_off(number, due_at=DUE_AT + number // 2) for number in range(6)))
     span = PositionRange(after=IndexPosition(at=DUE_AT), before=IndexPosition(at=DUE_AT + 2))
-    assert places(lab, span=span) == all_places[:4]
+    assert positions(lab, span=span) == all_places[:4]
 
 
 @pytest.mark.parametrize(
@@ -116,20 +116,20 @@ def test_a_span_between_instants_holds_all_of_the_first_and_none_of_the_last(lab
 def test_an_empty_span_has_nothing(lab: Lab, span: PositionRange) -> None:
     put(lab, one_off())
     for index in TenantIndex:
-        assert places(lab, index, span) == []
+        assert positions(lab, index, span) == []
 
 
 def test_a_place_that_nothing_stands_at_is_gone_on_from(lab: Lab) -> None:
     first, last = put(lab, one_off(1), one_off(3))
     gone = due_position(execution_id(2))
-    assert places(lab, span=PositionRange(after=gone)) == [last]
-    assert places(lab, span=PositionRange(before=gone), newest_first=True) == [first]
+    assert positions(lab, span=PositionRange(after=gone)) == [last]
+    assert positions(lab, span=PositionRange(before=gone), newest_first=True) == [first]
 
 
 def test_each_shard_says_whether_it_has_more(lab: Lab) -> None:
     put(lab, *(one_off(number, index_shard=number % 2) for number in range(4)), one_off(4, index_shard=0))
     index_pages = lab.queries.index_pages(TenantIndex.DUE, TENANT, 3, EVERYTHING, newest_first=False, limit=2)
-    assert [len(stretch.places) for stretch in index_pages] == [2, 2, 0]
+    assert [len(stretch.positions) for stretch in index_pages] == [2, 2, 0]
     assert not index_pages[0].is_last
     assert index_pages[2].is_last
     both = lab.queries.index_pages(TenantIndex.DUE, TENANT, 2, EVERYTHING, newest_first=False, limit=9)
@@ -138,20 +138,20 @@ def test_each_shard_says_whether_it_has_more(lab: Lab) -> None:
 
 def test_many_shards_are_all_read(lab: Lab) -> None:
     wanted = put(lab, *(one_off(number, index_shard=number) for number in range(40)))
-    assert sorted(places(lab, shards=40)) == wanted
+    assert sorted(positions(lab, shards=40)) == wanted
 
 
 def test_a_tenant_has_its_own_executions_alone(lab: Lab) -> None:
     (own, _) = (put(lab, one_off(1)), put(lab, one_off(2, tenant_id="acme-2")))
     retrying(lab, one_off(3, tenant_id="acme-2"), DUE_AT + 1_000)
-    assert places(lab) == own
-    assert places(lab, TenantIndex.RETRY) == []
+    assert positions(lab) == own
+    assert positions(lab, TenantIndex.RETRY) == []
 
 
 def test_a_retry_stands_at_its_own_instant_and_leaves_at_the_end(lab: Lab) -> None:
     wanted = [IndexPosition(at=DUE_AT + 5_000 - number, id=execution_id(number)) for number in range(4)]
     made = [retrying(lab, one_off(number, index_shard=number % 2), wanted[number].at) for number in range(4)]
-    assert sorted(places(lab, TenantIndex.RETRY, shards=2)) == wanted[::-1]
+    assert sorted(positions(lab, TenantIndex.RETRY, shards=2)) == wanted[::-1]
     assert lab.executions.finish(claimed(lab, made[0]), ended(Transition.SUCCEED)) is None
     assert (
         lab.executions.finish(claimed(lab, made[1]), ended(Transition.FAIL, EndReason.NOT_RETRYABLE)) is None
@@ -162,15 +162,15 @@ def test_a_retry_stands_at_its_own_instant_and_leaves_at_the_end(lab: Lab) -> No
         )
         is None
     )
-    assert places(lab, TenantIndex.RETRY, shards=2) == [wanted[3]]
-    assert places(lab, TenantIndex.FAILED, shards=2) == [due_position(made[1].id)]
+    assert positions(lab, TenantIndex.RETRY, shards=2) == [wanted[3]]
+    assert positions(lab, TenantIndex.FAILED, shards=2) == [due_position(made[1].id)]
 
 
 def test_a_later_retry_takes_the_place_of_the_one_before(lab: Lab) -> None:
     execution = retrying(lab, one_off(), DUE_AT + 1_000)
     finish = Finish(transition=Transition.RETRY, outcomes=(OUTCOME,), next_attempt_at=DUE_AT + 60_000)
     assert lab.executions.finish(claimed(lab, execution), finish) is None
-    assert places(lab, TenantIndex.RETRY) == [IndexPosition(at=DUE_AT + 60_000, id=execution.id)]
+    assert positions(lab, TenantIndex.RETRY) == [IndexPosition(at=DUE_AT + 60_000, id=execution.id)]
 
 
 def test_dead_letters_of_lost_workers_are_there_too(lab: Lab) -> None:
@@ -183,8 +183,8 @@ def test_dead_letters_of_lost_workers_are_there_too(lab: Lab) -> None:
         now_ms=running.progress.lease_until + 1,
         expires_at_s=EXPIRES_AT_S,
     )
-    assert places(lab, TenantIndex.FAILED) == [due_position(running.id)]
-    assert places(lab, TenantIndex.RETRY) == []
+    assert positions(lab, TenantIndex.FAILED) == [due_position(running.id)]
+    assert positions(lab, TenantIndex.RETRY) == []
 
 
 def test_definitions_come_in_order_of_their_ids_page_by_page(lab: Lab) -> None:

@@ -62,7 +62,7 @@ def has_attempts_left(item: Item, most: int) -> bool:
 @cache
 def may_give_up(item: Item, most: int) -> bool:
     """The condition of giving up: a dead lease, seen under the same attempt."""
-    return item.state in Transition.GIVE_UP.sources and _execution(item, most).lease_is_dead(DUE_AT)
+    return item.state in Transition.GIVE_UP.sources and _execution(item, most).lease_expired(DUE_AT)
 
 
 @cache

@@ -7,7 +7,7 @@ ATTEMPTS = (
         name="no claim",
         file="shared/usecases/attempts/run_attempts.py",
         old="            if isinstance(answer, ClaimRejected):\n",
-        new="            if isinstance(answer, ClaimRejected) and answer.existing and answer.existing.owner:\n"
+        new="            if isinstance(answer, ClaimRejected) and answer.existing and answer.existing.progress.owner:\n"
         "                return await self.make_attempt.execute(answer.existing)\n"
         "            if isinstance(answer, ClaimRejected):\n",
     ),
@@ -63,14 +63,14 @@ ATTEMPTS = (
         name="dead-letter handler that fails what has attempts left",
         file="shared/usecases/dead_letters/handle_dead_messages.py",
         old="        if execution.has_attempts_left:\n",
-        new="        if not execution.retry.max_attempts:\n",
+        new="        if not execution.call.retry.max_attempts:\n",
         killer="tests/unit/usecases/dead_letters/test_handle_dead_messages.py",
     ),
     Mutant(
         name="early put-back not listed as failed",
         file="shared/usecases/attempts/run_attempts.py",
         old="                report.settled.append(_return(delivery, -(-early_ms // 1000)))\n",
-        new="                report.settled.append(Settled(delivery=delivery, verdict=Verdict.DONE))\n",
+        new="                report.settled.append(SettledMessage(delivery=delivery, verdict=Verdict.DONE))\n",
     ),
     Mutant(
         name="delete the message before completion",

@@ -56,16 +56,16 @@ BACKFILLS = (
     Mutant(
         name="late backfill that catches up with one run alone",
         file="shared/domain/jobs/new_backfill.py",
-        old="            catch_up=EVERY_ONE,\n",
+        old="            catch_up=ALL_RUNS,\n",
         new="",
         killer=_MADE,
     ),
     Mutant(
         name="replay of a backfill that sends for nothing",
         file="shared/usecases/jobs/backfill_job.py",
-        old="            self.resend_chain_head.execute(standing)\n"
-        "            return Backfilled(job=standing, replayed=True)\n",
-        new="            return Backfilled(job=standing, replayed=True)\n",
+        old="            self.resend_chain_head.execute(existing)\n"
+        "            return CreatedBackfill(job=existing, replayed=True)\n",
+        new="            return CreatedBackfill(job=existing, replayed=True)\n",
         killer=_INTERLEAVED,
     ),
     Mutant(

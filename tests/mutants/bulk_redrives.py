@@ -13,8 +13,8 @@ BULK_REDRIVES = (
         file="shared/usecases/dead_letters/process_bulk_redrives.py",
         old="        work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all\n",
         new="        work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all\n"
-        "        place = found.last.place if found.last else None\n"
-        "        moved = task.progress_at(place, task.counts, task.next_due_at)\n"
+        "        position = found.last.position if found.last else None\n"
+        "        moved = task.advanced_to(position, task.counts, task.next_due_at)\n"
         "        if not self.tasks.replace(task, moved):\n"
         "            return None\n"
         "        task = moved\n",
@@ -51,8 +51,8 @@ BULK_REDRIVES = (
     Mutant(
         name="bulk redrive that redrives what is redriven",
         file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="            if link.standing.state is not State.CANCELLED:\n",
-        new="            if link.standing.state not in (State.CANCELLED, State.FAILED):\n",
+        old="            if link.existing.state is not State.CANCELLED:\n",
+        new="            if link.existing.state not in (State.CANCELLED, State.FAILED):\n",
         killer=_BULK,
     ),
     Mutant(
@@ -65,15 +65,15 @@ BULK_REDRIVES = (
     Mutant(
         name="undo that counts what was too late as undone",
         file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="        return standing.state is State.CANCELLED and standing.attempt == 0\n",
+        old="        return existing.state is State.CANCELLED and existing.attempt == 0\n",
         new="        return True\n",
         killer=_BULK,
     ),
     Mutant(
         name="undo that takes redrives of others back",
         file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="                if link.chosen.task != task.id:\n",
-        new="                if link.chosen.task is None and link.standing is None:\n",
+        old="                if link.mark.task != task.id:\n",
+        new="                if link.mark.task is None and link.existing is None:\n",
         killer=_BULK,
     ),
     Mutant(
@@ -107,8 +107,8 @@ BULK_REDRIVES = (
     Mutant(
         name="undo that leaves what was chosen and not filed to others",
         file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="                if link.chosen.task != task.id:\n",
-        new="                if link.chosen.task != task.id or link.standing is None:\n",
+        old="                if link.mark.task != task.id:\n",
+        new="                if link.mark.task != task.id or link.existing is None:\n",
         killer=_UNFINISHED,
     ),
     Mutant(
@@ -128,8 +128,8 @@ BULK_REDRIVES = (
     Mutant(
         name="two bulk redrives of a tenant at once",
         file="shared/adapters/dynamodb/dead_letters/redrive_tasks.py",
-        old='self._enlist(task, "attribute_not_exists(#id)")',
-        new='self._enlist(task, "attribute_not_exists(#id) OR #id <> :id")',
+        old='self._list_as_open(task, "attribute_not_exists(#id)")',
+        new='self._list_as_open(task, "attribute_not_exists(#id) OR #id <> :id")',
         killer=_TASKS,
     ),
 )

@@ -20,8 +20,8 @@ CALLBACKS = (
     Mutant(
         name="token of one execution good for another",
         file="shared/domain/executions/callback_token.py",
-        old='made = make_code(f"{execution_id}|{attempt}|{owner}".encode())',
-        new='made = make_code(f"{attempt}".encode())',
+        old='mac = make_code(f"{execution_id}|{attempt}|{owner}".encode())',
+        new='mac = make_code(f"{attempt}".encode())',
         killer=_HEARTBEAT,
     ),
     Mutant(
@@ -62,15 +62,15 @@ CALLBACKS = (
     Mutant(
         name="message of an attempt that goes on dropped without its successor",
         file="shared/usecases/attempts/settle_refusal.py",
-        old="the sweep watches over the lease.\n            self.file_successor.execute(existing)\n",
-        new="the sweep watches over the lease.\n",
+        old="the sweeper monitors the lease.\n            self.file_successor.execute(existing)\n",
+        new="the sweeper monitors the lease.\n",
         killer=_ASYNC,
     ),
     Mutant(
         name="202 of a worker that was overtaken",
         file="shared/usecases/attempts/settle_attempt.py",
-        old="_is_same_claim(execution, standing) and standing.progress.async_until is not None",
-        new="standing.state is State.RUNNING",
+        old="_is_same_claim(execution, existing) and existing.progress.async_until is not None",
+        new="existing.state is State.RUNNING",
         killer=_ASYNC,
     ),
     Mutant(
@@ -83,7 +83,7 @@ CALLBACKS = (
     Mutant(
         name="retry that nobody wakes when its report is repeated",
         file="shared/usecases/attempts/report_outcome.py",
-        old="            self.file.wake_for_retry(standing, standing.not_before)\n",
+        old="            self.file.wake_for_retry(existing, existing.not_before)\n",
         new="            return\n",
         killer=_REPORT_FAULTS,
     ),
@@ -112,7 +112,7 @@ CALLBACKS = (
         name="renewal of a lease that another holds",
         file="shared/usecases/attempts/call_receiver.py",
         old="            return renewed if is_granted else claimed\n",
-        new="            return renewed if is_granted or standing else claimed\n",
+        new="            return renewed if is_granted or existing else claimed\n",
         killer=_LEASE,
     ),
     Mutant(

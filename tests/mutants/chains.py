@@ -20,9 +20,9 @@ CHAINS = (
     Mutant(
         name="no successor from a message met while waiting",
         file="shared/usecases/attempts/settle_refusal.py",
-        old="            # The attempt before may have failed to file it, and the retry may be hours away.\n"
+        old="            # The previous attempt may have filed no successor, and the retry may be hours away.\n"
         "            self.file_successor.execute(existing)\n",
-        new="            # The attempt before may have failed to file it, and the retry may be hours away.\n",
+        new="            # The previous attempt may have filed no successor, and the retry may be hours away.\n",
         killer="tests/unit/usecases/attempts/test_execute_refused.py",
     ),
     Mutant(

@@ -88,8 +88,8 @@ CHANGES = (
     Mutant(
         name="resumption that forgets what the pause passed over",
         file="shared/usecases/chains/start_chain.py",
-        old="        passed = self.record_skipped_instants.execute(before, after_at, now_ms)\n",
-        new="        passed = self.record_skipped_instants.execute(before, 0, now_ms)\n",
+        old="        skipped = self.record_skipped_instants.execute(before, after_at, now_ms)\n",
+        new="        skipped = self.record_skipped_instants.execute(before, 0, now_ms)\n",
         killer=_PAUSE,
     ),
     Mutant(
@@ -186,7 +186,7 @@ CHANGES = (
     Mutant(
         name="update that a rival finished acknowledged without its message",
         file="shared/usecases/chains/update_job.py",
-        old="        self.resend_chain_head.execute(standing)\n",
+        old="        self.resend_chain_head.execute(existing)\n",
         new="",
         killer="tests/unit/usecases/chains/test_changes_repeated.py",
     ),

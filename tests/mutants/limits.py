@@ -189,7 +189,7 @@ LIMITS = (
         name="hot scopes read with each question",
         file="shared/usecases/limits/explain_wait.py",
         old="self._hot_scopes if is_cached else None",
-        new="None)",
+        new="None",
         killer="tests/unit/api/test_waiting_for.py",
     ),
     Mutant(

@@ -10,9 +10,9 @@ NOTIFICATIONS = (
     Mutant(
         name="outcome told before it is recorded",
         file=_SETTLE,
-        old="        standing = self.store.finish(execution, finish)\n        if standing is not None and _was_stopped",
+        old="        existing = self.store.finish(execution, finish)\n        if existing is not None and _was_stopped",
         new="        self._is_finalized(_ended(execution, finish))\n"
-        "        standing = self.store.finish(execution, finish)\n        if standing is not None and _was_stopped",
+        "        existing = self.store.finish(execution, finish)\n        if existing is not None and _was_stopped",
         killer=_INTERLEAVED,
     ),
     Mutant(
@@ -54,7 +54,7 @@ NOTIFICATIONS = (
     Mutant(
         name="end that a rival recorded told of once more",
         file=_SETTLE,
-        old="        ended = standing or _ended(execution, finish)\n",
+        old="        ended = existing or _ended(execution, finish)\n",
         new="        ended = _ended(execution, finish)\n",
         killer=_NOTIFY,
     ),

@@ -26,15 +26,15 @@ REDRIVES = (
     Mutant(
         name="redrive that goes by its own choice where a rival was faster",
         file="shared/usecases/dead_letters/redrive_execution.py",
-        old="        return standing.progress.redriven_by.execution, False\n",
+        old="        return existing.progress.redriven_by.execution, False\n",
         new="        return chosen, True\n",
         killer=_SINGLE,
     ),
     Mutant(
         name="redrive after a success",
         file="shared/usecases/dead_letters/redrive_execution.py",
-        old="            if standing.state not in REDRIVABLE:\n",
-        new="            if not standing.state.is_terminal:\n",
+        old="            if existing.state not in REDRIVABLE:\n",
+        new="            if not existing.state.is_terminal:\n",
         killer=_SINGLE,
     ),
     Mutant(

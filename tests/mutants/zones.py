@@ -32,7 +32,7 @@ ZONES = (
     Mutant(
         name="new name that takes its rules from a chain",
         file="shared/usecases/chains/update_job.py",
-        old="        definition = definition.going_on_from(job)\n",
+        old="        definition = definition.keeping_zone_rules_of(job)\n",
         new="",
         killer=_RECOMPUTE,
     ),

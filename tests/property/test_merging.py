@@ -17,11 +17,11 @@ ENTRIES = st.dictionaries(
 class Shards:
     """Places by shard, as an index has them."""
 
-    places: dict[IndexPosition, int] = field(default_factory=dict)
+    positions: dict[IndexPosition, int] = field(default_factory=dict)
 
     def put(self, entries: dict[tuple[int, int], int]) -> None:
         for (at, number), shard in entries.items():
-            self.places.setdefault(
+            self.positions.setdefault(
                 IndexPosition(at=at, id=ExecutionId(dispatch_at=at, shard=0, entropy=number)), shard
             )
 
@@ -29,9 +29,9 @@ class Shards:
         found = []
         for shard in range(4):
             own = sorted(
-                (p for p, s in self.places.items() if s == shard and p in span), reverse=newest_first
+                (p for p, s in self.positions.items() if s == shard and p in span), reverse=newest_first
             )
-            found.append(IndexPage(places=tuple(own[:limit]), is_last=len(own) <= limit))
+            found.append(IndexPage(positions=tuple(own[:limit]), is_last=len(own) <= limit))
         return found
 
 
@@ -45,16 +45,16 @@ def test_what_is_there_all_the_time_is_told_once_and_in_order(
 ) -> None:
     shards = Shards()
     shards.put(standing)
-    always = set(shards.places)
+    always = set(shards.positions)
     writes, told, span = list(written), list[IndexPosition](), PositionRange()
     while True:
         merged = merge(
             shards.index_pages(span, newest_first=newest_first, limit=limit), newest_first=newest_first
         )
         # A reader may use less than it was given, and go on from there.
-        used = merged.places[: max(1, len(merged.places) - cut)]
+        used = merged.positions[: max(1, len(merged.positions) - cut)]
         told += used
-        if merged.is_last and len(used) == len(merged.places):
+        if merged.is_last and len(used) == len(merged.positions):
             break
         edge = used[-1]
         span = PositionRange(before=edge) if newest_first else PositionRange(after=edge)
@@ -73,6 +73,6 @@ def test_nothing_is_told_before_every_shard_is_known_to_have_nothing_sooner(
     merged = merge(
         shards.index_pages(PositionRange(), newest_first=newest_first, limit=limit), newest_first=newest_first
     )
-    criteria = sorted(shards.places, reverse=newest_first)
-    assert list(merged.places) == criteria[: len(merged.places)]
-    assert merged.is_last is (len(merged.places) == len(criteria)) or not merged.is_last
+    criteria = sorted(shards.positions, reverse=newest_first)
+    assert list(merged.positions) == criteria[: len(merged.positions)]
+    assert merged.is_last is (len(merged.positions) == len(criteria)) or not merged.is_last

@@ -18,7 +18,6 @@ from tests.simulation.evidence import Arrival
 from tests.simulation.lanes import QUEUE_URLS
 from tests.simulation.wiring import use_cases_of
 from tests.simulation.world import World
-from tests.support.builders import with_changes
 from tests.support.fakes.clock import VirtualClock
 
 CREATED_BEFORE_MS = 60_000
@@ -55,7 +54,7 @@ class Backlog:
         identity = Identity(chosen=draft.choose(new, now_ms), created_at=now_ms, fingerprint=bytes(16))
         drafted = draft.execute(world.tenant(tenant), new, identity)
         assert isinstance(drafted, Execution)
-        execution = with_changes(drafted, state=State.QUEUED)
+        execution = drafted.progressed(state=State.QUEUED)
         world.table.insert(execution, None)
         return execution
 

@@ -118,17 +118,17 @@ class SimExecutionStore(FakeExecutionStore):
     def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
         """See the port: this is the one read that is eventually consistent."""
         limit, now_ms = self._cut(limit), self._hub.now_ms
-        places = [
+        positions = [
             due_position(entry.execution.id)
             for entry in self._index.values()
             if entry.execution.tenant_id == tenant_id
             and entry.from_ms <= now_ms
             and (entry.until_ms is None or now_ms < entry.until_ms)
         ]
-        found = sorted((place for place in places if place in span), reverse=newest_first)[:limit]
+        found = sorted((place for place in positions if place in span), reverse=newest_first)[:limit]
         if len(found) == limit:
             self._weather.note(Strike.CUT_PAGE)
-        return IndexPage(places=tuple(found), is_last=len(found) < limit)
+        return IndexPage(positions=tuple(found), is_last=len(found) < limit)
 
 
 class SimClaimer(FakeClaimer):

@@ -169,7 +169,7 @@ def test_the_index_still_names_rows_that_ttl_has_taken() -> None:
 
 def shown_dead(world: World) -> list[ExecutionId]:
     stretch = world.store.failed(one_off().tenant_id, PositionRange(), newest_first=True, limit=10)
-    return [place.id for place in stretch.places]
+    return [place.id for place in stretch.positions]
 
 
 def fail_one(world: World) -> None:

@@ -101,7 +101,7 @@ def occurrence(of: Job | None = None, nominal_at: int = DUE_AT, **overrides: Any
 
 
 def in_state(execution: Execution, state: State, **overrides: Any) -> Execution:
-    """The execution as it may stand in a state: with the lease or the instant that the state asks for."""
+    """The execution in another state, with the lease or the instant that the state requires."""
     fields: dict[str, Any] = {"state": state}
     if state is State.RUNNING:
         fields |= {
@@ -127,7 +127,7 @@ def expiry_for(execution: Execution) -> int | None:
 
 
 def redrive_task(number: int = 1, **overrides: Any) -> RedriveTask:
-    """A bulk redrive of everything, as it begins."""
+    """A new bulk redrive of all dead letters."""
     criteria = DeadLetterFilter(span=PositionRange(before=IndexPosition(at=DUE_AT)))
     fields: dict[str, Any] = {
         "id": redrive_task_id(DUE_AT, number),
@@ -142,7 +142,7 @@ def redrive_task(number: int = 1, **overrides: Any) -> RedriveTask:
 
 
 def signing_secret(number: int = 1, **overrides: Any) -> SigningSecret:
-    """A sealed secret without an end."""
+    """A sealed secret without an expiry."""
     fields: dict[str, Any] = {
         "id": f"sec_{number}",
         "sealed": b"sealed signing secret %d" % number,
@@ -164,7 +164,7 @@ def tenant(**overrides: Any) -> Tenant:
 
 
 def api_key(number: int = 1, *, secret: str = "s" * 32, **overrides: Any) -> ApiKey:
-    """A key that may read and write."""
+    """A key with the scopes read and write."""
     fields: dict[str, Any] = {
         "id": encode_base32(number, KEY_ID_BITS // 5),
         "tenant_id": TENANT,

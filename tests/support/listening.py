@@ -1,4 +1,4 @@
-"""Which addresses a process listens on, as the Linux kernel tells."""
+"""The addresses on which a process listens, from the Linux kernel."""
 
 import contextlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Moments as tests of zones write them."""
+"""Instants for tests of time zones."""
 
 from datetime import datetime
 

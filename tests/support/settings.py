@@ -1,4 +1,4 @@
-"""Settings of a deployment under test: those of the API, which lack nothing that a use case asks for."""
+"""Settings of a deployment under test: complete settings of the API."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ AUDIT_DAYS = 400
 
 
 def settings_of(plan: ShardPlan, retention: Retention, **others: Any) -> ApiSettings:
-    """Names of tables and queues that no fake looks at, and the policies of a test."""
+    """Placeholder names of tables and queues, with the policies of a test."""
     given: dict[str, Any] = {
         "stage": "test",
         "region": "eu-west-1",

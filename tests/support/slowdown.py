@@ -104,7 +104,7 @@ def _collect(process: subprocess.Popen[str], samples: list[Sample]) -> None:
 
 
 def measure() -> Sample:
-    """Work for a burst of processor time, and see how long that takes."""
+    """Work for a burst of processor time and measure its duration."""
     began_at, began, spent = time.time(), time.perf_counter(), time.process_time()
     while time.process_time() - spent < BURST_SECONDS:
         sum(range(500))

@@ -37,14 +37,14 @@ def job_parts(position: JobPosition | None) -> Parts | None:
     """One part for a position among recurring jobs, two among one-off jobs."""
     if position is None:
         return None
-    return [position.job_id] if position.place is None else index_parts(position.place)
+    return [position.job_id] if position.index_position is None else index_parts(position.index_position)
 
 
 def read_job_position(parts: Parts) -> JobPosition:
     match parts:
         case [str(job_id)]:
             return JobPosition(job_id=job_id)
-    return JobPosition(place=read_index_position(parts))
+    return JobPosition(index_position=read_index_position(parts))
 
 
 def upcoming_parts(position: UpcomingPosition | None) -> Parts | None:

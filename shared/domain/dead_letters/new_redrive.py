@@ -1,4 +1,4 @@
-"""The redrive that comes after an execution."""
+"""Construction of the redrive of an execution."""
 
 from dataclasses import replace
 
@@ -9,13 +9,13 @@ from shared.domain.ids import ExecutionId
 
 
 def next_redrive(last: Execution) -> RedriveOf:
-    """Which redrive of which original comes after this execution."""
+    """The original and number of the redrive that follows this execution."""
     before = last.redrive_of or RedriveOf(original=last.id, number=0)
     return replace(before, number=before.number + 1)
 
 
 def redriven(last: Execution, redrive_id: ExecutionId, *, created_at: int) -> Execution:
-    """That redrive: the same request for the same instant, in the lane of its job, beside any chain."""
+    """The redrive: the same request for the same instant, in the lane of its job and outside any chain."""
     return replace(
         last,
         id=redrive_id,

@@ -1,4 +1,4 @@
-"""Messages that could not be acted on, kept for people to look at. Whoever wrote them is not trusted."""
+"""Unreadable messages, kept for operators. The content of such a message is untrusted."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,14 +8,14 @@ from shared.domain.schedules.schedule import format_instant
 from shared.names import QueueName
 
 KEPT_CHARACTERS = 4_096
-"""So much is kept of a body: enough to see what it was, and no item can become too large to be written."""
+"""The stored prefix of a body: enough to recognise the message, and within the size limit of an item."""
 REASON_CHARACTERS = 500
-SHOWN_AS_THEY_ARE = "\n\t"
+UNESCAPED = "\n\t"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParkedMessage:
-    """One message: the beginning of its body, and why it stands here."""
+    """One message: the beginning of its body, and the reason for parking it."""
 
     message_id: str
     lane: QueueName
@@ -23,16 +23,16 @@ class ParkedMessage:
     reason: str
     parked_at: int
     size: int
-    """Of the whole body, in characters."""
+    """The length of the whole body, in characters."""
 
     @property
     def id(self) -> str:
-        """What it is called by: when it was parked, and the id that the queue gave it."""
+        """The instant of parking, and the id from SQS."""
         return f"{self.parked_at}-{self.message_id}"
 
 
 def park(message_id: str, lane: QueueName, body: str, reason: str, now_ms: int) -> ParkedMessage:
-    """A message as it is kept: bounded, and of characters that can be stored."""
+    """A message in its stored form: bounded in size, and valid UTF-8."""
     return ParkedMessage(
         message_id=message_id,
         lane=lane,
@@ -44,7 +44,7 @@ def park(message_id: str, lane: QueueName, body: str, reason: str, now_ms: int) 
 
 
 def parked_document(parked: ParkedMessage) -> dict[str, Any]:
-    """The message as a JSON document. Every text is escaped: its sender is not trusted."""
+    """The message as a JSON document. Every text is escaped, because its sender is untrusted."""
     return {
         "id": displayed(parked.id),
         "message_id": displayed(parked.message_id),
@@ -57,7 +57,7 @@ def parked_document(parked: ParkedMessage) -> dict[str, Any]:
 
 
 def parse_parked_id(text: str) -> tuple[int, str]:
-    """When it was parked, and the queue's id; NotFoundError for what no message is called."""
+    """The instant of parking and the id from SQS; NotFoundError for a malformed id."""
     at, _, message_id = text.partition("-")
     if not (at.isascii() and at.isdigit() and len(at) <= 15 and message_id and len(message_id) <= 128):
         raise NotFoundError("no such message")
@@ -65,8 +65,8 @@ def parse_parked_id(text: str) -> tuple[int, str]:
 
 
 def displayed(text: str) -> str:
-    """A text that no terminal or page obeys: what is no visible character stands there as its escape."""
-    return "".join(one if one.isprintable() or one in SHOWN_AS_THEY_ARE else _escaped(one) for one in text)
+    """Escape every non-printable character, so that no terminal or page interprets it."""
+    return "".join(char if char.isprintable() or char in UNESCAPED else _escaped(char) for char in text)
 
 
 def _storable(text: str) -> str:

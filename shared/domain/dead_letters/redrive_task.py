@@ -1,4 +1,4 @@
-"""Bulk redrives: all dead letters of a range, redriven at a pace, page by page, however long that takes."""
+"""Bulk redrives: all dead letters of a range, redriven page by page at a limited rate."""
 
 import re
 from dataclasses import dataclass, replace
@@ -13,14 +13,14 @@ from shared.domain.listings.position import END, IndexPosition, due_position
 
 MAX_RATE = 1_000
 AHEAD_MS = 15 * 60_000
-"""Redrives are filed so long before they are due: what is further off can still be taken back without a trace."""
+"""Redrives are filed at most this long before they are due; redrives not yet filed are undone for free."""
 SETTLED_MS = 180_000
-"""Whoever worked a task off when its undoing began has ended after so long: no function may run for longer."""
+"""A process that worked on a task has ended this long after the undo began: no function runs longer."""
 _TASK_ID = re.compile(r"rdr_[0-9a-hjkmnp-tv-z]{26}")
 
 
 class TaskState(StrEnum):
-    """Where a bulk redrive stands. The values are the API's words."""
+    """The state of a bulk redrive. The values are those of the API."""
 
     RUNNING = "running"
     FINISHED = "finished"
@@ -33,94 +33,96 @@ OPEN_TASKS = frozenset({TaskState.RUNNING, TaskState.UNDOING})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskCounts:
-    """What became of the dead letters that were looked at."""
+    """Counts of the dead letters that were examined."""
 
     redriven: int = 0
     skipped: int = 0
-    """They had a redrive that is open, has succeeded, or is a dead letter of its own."""
+    """Dead letters whose redrive is open, has succeeded, or is a dead letter itself."""
     refused: int = 0
-    """Their jobs were deleted, or their requests are not kept any more."""
+    """Dead letters whose job was deleted or whose request has expired."""
     cancelled: int = 0
     already_started: int = 0
-    """Redrives that had started when they were to be undone."""
+    """Redrives that had started before the undo reached them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedriveTask:
-    """One bulk redrive: what is wanted, and how far it has come. Each page that was worked off is a new version."""
+    """One bulk redrive with its filter and progress. Each finished page makes a new version."""
 
     id: str
     tenant_id: str
     criteria: DeadLetterFilter
-    """Within a span that ends before the task began: its own redrives are never among them."""
+    """The range ends before the task was created, so the task's own redrives never match."""
     rate: int
-    """So many redrives are due in a second at the most."""
+    """At most this many redrives are due per second."""
     created_at: int
     next_due_at: int
-    """No redrive that is still to be filed is due before."""
+    """No further redrive is due before this instant."""
     position: IndexPosition
-    """Everything up to here was worked off, in order of the instants at which it was due."""
+    """Every dead letter up to this position was processed, in order of due times."""
     state: TaskState = TaskState.RUNNING
     version: int = 1
     counts: TaskCounts = TaskCounts()
     undo_asked_at: int | None = None
     pass_began_at: int | None = None
-    """When the walk began that undoes."""
+    """When the current undo pass began."""
     ended_at: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what no request makes."""
+        """Raises InvalidValueError for a rate out of range or an inconsistent state."""
         if not 1 <= self.rate <= MAX_RATE:
             raise InvalidValueError(f"rate must be 1 to {MAX_RATE}")
         if (self.state in (TaskState.UNDOING, TaskState.UNDONE)) != (self.undo_asked_at is not None):
-            raise InvalidValueError("exactly what is undone says when that was asked for")
+            raise InvalidValueError("only an undone task has undo_asked_at")
 
     @property
     def is_open(self) -> bool:
-        """Whether there may be something left to do."""
+        """Whether work may be left."""
         return self.state in OPEN_TASKS
 
     @property
-    def is_walked(self) -> bool:
-        """Whether everything that is wanted was looked at."""
+    def is_range_done(self) -> bool:
+        """Whether every dead letter of the range was examined."""
         return self.position == END
 
     @property
     def rest(self) -> DeadLetterFilter:
-        """What is still to be looked at.
+        """The filter for the remaining dead letters.
 
-        Whoever undoes looks at all that had other tags, too: those of a job may have changed since. All else that
-        can be asked for is said by the dead letters themselves, which do not change.
+        An undo ignores the tag, because the tags of a job may have changed since. All other criteria are
+        immutable fields of the dead letters.
         """
         tag = self.criteria.tag if self.undo_asked_at is None else None
         return replace(self.criteria, tag=tag, span=replace(self.criteria.span, after=self.position))
 
     def undoes_from(self, execution: Execution) -> bool:
-        """Whether a walk that undoes comes to this execution by itself, as to a dead letter of the range."""
+        """Whether an undo pass reaches this execution by itself, as a dead letter of the range."""
         is_there = execution.state is State.FAILED and due_position(execution.id) in self.criteria.span
         return is_there and self.criteria.matches(execution)
 
     def due_at(self, base_at: int, number: int) -> int:
-        """When the redrive of this number, from 0, is due on a page that begins with an instant."""
+        """When the redrive with this number, from 0, of a page that begins at `base_at` is due."""
         return base_at + number * 1000 // self.rate
 
-    def advanced_to(self, place: IndexPosition | None, counts: TaskCounts, next_due_at: int) -> "RedriveTask":
-        """The next version: a page was worked off; None where it was the last."""
+    def advanced_to(
+        self, position: IndexPosition | None, counts: TaskCounts, next_due_at: int
+    ) -> "RedriveTask":
+        """The next version, after a page was processed; `position` is None after the last page."""
         return replace(
             self,
-            position=END if place is None else place,
+            position=END if position is None else position,
             counts=counts,
             next_due_at=next_due_at,
             version=self.version + 1,
         )
 
     def ended(self, now_ms: int) -> "RedriveTask":
-        """The next version: nothing is left to do."""
+        """The next version, with no work left."""
         state = TaskState.FINISHED if self.state is TaskState.RUNNING else TaskState.UNDONE
         return replace(self, state=state, ended_at=now_ms, version=self.version + 1)
 
     def undoing(self, now_ms: int) -> "RedriveTask":
-        """The next version: what it did is to be undone, from the beginning."""
+        """The next version, in which the undo starts from the beginning."""
         return replace(
             self,
             state=TaskState.UNDOING,
@@ -130,21 +132,21 @@ class RedriveTask:
         ).pass_begun(now_ms)
 
     def pass_begun(self, now_ms: int) -> "RedriveTask":
-        """The same version at the beginning of a walk that undoes; what such a walk comes to is counted anew."""
+        """The same version at the beginning of an undo pass, with new counts of cancelled redrives."""
         counts = replace(self.counts, cancelled=0, already_started=0)
         return replace(self, position=self.criteria.span.after, pass_began_at=now_ms, counts=counts)
 
     @property
     def settles_at(self) -> int:
-        """A walk that undoes and begins from then on misses nothing: nobody files any more."""
+        """An undo pass that begins from this instant on is complete: no process files redrives any more."""
         return (self.undo_asked_at or 0) + SETTLED_MS
 
 
 def redrive_task_id(created_at: int, entropy: int) -> str:
-    """A new id for a bulk redrive; sorts by the time of creation."""
+    """A new id; ids sort by the time of creation."""
     return f"rdr_{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}"
 
 
 def is_redrive_task_id(text: str) -> bool:
-    """Whether the text has the form of a bulk redrive's id."""
+    """Whether the text is a well-formed id of a bulk redrive."""
     return _TASK_ID.fullmatch(text) is not None

@@ -21,11 +21,11 @@ _PORTS = {"https": "443", "http": "80"}
 
 def origin_of(url: str) -> bytes:
     """Return scheme, host and port of an accepted URL in canonical form."""
-    parts = _ORIGIN.match(url)
-    if parts is None:
+    match = _ORIGIN.match(url)
+    if match is None:
         return url.encode()
-    port = parts["port"] or _PORTS[parts["scheme"]]
-    return f"{parts['scheme']}://{parts['host'].lower()}:{port}".encode()
+    port = match["port"] or _PORTS[match["scheme"]]
+    return f"{match['scheme']}://{match['host'].lower()}:{port}".encode()
 
 
 def destination_id(code: bytes) -> str:

@@ -65,23 +65,23 @@ def encode_request(request: Request) -> bytes:
         body = {"t": request.body.decode()}
     except UnicodeDecodeError:
         body = {"b": b64encode(request.body).decode()}
-    parts = {"m": request.method, "u": request.url, "h": request.headers, **body}
+    document = {"m": request.method, "u": request.url, "h": request.headers, **body}
     callbacks = {"s": request.on_success, "f": request.on_failure}
-    parts |= {name: url for name, url in callbacks.items() if url is not None}
-    return json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode()
+    document |= {name: url for name, url in callbacks.items() if url is not None}
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def decode_request(stored: bytes) -> Request:
     """Decode the stored form; raises UnreadableItemError for anything else."""
     try:
-        parts = json.loads(stored)
+        document = json.loads(stored)
         return Request(
-            method=parts["m"],
-            url=parts["u"],
-            headers=tuple((name, value) for name, value in parts["h"]),
-            body=b64decode(parts["b"]) if "b" in parts else parts["t"].encode(),
-            on_success=parts.get("s"),
-            on_failure=parts.get("f"),
+            method=document["m"],
+            url=document["u"],
+            headers=tuple((name, value) for name, value in document["h"]),
+            body=b64decode(document["b"]) if "b" in document else document["t"].encode(),
+            on_success=document.get("s"),
+            on_failure=document.get("f"),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise UnreadableItemError("the stored request cannot be read") from error

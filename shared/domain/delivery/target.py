@@ -61,20 +61,20 @@ def check_target(url: str, policy: TargetPolicy) -> None:
     form that the policy admits, an allowed port, and printable ASCII only.
     """
     _check_characters(url)
-    parts = _PARTS.fullmatch(url)
-    if parts is None or (parts["scheme"] == "http" and not policy.allows_http):
+    url_parts = _PARTS.fullmatch(url)
+    if url_parts is None or (url_parts["scheme"] == "http" and not policy.allows_http):
         schemes = "https:// or http://" if policy.allows_http else "https://"
         raise CallbackUrlNotAllowedError(f"the URL must begin with {schemes}, in lower case")
-    if "@" in parts["authority"]:
+    if "@" in url_parts["authority"]:
         raise CallbackUrlNotAllowedError("the URL must not contain a user name or password")
-    authority = _AUTHORITY.fullmatch(parts["authority"])
+    authority = _AUTHORITY.fullmatch(url_parts["authority"])
     if authority is None:
         raise CallbackUrlNotAllowedError("the URL's host cannot be read; an IPv6 address needs brackets")
     address = _address(authority)
     _check_port(authority["port"], allow_http=policy.allows_http)
-    if not (_PATH.fullmatch(parts["path"]) and _QUERY.fullmatch(parts["query"].removeprefix("?"))):
+    if not (_PATH.fullmatch(url_parts["path"]) and _QUERY.fullmatch(url_parts["query"].removeprefix("?"))):
         raise CallbackUrlNotAllowedError("the URL has a character that must be percent-encoded")
-    _check_destination(policy, address or authority["host"], plain_http=parts["scheme"] == "http")
+    _check_destination(policy, address or authority["host"], plain_http=url_parts["scheme"] == "http")
 
 
 def check_headers(headers: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""The outcome of one attempt, as the history of its execution has it."""
+"""The outcome of one attempt, as stored in the history of its execution."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from shared.domain.delivery.callback import Reason
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptOutcome:
-    """What is remembered of one attempt. An attempt whose worker died leaves none."""
+    """One finished attempt. An attempt whose worker died has no outcome."""
 
     attempt: int
     started_at: int

@@ -15,16 +15,16 @@ from shared.domain.schedules.recurrence import Recurrence
 from shared.names import Lane
 
 LEASE_MARGIN_MS = 5_000
-"""A lease outlasts the callback's timeout by this much: the time for waiting, completing and clock skew."""
+"""A lease exceeds the callback's timeout by this margin, for the wait, the outcome write and clock skew."""
 EARLY_MS = 1_500
-"""A message this early or less is claimed at once and waited for; an earlier one is put back."""
+"""A message at most this early is claimed at once, and the worker waits; an earlier one is put back."""
 GUARDED_FROM = (1 << 50) - 1
-"""From when a guarded execution may be claimed without having been admitted: never."""
+"""`claimable_from` of a guarded execution before its admission: never."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
-    """One run that is due at an instant: due entry, lock and history in one item. Instants are UTC in ms."""
+    """One run that is due at an instant: index entry, lock and history in one item. Times are in UTC ms."""
 
     id: ExecutionId
     tenant_id: str
@@ -34,64 +34,64 @@ class Execution:
     created_at: int
     call: CallSpec
     fingerprint: bytes
-    """Of the request that created the job: it tells two jobs under one identity apart."""
+    """Of the request that created the job: distinguishes two requests for the same id."""
     progress: Progress = field(default_factory=Progress)
     index_shard: int = 0
     name: str | None = None
     tags: tuple[str, ...] = ()
     recurrence: Recurrence | None = None
     start_deadline_at: int | None = None
-    """A one-off job that has not started by then ends as SKIPPED."""
+    """A one-off job that has not started by this instant ends as SKIPPED."""
     job_created_at: int | None = None
-    """The creation of a one-off job that was moved to another time since."""
+    """When a one-off job was created, if it was moved to another time since."""
     run: int = 1
-    """The number of this run in its job, from 1; instants that a jump passes over are not counted."""
+    """The number of this run in its job, from 1; skipped instants are not counted."""
     redrive_of: RedriveOf | None = None
     notification_of: ExecutionId | None = None
     """The execution whose outcome this notification delivers."""
 
     def __post_init__(self) -> None:
-        """Refuse combinations that no transition makes."""
+        """Raises InvalidValueError for combinations that no transition makes."""
         if not 0 <= self.attempt <= self.call.retry.max_attempts:
             raise InvalidValueError("attempt must be 0 to max_attempts")
-        is_beside = self.redrive_of is not None or self.notification_of is not None
-        if is_beside and self.recurrence is not None:
+        is_outside_chain = self.redrive_of is not None or self.notification_of is not None
+        if is_outside_chain and self.recurrence is not None:
             raise InvalidValueError("neither a redrive nor a notification is a link of a chain")
 
     @property
     def state(self) -> State:
-        """The state by the table of transitions."""
         return self.progress.state
 
     @property
     def attempt(self) -> int:
-        """The number of attempts begun."""
+        """The number of attempts that have begun."""
         return self.progress.attempt
 
     @property
     def lane(self) -> Lane:
-        """The lane of this run: its job's, unless catch-up moved it."""
+        """The lane of the job, unless catch-up moved this run to another lane."""
         return self.progress.lane or self.call.lane
 
     def progressed(self, **changes: Any) -> "Execution":
-        """The same execution with these fields of its progress changed."""
+        """A copy with these fields of its progress changed."""
         return replace(self, progress=replace(self.progress, **changes))
 
     @property
     def has_attempts_left(self) -> bool:
-        """Whether another claim would be lawful as far as the count of attempts goes."""
+        """Whether the count of attempts and `stop_retries` allow another claim."""
         return self.attempt < self.call.retry.max_attempts and not self.progress.stop_retries
 
-    def lease_is_dead(self, now_ms: int) -> bool:
-        """Whether the execution runs under a lease that has ended."""
+    def lease_expired(self, now_ms: int) -> bool:
+        """Whether the lease of a running execution has expired."""
         lease_until = self.progress.lease_until
         return lease_until is not None and lease_until < now_ms
 
     @property
     def claimed_at(self) -> int | None:
-        """When the running attempt was claimed; None where none runs.
+        """When the running attempt was claimed; None if no attempt is running.
 
-        Until an attempt runs on, its lease is the one of its claim; from then on its deadline tells.
+        Computed from the lease of the claim, or from the asynchronous deadline once the receiver has accepted
+        the work.
         """
         lease_until, async_until = self.progress.lease_until, self.progress.async_until
         if async_until is not None:
@@ -100,12 +100,12 @@ class Execution:
 
     @property
     def attempt_deadline_at(self) -> int | None:
-        """When the running attempt is over if its receiver works on; None where none runs."""
+        """The asynchronous deadline of the running attempt; None if no attempt is running."""
         return self.call.async_policy.deadline_at(self.claimed_at) if self.claimed_at is not None else None
 
     @property
     def receiver_gone(self) -> bool:
-        """Whether it ended because its job's receiver asked to be called no more."""
+        """Whether the execution failed because its receiver answered 410."""
         if self.notification_of is not None:
             return False
         is_final = self.state is State.FAILED and self.progress.end_reason is EndReason.NOT_RETRYABLE
@@ -114,13 +114,13 @@ class Execution:
 
     @property
     def aged_from(self) -> int:
-        """From when its age counts: when it was due; a redrive that is filed long after it was chosen is new then."""
+        """The start of the execution's age: its due time, or the creation of a redrive filed later."""
         due_at = self.id.dispatch_at
         return max(due_at, self.created_at) if self.redrive_of is not None else due_at
 
     @property
     def gives_up_at(self) -> int | None:
-        """After this instant none of its attempts begins; None where none would be too late."""
+        """The instant after which no attempt begins; None if there is no limit."""
         return self.call.retry.gives_up_at(self.aged_from)
 
     @property
@@ -130,23 +130,23 @@ class Execution:
 
     @property
     def scheduled_at(self) -> int:
-        """The instant that it is for, as its receiver and its owner are told: the nominal one, or a backfilled one."""
+        """The instant that the API and the receiver see: the nominal instant, or the backfilled one."""
         return self.recurrence.scheduled_at(self.nominal_at) if self.recurrence else self.nominal_at
 
     @property
     def is_guarded(self) -> bool:
-        """Whether its first attempt has to be admitted: it may have to be skipped, or to wait for another run."""
+        """Whether the first attempt needs admission: the run may be skipped, or may wait for another run."""
         overlaps = self.recurrence is None or self.recurrence.overlap_policy is OverlapPolicy.ALLOW
         return self.start_deadline_at is not None or not overlaps
 
     @property
     def awaits_admission(self) -> bool:
-        """Whether a guard has to let it in before it can be claimed."""
+        """Whether a guard must admit the execution before it can be claimed."""
         return self.is_guarded and self.state in NOT_STARTED
 
     @property
     def claimable_from(self) -> int | None:
-        """From when a claim is lawful: at once at first, later by retry time or lease, at the end never."""
+        """The earliest instant of a claim: 0 before the start, then the retry time or the lease's end."""
         lease_until, next_attempt_at = self.progress.lease_until, self.progress.next_attempt_at
         if self.state in NOT_STARTED:
             return GUARDED_FROM if self.is_guarded else 0
@@ -155,7 +155,7 @@ class Execution:
         return lease_until + 1 if lease_until is not None else None
 
     def occurrence(self, nominal_at: int, *, created_at: int) -> "Execution":
-        """A fresh execution of the same job and revision at another nominal instant."""
+        """A new execution of the same job and revision at another nominal instant."""
         if self.recurrence is None:
             raise InvalidValueError("a one-off job has no other occurrence")
         return replace(

@@ -1,7 +1,8 @@
-"""Notifications: what ties the call that tells of an outcome to the execution that it tells of.
+"""Notifications: executions that deliver the outcome of another execution.
 
-A notification is an execution of its own. Which one it is stands in the record of the execution that ended, written
-with the end itself; so however often, and by whomever, it is filed, it is one. Nobody is told of its own end.
+The id of the notification is stored in the same conditional write as the outcome (a transactional outbox).
+Any number of processes may therefore file the notification, and exactly one exists. A notification has no
+notification itself.
 """
 
 import json
@@ -22,12 +23,12 @@ from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.tenant import Tenant
 
 NOTIFICATION_RETRY = RetryPolicy(max_attempts=8, delays_seconds=(10, 60, 300, 1_800, 7_200, 21_600, 43_200))
-"""For nearly a day: a receiver that is down overnight hears of it in the morning."""
+"""Covers almost a day, so that a receiver that is down overnight gets the notification in the morning."""
 NOTIFICATION_TIMEOUT_MS = 15_000
 
 
 def target_for(execution: Execution, state: State, tenant: Tenant | None) -> CallbackTarget | None:
-    """Who is to be told that an execution came to this state; None for nobody."""
+    """The target for an execution that reached this state; None if the outcome is not delivered."""
     if execution.notification_of is not None or state not in (State.SUCCEEDED, State.FAILED):
         return None
     succeeded = state is State.SUCCEEDED
@@ -37,7 +38,7 @@ def target_for(execution: Execution, state: State, tenant: Tenant | None) -> Cal
 
 
 def notification_id(original: ExecutionId, due_at: int, counts: ShardCounts) -> ExecutionId:
-    """The id of the notification of an execution that ended at an instant: a function of the original beside that."""
+    """The notification's id, a pure function of the arguments: every process computes the same id."""
     digest = sha256(f"outcome|{original}".encode()).digest()
     return new_one_off_id(due_at, counts, int.from_bytes(digest[: ENTROPY_BITS // 8]))
 
@@ -45,7 +46,7 @@ def notification_id(original: ExecutionId, due_at: int, counts: ShardCounts) -> 
 def notification(
     ended: Execution, identity: ExecutionId, listener: CallbackTarget, *, created_at: int
 ) -> Execution:
-    """The execution that tells of the end of another, in the lane of its job, beside any chain."""
+    """The notification of an execution that ended, in the lane of its job and outside any chain."""
     return replace(
         ended,
         id=identity,
@@ -71,20 +72,20 @@ def notification(
 
 
 def notification_request(url: str, ended: Execution) -> Request:
-    """What its receiver gets: the outcome, and nothing of the request that came to it."""
+    """The request to the target: the outcome only, never the request of the job."""
     return Request(
         method="POST",
         url=url,
         headers=(("Content-Type", "application/json"),),
-        body=json.dumps(_told_of(ended), separators=(",", ":")).encode(),
+        body=json.dumps(_outcome_document(ended), separators=(",", ":")).encode(),
     )
 
 
-def _told_of(ended: Execution) -> dict[str, object]:
-    told_at = (ended.progress.notification or ended.id).dispatch_at
+def _outcome_document(ended: Execution) -> dict[str, object]:
+    notified_at = (ended.progress.notification or ended.id).dispatch_at
     return {
         "type": f"execution.{ended.state}",
-        "timestamp": format_instant(told_at),
+        "timestamp": format_instant(notified_at),
         "data": {
             "job_id": ended.job_id,
             "execution_id": str(ended.id),

@@ -13,11 +13,11 @@ from shared.names import Lane
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """Everything that transitions change; a new execution begins with the defaults. Instants are UTC in ms."""
+    """The fields that transitions change; a new execution has the defaults. Instants are UTC in ms."""
 
     state: State = State.PENDING
     attempt: int = 0
-    """The number of attempts begun; while RUNNING it is also the fencing token."""
+    """The number of attempts that have begun; with `owner`, the fencing token of a running execution."""
     owner: str | None = None
     lease_until: int | None = None
     async_until: int | None = None
@@ -32,16 +32,16 @@ class Progress:
     missed: SkippedRange | None = None
     """The instants that this SKIPPED execution records."""
     moved_to: ExecutionId | None = None
-    """The present execution of the one-off job: set exactly where the state is MOVED."""
+    """The current execution of the one-off job; set if and only if the state is MOVED."""
     lane: Lane | None = None
     """The lane of a late run that catch-up moved out of its job's lane."""
     redriven_by: RedrivenBy | None = None
-    """The redrive of this execution. To record it changes no state."""
+    """The redrive of this execution. Recording a redrive changes no state."""
     notification: ExecutionId | None = None
-    """The execution that delivers the outcome: chosen in the same write as the end, and filed after it."""
+    """The execution that delivers the outcome: stored in the same write as the outcome, filed afterwards."""
 
     def __post_init__(self) -> None:
-        """Refuse combinations that no transition makes."""
+        """Raises InvalidValueError for combinations that no transition makes."""
         if (self.state is State.RUNNING) != (self.owner is not None and self.lease_until is not None):
             raise InvalidValueError("exactly a running execution has an owner and a lease")
         if self.state is not State.RUNNING and self.async_until is not None:

@@ -1,4 +1,4 @@
-"""How long records are kept hot."""
+"""Retention of records in the tables."""
 
 from dataclasses import dataclass
 
@@ -7,17 +7,17 @@ from shared.domain.errors import InvalidValueError
 
 DAY_SECONDS = 86_400
 IDEMPOTENCY_DAYS = 7
-"""An Idempotency-Key is remembered this long; records outlive it, so that a replay always finds its job."""
+"""How long an Idempotency-Key is valid. Records outlive it, so that a replay always finds its job."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Days from an execution's end to the moment at which its record may be dropped."""
+    """Days from the end of an execution to the expiry of its record."""
 
     days: int
 
     def __post_init__(self) -> None:
-        """Refuse a retention that the idempotency window outlives."""
+        """Raises InvalidValueError if records would expire before their Idempotency-Keys."""
         if self.days <= IDEMPOTENCY_DAYS:
             raise InvalidValueError(f"records must be kept for more than {IDEMPOTENCY_DAYS} days")
 
@@ -26,5 +26,5 @@ class Retention:
         return now_ms // 1000 + self.days * DAY_SECONDS
 
     def outlives_records_s(self, now_ms: int) -> int:
-        """The TTL of what is needed to find records whose executions may still have retries before them."""
+        """The TTL of a record that locates executions, which may still have all their retries to make."""
         return self.expires_at_s(now_ms) + MAX_RETRY_SPAN_SECONDS + DAY_SECONDS

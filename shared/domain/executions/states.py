@@ -4,7 +4,7 @@ from enum import Enum, StrEnum
 
 
 class State(StrEnum):
-    """Where an execution stands. The values are the API's words."""
+    """The state of an execution. The values are those of the API."""
 
     PENDING = "pending"
     QUEUED = "queued"
@@ -26,13 +26,13 @@ TERMINAL = frozenset({State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SKIP
 OPEN = frozenset(State) - TERMINAL
 NOT_STARTED = frozenset({State.PENDING, State.QUEUED})
 REDRIVABLE = frozenset({State.FAILED, State.CANCELLED})
-"""What a redrive may follow: a dead letter, and a redrive of it that came to nothing."""
+"""The states that a redrive may follow: a dead letter, or an earlier redrive that was cancelled."""
 
 
 class Transition(Enum):
-    """Every lawful change of state: (its name, from which states, to which). Filing comes before all of them.
+    """Every allowed change of state: (name, source states, target state). Filing precedes all of them.
 
-    The stores derive their conditions from this table; nothing else may change a state.
+    The stores derive their conditions from this table, and no other write changes a state.
     """
 
     CLAIM = ("claim", NOT_STARTED | {State.WAITING, State.RUNNING}, State.RUNNING)
@@ -49,28 +49,27 @@ class Transition(Enum):
 
     @property
     def sources(self) -> frozenset[State]:
-        """The states from which the transition may start."""
+        """The states in which the transition is allowed."""
         return self.value[1]
 
     @property
     def target(self) -> State:
-        """The state in which it ends."""
         return self.value[2]
 
     @property
     def ends(self) -> bool:
-        """Whether it ends the execution, and so starts its retention."""
+        """Whether the target state is terminal, so that the retention of the record starts."""
         return self.target in TERMINAL
 
 
 class EndReason(StrEnum):
-    """Why an execution ended, where its state alone does not say it."""
+    """Why an execution ended, if the state alone does not tell."""
 
     ATTEMPTS_USED_UP = "attempts_used_up"
     NOT_RETRYABLE = "not_retryable"
     STOPPED = "stopped"
     TOO_OLD = "too_old"
-    """Another attempt would have begun later than its job, or Punctual, lets any begin."""
+    """The next attempt would have begun after the maximum age of the job or of Punctual."""
     WORKER_LOST = "worker_lost"
     UNREADABLE = "unreadable"
     CANCELLED = "cancelled"

@@ -1,4 +1,4 @@
-"""Records of runs that a change of the clocks drops: their local times do not exist, and nothing makes up for them."""
+"""Skip records of runs whose local times do not exist because of a daylight saving change."""
 
 from dataclasses import replace
 
@@ -9,8 +9,8 @@ from shared.domain.schedules.dst import DstChange, changes_that_skip
 from shared.domain.schedules.schedule import Cron, Series
 from shared.domain.schedules.skipped_range import SkippedRange
 
-RECORDED_AT_MOST = 20
-"""Between two runs. A line that never fires but in gaps is refused, so that this is never reached in a year."""
+MAX_RECORDED = 20
+"""The maximum between two runs. A schedule with more such changes in a year never fires, and is refused."""
 
 
 def dst_skip_records(
@@ -18,9 +18,9 @@ def dst_skip_records(
 ) -> list[Execution]:
     """One record for each change in (after, until], of the same job and chain as `owner`.
 
-    Something may be due at the change itself, and then belongs behind it. So the record stands on the last millisecond
-    before, on which nothing is ever due. It has no part in the chain: nothing is filed behind it, and whoever files
-    it again files the same.
+    A run may be due at the instant of the change itself. The record therefore takes the key of the
+    millisecond before, at which no run is ever due. The record has no successor, and every process that files
+    it files the same record.
     """
     if owner.recurrence is None:
         return []
@@ -29,14 +29,14 @@ def dst_skip_records(
 
 
 def dst_skips_between(schedule: Series, after_ms: int, until_ms: int) -> tuple[DstChange, ...]:
-    """The changes in (after, until] at which runs of the schedule are dropped."""
+    """The daylight saving changes in (after, until] that remove runs of the schedule."""
     if not isinstance(schedule, Cron) or until_ms <= after_ms:
         return ()
-    return changes_that_skip(schedule, after_ms, until_ms)[:RECORDED_AT_MOST]
+    return changes_that_skip(schedule, after_ms, until_ms)[:MAX_RECORDED]
 
 
 def skip_position(change: DstChange) -> int:
-    """The instant on which the record of a change stands."""
+    """The nominal instant of the record of a change."""
     return change.at - 1
 
 

@@ -1,4 +1,4 @@
-"""The executions that a recurring job will have if nothing changes: enumerated from its schedule."""
+"""The future executions of a recurring job, enumerated from its schedule."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from shared.domain.schedules.schedule import first_after, latest_at_or_before
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedRun:
-    """One of them. Once it is filed, this is its id."""
+    """A future run. The execution has this id once it is filed."""
 
     job: Job
     nominal_at: int
@@ -18,14 +18,14 @@ class ExpectedRun:
 
     @property
     def scheduled_at(self) -> int:
-        """The instant that it is for."""
+        """The instant that the API and the receiver see."""
         return self.job.recurrence.scheduled_at(self.nominal_at)
 
 
 def expected_runs(job: Job, from_at: int, until: int | None = None) -> Iterator[ExpectedRun]:
-    """The executions of the job's present chain that are due in [from, until], jitter included, in order.
+    """The executions of the job's current chain that are due in [from, until], jitter included, in order.
 
-    Runs that the chain's head has not reached yet are among them; those that it passed over are not.
+    Includes runs beyond the head of the chain; excludes instants that the chain skipped.
     """
     nominal_at = _first_nominal(job, from_at)
     while nominal_at is not None and (until is None or nominal_at <= until):
@@ -38,7 +38,7 @@ def expected_runs(job: Job, from_at: int, until: int | None = None) -> Iterator[
 
 
 def _first_nominal(job: Job, from_at: int) -> int | None:
-    """Jitter never moves a run past the next instant, so at most one earlier instant may still be due."""
+    """Jitter never delays a run past the next instant, so at most one earlier instant may still be due."""
     if job.definition.jitter_ms:
         not_before_at = max(job.chain_from, from_at - job.definition.jitter_ms)
         earlier_at = latest_at_or_before(job.schedule, from_at - 1, not_before_at)

@@ -1,4 +1,4 @@
-"""Definitions of recurring jobs. A one-off job has none: it is its execution."""
+"""Definitions of recurring jobs. A one-off job has no definition: the job is its execution."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -14,9 +14,9 @@ from shared.domain.schedules.schedule import Series, without_rules
 
 
 class JobState(StrEnum):
-    """Where a recurring job stands. The values are the API's words.
+    """The state of a recurring job. The values are those of the API.
 
-    PAUSING, UPDATING and DELETING are changes that began: the chain is being ended. Whoever meets one finishes it.
+    PAUSING, UPDATING and DELETING mark a change in progress: any process that finds it rolls it forward.
     """
 
     ACTIVE = "active"
@@ -31,12 +31,12 @@ class JobState(StrEnum):
 CHANGING = frozenset({JobState.PAUSING, JobState.UPDATING, JobState.DELETING})
 ENDED = frozenset({JobState.DELETED, JobState.COMPLETED})
 GONE = frozenset({JobState.DELETING, JobState.DELETED})
-"""No attempt of such a job begins any more."""
+"""In these states no attempt of the job begins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """The parts of a job that its owner may change."""
+    """The parts of a job that its owner can change."""
 
     schedule: Series
     call: CallSpec
@@ -47,104 +47,98 @@ class Definition:
     overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
     max_runs: int | None = None
 
-    def makes_other_executions_than(self, other: "Definition") -> bool:
-        """Whether executions of the one differ from those of the other: then a new chain has to begin."""
+    def needs_new_chain_after(self, other: "Definition") -> bool:
+        """Whether executions differ between the two definitions, so that a new chain is needed."""
         return replace(self, name=None, tags=()) != replace(other, name=None, tags=())
 
-    def going_on_from(self, job: "Job") -> "Definition":
-        """The same; a schedule that stays what it is keeps the rules of its zone, since the chain goes by them."""
-        stays = without_rules(self.schedule) == without_rules(job.schedule)
-        return replace(self, schedule=job.schedule) if stays else self
+    def keeping_zone_rules_of(self, job: "Job") -> "Definition":
+        """A copy that keeps the frozen zone rules of the job's chain if the schedule does not change."""
+        is_same = without_rules(self.schedule) == without_rules(job.schedule)
+        return replace(self, schedule=job.schedule) if is_same else self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
-    """The executions that one revision of a job began: enough to find each of them by key."""
+    """The executions that one revision of a job started: enough data to compute every key."""
 
     job_id: str
     tenant_id: str
     revision: int
     recurrence: Recurrence
     history_from: int
-    """The first instant that is this chain's to account for."""
+    """The first instant that belongs to this chain."""
     history_until: int
-    """The last one."""
+    """The last instant that belongs to this chain."""
     skipped_from: int | None = None
-    """The first instant that a pause of the chain passed over: the record on it tells of all up to the end."""
+    """The first instant that a pause skipped: its record covers all instants up to the end of the chain."""
     expires_at_s: int = 0
-    """When its records may have gone, in epoch seconds."""
+    """When the records of the chain may have expired, in epoch seconds."""
 
     def id_at(self, nominal_at: int) -> ExecutionId:
-        """The id of the occurrence at a nominal instant."""
         return self.recurrence.id_of(self.job_id, self.revision, nominal_at)
 
     @property
     def schedule(self) -> Series:
-        """When its executions are due."""
         return self.recurrence.schedule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What to run and when, again and again. The definition is not written when an occurrence runs."""
+    """The definition of a recurring job. No run of the job writes the definition."""
 
     id: str
     tenant_id: str
     revision: int
-    """Grows with every change; the job's entity tag."""
+    """Incremented by every change; the job's entity tag."""
     state: JobState
     definition: Definition
     counts: ShardCounts
     """Frozen in the chain, so that writers with different configurations name the same keys."""
     fingerprint: bytes
-    """Of the request that created the job; it stays what it is when the job is changed."""
+    """Of the request that created the job; changes of the job keep it."""
     created_at: int
     chain_from: int
-    """From this nominal instant on the chain has no gap up to its head."""
+    """The chain has no gap between this nominal instant and its head."""
     chain_revision: int = 1
-    """The revision that began the present chain: it is part of the chain's keys."""
+    """The revision that started the current chain; part of the chain's keys."""
     history_from: int | None = None
-    """The first instant that is the present chain's to account for; None: everything after the job was created."""
+    """The first instant of the current chain; None: every instant after the creation of the job."""
     index_shard: int = 0
     change: Definition | None = None
-    """What an update that began will make of the job."""
+    """The new definition of an update in progress."""
     changed_at: int | None = None
-    """When the latest change began."""
+    """When the latest change started."""
     pause_reason: str | None = None
     runs_before: int = 0
-    """So many runs began in chains before the present one."""
+    """The number of runs in earlier chains."""
     ended_from: int | None = None
-    """Where the chain has ended: whatever had started lies before, and all instants from here on are free."""
+    """After the end of the chain: every started run is earlier, and all instants from here on are free."""
     ended_through: int | None = None
-    """Where the chain has ended: the last instant that has a tombstone."""
+    """After the end of the chain: the last instant with a tombstone."""
 
     @property
     def schedule(self) -> Series:
-        """When its executions are due."""
         return self.definition.schedule
 
     @property
     def call(self) -> CallSpec:
-        """The call that each of its executions makes."""
         return self.definition.call
 
     @property
     def name(self) -> str | None:
-        """The name that its owner gave it."""
         return self.definition.name
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The tags by which its owner finds it."""
         return self.definition.tags
 
     @property
     def began_at(self) -> int:
-        """No instant before this one is the present chain's."""
+        """The first instant that can belong to the current chain."""
         return self.history_from if self.history_from is not None else self.created_at + 1
 
     def chain(self, until: int, expires_at_s: int = 0, skipped_from: int | None = None) -> Chain:
-        """The present chain, accounting for nothing after `until`."""
+        """The current chain with its instants up to `until`."""
         return Chain(
             job_id=self.id,
             tenant_id=self.tenant_id,
@@ -158,21 +152,21 @@ class Job:
 
     @property
     def is_recomputed(self) -> bool:
-        """Whether it is being updated to what it is: its chain alone changes, to the present rules of its zone."""
+        """Whether the update in progress changes only the zone rules of the chain (a new tzdata release)."""
         return self.change is not None and self.change == self.definition
 
     @property
     def described(self) -> "Job":
-        """The job as its owner is shown it. An update that has begun is part of its revision, and of its entity tag."""
+        """The job as the API shows it: revision and entity tag already include an update in progress."""
         return replace(self, definition=self.change) if self.change else self
 
     def id_at(self, nominal_at: int) -> ExecutionId:
-        """The id of the present chain's occurrence at a nominal instant."""
+        """The id of the current chain's occurrence at a nominal instant."""
         return self.recurrence.id_of(self.id, self.chain_revision, nominal_at)
 
     @property
     def recurrence(self) -> Recurrence:
-        """The rules of the present chain."""
+        """The rules of the current chain."""
         return Recurrence(
             schedule=self.schedule,
             counts=self.counts,
@@ -183,7 +177,7 @@ class Job:
         )
 
     def occurrence(self, nominal_at: int, *, created_at: int, run: int = 1) -> Execution:
-        """The execution of the present chain at a nominal instant, not yet filed; `run` is its number in the job."""
+        """The unfiled execution of the current chain at a nominal instant; `run` is its number in the job."""
         return Execution(
             id=self.id_at(nominal_at),
             tenant_id=self.tenant_id,

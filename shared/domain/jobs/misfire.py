@@ -1,15 +1,16 @@
-"""What becomes of nominal instants that were missed.
+"""Misfires: the catch-up policy for nominal instants that were missed.
 
-An instant is late when it lies more than a tolerance in the past. The next instant is always computed from the last
-nominal one, never from now; where it is late, the policy may let the chain jump: to an instant at which it resumes,
-with one record of everything between. All of it is decided from the schedule, the predecessor and `now`, so that
-writers who read different clocks may choose different jumps, each of which is whole; the store lets one happen.
+An instant is late when it lies in the past by more than a tolerance. The next instant is always computed from
+the last nominal instant, never from the current time. If the next instant is late, the policy may let the
+chain jump to a later instant, with one record of the instants between. The decision depends only on the
+schedule, the predecessor and `now`. Two writers with different clocks may compute different jumps; the store
+accepts only one of them.
 
-    coalesce  one run, of the latest instant that was missed
-    skip      no run; go on at the first instant that is not late
-    all       every run, oldest first, of the newest `limit` instants that were missed
+    coalesce  one run, of the latest missed instant
+    skip      no run; the chain continues at the first instant that is not late
+    all       every run, oldest first, of the newest `limit` missed instants
 
-In each mode an instant older than the window never runs.
+In each mode, instants older than the window are never run.
 """
 
 from dataclasses import dataclass, replace
@@ -21,15 +22,16 @@ from shared.domain.schedules.schedule import Series, count_between, first_after,
 from shared.domain.schedules.skipped_range import SkippedRange
 
 COUNT_LIMIT = 100_000
-"""Missed instants are counted up to here; a longer outage of a dense schedule shows this number."""
+"""The maximum count of missed instants; a longer outage of a dense schedule shows this number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Succession:
-    """How a chain goes on: at `nominal_at`, which is its immediate next instant unless some were missed.
+    """The continuation of a chain at `nominal_at`: the immediate next instant unless some were missed.
 
-    Where some were missed, `missed` tells of them and `reason` why. Where nothing comes after them, `ends` is true:
-    there is only the record, and `nominal_at` (as `missed.resumed_at`) is the last instant that it tells of.
+    If instants were missed, `missed` records them and `reason` says why. If no instant follows, `ends` is
+    true: only the record is filed, and `nominal_at` (as `missed.resumed_at`) is the last instant that it
+    covers.
     """
 
     nominal_at: int
@@ -38,7 +40,7 @@ class Succession:
     reason: EndReason | None = None
     ends: bool = False
     catches_up: bool = False
-    """Whether the run is one of several late ones, of mode ALL: such runs keep out of the way of others."""
+    """Whether the run is one of several late runs of mode ALL; such runs must not delay others."""
 
 
 def succession(
@@ -49,11 +51,12 @@ def succession(
     *,
     filed_at: int | None = None,
 ) -> Succession | None:
-    """The successor of the occurrence at `nominal_at`; None where the schedule has ended.
+    """The successor of the occurrence at `nominal_at`; None if the schedule has ended.
 
-    There is at most one jump at a time, with one reason. `filed_at` is when the predecessor was filed. In mode ALL it
-    tells a chain that is catching up from one that has fallen behind: only instants that came due since then count
-    against the limit, so that no jump is made over instants that an earlier one kept.
+    There is at most one jump at a time, with one reason. `filed_at` is when the predecessor was filed. In
+    mode ALL it distinguishes a chain that is catching up from a chain that has fallen behind. Only instants
+    that became due after `filed_at` count against the limit, so that no jump skips instants that an earlier
+    jump kept.
     """
     immediate_at = first_after(schedule, nominal_at)
     if immediate_at is None:
@@ -91,9 +94,9 @@ class _Chain:
         return self.jump(latest_at, EndReason.COALESCED)
 
     def catch_up(self, nominal_at: int, filed_at: int) -> Succession:
-        """Go on at the immediate next instant, unless that one is out of the window or the limit is exceeded.
+        """Continue at the immediate next instant, unless it is outside the window or exceeds the limit.
 
-        Where both are so, the reason is the limit: a longer window would not have let more of them run.
+        If both apply, the reason is the limit: a longer window would not have let more instants run.
         """
         limit, oldest_ms = self.policy.limit, max(self.window_start, self.immediate_at)
         since = max(nominal_at, filed_at, oldest_ms - 1)
@@ -107,7 +110,7 @@ class _Chain:
         return replace(following, catches_up=is_late and not is_single and not following.ends)
 
     def jump(self, resumed_at: int | None, reason: EndReason) -> Succession:
-        """Go on at an instant, None for the end of the chain; no jump at all where that is the immediate one."""
+        """Continue at an instant (None: the chain ends); the immediate next instant needs no jump."""
         if resumed_at == self.immediate_at:
             return Succession(nominal_at=resumed_at, immediate_at=resumed_at)
         until_ms = self.now_ms if resumed_at is None else resumed_at - 1

@@ -1,4 +1,4 @@
-"""A backfill as it is asked for: which past instants of a job are made up for, and how."""
+"""A requested backfill of past instants of a job."""
 
 from dataclasses import dataclass
 
@@ -23,13 +23,13 @@ from shared.domain.schedules.schedule_kinds import MAX_BACKFILLED
 from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.names import Lane
 
-EVERY_ONE = CatchUpPolicy(mode=CatchUp.ALL, limit=MAX_CATCH_UP_LIMIT, window_ms=MAX_CATCH_UP_WINDOW_MS)
-"""Runs that were held up are all made: they are for different instants."""
+ALL_RUNS = CatchUpPolicy(mode=CatchUp.ALL, limit=MAX_CATCH_UP_LIMIT, window_ms=MAX_CATCH_UP_WINDOW_MS)
+"""Delayed runs of a backfill are never skipped: each run is for a different instant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewBackfill:
-    """The nominal instants in [from_at, to_at), one run every so many seconds."""
+    """The nominal instants in [from_at, to_at), one run every `every_seconds`."""
 
     from_at: int
     to_at: int
@@ -38,11 +38,11 @@ class NewBackfill:
     lane: Lane = Lane.BULK
 
     def schedule_of(self, of: Rate | Cron, anchor: int, now_ms: int) -> Backfill:
-        """The schedule of the backfill of a job, whose first run is at the anchor. In bounded time.
+        """The schedule of the backfill, whose first run is at the anchor. Takes bounded time.
 
-        Raises ScheduleError where the range is empty or has more instants than a backfill may have, ScheduleTooFarError
-        where it is not wholly past, ScheduleInPastError where it begins more than ten years ago,
-        ScheduleNeverFiresError where it has no instant.
+        Raises ScheduleError if the range is empty or has too many instants, ScheduleTooFarError if the range
+        is not entirely in the past, ScheduleInPastError if it begins more than ten years ago, and
+        ScheduleNeverFiresError if it contains no instant.
         """
         self._check_range(now_ms)
         of = with_frozen_rules(of, self.from_at, now_ms)
@@ -63,13 +63,13 @@ class NewBackfill:
         )
 
     def definition(self, of: Job, schedule: Backfill, call: CallSpec) -> Definition:
-        """The definition of the backfill of a job; `call` is the job's, sealed for the backfill."""
+        """The definition of the backfill; `call` is the call of the job, sealed for the backfill."""
         return Definition(
             schedule=schedule,
             call=call,
             name=of.name,
             tags=of.tags,
-            catch_up=EVERY_ONE,
+            catch_up=ALL_RUNS,
             overlap_policy=self.overlap_policy,
         )
 
@@ -83,6 +83,6 @@ class NewBackfill:
 
 
 def encode_new_backfill(job_id: str, new: NewBackfill) -> bytes:
-    """One spelling of a request to backfill a job, to tell two of them apart."""
+    """Canonical encoding of a backfill request, for comparison."""
     parts = (job_id, new.from_at, new.to_at, new.every_seconds, new.overlap_policy.value, new.lane.value)
     return "|".join(("backfill", *map(str, parts))).encode()

@@ -1,4 +1,4 @@
-"""What a client asks for: the description of a job before it has an identity."""
+"""A requested job, before it has an id."""
 
 import json
 import re
@@ -23,27 +23,25 @@ DEFAULT_TIMEOUT_SECONDS = 30
 MAX_START_DEADLINE_SECONDS = 7 * 86_400
 MAX_RUNS = 1_000_000_000
 TAG = r"^[a-z0-9][a-z0-9._:/=-]{0,62}$"
-"""What a tag looks like."""
+"""The pattern of a tag."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recurring:
-    """What only a job that recurs can have."""
+    """Settings that only recurring jobs can have."""
 
     max_runs: int | None = None
     catch_up: CatchUpPolicy = DEFAULT_POLICY
     overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
 
     def __post_init__(self) -> None:
-        """Refuse what no chain could count."""
+        """Raises ScheduleError for `max_runs` out of range."""
         if self.max_runs is not None and not 1 <= self.max_runs <= MAX_RUNS:
             raise ScheduleError(f"max_runs: must be 1 to {MAX_RUNS}", field="max_runs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
-    """A job as asked for."""
-
     timing: Timing
     request: Request
     name: str | None = None
@@ -54,11 +52,11 @@ class NewJob:
     jitter_ms: int = 0
     recurring: Recurring = field(default_factory=Recurring)
     start_deadline_seconds: int | None = None
-    """A one-off job that has not started so long after its time is skipped."""
+    """A one-off job that has not started this long after its due time is skipped."""
     async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
 
     def __post_init__(self) -> None:
-        """Refuse what no worker could keep."""
+        """Raises InvalidValueError for values out of range or settings that contradict each other."""
         if not 1 <= self.timeout_seconds <= MAX_CALLBACK_TIMEOUT_SECONDS:
             raise InvalidValueError(f"timeout_seconds must be 1 to {MAX_CALLBACK_TIMEOUT_SECONDS}")
         if self.name is not None and not 1 <= len(self.name) <= MAX_NAME_LENGTH:
@@ -76,7 +74,7 @@ class NewJob:
 
     @property
     def unsealed_call(self) -> CallSpec:
-        """The call without its request, which has to be sealed into it."""
+        """The call without its request, which is sealed into it later."""
         return CallSpec(
             lane=self.lane,
             request=b"",
@@ -86,7 +84,7 @@ class NewJob:
         )
 
     def definition(self, schedule: Series, call: CallSpec) -> Definition:
-        """The definition of a recurring job, with its schedule resolved and its request sealed."""
+        """The definition of a recurring job with its resolved schedule and sealed request."""
         return Definition(
             schedule=schedule,
             call=call,
@@ -99,12 +97,12 @@ class NewJob:
         )
 
     def start_deadline_at(self, dispatch_at: int) -> int | None:
-        """The instant after which a job that is due at `dispatch_at` starts no more; None for never."""
+        """The last instant at which a job due at `dispatch_at` may start; None if there is no limit."""
         seconds = self.start_deadline_seconds
         return None if seconds is None else dispatch_at + seconds * 1000
 
     def schedule_at(self, now_ms: int) -> Once | Rate | Cron:
-        """The schedule that this means when asked for at `now_ms`; ScheduleError where it cannot be accepted."""
+        """The schedule of a request that is made at `now_ms`; ScheduleError if it is not acceptable."""
         match self.timing:
             case After(delay_seconds):
                 schedule = Once(at=now_ms + delay_seconds * 1000)
@@ -120,7 +118,7 @@ class NewJob:
 
 
 def check_tags(tags: tuple[str, ...]) -> None:
-    """Refuse tags that a query could not name: InvalidValueError."""
+    """Raises InvalidValueError for tags that a query could not contain."""
     if len(tags) > MAX_TAGS or len(set(tags)) != len(tags):
         raise InvalidValueError(f"tags: {MAX_TAGS} at most, each once")
     for tag in tags:
@@ -132,13 +130,13 @@ def check_tags(tags: tuple[str, ...]) -> None:
 
 
 def _retry_parts(retry: RetryPolicy) -> tuple[object, ...]:
-    """What only some policies have comes last, so that the others are spelt as they always were."""
+    """Optional parts come last and only if set, so that older fingerprints of other policies stay equal."""
     *backoff, delays, age = astuple(retry)
     return (*backoff, delays, age) if delays or age is not None else tuple(backoff)
 
 
 def encode_new_job(new: NewJob) -> bytes:
-    """One spelling of everything that was asked for, to tell two requests apart."""
+    """Canonical encoding of the request, for its fingerprint."""
     match new.timing:
         case After(delay_seconds):
             timing: object = ["after", delay_seconds]

@@ -1,4 +1,4 @@
-"""Which executions and jobs a listing is to show."""
+"""Filters of listings."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,13 +14,13 @@ from shared.names import Lane
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionFilter:
-    """Executions of one state, or of any, within a span."""
+    """Executions of one state, or of any state, within a range of positions."""
 
     state: State | None = None
     span: PositionRange = field(default_factory=PositionRange)
 
     def matches(self, execution: Execution) -> bool:
-        """Whether to show it. What stands elsewhere now is shown there."""
+        """Whether the listing shows the execution. Forwarding records (MOVED) are never shown."""
         if execution.state is State.MOVED:
             return False
         return self.state is None or execution.state is self.state
@@ -36,25 +36,25 @@ _FAILED_FOR = (
 )
 _ATTEMPTS_FOR = (reason.word for reason in Reason if reason is not Reason.OK)
 FAILURE_REASONS = tuple(dict.fromkeys((*(reason.value for reason in _FAILED_FOR), *_ATTEMPTS_FOR)))
-"""Every word for why an execution failed, or how its last attempt did."""
+"""Every reason word for the failure of an execution or of its last attempt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadLetterFilter:
-    """Dead letters that have all of what is given, within a span of the instants at which they were due."""
+    """Dead letters that match every given criterion; `span` is a range of due times."""
 
     job_id: str | None = None
     tag: str | None = None
-    """Of the job; whoever reads the job asks for it, `admits` does not."""
+    """A tag of the job. The caller that reads the job compares it; `matches` does not."""
     reason: str | None = None
-    """Why it ended, or how its last attempt did."""
+    """The end reason, or the reason of the last attempt."""
     status: int | None = None
-    """What its last attempt was answered."""
+    """The HTTP status of the last attempt."""
     lane: Lane | None = None
     span: PositionRange = field(default_factory=PositionRange)
 
     def matches(self, execution: Execution) -> bool:
-        """Whether to show it, its tag aside."""
+        """Whether every criterion except the tag matches."""
         last = execution.progress.outcomes[-1] if execution.progress.outcomes else None
         reasons = {execution.progress.end_reason, last.reason.word if last else None}
         return (
@@ -66,7 +66,7 @@ class DeadLetterFilter:
 
 
 class Kind(StrEnum):
-    """How often a job runs. The values are the API's words."""
+    """The kind of schedule of a job. The values are those of the API."""
 
     ONCE = "once"
     CRON = "cron"
@@ -75,7 +75,7 @@ class Kind(StrEnum):
 
 
 def kind_of(job: Execution | Job) -> Kind:
-    """The kind of a job; a one-off is its execution."""
+    """The kind of a job. A one-off job is represented by its execution."""
     if isinstance(job, Execution):
         return Kind.ONCE
     if isinstance(job.schedule, Backfill):
@@ -84,14 +84,14 @@ def kind_of(job: Execution | Job) -> Kind:
 
 
 EXECUTION_STATES = tuple(state for state in State if state is not State.MOVED)
-"""Every state that an execution is shown in."""
+"""The states that the API shows."""
 JOB_STATES = frozenset(state.value for state in (*JobState, *EXECUTION_STATES))
-"""Every word that a job's state may be: a one-off has that of its execution."""
+"""Every value of a job's state in the API; a one-off job has the state of its execution."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFilter:
-    """Jobs that have all of what is given."""
+    """Jobs that match every given criterion."""
 
     state: str | None = None
     tag: str | None = None
@@ -102,17 +102,16 @@ class JobFilter:
 
     @property
     def recurring(self) -> bool:
-        """Whether a recurring job could be among them."""
+        """Whether a recurring job can match."""
         return self.kind is not Kind.ONCE and (self.state is None or self.state in set(JobState))
 
     @property
     def one_off(self) -> bool:
-        """Whether a one-off job could be among them."""
+        """Whether a one-off job can match."""
         is_possible = self.backfill_of is None and self.kind in (None, Kind.ONCE)
         return is_possible and (self.state is None or self.state in set(State))
 
     def matches(self, job: Execution | Job) -> bool:
-        """Whether to show it."""
         return (
             (self.kind is None or kind_of(job) is self.kind)
             and (self.state is None or job.state.value == self.state)

@@ -1,7 +1,7 @@
-"""Places in an order by time: where a page ended, and where the next one goes on.
+"""Keyset pagination: positions in an order by time.
 
-Two executions may share an instant, so a place is an instant and an id: no page can end between two that it cannot
-tell apart. New executions have places of their own and move no other's.
+Two executions may have the same instant, so a position is an instant and an id. The end of a page is
+therefore unambiguous, and a new execution does not shift the positions of others.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ BEFORE_EVERY_ID = ExecutionId(dispatch_at=0, shard=0, entropy=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class IndexPosition:
-    """One execution's place. Places are compared by instant, then by id."""
+    """The position of one execution, ordered by instant and then by id."""
 
     at: int
     id: ExecutionId = BEFORE_EVERY_ID
@@ -34,54 +34,53 @@ def read_position(at: int, id_text: str) -> IndexPosition:
 
 BEGINNING = IndexPosition(at=0)
 END = IndexPosition(at=10**15 - 1)
-"""Behind every instant that an id can be made for: the instants of this API end with the year 9998."""
+"""After every valid instant: the instants of the API end with the year 9998."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PositionRange:
-    """The places strictly between two others."""
+    """The positions strictly between two others."""
 
     after: IndexPosition = BEGINNING
     before: IndexPosition = END
 
-    def __contains__(self, place: IndexPosition) -> bool:
-        """Whether a place lies in the span."""
-        return self.after < place < self.before
+    def __contains__(self, position: IndexPosition) -> bool:
+        return self.after < position < self.before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexPage:
-    """What one shard of an index has of a span: its first places in the order that was asked for."""
+    """The first positions of a range in one shard of an index, in the requested order."""
 
-    places: tuple[IndexPosition, ...]
+    positions: tuple[IndexPosition, ...]
     is_last: bool
-    """Whether the shard has no more of the span."""
+    """Whether the shard has no further positions in the range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedPage:
-    """The shards' places in one order, as far as all of them are known."""
+    """The positions of all shards in one order, up to the point to which every shard was read."""
 
-    places: tuple[IndexPosition, ...]
+    positions: tuple[IndexPosition, ...]
     is_last: bool
 
 
 def history_position(execution: Execution) -> IndexPosition:
-    """Where an execution stands in the history of its job: at its nominal instant."""
+    """The position of an execution in the history of its job: its nominal instant."""
     return IndexPosition(at=execution.nominal_at, id=execution.id)
 
 
 def due_position(execution_id: ExecutionId) -> IndexPosition:
-    """Where an execution stands in its tenant's index: at the instant at which it is due, jitter included."""
+    """The position of an execution in its tenant's index: its due time, jitter included."""
     return IndexPosition(at=execution_id.dispatch_at, id=execution_id)
 
 
 def merge(index_pages: Sequence[IndexPage], *, newest_first: bool) -> MergedPage:
-    """The places up to the end of the stretch that ends first: beyond it a shard may have some that were not read."""
-    ends = [stretch.places[-1] for stretch in index_pages if stretch.places and not stretch.is_last]
-    places = sorted({place for stretch in index_pages for place in stretch.places}, reverse=newest_first)
+    """Merge up to the end of the page that ends first: beyond it, that shard may have unread positions."""
+    ends = [page.positions[-1] for page in index_pages if page.positions and not page.is_last]
+    positions = sorted({place for page in index_pages for place in page.positions}, reverse=newest_first)
     if ends:
         frontier = max(ends) if newest_first else min(ends)
-        known = [place for place in places if place == frontier or (place > frontier) is newest_first]
-        return MergedPage(places=tuple(known), is_last=False)
-    return MergedPage(places=tuple(places), is_last=True)
+        known = [place for place in positions if place == frontier or (place > frontier) is newest_first]
+        return MergedPage(positions=tuple(known), is_last=False)
+    return MergedPage(positions=tuple(positions), is_last=True)

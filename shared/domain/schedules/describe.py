@@ -114,11 +114,11 @@ def _month_days(word: str) -> str:
     if word.endswith("w"):
         return f"the Monday to Friday nearest to day {word[:-1]} of the month"
     numbers = [int(part) for part in word.split(",") if part != "l"]
-    parts = ["the last day of the month"] if "l" in word.split(",") else []
+    phrases = ["the last day of the month"] if "l" in word.split(",") else []
     if numbers:
         noun = "day" if len(numbers) == 1 else "days"
-        parts.insert(0, f"{noun} {names(_runs(numbers, range(32)))} of the month")
-    return " and on ".join(parts)
+        phrases.insert(0, f"{noun} {names(_runs(numbers, range(32)))} of the month")
+    return " and on ".join(phrases)
 
 
 def _week_days(word: str) -> str:

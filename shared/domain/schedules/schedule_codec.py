@@ -97,8 +97,8 @@ def _whole(value: object) -> int:
     return value
 
 
-def _present(parts: Mapping[str, str | int | None]) -> dict[str, str | int]:
-    return {key: value for key, value in parts.items() if value is not None}
+def _present(optional: Mapping[str, str | int | None]) -> dict[str, str | int]:
+    return {key: value for key, value in optional.items() if value is not None}
 
 
 def _instant(stored: Mapping[str, str | int], key: str) -> int | None:

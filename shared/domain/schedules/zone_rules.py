@@ -48,8 +48,8 @@ def frozen_rules(zone_name: str, from_ms: int, until_ms: int) -> str | None:
 @lru_cache(maxsize=1024)
 def zone_from_rules(text: str) -> ZoneInfo:
     """Build the zone from frozen rules. Raises ScheduleError (field `timezone`) for malformed rules."""
-    parts = _TEXT.fullmatch(text)
-    if parts is None:
+    match = _TEXT.fullmatch(text)
+    if match is None:
         raise ScheduleError(f"{text[:64]!a} are no rules of a time zone", field="timezone")
     return _zone_of(text.partition(" ")[2])
 

@@ -69,17 +69,21 @@ class Quotas:
     """Concurrent calls to one scheme, host and port."""
     destination_calls_per_second: int = UNLIMITED
 
-    def __post_init__(self) -> None:
-        """InvalidValueError for a limit out of bounds."""
+    def checked(self) -> "Quotas":
+        """Return these limits; InvalidValueError for a limit out of bounds.
+
+        Settings call this once. Construction does not, so that `overridden_by` validates nothing again.
+        """
         for field in fields(self):
             check_limit(Quota(field.name), getattr(self, field.name))
+        return self
 
     def limit_for(self, quota: Quota) -> int:
         limit: int = getattr(self, quota.value)
         return limit
 
     def overridden_by(self, overrides: Mapping[Quota, int]) -> "Quotas":
-        """These limits, with a tenant's own limits in place of some."""
+        """These limits, with a tenant's own limits in place of some. The tenant has validated its own."""
         return replace(self, **{quota.value: limit for quota, limit in overrides.items()})
 
 

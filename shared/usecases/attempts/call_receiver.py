@@ -1,4 +1,4 @@
-"""The call of one attempt: not before its time, and only under a lease that covers it."""
+"""The call of one attempt: never early, and only while the lease covers the whole timeout."""
 
 from dataclasses import dataclass
 
@@ -14,14 +14,15 @@ from shared.ports.runtime import Clock, Offload
 from shared.usecases.attempts.compose_callback import ComposeCallback
 
 READ_PAUSES_MS = (100, 400)
-"""Before a store is asked again for what a call needs. The margin of the lease has room for it."""
+"""Pauses before the worker reads the job and the request again. `LEASE_MARGIN_MS` covers both pauses."""
 RENEWAL_TRIES = 2
-"""How often a lease is prolonged again when the store does not answer."""
+"""Maximum number of lease extension requests while the store does not respond."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Called:
-    """What came of a call that began, or would have, at `started_at`. `execution` has the lease that it was under."""
+class ReceiverCall:
+    """The result of the call. `execution` carries the lease that covered the call; `started_at` is set even
+    without a call."""
 
     execution: Execution
     started_at: int
@@ -30,7 +31,7 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class CallReceiver:
-    """Calls at most once; where no call is made, the answer says why."""
+    """Makes at most one call. If no call is made, the answer gives the reason."""
 
     store: ExecutionStore
     jobs: JobStore
@@ -39,15 +40,16 @@ class CallReceiver:
     clock: Clock
     offload: Offload
 
-    async def execute(self, claimed: Execution) -> Called:
-        """Wait for the time, by this worker's own clock, and call if the lease covers the whole timeout."""
+    async def execute(self, claimed: Execution) -> ReceiverCall:
+        """Wait until the execution is due by this worker's clock, then call if the lease covers the whole
+        timeout."""
         while (early_ms := claimed.not_before - self.clock.now_ms()) > 0:
             await self.clock.sleep_ms(early_ms)
         execution = claimed if self._is_covered(claimed) else await self._renewed(claimed)
         started_at = self.clock.now_ms()
         is_renewed = execution is not claimed
         answer = await self._call(execution, started_at, is_renewed=is_renewed)
-        return Called(execution=execution, started_at=started_at, answer=answer)
+        return ReceiverCall(execution=execution, started_at=started_at, answer=answer)
 
     async def _call(self, execution: Execution, started_at: int, *, is_renewed: bool) -> CallbackResponse:
         if not self._is_covered(execution):
@@ -66,7 +68,10 @@ class CallReceiver:
     async def _prepared(
         self, execution: Execution, started_at: int, *, is_renewed: bool
     ) -> Callback | CallbackResponse:
-        """What is to be sent, or why nothing is. The attempt is counted: it is not given up at the first throttle."""
+        """The signed callback, or the reason why no call is made.
+
+        The attempt is already counted, so a throttled read is repeated before the attempt is given up.
+        """
         for pause_ms in (*READ_PAUSES_MS, None):
             try:
                 if await self._job_is_gone(execution, is_renewed=is_renewed):
@@ -84,31 +89,34 @@ class CallReceiver:
         return lease_left_ms >= execution.call.timeout_ms
 
     async def _renewed(self, claimed: Execution) -> Execution:
-        """A worker that stood still has used up its lease, but no attempt: while nobody has taken it over it goes on.
+        """Extend the lease of a worker that was stalled before its call, so that the stall uses up no
+        attempt.
 
-        Granted on condition of the same attempt and owner, so it is as exclusive as the claim. Once only: then the
-        attempt counts.
+        The write requires the same attempt and owner token, so it is as exclusive as the claim. A worker
+        extends its lease once; after a second stall the attempt counts.
         """
         until = self.clock.now_ms() + claimed.call.timeout_ms + LEASE_MARGIN_MS
         renewed, stop_retries = claimed.progressed(lease_until=until), claimed.progress.stop_retries
         for _ in range(RENEWAL_TRIES):
             try:
-                standing = await self.offload(self.store.extend_lease, claimed, lease_until=until)
+                existing = await self.offload(self.store.extend_lease, claimed, lease_until=until)
             except UnavailableError:
                 continue
             except PunctualError:
                 break
-            # A refusal that shows this very lease is a success whose answer was lost.
-            is_granted = standing is None or standing.progressed(stop_retries=stop_retries) == renewed
+            # A rejection that shows exactly this lease means that the write succeeded and its response was
+            # lost.
+            is_granted = existing is None or existing.progressed(stop_retries=stop_retries) == renewed
             return renewed if is_granted else claimed
         return claimed
 
     async def _job_is_gone(self, execution: Execution, *, is_renewed: bool) -> bool:
-        """Retries outlive the part of the history that a deletion stops one by one, so each asks for itself.
+        """Whether the job was deleted. A deletion stops only recent executions itself, so each retry checks
+        the job.
 
-        So does a worker that stood still, and a run beside the schedule from its first attempt on: no tombstone
-        could stand in its way. What tells of an end is sent all the same. Errors pass through: a deletion that was
-        acknowledged must hold, so without an answer no call is made.
+        A worker that was stalled checks too. So does a run outside the schedule, even at its first attempt,
+        because no tombstone can block it. Notifications are sent even after a deletion. Errors propagate: an
+        acknowledged deletion must hold, so no call is made unless the job was read.
         """
         if execution.notification_of is not None:
             return False

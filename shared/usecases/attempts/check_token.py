@@ -1,4 +1,4 @@
-"""Who reports on an attempt: whoever holds the token that its call carried."""
+"""Authenticate a report on an attempt by the token that the call carried."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -14,16 +14,16 @@ from shared.usecases.tenancy.read_tenant import ReadTenant
 
 @dataclass(frozen=True, slots=True)
 class CheckToken:
-    """The token alone decides: receivers have no API key, and one of the tenant's would prove nothing."""
+    """Checks the token only: a receiver has no API key, and an API key does not identify an attempt."""
 
     store: ExecutionStore
     read_tenant: ReadTenant
     vault: Vault
 
     def execute(self, execution_id: str, token: str) -> tuple[Execution, CallbackToken]:
-        """The execution as it stands, and the token, which was made for one of its attempts.
+        """The current execution and the token, which was issued for one of its attempts.
 
-        NotFoundError for everything else: what is unknown, another's or forged is never told apart.
+        NotFoundError in every other case, so unknown, foreign and forged tokens look the same.
         """
         presented, located = parse_token(token), _parse_id(execution_id)
         execution = self._read(located) if presented and located else None
@@ -34,8 +34,8 @@ class CheckToken:
     def _read(self, execution_id: ExecutionId) -> Execution | None:
         try:
             return self.store.get(execution_id)
-        except UnreadableItemError as fault:
-            raise UnavailableError("the execution cannot be read for now") from fault
+        except UnreadableItemError as error:
+            raise UnavailableError("the execution cannot be read for now") from error
 
     def _is_genuine(self, execution: Execution, presented: CallbackToken) -> bool:
         tenant = self.read_tenant.execute(execution.tenant_id)

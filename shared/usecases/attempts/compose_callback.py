@@ -1,4 +1,4 @@
-"""From a claimed execution to the signed request that its receiver gets."""
+"""Build the signed callback for a claimed execution."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -19,14 +19,17 @@ from shared.usecases.tenancy.read_tenant import ReadTenant
 
 @dataclass(frozen=True, slots=True)
 class ComposeCallback:
-    """Unseals the request and signs it. No unsigned call is ever made."""
+    """Unseals the request and signs it. An unsigned callback is never returned."""
 
     read_tenant: ReadTenant
     open_request: OpenRequest
     vault: Vault
 
     def execute(self, execution: Execution, now_ms: int) -> Callback:
-        """The request for this attempt; UnreadableItemError where it cannot be had, UnavailableError for now."""
+        """The callback of this attempt.
+
+        UnreadableItemError if the request is lost for good, UnavailableError if it cannot be read for now.
+        """
         tenant = self.read_tenant.execute(execution.tenant_id)
         if tenant is None:
             raise UnreadableItemError("the tenant of this execution is gone")
@@ -46,7 +49,8 @@ class ComposeCallback:
     def _signed(
         self, tenant: Tenant, execution: Execution, request: Request, now_ms: int
     ) -> tuple[tuple[str, str], ...]:
-        """Punctual's own headers, by every secret that signs now; UnreadableItemError where one of them is none."""
+        """Punctual's own headers, signed with every active secret; UnreadableItemError if a secret is
+        malformed."""
         try:
             secrets = [
                 self.vault.unseal(tenant, SIGNING_CONTEXT, secret.sealed).decode()
@@ -64,7 +68,7 @@ class ComposeCallback:
                 traceparent=_traceparent(execution),
             )
         except ValueError:
-            # Without its cause, which may quote what was unsealed.
+            # The cause is suppressed because it may quote the unsealed secret.
             raise UnreadableItemError("a signing secret of this tenant is none") from None
 
 

@@ -1,8 +1,8 @@
-"""Whether a guarded execution may start: its job's runs must not overlap, or it may come too late.
+"""Admission of guarded executions: the start deadline, and the overlap policy of a recurring job.
 
-A guarded execution refuses every plain claim until it was admitted here. Which run of a job has the turn stands in
-one item, which is changed by compare-and-swap alone; a turn lasts until its holder has ended, so nobody has to give
-it back, and a holder that died keeps it no longer than its execution stays open.
+A guarded execution rejects every plain claim until it was admitted here. One item per job holds the run lock
+and is changed by compare-and-swap only. A lock ends when its holder ends, so no release is needed, and a
+crashed holder keeps the lock only while its execution is open.
 """
 
 from dataclasses import dataclass, replace
@@ -21,20 +21,19 @@ from shared.usecases.filing.file_successor import FileSuccessor
 
 
 class Admission(Enum):
-    """What the guard says."""
-
     START = auto()
     HOLD = auto()
-    """It has its place in the queue, and is woken when the turn is free; the message is not needed."""
+    """The execution waits for the run lock and gets a message when the lock is free; this message is not
+    needed."""
     SKIPPED = auto()
-    """It has ended as skipped; the message is not needed."""
+    """The execution ended as skipped; the message is not needed."""
     RACE = auto()
-    """Somebody else moved at the same time: ask again shortly."""
+    """A concurrent write won: try again shortly."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuardStart:
-    """Asked for an execution that has not started; asking twice does no harm."""
+    """Decides about an execution that has not started; safe to repeat."""
 
     store: ExecutionStore
     run_locks: RunLockStore
@@ -44,24 +43,24 @@ class GuardStart:
     retention: Retention
 
     def execute(self, execution: Execution) -> Admission:
-        """Admit, hold or skip it. The chain goes on whatever the answer is."""
+        """Start, hold or skip the execution. Its chain continues in all three cases."""
         if execution.start_deadline_at is not None and self.clock.now_ms() > execution.start_deadline_at:
             return self._skip(execution, EndReason.LATE)
         rules = execution.recurrence
         if rules is None or rules.overlap_policy is OverlapPolicy.ALLOW:
             return Admission.START
-        turn = self.run_locks.read(execution.tenant_id, execution.job_id)
-        if turn.holder == execution.id:
+        lock = self.run_locks.read(execution.tenant_id, execution.job_id)
+        if lock.holder == execution.id:
             return Admission.START
-        waiting = turn.waiting if turn.waiting and self._is_open(turn.waiting) else None
-        if turn.holder is None or not self._is_open(turn.holder):
-            return self._take(execution, turn, waiting)
+        waiting = lock.waiting if lock.waiting and self._is_open(lock.waiting) else None
+        if lock.holder is None or not self._is_open(lock.holder):
+            return self._take(execution, lock, waiting)
         if rules.overlap_policy is OverlapPolicy.SKIP or waiting not in (None, execution.id):
             return self._skip(execution, EndReason.OVERLAP)
-        return self._wait(execution, turn)
+        return self._wait(execution, lock)
 
-    def hand_over(self, ended: Execution) -> None:
-        """Wake whatever waits for the turn of an execution that has ended. A sweep does it where this is lost."""
+    def wake_waiting(self, ended: Execution) -> None:
+        """Wake the run that waits for the lock of an ended execution. If this fails, the sweeper wakes it."""
         rules = ended.recurrence
         if rules is None or rules.overlap_policy is not OverlapPolicy.QUEUE_ONE:
             return
@@ -70,33 +69,33 @@ class GuardStart:
         if execution is not None and not execution.state.is_terminal:
             self.file.send([replace(wakeup_for(execution), not_before=self.clock.now_ms())])
 
-    def _take(self, execution: Execution, turn: RunLock, waiting: ExecutionId | None) -> Admission:
-        """The turn is free; whoever waits for it comes first."""
+    def _take(self, execution: Execution, lock: RunLock, waiting: ExecutionId | None) -> Admission:
+        """Take the free lock, unless another run is already waiting for it."""
         if waiting not in (None, execution.id):
             return self._skip(execution, EndReason.OVERLAP)
-        is_mine = self._swap(execution, turn, RunLock(holder=execution.id))
+        is_mine = self._swap(execution, lock, RunLock(holder=execution.id))
         return Admission.START if is_mine else Admission.RACE
 
-    def _wait(self, execution: Execution, turn: RunLock) -> Admission:
-        if turn.waiting != execution.id and not self._swap(
-            execution, turn, replace(turn, waiting=execution.id)
+    def _wait(self, execution: Execution, lock: RunLock) -> Admission:
+        if lock.waiting != execution.id and not self._swap(
+            execution, lock, replace(lock, waiting=execution.id)
         ):
             return Admission.RACE
-        # Later runs must come due, and be recorded as skipped, while this one waits.
+        # Without the successor, no later run would come due and be recorded as skipped while this run waits.
         self.file_successor.execute(execution)
         return Admission.HOLD
 
     def _skip(self, execution: Execution, reason: EndReason) -> Admission:
         expires_at_s = self.retention.expires_at_s(self.clock.now_ms())
-        standing = self.store.cancel(execution.id, Transition.SKIP, reason=reason, expires_at_s=expires_at_s)
-        if standing is not None and not standing.state.is_terminal:
+        existing = self.store.cancel(execution.id, Transition.SKIP, reason=reason, expires_at_s=expires_at_s)
+        if existing is not None and not existing.state.is_terminal:
             return Admission.RACE
-        self.file_successor.execute(standing or execution)
+        self.file_successor.execute(existing or execution)
         return Admission.SKIPPED
 
     def _swap(self, execution: Execution, before: RunLock, after: RunLock) -> bool:
         return self.run_locks.swap(execution.tenant_id, execution.job_id, before, after)
 
     def _is_open(self, execution_id: ExecutionId) -> bool:
-        standing = self.store.get(execution_id)
-        return standing is not None and not standing.state.is_terminal
+        existing = self.store.get(execution_id)
+        return existing is not None and not existing.state.is_terminal

@@ -1,4 +1,4 @@
-"""HEARTBEAT: the receiver of a call that has ended is still at work."""
+"""Extend the lease of an attempt whose call has ended and whose receiver is still working."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,9 @@ from shared.usecases.attempts.check_token import CheckToken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
-    """An attempt that goes on: until `lease_until` without another sign of life, until `deadline_at` at the most."""
+class HeartbeatResult:
+    """The lease that is now in force. It ends at `lease_until` unless extended, and at `deadline_at` in any
+    case."""
 
     execution_id: str
     attempt: int
@@ -20,18 +21,18 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatExecution:
-    """The first one makes an attempt go on like a 202 does, should the worker have died before it could write that."""
+    """Extends the lease. If the 202 was not recorded yet, the first heartbeat has the effect of the 202."""
 
     check_token: CheckToken
     store: ExecutionStore
     clock: Clock
 
-    def execute(self, execution_id: str, token: str) -> Heard:
-        """Prolong the attempt's lease, which is never made shorter.
+    def execute(self, execution_id: str, token: str) -> HeartbeatResult:
+        """Extend the attempt's lease; a lease is never shortened.
 
-        NotFoundError for a token that is none of this execution's. InvalidStateError where its attempt is over: it
-        was reported on, another one has begun, or its deadline has passed. One that comes late is still good while
-        nobody has taken the attempt over.
+        NotFoundError for a token of another execution. InvalidStateError if the attempt is over: an outcome
+        was reported, another attempt has begun, or the deadline has passed. A heartbeat after the lease
+        expired still counts unless another worker has taken over.
         """
         execution, presented = self.check_token.execute(execution_id, token)
         deadline_at, now_ms = execution.attempt_deadline_at, self.clock.now_ms()
@@ -41,13 +42,13 @@ class HeartbeatExecution:
             raise InvalidStateError(f"the deadline of attempt {presented.attempt} has passed")
         renewed_until = execution.call.async_policy.lease_until(now_ms, deadline_at)
         lease_until = max(execution.progress.lease_until or 0, renewed_until)
-        standing = self.store.extend_lease(execution, lease_until=lease_until, async_until=deadline_at)
-        if standing is not None and not presented.is_of_running(standing):
+        existing = self.store.extend_lease(execution, lease_until=lease_until, async_until=deadline_at)
+        if existing is not None and not presented.is_of_running(existing):
             raise InvalidStateError(f"attempt {presented.attempt} is over")
-        return Heard(
+        return HeartbeatResult(
             execution_id=str(execution.id),
             attempt=presented.attempt,
-            # Refused while it runs: another heartbeat has carried it further.
-            lease_until=lease_until if standing is None else standing.progress.lease_until or 0,
+            # A rejection of a running attempt means that a concurrent heartbeat extended the lease further.
+            lease_until=lease_until if existing is None else existing.progress.lease_until or 0,
             deadline_at=deadline_at,
         )

@@ -12,12 +12,12 @@ from shared.usecases.attempts.settle_attempt import AttemptEnd, SettleAttempt
 from shared.usecases.filing.file_successor import FileSuccessor
 
 SUCCESSOR_TRIES = 3
-"""How often the successor is filed before it is left to the message, which is back some seconds later."""
+"""Tries to file the successor before the message is returned, which repeats the filing some seconds later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptResult:
-    """What became of one attempt. `is_done`: nothing about it is left to the message."""
+    """The result of one attempt. `is_done`: the message is no longer needed for it."""
 
     execution: Execution
     end: AttemptEnd
@@ -27,7 +27,7 @@ class AttemptResult:
 
     @property
     def lag_ms(self) -> int:
-        """How long after its time the call began, by this worker's own clock."""
+        """Milliseconds between the due time and the start of the call, by this worker's clock."""
         return self.started_at - self.execution.not_before
 
 
@@ -41,11 +41,15 @@ class MakeAttempt:
     offload: Offload
 
     async def execute(self, execution: Execution) -> AttemptResult:
-        """File the successor while the call runs, and settle as soon as it ends; the message waits for both."""
+        """File the successor while the call runs, and record the outcome as soon as the call ends.
+
+        The message must not be deleted before both are durable.
+        """
         successor = asyncio.create_task(self._file_successor(execution))
         try:
             called = await self.call_receiver.execute(execution)
-            # The outcome first: whatever becomes of the successor, the call was made.
+            # Record the outcome before waiting for the successor: the call was made, whether or not the
+            # successor is filed.
             settlement = await self.offload(
                 self.settle_attempt.execute, called.execution, called.started_at, called.answer
             )
@@ -60,7 +64,8 @@ class MakeAttempt:
         )
 
     async def _file_successor(self, execution: Execution) -> bool:
-        """False leaves it to the message, which comes back and is refused its claim: that files it again."""
+        """False keeps the message. Its next receive is refused the claim, and that path files the successor
+        again."""
         if execution.recurrence is None:
             return True
         for _ in range(SUCCESSOR_TRIES):

@@ -1,4 +1,4 @@
-"""COMPLETE and FAIL: the receiver of a call reports what came of the work that it began."""
+"""Record the outcome that a receiver reports for an asynchronous attempt."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,8 +18,8 @@ from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reported:
-    """The outcome of an attempt. `end` is None where it had been recorded before."""
+class ReportResult:
+    """The outcome of an attempt. `end` is None if the outcome had already been recorded."""
 
     execution_id: str
     attempt: int
@@ -29,11 +29,11 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class ReportOutcome:
-    """An outcome counts once; the same report may be repeated, and is answered alike each time.
+    """Records an outcome once; a repeated report gets the same answer as the first.
 
-    A report is also good before the call has ended: work may be done sooner than its worker has heard the answer.
-    Errors of both: NotFoundError for a token that is none of this execution's; InvalidStateError where the attempt
-    ended otherwise, or was taken over; UnavailableError where the same report has to be sent again.
+    A report may arrive before the call has ended; it then takes the place of the 202. Both methods raise
+    NotFoundError for a token of another execution, InvalidStateError if the attempt ended otherwise or was
+    taken over, and UnavailableError if the report must be repeated.
     """
 
     check_token: CheckToken
@@ -41,28 +41,30 @@ class ReportOutcome:
     store: ExecutionStore
     file: FileExecution
     finalize: FinalizeExecution
-    hand_over: Callable[[Execution], None]
+    wake_waiting: Callable[[Execution], None]
     clock: Clock
 
-    def complete(self, execution_id: str, token: str) -> Reported:
-        """The work is done: RUNNING → SUCCEEDED."""
+    def complete(self, execution_id: str, token: str) -> ReportResult:
+        """Record success: RUNNING → SUCCEEDED."""
         return self._report(execution_id, token, Reason.OK)
 
-    def fail(self, execution_id: str, token: str, *, text: bytes = b"", retryable: bool = True) -> Reported:
-        """The work has failed, like a call that fails: it is tried again as its policy says, if `retryable`."""
+    def fail(
+        self, execution_id: str, token: str, *, text: bytes = b"", retryable: bool = True
+    ) -> ReportResult:
+        """Record a failure. If `retryable`, the retry policy applies as after a failed call."""
         reason = Reason.RECEIVER_FAILED if retryable else Reason.RECEIVER_GAVE_UP
         return self._report(execution_id, token, reason, text)
 
-    def _report(self, execution_id: str, token: str, reason: Reason, text: bytes = b"") -> Reported:
+    def _report(self, execution_id: str, token: str, reason: Reason, text: bytes = b"") -> ReportResult:
         execution, presented = self.check_token.execute(execution_id, token)
         end = None
         if presented.is_of_running(execution):
             end = self._settle(execution, reason, text)
-            # A rival may have been faster, this very report with a lost answer among them.
+            # A concurrent write was faster, perhaps this same report whose response was lost.
             execution = execution if end is not None else self._reread(execution)
         if end is None:
             self._settle_again(execution, presented.attempt, reason)
-        return Reported(
+        return ReportResult(
             execution_id=str(execution.id),
             attempt=presented.attempt,
             succeeded=reason is Reason.OK,
@@ -70,10 +72,11 @@ class ReportOutcome:
         )
 
     def _settle(self, execution: Execution, reason: Reason, text: bytes) -> AttemptEnd | None:
-        """How the attempt ended by this report; None where it had ended already."""
+        """How the report ended the attempt; None if the attempt had already ended."""
         claimed_at = execution.claimed_at or 0
         taken_s = max(0, self.clock.now_ms() - claimed_at) // 1000
-        # To the second: that is how exactly a long one is stored, and compared with what stands there.
+        # Rounded to seconds, as long durations are stored; otherwise a repeated report would not equal the
+        # stored outcome.
         answer = CallbackResponse(
             reason=reason, duration_ms=taken_s * 1000, status=HTTPStatus.ACCEPTED, body=text
         )
@@ -83,27 +86,28 @@ class ReportOutcome:
         if not settlement.is_done:
             raise UnavailableError("the outcome, or what follows from it, may not have been recorded")
         if settlement.end is not AttemptEnd.RETRIED:
-            self._hand_over(execution)
+            self._wake_waiting(execution)
         return settlement.end
 
-    def _settle_again(self, standing: Execution, attempt: int, reason: Reason) -> None:
-        """Where an earlier report died after its outcome was recorded, do what was left undone."""
-        recorded = {outcome.attempt: outcome.reason for outcome in standing.progress.outcomes}
+    def _settle_again(self, existing: Execution, attempt: int, reason: Reason) -> None:
+        """Complete the steps that an earlier report may have missed by crashing after it recorded the
+        outcome."""
+        recorded = {outcome.attempt: outcome.reason for outcome in existing.progress.outcomes}
         if recorded.get(attempt) is not reason:
             raise InvalidStateError(f"attempt {attempt} is over: it was lost, or ended with another outcome")
-        if standing.state.is_terminal:
-            self.finalize.execute(standing)
-            self._hand_over(standing)
-        elif standing.state is State.WAITING and standing.attempt == attempt:
-            self.file.wake_for_retry(standing, standing.not_before)
+        if existing.state.is_terminal:
+            self.finalize.execute(existing)
+            self._wake_waiting(existing)
+        elif existing.state is State.WAITING and existing.attempt == attempt:
+            self.file.wake_for_retry(existing, existing.not_before)
 
     def _reread(self, execution: Execution) -> Execution:
-        standing = self.store.get(execution.id)
-        if standing is None:
+        existing = self.store.get(execution.id)
+        if existing is None:
             raise NotFoundError("the execution has expired")
-        return standing
+        return existing
 
-    def _hand_over(self, ended: Execution) -> None:
-        """Best effort: a sweep wakes what waits for the turn of an execution that has ended."""
+    def _wake_waiting(self, ended: Execution) -> None:
+        """Best effort: otherwise the sweeper wakes the run that waits for the lock."""
         with suppress(PunctualError):
-            self.hand_over(ended)
+            self.wake_waiting(ended)

@@ -1,7 +1,7 @@
-"""EXECUTE: what a batch of messages leads to.
+"""Process a batch of wake-up messages.
 
-Claim first, then wait the rest, then call; all calls of a batch at once. A message is reported as done only
-when everything that it stood for is durable somewhere else.
+Claim first, then wait for the due time, then call; all calls of a batch run concurrently. A message is
+reported as done only when everything it stood for is durable elsewhere.
 """
 
 import asyncio
@@ -29,45 +29,44 @@ from shared.usecases.limits.throttle_batch import DeferredKey, ThrottleBatch
 OWNER_BITS = 64
 CLAIM_TRIES = 3
 BACKLOG_MS = 5_000
-"""A message claimed this long after it became visible says that its lane is backed up."""
+"""A message received this long after it became visible shows that its lane is behind."""
 REPORT_EVERY_MS = 15_000
 UNSURE_WAIT_SECONDS = 15
-"""How long a message waits when the store did not say what became of it."""
+"""Visibility delay of a message whose state in the store is unknown."""
 POISON_RETURN_SECONDS = 1
-"""A message that nobody can read goes quickly through its receives into the dead-letter queue."""
+"""A short delay, so that an unreadable message soon uses up its receives and reaches the dead-letter
+queue."""
 NEWER_RETURN_SECONDS = 20
 MOST_NEWER_RETURN_SECONDS = 320
-"""One of a newer version waits for an executor of that version: twice as long each time, over ten minutes with five
-receives, for while a deployment is replaced both are at work."""
+"""Limits of the delay of a message from a newer version, which doubles with each receive. Five receives last
+over ten minutes, so an executor of the newer version gets the message while a deployment is under way."""
 
 ENDS = (AttemptEnd.SUCCEEDED, AttemptEnd.FAILED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """One received message. `wakeup` is None where the body cannot be read, and `fault` says why.
+    """One received message. `wakeup` is None if the body cannot be read; `error` gives the reason.
 
-    `is_newer`: because a newer version wrote it.
+    `is_newer`: a newer version of Punctual wrote the body.
     """
 
     message_id: str
     sent_at: int
     receive_count: int
     wakeup: Wakeup | None
-    fault: str = ""
+    error: str = ""
     is_newer: bool = False
 
 
 class Verdict(Enum):
-    """What to tell the queue about a message."""
-
     DONE = auto()
     RETURN = auto()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
-    """A message's verdict; a returned one becomes visible after `visible_after_seconds`."""
+class SettledMessage:
+    """The verdict on a message. A returned message becomes visible again after `visible_after_seconds`."""
 
     delivery: Delivery
     verdict: Verdict
@@ -76,19 +75,17 @@ class Settled:
 
 @dataclass(slots=True)
 class BatchReport:
-    """What a batch came to."""
-
-    settled: list[Settled] = field(default_factory=list)
+    settled: list[SettledMessage] = field(default_factory=list)
     attempts: list[AttemptResult] = field(default_factory=list)
     refusals: list[RefusalResult] = field(default_factory=list)
     undecided: list[WriteUnknown] = field(default_factory=list)
     deferred: list[DeferredKey] = field(default_factory=list)
     waited: set[ExecutionId] = field(default_factory=set)
-    """Those whose messages had waited for a limit or for other lanes before."""
+    """Keys of messages that were already deferred by a limit or by backpressure."""
     unreadable_messages: int = 0
 
-    def returned(self) -> list[Settled]:
-        """The messages that the queue must keep."""
+    def returned(self) -> list[SettledMessage]:
+        """Messages that must stay in the queue."""
         return [settled for settled in self.settled if settled.verdict is Verdict.RETURN]
 
 
@@ -97,8 +94,6 @@ KeyResult = AttemptResult | RefusalResult | WriteUnknown | DeferredKey
 
 @dataclass(slots=True)
 class RunAttempts:
-    """Runs batches of one queue."""
-
     lane: QueueName
     claimer: Claimer
     gate: ThrottleBatch
@@ -112,7 +107,8 @@ class RunAttempts:
     _reported_at: int = 0
 
     async def execute(self, deliveries: Sequence[Delivery]) -> BatchReport:
-        """Settle every message of the batch. Raises nothing that one message could cause for the others."""
+        """Settle every message of the batch. A fault of one message raises nothing, so the others are settled
+        too."""
         report = BatchReport()
         ready: list[tuple[Delivery, Wakeup]] = []
         for delivery in deliveries:
@@ -131,12 +127,12 @@ class RunAttempts:
         report.undecided = [result for result in results.values() if isinstance(result, WriteUnknown)]
         report.deferred = [result for result in results.values() if isinstance(result, DeferredKey)]
         report.waited = {key for _, wakeup in ready if wakeup.waited for key in wakeup.keys}
-        answers = [(one.execution.call.destination, one.answer) for one in report.attempts]
+        answers = [(each.execution.call.destination, each.answer) for each in report.attempts]
         await self.offload(self.gate.report, answers)
         return report
 
     async def _run_keys(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, KeyResult]:
-        """Each key once, however many messages of the batch name it."""
+        """Run each key once, even if several messages of the batch name it."""
         deferred = await self._defer(ready)
         receives: dict[ExecutionId, int] = {}
         for delivery, wakeup in ready:
@@ -150,7 +146,8 @@ class RunAttempts:
         return dict(zip(answers, await asyncio.gather(*running), strict=True)) | deferred
 
     async def _defer(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, DeferredKey]:
-        """The keys that have to wait, before any key is claimed."""
+        """Keys deferred by limits or backpressure. This precedes the claim, because a claim uses up an
+        attempt."""
         messages = [
             ReceivedMessage(
                 wakeup=wakeup, visible_at=_visible_at(delivery, wakeup), receive_count=delivery.receive_count
@@ -162,7 +159,8 @@ class RunAttempts:
     async def _claim(
         self, keys: list[ExecutionId], *, admitted: bool = False
     ) -> dict[ExecutionId, Execution | ClaimRejected | WriteUnknown]:
-        """Claim all; what stays undecided is asked again with the same token, so that a lost answer is recognised."""
+        """Claim all keys. A claim with an unknown result is repeated with the same owner token, so that a
+        claim whose response was lost is recognised as this worker's own."""
         claims = [
             Claim(execution_id=key, owner=f"{self.entropy.bits(OWNER_BITS):016x}", admitted=admitted)
             for key in keys
@@ -190,12 +188,12 @@ class RunAttempts:
                 return await self._attempt(answer)
             if isinstance(answer, ClaimRejected):
                 return await self.offload(self.settle_refusal.execute, answer.existing, receive_count)
-        except Exception as fault:  # noqa: BLE001 - a fault of ours in one key must not sink the other calls
-            return WriteUnknown(f"{type(fault).__name__}: {fault}")
+        except Exception as error:  # noqa: BLE001 - a bug in one key must not stop the other calls
+            return WriteUnknown(f"{type(error).__name__}: {error}")
         return answer
 
     async def _enter(self, execution: Execution, receive_count: int) -> KeyResult:
-        """A guarded execution was refused its claim: it has to be admitted first."""
+        """Admit a guarded execution, which rejected a plain claim, and claim it if it may start."""
         admission = await self.offload(self.guard_start.execute, execution)
         if admission is Admission.RACE:
             return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
@@ -213,22 +211,23 @@ class RunAttempts:
         result = await self.make_attempt.execute(execution)
         if execution.recurrence is not None and result.end in ENDS:
             with suppress(PunctualError):
-                await self.offload(self.guard_start.hand_over, execution)
+                await self.offload(self.guard_start.wake_waiting, execution)
         return result
 
     async def _settle(
         self, delivery: Delivery, wakeup: Wakeup, results: dict[ExecutionId, KeyResult]
-    ) -> Settled:
-        """A message is done when all its keys are; the unfinished keys of a pack are sent again singly."""
+    ) -> SettledMessage:
+        """A message is done when all its keys are done. Unfinished keys of a packed message are sent again
+        one by one."""
         waits = {key: _wait(results[key]) for key in wakeup.keys if not _is_done(results[key])}
         if not waits:
-            return Settled(delivery=delivery, verdict=Verdict.DONE)
+            return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
         if len(wakeup.keys) > 1 and await self.offload(self.settle_refusal.send_again, wakeup, waits):
-            return Settled(delivery=delivery, verdict=Verdict.DONE)
+            return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
         return _return(delivery, max(waits.values()))
 
     async def _report_progress(self, deliveries: list[Delivery], wakeups: list[Wakeup]) -> None:
-        """Say how far the lane is behind, when it is, once in a while."""
+        """Record how far the lane is behind, at most once every `REPORT_EVERY_MS`."""
         now_ms = self.clock.now_ms()
         first = [
             _visible_at(delivery, wakeup)
@@ -240,13 +239,15 @@ class RunAttempts:
             return
         self._reported_at = now_ms
         progress = LaneProgress(visible_at=visible_at, reported_at=now_ms)
-        # Best effort: the executions of this batch are claimed, and nothing may come between them and their calls.
+        # Best effort: the batch is already claimed, so a failure here must not prevent its calls.
         with suppress(UnavailableError):
             await self.offload(self.progress.report, self.lane, progress)
 
 
-def _return(delivery: Delivery, visible_after_seconds: int) -> Settled:
-    return Settled(delivery=delivery, verdict=Verdict.RETURN, visible_after_seconds=visible_after_seconds)
+def _return(delivery: Delivery, visible_after_seconds: int) -> SettledMessage:
+    return SettledMessage(
+        delivery=delivery, verdict=Verdict.RETURN, visible_after_seconds=visible_after_seconds
+    )
 
 
 def _wait_for_a_reader(delivery: Delivery) -> int:
@@ -256,7 +257,6 @@ def _wait_for_a_reader(delivery: Delivery) -> int:
 
 
 def _visible_at(delivery: Delivery, wakeup: Wakeup) -> int:
-    """When the message could first be received."""
     return max(delivery.sent_at, wakeup.not_before)
 
 

@@ -1,4 +1,4 @@
-"""What an attempt's answer makes of its execution: an outcome, a retry, or an attempt that goes on."""
+"""Record the result of an attempt: an outcome, a retry, or an asynchronous attempt that continues."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,17 +17,18 @@ from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.outcomes.notify_outcome import NotifyOutcome
 
 FINISH_TRIES = 3
-"""How often the outcome is written again when the store does not answer; each write is conditional."""
+"""Tries to write the outcome while the store does not respond. Every write is conditional, so repeats are
+safe."""
 
 
 class AttemptEnd(StrEnum):
-    """How an attempt ended, as counted."""
+    """How an attempt ended; the values are metric dimensions."""
 
     SUCCEEDED = "succeeded"
     RETRIED = "retried"
     FAILED = "failed"
     ASYNC_ACCEPTED = "async_accepted"
-    """The call has ended, the attempt has not: its receiver will report."""
+    """The call has ended and the attempt has not: the receiver will report the outcome."""
     REPORTED = "reported"
     """The receiver reported the outcome before its call had ended."""
     FENCED = "fenced"
@@ -36,7 +37,7 @@ class AttemptEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settlement:
-    """How an attempt ended. `is_done`: nothing about it is left to whoever asked, such as a message."""
+    """How an attempt ended. `is_done`: no message or repeated report is needed to complete it."""
 
     end: AttemptEnd
     is_done: bool = True
@@ -44,7 +45,8 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class SettleAttempt:
-    """Records on condition of one's own claim; the same answer may be settled any number of times."""
+    """Writes under the fencing token (attempt number and owner token); settling the same answer again is
+    safe."""
 
     store: ExecutionStore
     file: FileExecution
@@ -55,7 +57,10 @@ class SettleAttempt:
     retention: Retention
 
     def execute(self, execution: Execution, started_at: int, answer: CallbackResponse) -> Settlement:
-        """Settle what came of the attempt that `execution` was claimed for. Its outcome is recorded before all else."""
+        """Record the result of the attempt that `execution` was claimed for.
+
+        The outcome is written first; notification, retry message and payload expiry follow.
+        """
         async_accepted = answer.async_accepted and execution.notification_of is None
         finish = None if async_accepted else self._decide(execution, started_at, answer)
         for _ in range(FINISH_TRIES):
@@ -66,7 +71,7 @@ class SettleAttempt:
         return Settlement(end=AttemptEnd.UNRECORDED, is_done=False)
 
     def _decide(self, execution: Execution, started_at: int, answer: CallbackResponse) -> Finish:
-        """Which transition this outcome makes, as far as the claim told."""
+        """The transition that this outcome calls for, judged by the claimed item."""
         outcome = AttemptOutcome(
             attempt=execution.attempt,
             started_at=started_at,
@@ -113,17 +118,17 @@ class SettleAttempt:
         )
 
     def _record(self, execution: Execution, finish: Finish) -> Settlement:
-        standing = self.store.finish(execution, finish)
-        if standing is not None and _was_stopped(execution, standing):
+        existing = self.store.finish(execution, finish)
+        if existing is not None and _was_stopped(execution, existing):
             finish = self._failure(execution, finish.outcomes, finish.last_body, EndReason.STOPPED)
-            standing = self.store.finish(execution, finish)
-        if standing is not None and not _is_recorded(execution, finish, standing):
-            return _overtaken(execution, standing)
+            existing = self.store.finish(execution, finish)
+        if existing is not None and not _is_recorded(execution, finish, existing):
+            return _overtaken(execution, existing)
         if finish.next_attempt_at is not None:
             is_woken = self._wake_for_retry(execution, finish.next_attempt_at)
             return Settlement(end=AttemptEnd.RETRIED, is_done=is_woken)
-        # What stands was recorded with a notification of its own, by whoever recorded it.
-        ended = standing or _ended(execution, finish)
+        # An existing record names its own notification, which must be filed instead of the one in `finish`.
+        ended = existing or _ended(execution, finish)
         return Settlement(end=_END[finish.transition], is_done=self._is_finalized(ended))
 
     def _wake_for_retry(self, execution: Execution, next_attempt_at: int) -> bool:
@@ -141,20 +146,21 @@ class SettleAttempt:
         return True
 
     def _extend_lease(self, execution: Execution) -> Settlement:
-        """A lease that a heartbeat has carried further is left as it is: then the attempt is known to go on."""
+        """Extend the lease of an accepted asynchronous attempt. A lease that a heartbeat extended further is
+        kept."""
         deadline_at = execution.attempt_deadline_at or 0
-        heard_until = execution.call.async_policy.lease_until(self.clock.now_ms(), deadline_at)
-        lease_until = max(execution.progress.lease_until or 0, heard_until)
-        standing = self.store.extend_lease(execution, lease_until=lease_until, async_until=deadline_at)
-        if standing is None or (
-            _is_same_claim(execution, standing) and standing.progress.async_until is not None
+        renewed_until = execution.call.async_policy.lease_until(self.clock.now_ms(), deadline_at)
+        lease_until = max(execution.progress.lease_until or 0, renewed_until)
+        existing = self.store.extend_lease(execution, lease_until=lease_until, async_until=deadline_at)
+        if existing is None or (
+            _is_same_claim(execution, existing) and existing.progress.async_until is not None
         ):
             return Settlement(end=AttemptEnd.ASYNC_ACCEPTED)
-        return _overtaken(execution, standing)
+        return _overtaken(execution, existing)
 
 
 _UNCALLED = {Reason.STOPPED: EndReason.JOB_DELETED, Reason.TOO_OLD: EndReason.TOO_OLD}
-"""Why an execution ended whose last attempt made no call."""
+"""End reasons of executions whose last attempt made no call."""
 _END = {Transition.SUCCEED: AttemptEnd.SUCCEEDED, Transition.FAIL: AttemptEnd.FAILED}
 
 
@@ -170,13 +176,13 @@ def _ended(execution: Execution, finish: Finish) -> Execution:
     )
 
 
-def _is_recorded(execution: Execution, finish: Finish, standing: Execution) -> bool:
-    """Whether a refusal shows this very outcome: it is a success whose answer was lost."""
-    is_same_attempt = standing.attempt == execution.attempt
+def _is_recorded(execution: Execution, finish: Finish, existing: Execution) -> bool:
+    """Whether a rejected write shows exactly this outcome: the write succeeded and its response was lost."""
+    is_same_attempt = existing.attempt == execution.attempt
     return (
         is_same_attempt
-        and standing.state is finish.transition.target
-        and standing.progress.outcomes == finish.outcomes
+        and existing.state is finish.transition.target
+        and existing.progress.outcomes == finish.outcomes
     )
 
 
@@ -188,17 +194,17 @@ def _end_reason(execution: Execution, answer: CallbackResponse) -> EndReason:
     return EndReason.STOPPED if execution.progress.stop_retries else EndReason.ATTEMPTS_USED_UP
 
 
-def _is_same_claim(execution: Execution, standing: Execution) -> bool:
-    claims = (standing.progress.owner, standing.attempt) == (execution.progress.owner, execution.attempt)
-    return claims and standing.state is State.RUNNING
+def _is_same_claim(execution: Execution, existing: Execution) -> bool:
+    claims = (existing.progress.owner, existing.attempt) == (execution.progress.owner, execution.attempt)
+    return claims and existing.state is State.RUNNING
 
 
-def _was_stopped(execution: Execution, standing: Execution) -> bool:
-    """Whether a retry was refused only because retries were stopped while the call ran."""
-    return standing.progress.stop_retries and _is_same_claim(execution, standing)
+def _was_stopped(execution: Execution, existing: Execution) -> bool:
+    """Whether a retry was rejected only because retries were stopped during the call."""
+    return existing.progress.stop_retries and _is_same_claim(execution, existing)
 
 
-def _overtaken(execution: Execution, standing: Execution) -> Settlement:
-    """Another outcome of this very attempt can only be its receiver's report."""
-    is_reported = any(outcome.attempt == execution.attempt for outcome in standing.progress.outcomes)
+def _overtaken(execution: Execution, existing: Execution) -> Settlement:
+    """A different outcome of the same attempt can only be the receiver's report."""
+    is_reported = any(outcome.attempt == execution.attempt for outcome in existing.progress.outcomes)
     return Settlement(end=AttemptEnd.REPORTED if is_reported else AttemptEnd.FENCED)

@@ -1,4 +1,4 @@
-"""What to do with a key whose claim was refused: nothing may depend on a message that is dropped."""
+"""Handle a key whose claim was refused. A message is dropped only if nothing depends on it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,11 +16,11 @@ from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.outcomes.give_up_lost import GiveUpLost
 
 RACE_WAIT_SECONDS = 2
-"""How long to leave a row that changed between the refusal and the look at it."""
+"""Delay before another look at a row that changed between the refusal and the read."""
 
 
 class Refusal(StrEnum):
-    """What a refused key came to, as counted."""
+    """What a refused key led to; the values are metric dimensions."""
 
     DROPPED = "dropped"
     SENT_LATER = "sent_later"
@@ -31,7 +31,7 @@ class Refusal(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusalResult:
-    """`is_done`: the message is no longer needed for this key; otherwise it comes back after `wait_seconds`."""
+    """`is_done`: the message is no longer needed for this key. Otherwise it returns after `wait_seconds`."""
 
     kind: Refusal
     is_done: bool = True
@@ -40,8 +40,6 @@ class RefusalResult:
 
 @dataclass(frozen=True, slots=True)
 class SettleRefusal:
-    """Settles one refused key at a time."""
-
     file: FileExecution
     file_successor: FileSuccessor
     give_up: GiveUpLost
@@ -49,7 +47,7 @@ class SettleRefusal:
     clock: Clock
 
     def execute(self, existing: Execution | None, receive_count: int) -> RefusalResult:
-        """Decide by what stands under the key. Raises nothing that another try could mend."""
+        """Decide by the item stored under the key. An unavailable or unreadable item stays unsettled."""
         try:
             return self._settle(existing, receive_count)
         except (UnavailableError, UnreadableItemError):
@@ -63,7 +61,7 @@ class SettleRefusal:
             self.finalize.execute(existing)
             return RefusalResult(kind=Refusal.DROPPED)
         if existing.state is State.WAITING:
-            # The attempt before may have failed to file it, and the retry may be hours away.
+            # The previous attempt may have filed no successor, and the retry may be hours away.
             self.file_successor.execute(existing)
             self.file.wake_for_retry(existing, existing.not_before)
             return RefusalResult(kind=Refusal.SENT_LATER)
@@ -73,25 +71,28 @@ class SettleRefusal:
 
     def _running(self, existing: Execution, receive_count: int) -> RefusalResult:
         now_ms = self.clock.now_ms()
-        if existing.lease_is_dead(now_ms):
+        if existing.lease_expired(now_ms):
             if existing.has_attempts_left:
                 return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
             self.give_up.execute(existing)
             return RefusalResult(kind=Refusal.WORKER_LOST)
         if existing.progress.async_until is not None:
-            # No call is under way that the message could be needed for: the sweep watches over the lease.
+            # The call has ended, so the message is not needed: the sweeper monitors the lease.
             self.file_successor.execute(existing)
             return RefusalResult(kind=Refusal.DROPPED)
         wait_seconds = ((existing.progress.lease_until or now_ms) - now_ms) // 1000 + RACE_WAIT_SECONDS
         if receive_count < 2:
             return RefusalResult(kind=Refusal.HELD, is_done=False, wait_seconds=wait_seconds)
-        # An expected wait must not use up receives: a fresh message takes over from the one seen twice.
+        # An expected wait must not use up receives, so a new message replaces a message received twice.
         later = replace(wakeup_for(existing), not_before=now_ms + wait_seconds * 1000)
         self.file.send([later])
         return RefusalResult(kind=Refusal.SENT_LATER)
 
     def send_again(self, wakeup: Wakeup, waits: Mapping[ExecutionId, int]) -> bool:
-        """Send the unfinished keys of a pack singly, each after its wait in seconds; False where that failed."""
+        """Send the unfinished keys of a packed message one by one, each after its delay in seconds.
+
+        False if a message was not accepted; the original message must then be kept.
+        """
         now_ms = self.clock.now_ms()
         singles = [
             replace(single, not_before=now_ms + waits[single.keys[0]] * 1000)

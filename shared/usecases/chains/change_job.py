@@ -1,4 +1,4 @@
-"""Find a recurring job as it stands for a change: settled, and at the revision that its owner has seen."""
+"""Read a recurring job for a change: no transition pending, and at the revision that the client has seen."""
 
 from dataclasses import dataclass
 
@@ -9,18 +9,18 @@ from shared.ports.jobs import JobStore
 from shared.usecases.chains.complete_transition import CompleteTransition
 
 TRIES = 5
-"""So often is a change tried against rivals before its maker is asked to try again."""
+"""Tries of a change against concurrent changes before the client is asked to retry."""
 
 
 @dataclass(frozen=True, slots=True)
 class FindSettled:
-    """Reads a definition, finishing a change that somebody else has begun."""
+    """Reads a definition; a transition that another process has begun is completed first."""
 
     jobs: JobStore
     settle: CompleteTransition
 
     def execute(self, tenant_id: str, job_id: str) -> Job:
-        """The job in a state that is not CHANGING; NotFoundError where there is none."""
+        """The job in a state outside `CHANGING`; NotFoundError if there is none."""
         for _ in range(TRIES):
             job = self.jobs.get(tenant_id, job_id)
             if job is None:
@@ -32,6 +32,6 @@ class FindSettled:
 
 
 def check_revision(job: Execution | Job, expected: int | None) -> None:
-    """PreconditionFailedError where the owner has seen another revision than the one that stands."""
+    """PreconditionFailedError if the job is not at the revision that the client has seen."""
     if expected is not None and job.revision != expected:
         raise PreconditionFailedError(f"the job is at revision {job.revision}")

@@ -1,4 +1,7 @@
-"""Finish a change of a recurring job that has begun. Whoever meets one does this: its maker, a client, a reconciler."""
+"""Roll a pending transition of a recurring job forward.
+
+Every process that finds one does so: the process that began it, the next request of a client, the reconciler.
+"""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +19,7 @@ from shared.usecases.chains.stop_running_executions import STOPPING_MS, StopRunn
 
 @dataclass(frozen=True, slots=True)
 class CompleteTransition:
-    """Repeating it is always safe."""
+    """Safe to repeat."""
 
     jobs: JobStore
     end_chain: EndChain
@@ -27,9 +30,10 @@ class CompleteTransition:
     retention: Retention
 
     def execute(self, job: Job, stops_at: int | None = None) -> Job | None:
-        """The job in the state that the change leads to; None where somebody else has changed it meanwhile.
+        """The job in the target state of the transition; None if another process changed it meanwhile.
 
-        `stops_at`: until when it looks at what stands beside, where it is part of another job's deletion.
+        `stops_at`: deadline for stopping runs outside the schedule, if this is part of another job's
+        deletion.
         """
         if job.state is JobState.DELETING:
             return self._delete(job, self.clock.now_ms() + STOPPING_MS if stops_at is None else stops_at)
@@ -42,7 +46,7 @@ class CompleteTransition:
         return self._update(job, job.change, end)
 
     def _delete(self, job: Job, stops_at: int) -> Job | None:
-        """A chain that has ended before, by a pause or by its schedule, is not ended again."""
+        """Complete a deletion. A chain that a pause or its schedule has already ended is not ended again."""
         if job.ended_through is None:
             ended = _ended(job, self.end_chain.execute(job))
         else:
@@ -56,7 +60,11 @@ class CompleteTransition:
         return deleted if self.jobs.replace(job, deleted, expires_at_s=expires_at_s) else None
 
     def _update(self, job: Job, change: Definition, end: ChainEnd) -> Job | None:
-        """Where the schedule stays, no instant that had not started is passed over; another begins with the change."""
+        """Start the new chain.
+
+        With the same schedule it starts at the first instant that had not started; a new schedule starts at
+        the change.
+        """
         after_at = end.after_at
         if change.schedule != job.schedule:
             after_at = max(after_at, job.changed_at or 0)
@@ -65,11 +73,12 @@ class CompleteTransition:
         return self.start_chain.execute(job, job.revision, change, after_at, runs_before=end.runs)
 
     def _expire_payload(self, job: Job, expires_at_s: int) -> None:
-        """Before the last write: a change that crashes in between is finished by whoever meets the definition."""
+        """Call before the last write: if the process crashes in between, the pending transition repeats this
+        step."""
         if job.call.payload_id:
             self.jobs.expire_payload(job.tenant_id, job.call.payload_id, expires_at_s)
 
 
 def _ended(job: Job, end: ChainEnd) -> Job:
-    """The job with the end of its chain, behind which nobody looks for its history."""
+    """The job with the end of its chain, which bounds its history."""
     return replace(job, ended_from=end.after_at + 1, ended_through=end.last_at, runs_before=end.runs)

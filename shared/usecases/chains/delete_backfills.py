@@ -1,4 +1,4 @@
-"""Delete the backfills of a job that is being deleted: what they would still run is run for that job."""
+"""Delete the backfills of a job that is being deleted."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,20 +10,22 @@ from shared.ports.jobs import JobStore
 from shared.usecases.chains.mark_deleting import MarkDeleting
 
 TRIES = 5
-"""So often is the deletion of one of them tried against rivals."""
+"""Tries to delete one backfill against concurrent changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteBackfills:
-    """Repeating it is always safe."""
+    """Safe to repeat."""
 
     jobs: JobStore
     mark_deleting: MarkDeleting
 
     def execute(self, job: Job, settle: Callable[[Job], Job | None]) -> None:
-        """Every backfill of a job that is DELETING, when it returns: a new one needs a job that is not.
+        """Delete every backfill of a job in state DELETING; none can be added, because a new backfill
+        requires an open job.
 
-        `settle` finishes a change that has begun. UnavailableError where one of them is changed by others all the time.
+        `settle` completes a pending transition. UnavailableError if a backfill keeps being changed
+        concurrently.
         """
         if backfilled_job(job.id) is not None:
             return

@@ -1,4 +1,4 @@
-"""DELETE a recurring job: end its chain where no successor can be filed from it, then stop what had started."""
+"""Delete a recurring job: end its chain with tombstones, then stop the executions that had started."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ from shared.usecases.chains.mark_deleting import MarkDeleting
 
 @dataclass(frozen=True, slots=True)
 class DeleteRecurringJob:
-    """Finishes what a crashed deletion began, too: repeating it is always safe."""
+    """Safe to repeat; a repeat completes a deletion that crashed."""
 
     find_settled: FindSettled
     settle: CompleteTransition
     mark_deleting: MarkDeleting
 
     def execute(self, tenant_id: str, job_id: str, *, revision: int | None = None) -> Job:
-        """The definition in state DELETED; NotFoundError where there is none. The acknowledgement comes last."""
+        """The definition in state DELETED; NotFoundError if there is none. The acknowledgement comes last."""
         for _ in range(TRIES):
             job = self.find_settled.execute(tenant_id, job_id)
             if job.state is JobState.DELETED:

@@ -1,4 +1,4 @@
-"""End the chain of a job that is no longer active, where no successor can be filed from it any more."""
+"""End the chain of a job that is no longer active, so that no successor can be filed any more."""
 
 from dataclasses import dataclass
 
@@ -21,23 +21,24 @@ _REASONS = {
     JobState.DELETING: EndReason.JOB_DELETED,
 }
 _PAGES = (2, 100)
-"""Sizes of the reads that look for earlier tombstones; nearly always there is none."""
+"""Sizes of the reads that look for earlier tombstones, which are rare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainEnd:
-    """Where a chain ended: nothing after `after_at` has started or will, and tombstones reach to `last_at`."""
+    """Where a chain ended: nothing after `after_at` has started or will start; tombstones reach to
+    `last_at`."""
 
     after_at: int
-    """The last nominal instant that started, or that the chain had passed over before."""
+    """The last nominal instant that started or that the chain had skipped."""
     last_at: int
     runs: int
-    """So many runs of the job had begun by then."""
+    """Runs of the job that had begun by then."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndChain:
-    """Repeating it is always safe, and so is doing it twice at once."""
+    """Safe to repeat and to run twice concurrently."""
 
     store: ExecutionStore
     run_locks: RunLockStore
@@ -45,12 +46,13 @@ class EndChain:
     retention: Retention
 
     def execute(self, job: Job) -> ChainEnd:
-        """Tombstone forward from the head until one sticks, and at least through the first after now + G, if any.
+        """Write tombstones from the head on until one is accepted, and at least through the first instant
+        after now + G.
 
-        The job must not be ACTIVE any more: then nothing but immediate successors can still be filed. A tombstone
-        that sticks stands on an instant whose predecessor has started: the head's predecessor did, or the head
-        itself when it would not take the tombstone. Nothing is ever filed behind a tombstone. The record of a pause
-        says that somebody else has ended the chain, and that the pause is over: then there is nothing left to do.
+        The job must not be ACTIVE, so that only immediate successors can still be filed. The predecessor of
+        an accepted tombstone has started: it is the predecessor of the head, or the head itself if the head
+        rejected its tombstone. No successor is ever filed behind a tombstone. If the record of a pause is
+        found, another process has ended both the chain and the pause, and nothing is left to do.
         """
         now_ms = self.clock.now_ms()
         far_enough_at = first_after(job.schedule, now_ms + GUARD_MS)
@@ -80,38 +82,38 @@ class EndChain:
     def _tombstone(
         self, job: Job, nominal_at: int, run: int, known: Execution | None = None
     ) -> Execution | None:
-        """The tombstone that stands at that instant now; None where an execution there has started.
+        """The tombstone at that instant; None if an execution there has started.
 
-        Where it is known what stands there, nothing is put: a put that is refused costs as much as one that is not.
+        If the item there is `known`, no put is made, because a rejected put costs as much as an accepted one.
         """
         reason = EndReason.ZONE_RULES_CHANGED if job.is_recomputed else _REASONS[job.state]
         now_ms = self.clock.now_ms()
-        # While what started before it may ask for its successor, it has to stand there.
+        # The tombstone must outlive every earlier execution that could still file a successor at its key.
         expires_at_s = self.retention.outlives_records_s(now_ms)
         fresh = job.occurrence(nominal_at, created_at=now_ms, run=run)
         tombstone = fresh.progressed(state=State.CANCELLED, end_reason=reason, ends_chain=True)
-        standing = known or self.store.put_if_absent(tombstone, expires_at_s=expires_at_s)
-        if standing is None:
+        existing = known or self.store.put_if_absent(tombstone, expires_at_s=expires_at_s)
+        if existing is None:
             return tombstone
-        if standing.state in NOT_STARTED:
+        if existing.state in NOT_STARTED:
             rival = self.store.cancel(
-                standing.id, Transition.END_CHAIN, reason=reason, expires_at_s=expires_at_s
+                existing.id, Transition.END_CHAIN, reason=reason, expires_at_s=expires_at_s
             )
-            standing = rival or standing.progressed(ends_chain=True)
-        return standing if standing.progress.ends_chain else None
+            existing = rival or existing.progressed(ends_chain=True)
+        return existing if existing.progress.ends_chain else None
 
     def end_waiting(self, job: Job) -> list[int]:
-        """The instants of runs that waited for another to end, and never began: they have tombstones now.
+        """Instants of runs that waited for an overlapping run and never began; each now has a tombstone.
 
-        Such a run has its successor already, so that it stands before the head, and it may wait even where the chain
-        has ended by itself. Nobody can come to wait any more: whoever had neither started nor a successor has a
+        A waiting run has filed its successor, so its key precedes the head, and it may wait even after the
+        chain has ended by itself. No further run can start to wait: each run without a successor has a
         tombstone.
         """
         if job.definition.overlap_policy is not OverlapPolicy.QUEUE_ONE:
             return []
-        turn = self.run_locks.read(job.tenant_id, job.id)
+        lock = self.run_locks.read(job.tenant_id, job.id)
         ended = []
-        for key in (turn.holder, turn.waiting):
+        for key in (lock.holder, lock.waiting):
             waiting = self.store.get(key) if key is not None else None
             if waiting is None or waiting.id != job.id_at(waiting.nominal_at):
                 continue
@@ -123,7 +125,7 @@ class EndChain:
         return ended
 
     def _first_tombstone(self, job: Job, known: Execution) -> Execution:
-        """A run that crashed may have left tombstones before the one at which this run began."""
+        """The earliest tombstone: an attempt to end the chain that crashed may have left earlier ones."""
         page = 0
         while True:
             size = _PAGES[min(page, len(_PAGES) - 1)]

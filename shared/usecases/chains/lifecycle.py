@@ -1,4 +1,4 @@
-"""Every change of a recurring job, put together over the same ports."""
+"""All changes of recurring jobs, composed over the same ports."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +27,7 @@ from shared.usecases.reading.find_head import FindHead
 
 @dataclass(frozen=True)
 class Lifecycle:
-    """Each part is made when it is first asked for."""
+    """Each use case is built when it is first needed."""
 
     store: ExecutionStore
     jobs: JobStore
@@ -39,12 +39,10 @@ class Lifecycle:
 
     @cached_property
     def record_skipped_instants(self) -> RecordSkippedInstants:
-        """The record of a pause."""
         return RecordSkippedInstants(self.store)
 
     @cached_property
     def start_chain(self) -> StartChain:
-        """Begin a chain."""
         return StartChain(
             file=self.file,
             jobs=self.jobs,
@@ -56,7 +54,6 @@ class Lifecycle:
 
     @cached_property
     def settle(self) -> CompleteTransition:
-        """Finish what was begun."""
         return CompleteTransition(
             jobs=self.jobs,
             end_chain=EndChain(
@@ -73,7 +70,6 @@ class Lifecycle:
 
     @cached_property
     def mark_deleting(self) -> MarkDeleting:
-        """Begin a deletion."""
         return MarkDeleting(
             jobs=self.jobs,
             record_skipped_instants=self.record_skipped_instants,
@@ -83,17 +79,14 @@ class Lifecycle:
 
     @cached_property
     def find_settled(self) -> FindSettled:
-        """Definitions, with whatever was begun finished."""
         return FindSettled(jobs=self.jobs, settle=self.settle)
 
     @cached_property
     def pause(self) -> PauseJob:
-        """PAUSE."""
         return PauseJob(jobs=self.jobs, find_settled=self.find_settled, settle=self.settle, clock=self.clock)
 
     @cached_property
     def resume(self) -> ResumeJob:
-        """RESUME."""
         return ResumeJob(
             find_settled=self.find_settled,
             start_chain=self.start_chain,
@@ -103,12 +96,10 @@ class Lifecycle:
 
     @cached_property
     def resend_chain_head(self) -> ResendChainHead:
-        """The head of a chain, once more."""
         return ResendChainHead(find_head=FindHead(self.store), file=self.file, clock=self.clock)
 
     @cached_property
     def update(self) -> UpdateJob:
-        """UPDATE."""
         return UpdateJob(
             jobs=self.jobs,
             find_settled=self.find_settled,
@@ -121,7 +112,6 @@ class Lifecycle:
 
     @cached_property
     def delete(self) -> DeleteRecurringJob:
-        """DELETE."""
         return DeleteRecurringJob(
             find_settled=self.find_settled, settle=self.settle, mark_deleting=self.mark_deleting
         )

@@ -1,4 +1,4 @@
-"""The beginning of a deletion: from then on nothing new of the job can be filed but what its runs file."""
+"""Begin a deletion. From then on, only running executions can file successors of the job."""
 
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ from shared.usecases.filing.record_skipped_instants import RecordSkippedInstants
 
 @dataclass(frozen=True, slots=True)
 class MarkDeleting:
-    """Whoever meets a job that is marked finishes its deletion."""
+    """Any process that later finds the mark completes the deletion."""
 
     jobs: JobStore
     record_skipped_instants: RecordSkippedInstants
@@ -21,21 +21,22 @@ class MarkDeleting:
     retention: Retention
 
     def execute(self, job: Job) -> Job | None:
-        """The job in state DELETING; None where somebody else has changed it meanwhile. The job is settled."""
+        """The job in state DELETING; None if it was changed meanwhile. The job must have no pending
+        transition."""
         now_ms = self.clock.now_ms()
         deleting = replace(job, state=JobState.DELETING, revision=job.revision + 1, changed_at=now_ms)
         records = (
             self.record_skipped_instants.execute(job, now_ms, now_ms) if job.state is JobState.PAUSED else []
         )
         if job.state is JobState.PAUSED:
-            deleting = replace(deleting, ended_through=_told_through(job, records, now_ms))
+            deleting = replace(deleting, ended_through=_history_end(job, records, now_ms))
         expires_at_s = self.retention.expires_at_s(now_ms)
         is_marked = self.jobs.replace(job, deleting, executions=records, expires_at_s=expires_at_s)
         return deleting if is_marked else None
 
 
-def _told_through(paused: Job, records: list[Execution], now_ms: int) -> int | None:
-    """The history goes on up to the record of the pause; where there is no need of one, tombstones stand up to now."""
+def _history_end(paused: Job, records: list[Execution], now_ms: int) -> int | None:
+    """The end of the history: the record of the pause or, without a record, the last tombstone up to now."""
     if records:
         return records[-1].nominal_at
     if paused.ended_through is None:

@@ -1,4 +1,4 @@
-"""PAUSE a recurring job. After it returned no execution starts that had not started before."""
+"""Pause a recurring job. No execution starts after the acknowledgement unless it had started before."""
 
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,7 @@ from shared.usecases.chains.complete_transition import CompleteTransition
 
 @dataclass(frozen=True, slots=True)
 class PauseJob:
-    """What has started goes on, its retries too."""
+    """Started executions continue, including their retries."""
 
     jobs: JobStore
     find_settled: FindSettled
@@ -22,7 +22,7 @@ class PauseJob:
     def execute(
         self, tenant_id: str, job_id: str, *, reason: str | None = None, revision: int | None = None
     ) -> Job:
-        """The paused job. To pause a paused one changes nothing; InvalidStateError where the job has ended."""
+        """The paused job; pausing a paused job has no effect. InvalidStateError if the job has ended."""
         for _ in range(TRIES):
             job = self.find_settled.execute(tenant_id, job_id)
             check_revision(job, revision)

@@ -1,4 +1,4 @@
-"""RECOMPUTE a recurring job whose chain goes by rules of its time zone that the tables no longer have."""
+"""Recompute a recurring job whose frozen zone rules differ from the current tzdata."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,8 +14,8 @@ from shared.usecases.chains.complete_transition import CompleteTransition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Outdated:
-    """A job to be recomputed; `parts_at` is from when on its rules and those of the tables differ. Soonest first."""
+class OutdatedJob:
+    """A job to recompute, ordered by the instant from which its rules and the current tables differ."""
 
     outdated_from: int
     tenant_id: str
@@ -23,38 +23,38 @@ class Outdated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recomputed:
-    """What newer tables make of a job. `old_release` is None where nothing tells what it was computed by."""
+class Recomputation:
+    """The effect of newer tables on a job. `old_release` is None if the chain does not carry a release."""
 
     job_id: str
     tenant_id: str
     timezone: str
     old_release: str | None
     move: Move | None
-    """The first instant that moves; None where none does for a long time."""
+    """The first instant that moves; None if no instant moves for a long time."""
     new_release: str = TZDATA_VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class RecomputeJob:
-    """An update that asks for nothing: the old chain is ended by its own rules, and a new one begins by the present.
+    """Makes an update without changed fields: end the old chain by its own rules, start one by current rules.
 
-    So nothing that a chain is found by ever depends on tables that may be gone. Repeating it is always safe.
+    The keys of a chain therefore never depend on tables that may be gone. Safe to repeat.
     """
 
     jobs: JobStore
     settle: CompleteTransition
     clock: Clock
 
-    def execute(self, outdated: Outdated, tell: Callable[[Recomputed], None]) -> bool:
-        """Tell of it, then do it; False where there is nothing to do any more.
+    def execute(self, outdated: OutdatedJob, tell: Callable[[Recomputation], None]) -> bool:
+        """Report the recomputation, then make it; False if it is no longer needed.
 
-        What was told may be told again: by whoever comes next after a crash, and where a client's change came first.
+        A report may be repeated after a crash, or describe a job that a client has changed in the meantime.
         """
         now_ms = self.clock.now_ms()
         job = self.jobs.get(outdated.tenant_id, outdated.job_id)
         if job is None or job.state is not JobState.ACTIVE:
-            # A change begins a chain by the present rules in any case.
+            # Any other change starts a chain by the current rules anyway.
             return False
         parted_at = outdated_from(job.schedule, now_ms)
         if parted_at is None or not isinstance(job.schedule, Cron):
@@ -73,11 +73,11 @@ class RecomputeJob:
         return True
 
 
-def _recomputed(job: Job, schedule: Cron, parted_at: int, now_ms: int) -> Recomputed:
+def _recomputed(job: Job, schedule: Cron, parted_at: int, now_ms: int) -> Recomputation:
     move = None
     if schedule.rules is not None:
         move = first_move(schedule, with_frozen_rules(schedule, now_ms, now_ms), parted_at, now_ms)
-    return Recomputed(
+    return Recomputation(
         job_id=job.id,
         tenant_id=job.tenant_id,
         timezone=schedule.timezone,

@@ -1,4 +1,4 @@
-"""RESUME a paused job, from the first instant that is still to come."""
+"""Resume a paused job from the first instant in the future."""
 
 from dataclasses import dataclass, replace
 
@@ -14,9 +14,9 @@ from shared.usecases.filing.resend_chain_head import ResendChainHead
 
 @dataclass(frozen=True, slots=True)
 class ResumeJob:
-    """Instants that the pause passed over are recorded as skipped, and are never caught up with.
+    """Records the instants that the pause skipped; they are never caught up.
 
-    A backfill passes over none: its runs are for instants of the past, and come so much later.
+    A backfill skips none: its instants lie in the past, so its runs are only delayed.
     """
 
     find_settled: FindSettled
@@ -25,10 +25,10 @@ class ResumeJob:
     clock: Clock
 
     def execute(self, tenant_id: str, job_id: str, *, revision: int | None = None) -> Job:
-        """The active job. To resume an active one changes nothing; InvalidStateError where the job has ended.
+        """The active job; resuming an active job has no effect. InvalidStateError if the job has ended.
 
-        The new chain begins strictly after now and after the latest instant that had started before the pause; that
-        of a backfill with the first of its instants that had not started.
+        The new chain starts strictly after now and after the latest instant that started before the pause.
+        The chain of a backfill starts with the first instant that had not started.
         """
         for _ in range(TRIES):
             job = self.find_settled.execute(tenant_id, job_id)
@@ -41,7 +41,8 @@ class ResumeJob:
             after_at = max((job.ended_from or job.began_at) - 1, self.clock.now_ms())
             definition = job.definition
             if isinstance(job.schedule, Backfill):
-                # Its instants are past in any case: it goes on where it was, at its pace from now on.
+                # The instants of a backfill are all past: it continues where it stopped, at its pace from now
+                # on.
                 after_at = (job.ended_from or job.began_at) - 1
                 schedule = resume_backfill(job.schedule, after_at, self.clock.now_ms())
                 definition = replace(definition, schedule=schedule)

@@ -1,4 +1,4 @@
-"""Begin a new chain of a recurring job whose old one has ended."""
+"""Start a new chain of a recurring job whose old chain has ended."""
 
 from dataclasses import dataclass, replace
 
@@ -19,7 +19,7 @@ from shared.usecases.filing.record_skipped_instants import RecordSkippedInstants
 
 @dataclass(frozen=True, slots=True)
 class StartChain:
-    """Job, old chain's record and first execution change in one transaction, so that none can be without the others."""
+    """Changes the job, the record of the old chain and the first execution in one transaction."""
 
     file: FileExecution
     jobs: JobStore
@@ -31,25 +31,26 @@ class StartChain:
     def execute(
         self, before: Job, revision: int, definition: Definition, after_at: int, *, runs_before: int
     ) -> Job | None:
-        """The active job, whose chain begins strictly after `after_at`; None where the job is not `before` any more.
+        """The active job with a chain that starts strictly after `after_at`; None if the job has changed
+        since `before`.
 
-        A job whose schedule has nothing after that is COMPLETED. The acknowledgement may follow: the first execution
-        is filed and, where that is due, sent for.
+        If the schedule has no later instant, the job becomes COMPLETED. On return the first execution is
+        filed and, if due soon, its wake-up is sent, so the request may be acknowledged.
         """
         now_ms = self.clock.now_ms()
         after = self._renewed(before, revision, definition, after_at, runs_before, now_ms)
-        passed = self.record_skipped_instants.execute(before, after_at, now_ms)
-        past = before.chain(after_at, self.retention.outlives_records_s(now_ms), skipped_from(passed))
+        skipped = self.record_skipped_instants.execute(before, after_at, now_ms)
+        past = before.chain(after_at, self.retention.outlives_records_s(now_ms), skipped_from(skipped))
         following = self._following(after, after_at, now_ms)
-        records = [*passed, *_jumped(after, following, now_ms)]
+        records = [*skipped, *_jumped(after, following, now_ms)]
         if following is None or following.ends:
             return self._complete(before, after, past, records)
         after = replace(after, chain_from=following.nominal_at)
         draft = after.occurrence(following.nominal_at, created_at=now_ms, run=runs_before + 1)
         first = self.file.prepare(in_lane(draft, following))
         expires_at_s = self.retention.expires_at_s(now_ms)
-        dropped = dst_skip_records(after, after_at, following.nominal_at, now_ms)
-        filed = [*records, *dropped, first]
+        dst_skips = dst_skip_records(after, after_at, following.nominal_at, now_ms)
+        filed = [*records, *dst_skips, first]
         if not self.jobs.replace(before, after, past=past, executions=filed, expires_at_s=expires_at_s):
             return None
         self.file.ensure_sent(first)
@@ -61,9 +62,11 @@ class StartChain:
         return succession(job.schedule, after_at, now_ms, job.definition.catch_up)
 
     def _complete(self, before: Job, after: Job, past: Chain, records: list[Execution]) -> Job | None:
-        """The definition stays for as long as anything that its chains have started may ask for it."""
-        told_of = [record.progress.missed.last_at for record in records if record.progress.missed is not None]
-        ended_at = max([past.history_until, *told_of])
+        """Complete the job. Its definition outlives every execution that may still ask for it."""
+        skipped_until = [
+            record.progress.missed.last_at for record in records if record.progress.missed is not None
+        ]
+        ended_at = max([past.history_until, *skipped_until])
         ended = replace(after, state=JobState.COMPLETED, ended_from=ended_at + 1, ended_through=ended_at)
         expires_at_s = past.expires_at_s
         if not self.jobs.replace(before, ended, past=past, executions=records, expires_at_s=expires_at_s):
@@ -99,7 +102,7 @@ class StartChain:
 
 
 def _jumped(job: Job, following: Succession | None, now_ms: int) -> list[Execution]:
-    """The record of instants that the new chain passes over at its very beginning."""
+    """The record of the instants that the new chain skips at its start."""
     if following is None or following.missed is None:
         return []
     return [

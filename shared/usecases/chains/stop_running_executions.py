@@ -1,4 +1,5 @@
-"""Stop what has started of a job that is being deleted: retries are cancelled, running attempts are the last."""
+"""Stop the started executions of a job that is being deleted: cancel retries, make running attempts the
+last."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,17 +18,19 @@ from shared.ports.runtime import Clock
 from shared.usecases.reading.read_executions import read_readable
 
 STOPPED_ONE_BY_ONE = 500
-"""So many occurrences of a chain are looked at for retries; an older retry sees for itself that its job is gone."""
+"""Occurrences of a chain that are checked for retries. An older retry detects by itself that its job is
+gone."""
 PAST_CHAINS = 5
 _STARTED = frozenset({State.WAITING, State.RUNNING})
 PAGE = 100
 STOPPING_MS = 10_000
-"""For so long what stands beside the schedules of a job and of its backfills is looked at: an answer comes in time."""
+"""Time limit for stopping runs outside the schedules of a job and its backfills, so that the request is
+answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class StopRunningExecutions:
-    """Repeating it is always safe."""
+    """Safe to repeat."""
 
     store: ExecutionStore
     jobs: JobStore
@@ -35,9 +38,10 @@ class StopRunningExecutions:
     retention: Retention
 
     def execute(self, job: Job, stops_at: int) -> None:
-        """Cancel what waits for a retry, and let running attempts be the last, those claimed just ahead too.
+        """Cancel retries and make running attempts the last, including executions claimed shortly before
+        their time.
 
-        What stands beside the schedule as far as the time goes, until `stops_at`.
+        Runs outside the schedule are stopped until `stops_at`; each later one checks the job before its call.
         """
         begun_by = self.clock.now_ms() + GUARD_MS
         past = self.jobs.past_chains(job.tenant_id, job.id, limit=PAST_CHAINS)
@@ -46,7 +50,8 @@ class StopRunningExecutions:
         self._stop_beside(job, stops_at)
 
     def _stop_beside(self, job: Job, stops_at: int) -> None:
-        """All that stands beside the schedule, as far as the time goes; of the rest each asks for its job itself."""
+        """Stop runs outside the schedule until `stops_at`. Each remaining run checks the job before its
+        call."""
         before: IndexPosition | None = None
         while self.clock.now_ms() < stops_at:
             places = self.jobs.extras(job.tenant_id, job.id, before=before, limit=PAGE)
@@ -67,15 +72,16 @@ class StopRunningExecutions:
                 self._stop(execution)
 
     def _stop(self, execution: Execution) -> None:
-        """Twice, because an attempt may end or begin in between; one that goes on even so asks for its job itself."""
+        """Try twice, because an attempt may end or begin in between. A run that still continues checks the
+        job itself."""
         for _ in range(2):
             if self.store.stop_retries(execution.id):
                 return
-            standing = self.store.cancel(
+            existing = self.store.cancel(
                 execution.id,
                 Transition.CANCEL,
                 reason=EndReason.JOB_DELETED,
                 expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
             )
-            if standing is None:
+            if existing is None:
                 return

@@ -1,4 +1,4 @@
-"""UPDATE a recurring job: another definition, from now on."""
+"""Update the definition of a recurring job."""
 
 from dataclasses import dataclass, replace
 
@@ -16,7 +16,7 @@ from shared.usecases.filing.resend_chain_head import ResendChainHead
 
 @dataclass(frozen=True, slots=True)
 class UpdateJob:
-    """What has started goes on as it was; whatever has not started runs as the new definition says."""
+    """Started executions continue unchanged; all others follow the new definition."""
 
     jobs: JobStore
     find_settled: FindSettled
@@ -29,8 +29,8 @@ class UpdateJob:
     def execute(self, tenant_id: str, job_id: str, definition: Definition, *, revision: int) -> Job:
         """The job under its new definition.
 
-        `revision` is the one that the definition was made from: PreconditionFailedError where another stands.
-        InvalidStateError where the job has ended.
+        `revision` is the one that the definition was derived from: PreconditionFailedError if the job has
+        another. InvalidStateError if the job has ended.
         """
         for _ in range(TRIES):
             job = self.find_settled.execute(tenant_id, job_id)
@@ -43,14 +43,14 @@ class UpdateJob:
         raise UnavailableError("the job is being changed by others")
 
     def _update(self, job: Job, definition: Definition) -> Job | None:
-        """None where a rival was faster."""
+        """The updated job; None if a concurrent change was faster."""
         now_ms = self.clock.now_ms()
-        definition = definition.going_on_from(job)
-        if not definition.makes_other_executions_than(job.definition):
+        definition = definition.keeping_zone_rules_of(job)
+        if not definition.needs_new_chain_after(job.definition):
             renamed = replace(job, definition=definition, revision=job.revision + 1, changed_at=now_ms)
             if not self.jobs.replace(job, renamed):
                 return None
-            if definition == job.definition:  # Made before, maybe by a request that died before its message.
+            if definition == job.definition:  # An earlier request may have crashed before its message.
                 self.resend_chain_head.execute(renamed)
             return renamed
         if job.state is JobState.PAUSED:
@@ -67,13 +67,14 @@ class UpdateJob:
         return self.settle.execute(updating) or self._finished_by_a_rival(job)
 
     def _finished_by_a_rival(self, job: Job) -> Job:
-        """Who may have died between its write and its message."""
-        standing = self.find_settled.execute(job.tenant_id, job.id)
-        self.resend_chain_head.execute(standing)
-        return standing
+        """The process that completed the transition may have crashed between its write and its message."""
+        existing = self.find_settled.execute(job.tenant_id, job.id)
+        self.resend_chain_head.execute(existing)
+        return existing
 
     def _update_paused(self, job: Job, definition: Definition, now_ms: int) -> Job | None:
-        """The old definition accounts for what was passed over up to now, the new one for what comes."""
+        """The old definition accounts for the instants skipped up to now, the new definition for later
+        ones."""
         until = max(now_ms, (job.ended_from or 0) - 1)
         schedule = with_frozen_rules(definition.schedule, until, now_ms)
         updated = replace(

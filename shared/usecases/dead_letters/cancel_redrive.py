@@ -1,4 +1,4 @@
-"""CANCEL one redrive. What is acknowledged holds; too late is said so."""
+"""Cancel one redrive."""
 
 from dataclasses import dataclass
 
@@ -10,16 +10,16 @@ from shared.usecases.reading.find_execution import FindExecution
 
 @dataclass(frozen=True, slots=True)
 class CancelRedrive:
-    """After it returned, no attempt begins that had not begun before; another redrive may then be asked for."""
+    """After an acknowledged cancellation no attempt begins, and the dead letter may be redriven again."""
 
     find: FindExecution
     cancel: CancelJob
 
     def execute(self, tenant_id: str, execution_id: str, *, stop_retries: bool = False) -> Execution:
-        """The redrive as it stands afterwards.
+        """The redrive after the cancellation.
 
-        InvalidStateError where it is none: other executions end with their jobs; and where it is too late, as of
-        CancelJob.
+        InvalidStateError if the execution is not a redrive, since other executions end with their jobs, and
+        if it is too late, as for `CancelJob`.
         """
         execution = self.find.execute(tenant_id, execution_id)
         if execution.redrive_of is None:

@@ -9,20 +9,20 @@ from shared.ports.executions import ExecutionStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
-    """A redrive that was chosen for an execution, and what stands there; None where it was never filed, or has gone."""
+class RedriveLink:
+    """A redrive named by an execution, and its item; None if it was never filed or has expired."""
 
     last: Execution
-    chosen: RedrivenBy
-    standing: Execution | None
+    mark: RedrivenBy
+    existing: Execution | None
 
 
-def follow_redrives(store: ExecutionStore, dead: Execution) -> Iterator[Link]:
-    """The redrives behind a dead letter, in order, each read when it is asked for."""
+def follow_redrives(store: ExecutionStore, dead: Execution) -> Iterator[RedriveLink]:
+    """The redrives of a dead letter in order, read lazily."""
     last = dead
     while last.progress.redriven_by is not None:
-        standing = store.get(last.progress.redriven_by.execution)
-        yield Link(last=last, chosen=last.progress.redriven_by, standing=standing)
-        if standing is None:
+        existing = store.get(last.progress.redriven_by.execution)
+        yield RedriveLink(last=last, mark=last.progress.redriven_by, existing=existing)
+        if existing is None:
             return
-        last = standing
+        last = existing

@@ -1,4 +1,4 @@
-"""What becomes of messages in a lane's dead-letter queue: the queue gave up on the message, not on the job."""
+"""Handle messages in a lane's dead-letter queue. The message is dead; its jobs are not."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -25,23 +25,23 @@ from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.outcomes.give_up_lost import GiveUpLost
 
 RESCHEDULE_SECONDS = 60
-"""The pause before another round of receives: whatever used up the last one gets time to heal."""
+"""Pause before another round of receives, so that a temporary fault can pass."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadMessage:
-    """One message from a dead-letter queue, with its body as it was; `fault` says why it cannot be read."""
+    """A message from a dead-letter queue with its original body; `error` says why the body cannot be read."""
 
     message_id: str
     lane: QueueName
     body: str
     wakeup: Wakeup | None
-    fault: str = ""
+    error: str = ""
 
 
 @dataclass(slots=True)
 class DeadMessageReport:
-    """What a batch came to; `returned` are the ids of messages that have to come back."""
+    """Counts of a batch; `returned` holds the IDs of messages that must stay in the queue."""
 
     rescheduled: int = 0
     parked: int = 0
@@ -51,7 +51,8 @@ class DeadMessageReport:
 
 @dataclass(frozen=True, slots=True)
 class HandleDeadMessages:
-    """Reads each key again: schedules what has attempts left, fails what is used up, parks what is unclear."""
+    """Reads each key again: reschedules executions with attempts left, fails the others, parks unclear
+    messages."""
 
     store: ExecutionStore
     file: FileExecution
@@ -63,7 +64,7 @@ class HandleDeadMessages:
     finalize: FinalizeExecution
 
     def execute(self, messages: Sequence[DeadMessage]) -> DeadMessageReport:
-        """Settle each message; those that the stores do not answer for are returned."""
+        """Settle each message; messages whose items cannot be read for now are returned."""
         report = DeadMessageReport()
         for message in messages:
             try:
@@ -74,21 +75,21 @@ class HandleDeadMessages:
 
     def _handle(self, message: DeadMessage, report: DeadMessageReport) -> None:
         if message.wakeup is None:
-            self._park(message, message.fault, report)
+            self._park(message, message.error, report)
             return
         for key in message.wakeup.keys:
             try:
                 reason = self._handle_key(key, report)
             except UnavailableError:
                 raise
-            except PunctualError as fault:
-                # Such as something else standing where its successor belongs: a matter for people.
-                reason = str(fault)
+            except PunctualError as error:
+                # For example, another item under the successor's key: this needs an operator.
+                reason = str(error)
             if reason:
                 self._park(message, f"{key}: {reason}", report)
 
     def _handle_key(self, key: ExecutionId, report: DeadMessageReport) -> str:
-        """Settle one key; a text where it has to be parked, untouched."""
+        """Settle one key. A non-empty result is the reason to park it unchanged."""
         try:
             execution = self.store.get(key)
         except UnknownVersionError:
@@ -103,7 +104,7 @@ class HandleDeadMessages:
         if not execution.state.is_terminal:
             self._reschedule(execution, report)
         if execution.state not in NOT_STARTED:
-            # This may be what the message failed at, and a retry may be hours away.
+            # The message may have failed because of the successor, and a retry may be hours away.
             self.file_successor.execute(execution)
         if execution.state.is_terminal:
             self.finalize.execute(execution)
@@ -111,7 +112,7 @@ class HandleDeadMessages:
 
     def _running(self, execution: Execution, report: DeadMessageReport) -> str:
         now_ms = self.clock.now_ms()
-        if not execution.lease_is_dead(now_ms):
+        if not execution.lease_expired(now_ms):
             return self._running_on(execution)
         if execution.has_attempts_left:
             self._reschedule(execution, report)
@@ -120,7 +121,7 @@ class HandleDeadMessages:
         return ""
 
     def _running_on(self, execution: Execution) -> str:
-        """An attempt whose call has ended needs no message, but for the successor that this one may have failed at."""
+        """After the call has ended, only the successor may still depend on this message."""
         if execution.progress.async_until is None:
             return "another worker's lease is live"
         self.file_successor.execute(execution)

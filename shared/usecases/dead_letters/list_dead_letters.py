@@ -19,7 +19,7 @@ EVERYTHING = DeadLetterFilter()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadLetterPage:
-    """A page of dead letters, newest first; it may be short while `next_before` says that there is more."""
+    """A page of dead letters, newest first. It may be short although `next_before` shows that more follow."""
 
     executions: tuple[Execution, ...]
     next_before: IndexPosition | None
@@ -27,7 +27,8 @@ class DeadLetterPage:
 
 @dataclass(frozen=True, slots=True)
 class ListDeadLetters:
-    """The index says which and in what order, eventually; what they say is read strongly from the items."""
+    """Candidates come from an eventually consistent index; their contents are read strongly from the
+    items."""
 
     store: ExecutionStore
     jobs: JobStore
@@ -40,12 +41,12 @@ class ListDeadLetters:
         criteria: DeadLetterFilter = EVERYTHING,
         before: IndexPosition | None = None,
     ) -> DeadLetterPage:
-        """Up to `limit` of them within the wanted span, strictly before a place; those that cannot be read are not."""
+        """At most `limit` readable dead letters within the filter's span, strictly before a position."""
         if before is not None:
             span = PositionRange(after=criteria.span.after, before=min(criteria.span.before, before))
             criteria = replace(criteria, span=span)
         page = self.page(tenant_id, criteria, limit=limit, newest_first=True)
-        return DeadLetterPage(executions=page.shown, next_before=page.last.place if page.last else None)
+        return DeadLetterPage(executions=page.items, next_before=page.last.position if page.last else None)
 
     def page(
         self,
@@ -56,7 +57,7 @@ class ListDeadLetters:
         newest_first: bool,
         at_most: int = EXAMINED_AT_MOST,
     ) -> PageOf[Execution]:
-        """A page in either order, for which `at_most` dead letters are looked at."""
+        """A page in either order, from at most `at_most` candidates."""
         tags = _Tags(self.jobs)
 
         def show(_: Candidate, execution: Execution | None) -> Execution | None:
@@ -77,23 +78,23 @@ class ListDeadLetters:
 
     def _walk(self, tenant_id: str, span: PositionRange, *, newest_first: bool) -> Iterator[Candidate]:
         while True:
-            stretch = self.store.failed(tenant_id, span, newest_first=newest_first, limit=CHUNK)
-            yield from (Candidate(place) for place in stretch.places)
-            if stretch.is_last:
+            page = self.store.failed(tenant_id, span, newest_first=newest_first, limit=CHUNK)
+            yield from (Candidate(position) for position in page.positions)
+            if page.is_last:
                 return
-            edge = stretch.places[-1]
+            edge = page.positions[-1]
             span = replace(span, before=edge) if newest_first else replace(span, after=edge)
 
 
 class _Tags:
-    """The tags of jobs, each read once. The executions of a recurring job do not carry them."""
+    """The tags of jobs, each read once, because executions of recurring jobs do not carry them."""
 
     def __init__(self, jobs: JobStore) -> None:
         self._jobs = jobs
         self._known: dict[str, tuple[str, ...]] = {}
 
     def of(self, execution: Execution) -> tuple[str, ...]:
-        """Those of the execution's job; none where that has gone."""
+        """The tags of the execution's job; none if the job is gone."""
         if not is_recurring_job_id(execution.job_id):
             return execution.tags
         if execution.job_id not in self._known:

@@ -1,7 +1,7 @@
-"""Bulk redrives, worked off page by page. What a page asks for is done before it is ticked off.
+"""Process bulk redrives page by page. A page is processed first; the cursor moves afterwards.
 
-Any number may work the same task off at once, and die anywhere: a page that is done again finds its redrives chosen,
-and whoever ticks it off second is refused and stops.
+Any number of workers may process a task and crash anywhere. A page that is processed again finds its redrives
+marked, and a worker whose cursor write is rejected stops.
 """
 
 from collections import deque
@@ -22,7 +22,7 @@ from shared.domain.executions.states import NOT_STARTED, EndReason, State, Trans
 from shared.ports.dead_letters import RedriveTasks
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
-from shared.usecases.dead_letters.follow_redrives import Link, follow_redrives
+from shared.usecases.dead_letters.follow_redrives import RedriveLink, follow_redrives
 from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
 from shared.usecases.dead_letters.redrive_execution import RedriveExecution
 from shared.usecases.outcomes.finalize_execution import FinalizeExecution
@@ -33,8 +33,6 @@ LOOKED_AT = 500
 
 @dataclass(slots=True)
 class RedriveReport:
-    """What a run came to."""
-
     redriven: int = 0
     undone: int = 0
     ended: int = 0
@@ -44,7 +42,7 @@ class RedriveReport:
 
 @dataclass(frozen=True, slots=True)
 class ProcessBulkRedrives:
-    """One run; those that are open take turns, so that a large one holds up nobody."""
+    """Processes open tasks in rotation, so that a large task does not delay the others."""
 
     tasks: RedriveTasks
     list_dead_letters: ListDeadLetters
@@ -55,13 +53,13 @@ class ProcessBulkRedrives:
     retention: Retention
 
     def execute(self, has_time: Callable[[], bool] = lambda: True) -> RedriveReport:
-        """Work off what is open while `has_time` says so; the rest is left to the next run."""
+        """Process open tasks while `has_time` returns true; the next run continues with the rest."""
         report = RedriveReport()
         waiting = deque(self.tasks.open())
         while waiting and has_time():
             tenant_id, task_id = waiting.popleft()
             try:
-                if self._turn(tenant_id, task_id, report):
+                if self._advance(tenant_id, task_id, report):
                     waiting.append((tenant_id, task_id))
             except UnavailableError:
                 report.unavailable += 1
@@ -69,12 +67,12 @@ class ProcessBulkRedrives:
                 report.unreadable.append(task_id)
         return report
 
-    def _turn(self, tenant_id: str, task_id: str, report: RedriveReport) -> bool:
-        """One page, or the end of a task; whether there may be more to do."""
+    def _advance(self, tenant_id: str, task_id: str, report: RedriveReport) -> bool:
+        """Process one page, or end a finished task; whether more may be left to do."""
         task = self.tasks.get(tenant_id, task_id)
         if task is None or not task.is_open:
             return False
-        if task.is_walked:
+        if task.is_range_done:
             return self._end(task, report)
         after = self.page(task)
         if after is None:
@@ -84,7 +82,7 @@ class ProcessBulkRedrives:
         return True
 
     def page(self, task: RedriveTask) -> RedriveTask | None:
-        """Work one page off; None where that has to wait, or somebody else was faster."""
+        """Process one page; None if the page is not due yet or another worker moved the cursor first."""
         now_ms = self.clock.now_ms()
         if task.state is TaskState.RUNNING and task.next_due_at > now_ms + AHEAD_MS:
             return None
@@ -92,12 +90,13 @@ class ProcessBulkRedrives:
             task.tenant_id, task.rest, limit=PAGE, newest_first=False, at_most=LOOKED_AT
         )
         work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all
-        counts, next_due_at = work(task, found.shown, now_ms)
-        after = task.advanced_to(found.last.place if found.last else None, counts, next_due_at)
+        counts, next_due_at = work(task, found.items, now_ms)
+        after = task.advanced_to(found.last.position if found.last else None, counts, next_due_at)
         return after if self.tasks.replace(task, after) else None
 
     def _end(self, task: RedriveTask, report: RedriveReport) -> bool:
-        """Whether a walk that undoes has to be made once more: somebody may have filed behind the last one."""
+        """End a finished task; True if an undo must walk the range again, because a slow worker may still
+        have filed."""
         now_ms = self.clock.now_ms()
         if task.state is TaskState.UNDOING and (task.pass_began_at or 0) < task.settles_at:
             again = replace(task.pass_begun(now_ms), version=task.version + 1)
@@ -127,16 +126,16 @@ class ProcessBulkRedrives:
         return counts, base_at + -(-number * 1000 // task.rate)
 
     def _redrive_one(self, task: RedriveTask, dead: Execution, due_at: int) -> bool:
-        """Whether the task has a redrive of it. Others' redrives are let be, unless nothing came of them."""
+        """Whether this task owns the redrive. Redrives of others are kept, unless they were cancelled."""
         for link in follow_redrives(self.store, dead):
-            is_own = link.chosen.task == task.id
-            if link.standing is None:
-                self.redrive.make_sure(link.last, link.chosen.execution)
+            is_own = link.mark.task == task.id
+            if link.existing is None:
+                self.redrive.ensure_filed(link.last, link.mark.execution)
                 return is_own
             if is_own:
-                self.redrive.file.ensure_sent(link.standing)
+                self.redrive.file.ensure_sent(link.existing)
                 return True
-            if link.standing.state is not State.CANCELLED:
+            if link.existing.state is not State.CANCELLED:
                 return False
         self.redrive.after(dead, due_at, task.id)
         return True
@@ -144,8 +143,8 @@ class ProcessBulkRedrives:
     def _undo_all(self, task: RedriveTask, dead: tuple[Execution, ...], _: int) -> tuple[TaskCounts, int]:
         counts = task.counts
         for execution in dead:
-            for link in self._behind(execution, task):
-                if link.chosen.task != task.id:
+            for link in self._links(execution, task):
+                if link.mark.task != task.id:
                     continue
                 if self._undo(link):
                     counts = replace(counts, cancelled=counts.cancelled + 1)
@@ -153,10 +152,12 @@ class ProcessBulkRedrives:
                     counts = replace(counts, already_started=counts.already_started + 1)
         return counts, task.next_due_at
 
-    def _behind(self, dead: Execution, task: RedriveTask) -> Iterator[Link]:
-        """Its redrives up to the next dead letter that is walked over by itself, so that each is met once.
+    def _links(self, dead: Execution, task: RedriveTask) -> Iterator[RedriveLink]:
+        """The redrives up to the next dead letter that the walk visits by itself, so that each is visited
+        once.
 
-        One that is broken is the last as well: nobody can start it either. What is newer is not passed over.
+        An unreadable redrive ends the walk, since no worker can start it. An unknown version raises instead:
+        a newer worker may start that redrive.
         """
         try:
             for link in follow_redrives(self.store, dead):
@@ -168,21 +169,21 @@ class ProcessBulkRedrives:
         except UnreadableItemError:
             return
 
-    def _undo(self, link: Link) -> bool:
-        """Whether it never started, and never will; of one whose record has gone nobody can say that."""
+    def _undo(self, link: RedriveLink) -> bool:
+        """Whether the redrive never started and never will; False if its record has expired."""
         try:
-            redrive = link.standing or self.redrive.never(link.last, link.chosen.execution)
+            redrive = link.existing or self.redrive.file_cancelled(link.last, link.mark.execution)
         except NotFoundError:
             return False
-        standing: Execution | None = redrive
+        existing: Execution | None = redrive
         if redrive.state in NOT_STARTED:
-            standing = self.store.cancel(
+            existing = self.store.cancel(
                 redrive.id,
                 Transition.UNDO,
                 reason=EndReason.CANCELLED,
                 expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
             )
-        if standing is None:
+        if existing is None:
             self.finalize.execute(redrive)
             return True
-        return standing.state is State.CANCELLED and standing.attempt == 0
+        return existing.state is State.CANCELLED and existing.attempt == 0

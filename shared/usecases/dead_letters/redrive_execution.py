@@ -1,4 +1,4 @@
-"""REDRIVE a dead letter: run its request once more, in an execution of its own. What failed stays failed."""
+"""Redrive a dead letter: run its request again in a new execution. The dead letter stays failed."""
 
 from dataclasses import dataclass
 
@@ -19,8 +19,8 @@ from shared.usecases.reading.find_execution import FindExecution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Redriven:
-    """The redrive as it stands; `replayed`: an earlier request had chosen it."""
+class RedriveResult:
+    """The stored redrive. `replayed`: an earlier request had chosen it."""
 
     execution: Execution
     replayed: bool
@@ -28,10 +28,11 @@ class Redriven:
 
 @dataclass(frozen=True, slots=True)
 class RedriveExecution:
-    """However often and by however many it is asked for, one redrive is open at a time, and none follows a success.
+    """Keeps at most one redrive of a dead letter open, whatever the number of requests; none follows a
+    success.
 
-    Which execution is the redrive of another is written into the record of that other before it is filed. Whoever dies
-    in between has acknowledged nothing; the next one to ask files the very execution that was chosen.
+    The redrive's ID is stored in the dead letter before the redrive is filed. If the process crashes in
+    between, nothing was acknowledged, and the next request files the same execution.
     """
 
     find: FindExecution
@@ -42,60 +43,66 @@ class RedriveExecution:
     plan: ShardPlan
     retention: Retention
 
-    def execute(self, tenant_id: str, execution_id: str) -> Redriven:
-        """The redrive of a failed execution, due now; NotFoundError, InvalidStateError where it cannot have one."""
+    def execute(self, tenant_id: str, execution_id: str) -> RedriveResult:
+        """The redrive of a failed execution, due now.
+
+        NotFoundError; InvalidStateError if the execution cannot be redriven.
+        """
         failed = self.find.execute(tenant_id, execution_id)
         if failed.state is not State.FAILED:
             raise InvalidStateError(f"only a failed execution can be redriven; this one is {failed.state}")
         return self.after(failed, self.clock.now_ms())
 
-    def after(self, failed: Execution, due_at: int, task: str | None = None) -> Redriven:
-        """The latest redrive of a dead letter, if it is open or has succeeded; otherwise one more, due at an instant.
+    def after(self, failed: Execution, due_at: int, task: str | None = None) -> RedriveResult:
+        """The latest redrive of a dead letter if it is open or has succeeded; otherwise a new redrive, due at
+        an instant.
 
-        InvalidStateError where the job was deleted, where the request is not kept any more, and after too many.
+        InvalidStateError if the job was deleted, if the request has expired, and after `MAX_REDRIVES`.
         """
         self._check_job(failed)
         last = failed
         while True:
             chosen, is_new = self._choose(last, due_at, task)
-            standing = None if is_new else self.store.get(chosen)
-            if standing is None:
-                return Redriven(execution=self.make_sure(last, chosen), replayed=not is_new)
-            if standing.state not in REDRIVABLE:
-                self.file.ensure_sent(standing)
-                return Redriven(execution=standing, replayed=True)
-            last = standing
+            existing = None if is_new else self.store.get(chosen)
+            if existing is None:
+                return RedriveResult(execution=self.ensure_filed(last, chosen), replayed=not is_new)
+            if existing.state not in REDRIVABLE:
+                self.file.ensure_sent(existing)
+                return RedriveResult(execution=existing, replayed=True)
+            last = existing
 
-    def make_sure(self, last: Execution, chosen: ExecutionId) -> Execution:
-        """File the redrive that was chosen, if it does not stand there yet; as it stands then."""
-        self._check_kept(chosen)
+    def ensure_filed(self, last: Execution, chosen: ExecutionId) -> Execution:
+        """The redrive that was chosen, filed unless it already exists."""
+        self._check_not_expired(chosen)
         self._keep_request(last, chosen.dispatch_at)
         draft = redriven(last, chosen, created_at=self.clock.now_ms())
-        self._note(draft)
+        self._add_to_history(draft)
         return self.file.execute(draft)
 
-    def never(self, last: Execution, chosen: ExecutionId) -> Execution:
-        """Let a redrive that was chosen never be, unless it stands there: whoever files it then finds it cancelled."""
-        self._check_kept(chosen)
+    def file_cancelled(self, last: Execution, chosen: ExecutionId) -> Execution:
+        """Write a chosen redrive as cancelled unless it exists, so that a late worker cannot file it."""
+        self._check_not_expired(chosen)
         now_ms = self.clock.now_ms()
         draft = redriven(last, chosen, created_at=now_ms)
-        self._note(draft)
+        self._add_to_history(draft)
         ended = draft.progressed(state=State.CANCELLED, end_reason=EndReason.CANCELLED)
         expires_at_s = self.retention.expires_at_s(now_ms)
         return self.store.put_if_absent(ended, expires_at_s=expires_at_s) or ended
 
-    def _check_kept(self, chosen: ExecutionId) -> None:
-        """It may have run, and its record may have gone; so may that of the execution before it."""
+    def _check_not_expired(self, chosen: ExecutionId) -> None:
+        """Refuse a redrive whose record may have expired: it may have run, and filing it again would repeat
+        the call."""
         if chosen.dispatch_at + self.retention.days * DAY_SECONDS * 1000 <= self.clock.now_ms():
             raise NotFoundError("no such execution")
 
-    def _note(self, draft: Execution) -> None:
-        """A notification is no part of its job's history, and does not end with its job; nor do its redrives."""
+    def _add_to_history(self, draft: Execution) -> None:
+        """Add the redrive to its job's history. A notification has no part in the history, nor have its
+        redrives."""
         if draft.notification_of is None:
             self.jobs.note_beside(draft, self._outlives_s(draft.id.dispatch_at))
 
     def _choose(self, last: Execution, due_at: int, task: str | None) -> tuple[ExecutionId, bool]:
-        """The redrive that comes after an execution, and whether it was chosen here and now."""
+        """The redrive that follows an execution, and whether this call chose it."""
         if last.progress.redriven_by is not None:
             return last.progress.redriven_by.execution, False
         following = next_redrive(last)
@@ -103,22 +110,22 @@ class RedriveExecution:
             raise InvalidStateError(f"it was redriven {MAX_REDRIVES} times")
         self._keep_request(last, due_at)
         chosen = redrive_id(following, due_at, self.plan.counts_at(bucket_of(due_at)))
-        standing = self.store.mark_redriven(last.id, RedrivenBy(execution=chosen, task=task))
-        if standing is None:
+        existing = self.store.mark_redriven(last.id, RedrivenBy(execution=chosen, task=task))
+        if existing is None:
             return chosen, True
-        if standing.progress.redriven_by is None:
-            raise InvalidStateError(f"only a failed execution can be redriven; this one is {standing.state}")
-        return standing.progress.redriven_by.execution, False
+        if existing.progress.redriven_by is None:
+            raise InvalidStateError(f"only a failed execution can be redriven; this one is {existing.state}")
+        return existing.progress.redriven_by.execution, False
 
     def _check_job(self, failed: Execution) -> None:
-        """A deletion holds, whatever failed before it; but what had ended by then is told of."""
+        """An acknowledged deletion allows no redrive of the job; a notification may still be redriven."""
         if is_recurring_job_id(failed.job_id) and failed.notification_of is None:
             job = self.jobs.get(failed.tenant_id, failed.job_id)
             if job is None or job.state in GONE:
                 raise InvalidStateError("its job was deleted")
 
     def _keep_request(self, last: Execution, due_at: int) -> None:
-        """A large request goes with the execution that used it last: it has to outlast the redrive."""
+        """Extend the expiry of a large request, which must outlive the redrive."""
         if last.notification_of is not None and not self._is_readable(last.notification_of):
             raise InvalidStateError("the execution that it tells of is not kept any more")
         name = last.call.payload_id

@@ -1,4 +1,5 @@
-"""REDRIVE in bulk: all dead letters of a range, at a pace. It is made durable here, and worked off elsewhere."""
+"""Start a bulk redrive: all dead letters of a range, at a limited rate. The task is stored here and processed
+elsewhere."""
 
 from dataclasses import dataclass, replace
 
@@ -22,12 +23,12 @@ from shared.ports.runtime import Clock, Entropy
 from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
 
 COUNTED_AT_MOST = 1_000
-"""So many dead letters are looked at to tell how many would be redriven."""
+"""Dead letters that a dry run examines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRedrive:
-    """What is asked for: which dead letters, and how many of them in a second."""
+    """The dead letters to redrive, and the rate per second."""
 
     criteria: DeadLetterFilter
     rate: int
@@ -35,7 +36,7 @@ class NewRedrive:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartedRedrive:
-    """The task as it stands; `replayed`: an earlier request with the same key had made it."""
+    """The stored task. `replayed`: an earlier request with the same key had created it."""
 
     task: RedriveTask
     replayed: bool
@@ -43,7 +44,7 @@ class StartedRedrive:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedrivePlan:
-    """What would be redriven. Where not all were looked at there may be more of everything."""
+    """The dead letters that would be redriven. If not `is_complete`, there may be more."""
 
     matching: tuple[Execution, ...]
     is_complete: bool
@@ -51,7 +52,7 @@ class RedrivePlan:
 
 @dataclass(frozen=True, slots=True)
 class StartRedrive:
-    """A tenant has one open at a time, so that no two walk over the same dead letters."""
+    """Allows one open task per tenant, so that two tasks never walk over the same dead letters."""
 
     tasks: RedriveTasks
     list_dead_letters: ListDeadLetters
@@ -61,28 +62,28 @@ class StartRedrive:
     entropy: Entropy
 
     def execute(self, tenant: Tenant, new: NewRedrive, key: str | None = None) -> StartedRedrive:
-        """Make it; with an idempotency key the same one however often it is asked for.
+        """Create the task; repeats with the same idempotency key return the same task.
 
-        Only what was due before this moment is redriven. InvalidStateError while another one is open.
+        Covers dead letters that were due before now. InvalidStateError while another task is open.
         """
         record, is_known = self._identify(tenant, new, key)
         if is_known:
-            standing = self.tasks.get(tenant.id, record.id)
-            if standing is not None:
-                return StartedRedrive(task=standing, replayed=True)
+            existing = self.tasks.get(tenant.id, record.id)
+            if existing is not None:
+                return StartedRedrive(task=existing, replayed=True)
         task = _task(tenant.id, new, record)
         opened = self.tasks.create(task)
         if opened is None:
             return StartedRedrive(task=task, replayed=is_known)
         if opened != task.id:
             raise InvalidStateError(f"redrive {opened} is still open")
-        standing = self.tasks.get(tenant.id, task.id)
-        if standing is None:
+        existing = self.tasks.get(tenant.id, task.id)
+        if existing is None:
             raise UnavailableError("the redrive is on the list and nowhere else")
-        return StartedRedrive(task=standing, replayed=is_known)
+        return StartedRedrive(task=existing, replayed=is_known)
 
     def plan(self, tenant_id: str, criteria: DeadLetterFilter) -> RedrivePlan:
-        """What would be redriven now, oldest first; nothing is written."""
+        """The dead letters that would be redriven now, oldest first. Nothing is written."""
         page = self.list_dead_letters.page(
             tenant_id,
             _before(criteria, self.clock.now_ms()),
@@ -90,10 +91,10 @@ class StartRedrive:
             newest_first=False,
             at_most=COUNTED_AT_MOST,
         )
-        return RedrivePlan(matching=page.shown, is_complete=page.last is None)
+        return RedrivePlan(matching=page.items, is_complete=page.last is None)
 
     def find(self, tenant_id: str, task_id: str) -> RedriveTask:
-        """One of the tenant's; NotFoundError."""
+        """A task of this tenant; NotFoundError."""
         task = self.tasks.get(tenant_id, task_id) if is_redrive_task_id(task_id) else None
         if task is None:
             raise NotFoundError("no such redrive")
@@ -102,9 +103,9 @@ class StartRedrive:
     def _identify(
         self, tenant: Tenant, new: NewRedrive, key: str | None
     ) -> tuple[IdempotencyRecord[str], bool]:
-        """The record that names the task, and whether that may stand already."""
+        """The record that names the task, and whether the task may already exist."""
         now_ms = self.clock.now_ms()
-        fingerprint = self.vault.fingerprint(tenant, _spelt(new))
+        fingerprint = self.vault.fingerprint(tenant, _canonical(new))
         chosen = IdempotencyRecord(
             fingerprint=fingerprint,
             id=redrive_task_id(now_ms, self.entropy.bits(ENTROPY_BITS)),
@@ -134,17 +135,17 @@ def _task(tenant_id: str, new: NewRedrive, record: IdempotencyRecord[str]) -> Re
 
 
 def _before(criteria: DeadLetterFilter, now_ms: int) -> DeadLetterFilter:
-    """What was due before now: never a redrive of the task itself, which may fail while it is under way."""
+    """Limit the filter to the past. Otherwise the task would redrive its own redrives if they fail."""
     span = PositionRange(
         after=criteria.span.after, before=min(criteria.span.before, IndexPosition(at=now_ms))
     )
     return replace(criteria, span=span)
 
 
-def _spelt(new: NewRedrive) -> bytes:
-    """One spelling of a request, to tell two of them apart."""
+def _canonical(new: NewRedrive) -> bytes:
+    """Canonical form of a request, for its fingerprint."""
     criteria = new.criteria
-    parts = (
+    fields = (
         criteria.job_id,
         criteria.tag,
         criteria.reason,
@@ -154,4 +155,4 @@ def _spelt(new: NewRedrive) -> bytes:
         criteria.span.before.at,
         new.rate,
     )
-    return "|".join(("redrive", *map(str, parts))).encode()
+    return "|".join(("redrive", *map(str, fields))).encode()

@@ -1,4 +1,4 @@
-"""UNDO a bulk redrive: what it filed and has not started never will."""
+"""Undo a bulk redrive: its redrives that have not started never will."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ from shared.usecases.dead_letters.start_redrive import StartRedrive
 
 @dataclass(frozen=True, slots=True)
 class UndoRedrive:
-    """After it returned nothing more is filed, but for the page that somebody works off at this moment; undoing begins.
+    """Begins the undo. On return, no redrive is filed any more, except from a page that is being processed.
 
-    It ends when every redrive of the task has started or is cancelled; its counts say how many were too late.
+    The undo ends when every redrive of the task has started or is cancelled; its counts include both.
     """
 
     tasks: RedriveTasks
@@ -22,9 +22,10 @@ class UndoRedrive:
     clock: Clock
 
     def execute(self, tenant_id: str, task_id: str) -> RedriveTask:
-        """The task as it stands then; asked for again, nothing changes. NotFoundError.
+        """The task after the request; a repeated request has no effect. NotFoundError.
 
-        InvalidStateError where another one has been started meanwhile: they would walk over the same dead letters.
+        InvalidStateError if another task was opened meanwhile, since both would walk over the same dead
+        letters.
         """
         for _ in range(TRIES):
             task = self.start.find(tenant_id, task_id)

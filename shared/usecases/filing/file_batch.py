@@ -1,4 +1,4 @@
-"""FILE many executions at once: the steps of FILE in the same order, each taken for all before the next."""
+"""File many executions at once. Each step of filing is completed for all of them before the next step."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,21 +15,22 @@ Filed = Execution | PunctualError
 
 @dataclass(frozen=True, slots=True)
 class FileBatch:
-    """Files executions with different ids; the same ones may be filed any number of times, in any batches."""
+    """Files executions with distinct IDs; safe to repeat with the same executions in any batches."""
 
     file: FileExecution
     batches: OneOffBatches
 
     def execute(self, drafts: Sequence[Execution]) -> list[Filed]:
-        """Each execution as it stands, in order; or why it may not be acknowledged, as with a single one.
+        """For each draft, in order: the stored execution, or the error that filing it alone would have
+        raised.
 
-        One that fails takes no other with it.
+        A failed execution does not affect the others.
         """
         ready = self._reopened(drafts)
         marked = [self.file.mark(draft) for draft in ready if isinstance(draft, Execution)]
         answers = zip(marked, self.batches.put_all_if_absent(marked) if marked else (), strict=True)
-        stand = iter([_standing(draft, answer) for draft, answer in answers])
-        filed = self._reopened([next(stand) if isinstance(each, Execution) else each for each in ready])
+        stored = iter([_stored(draft, answer) for draft, answer in answers])
+        filed = self._reopened([next(stored) if isinstance(each, Execution) else each for each in ready])
         unsent = self._send([each for each in filed if isinstance(each, Execution)])
         return [
             UnavailableError("the lane did not accept the message")
@@ -39,41 +40,42 @@ class FileBatch:
         ]
 
     def _reopened(self, executions: Sequence[Filed]) -> list[Filed]:
-        """Each place once, however many are filed there; a fault is the answer for all of a place."""
+        """Reopen each bucket shard once. An error is the result of every execution in that shard."""
         open_ones = [
             each for each in executions if isinstance(each, Execution) and not each.state.is_terminal
         ]
-        faults = self._reopen(each.id for each in open_ones)
+        errors = self._reopen(each.id for each in open_ones)
         return [
-            faults.get(_place(each.id), each)
+            errors.get(_bucket_shard(each.id), each)
             if isinstance(each, Execution) and not each.state.is_terminal
             else each
             for each in executions
         ]
 
     def _reopen(self, ids: Iterable[ExecutionId]) -> dict[tuple[int, int], PunctualError]:
-        faults: dict[tuple[int, int], PunctualError] = {}
-        for place, location in {_place(each): each for each in ids}.items():
+        errors: dict[tuple[int, int], PunctualError] = {}
+        for shard, location in {_bucket_shard(each): each for each in ids}.items():
             try:
                 self.file.reopen_if_closed(location)
-            except UnavailableError as fault:
-                faults[place] = fault
-        return faults
+            except UnavailableError as error:
+                errors[shard] = error
+        return errors
 
     def _send(self, executions: Sequence[Execution]) -> set[ExecutionId]:
-        """Look at the clock again now that all puts have returned, and send; the ids that were not accepted."""
-        near = [wakeup_for(each) for each in executions if self.file.is_to_be_sent(each)]
+        """Read the clock again after all puts have returned, and send wake-ups; the IDs that were not
+        accepted."""
+        near = [wakeup_for(each) for each in executions if self.file.needs_wakeup(each)]
         if not near:
             return set()
         refused = self.file.queue.send(pack(near), self.file.clock.now_ms())
         return {key for wakeup in refused for key in wakeup.keys}
 
 
-def _place(location: ExecutionId) -> tuple[int, int]:
+def _bucket_shard(location: ExecutionId) -> tuple[int, int]:
     return location.bucket, location.shard
 
 
-def _standing(draft: Execution, answer: Execution | WriteUnknown | None) -> Filed:
+def _stored(draft: Execution, answer: Execution | WriteUnknown | None) -> Filed:
     if isinstance(answer, WriteUnknown):
         return UnavailableError(answer.reason)
     if answer is not None and answer.fingerprint != draft.fingerprint:

@@ -1,7 +1,7 @@
-"""FILE: put executions where watchers find them, and send for those that no watcher will find in time.
+"""Store executions where watchers find them, and send wake-ups for those that no watcher will find in time.
 
-Who calls this may acknowledge only after it returned: then each execution is durable, and either a scan of its
-bucket is still to come, or a message for it is in its lane.
+Callers acknowledge only after filing has returned. Then each execution is durable, and either a scan of its
+bucket is still to come, or its message is in the lane.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from shared.ports.runtime import Clock
 
 @dataclass(frozen=True, slots=True)
 class FileExecution:
-    """Files executions and pointers; the same one may be filed any number of times."""
+    """Files executions and retry reminders; safe to repeat."""
 
     store: ExecutionStore
     queue: WakeupQueue
@@ -29,10 +29,10 @@ class FileExecution:
     clock: Clock
 
     def execute(self, draft: Execution) -> Execution:
-        """File one execution and return it as it stands.
+        """File one execution and return the stored item.
 
-        IdentityConflictError where something else stands under its id; UnavailableError where it may or may not
-        be stored or sent: file it again, or leave it to the sweep.
+        IdentityConflictError if the ID belongs to another request. UnavailableError if the item may or may
+        not be stored or sent: file it again, or leave it to the sweeper.
         """
         filed = self.prepare(draft)
         existing = self.store.put_if_absent(filed)
@@ -42,46 +42,52 @@ class FileExecution:
         return existing or filed
 
     def prepare(self, draft: Execution) -> Execution:
-        """Before a write: let its bucket be swept, and say in the row whether its writer or a watcher sends for it."""
+        """Before the write: reopen the bucket if it may be closed, and mark whether the writer or a watcher
+        sends."""
         self.reopen_if_closed(draft.id)
         return self.mark(draft)
 
     def mark(self, draft: Execution) -> Execution:
-        """The row as it is put now, with who sends for it; its bucket must have been reopened if it was closed."""
+        """The row to put now, marked with who sends its wake-up. Its bucket must have been reopened if it was
+        closed."""
         near = is_near(draft.id.bucket, self.clock.now_ms())
         return draft.progressed(state=State.QUEUED if near else State.PENDING)
 
     def ensure_sent(self, execution: Execution) -> None:
-        """After a write returned: look at the clock again, and send where a scan may have passed already.
+        """After the write: read the clock again, and send a wake-up if a scan may already have passed the
+        row.
 
-        What has begun has been sent for already; its retry has a message or a pointer of its own.
+        Without the second clock read, a slow write could land behind the scan and wait for the sweeper. A
+        started execution needs no wake-up: its retry has a message or a retry reminder.
         """
         if execution.state.is_terminal:
             return
         self.reopen_if_closed(execution.id)
-        if self.is_to_be_sent(execution):
+        if self.needs_wakeup(execution):
             self.send([wakeup_for(execution)])
 
-    def is_to_be_sent(self, execution: Execution) -> bool:
-        """After a write returned: whether a scan of its bucket may have passed already, and it has not started."""
+    def needs_wakeup(self, execution: Execution) -> bool:
+        """After the write: whether the execution has not started and a scan of its bucket may already have
+        passed."""
         return execution.state in NOT_STARTED and is_near(execution.id.bucket, self.clock.now_ms())
 
-    def pointer(self, pointer: RetryReminder) -> None:
-        """File a pointer to a retry that is too far off for the lanes."""
-        self.reopen_if_closed(pointer.location)
-        near = is_near(pointer.location.bucket, self.clock.now_ms())
-        self.store.put_reminder(replace(pointer, state=State.QUEUED if near else State.PENDING))
-        self.reopen_if_closed(pointer.location)
-        if is_near(pointer.location.bucket, self.clock.now_ms()):
-            self.send([wakeup_of_reminder(pointer)])
+    def file_reminder(self, reminder: RetryReminder) -> None:
+        """File a reminder of a retry that is beyond the queue's maximum delay."""
+        self.reopen_if_closed(reminder.location)
+        near = is_near(reminder.location.bucket, self.clock.now_ms())
+        self.store.put_reminder(replace(reminder, state=State.QUEUED if near else State.PENDING))
+        self.reopen_if_closed(reminder.location)
+        if is_near(reminder.location.bucket, self.clock.now_ms()):
+            self.send([wakeup_of_reminder(reminder)])
 
     def wake_for_retry(self, execution: Execution, next_attempt_at: int) -> None:
-        """A retry within reach of the lanes' delay gets a message, a later one a pointer: never a chain of delays."""
+        """Send a delayed message for a retry within the queue's maximum delay; file a retry reminder for a
+        later one."""
         now_ms = self.clock.now_ms()
         if next_attempt_at - now_ms <= MAX_DELAY_SECONDS * 1000:
             self.send([replace(wakeup_for(execution), not_before=next_attempt_at)])
             return
-        self.pointer(
+        self.file_reminder(
             RetryReminder(
                 dispatch_at=next_attempt_at,
                 target=execution.id,
@@ -94,15 +100,15 @@ class FileExecution:
         )
 
     def send(self, wakeups: Sequence[Wakeup]) -> None:
-        """Send messages; UnavailableError where one was not accepted."""
+        """Send messages; UnavailableError if any message was not accepted."""
         if self.queue.send(wakeups, self.clock.now_ms()):
             raise UnavailableError("the lane did not accept the message")
 
     def reopen_if_closed(self, location: ExecutionId) -> None:
-        """Put a bucket that may be closed back on the sweepers' list.
+        """Put a bucket that may be closed back on the list of open buckets.
 
-        Before a put, in case the writer dies after it; and again after it, however the first time went: while a
-        writer stands still its bucket may end, or be swept empty and closed once more.
+        Call it before the put, because the writer may crash after the put. Call it again after the put: while
+        a writer is stalled, its bucket may end, or be swept while empty and closed again.
         """
         now_ms = self.clock.now_ms()
         if not may_be_closed(location.bucket, now_ms):
@@ -114,14 +120,12 @@ class FileExecution:
 
 
 def wakeup_for(execution: Execution) -> Wakeup:
-    """The message that wakes an execution at its next start."""
     return single_wakeup(
         execution.lane, execution.tenant_id, execution.id, execution.not_before, execution.call.destination
     )
 
 
-def wakeup_of_reminder(pointer: RetryReminder) -> Wakeup:
-    """The message that wakes an execution for a far-off retry."""
+def wakeup_of_reminder(reminder: RetryReminder) -> Wakeup:
     return single_wakeup(
-        pointer.lane, pointer.tenant_id, pointer.target, pointer.dispatch_at, pointer.destination
+        reminder.lane, reminder.tenant_id, reminder.target, reminder.dispatch_at, reminder.destination
     )

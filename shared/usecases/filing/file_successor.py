@@ -1,4 +1,4 @@
-"""The chain of a recurring job: every execution files its successor while it runs."""
+"""The chain of a recurring job: each execution files its successor while it runs."""
 
 from dataclasses import dataclass, replace
 
@@ -17,12 +17,12 @@ from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.record_dst_skips import RecordDstSkips
 
 COMPLETION_TRIES = 3
-"""So often is the end of a job tried against rivals, before it is left to the message."""
+"""Tries to complete a job against concurrent changes before the message is returned."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileSuccessor:
-    """Makes sure that the next occurrence exists; may be called for the same execution any number of times."""
+    """Makes sure that the next occurrence exists; safe to repeat for the same execution."""
 
     file: FileExecution
     store: ExecutionStore
@@ -31,11 +31,11 @@ class FileSuccessor:
     retention: Retention
 
     def execute(self, execution: Execution) -> None:
-        """File the successor of one execution of a recurring job; nothing for a one-off or at a chain's end.
+        """File the successor of an execution; no effect for a one-off job or at the end of a chain.
 
-        The immediate successor is a pure function of job, revision and nominal instant. Where instants were
-        missed, the jump over them is one transaction that competes with the immediate successor for its key,
-        so that two writers who judge lateness differently cannot split the chain.
+        The immediate successor is a pure function of job, revision and nominal instant. If instants were
+        missed, the jump over them is one transaction that competes with the immediate successor for its key.
+        Two writers that judge lateness differently therefore cannot split the chain.
         """
         if execution.recurrence is None or execution.progress.ends_chain:
             return
@@ -43,7 +43,7 @@ class FileSuccessor:
             self._resume_after(execution, execution.progress.missed)
             return
         now_ms = self.clock.now_ms()
-        following = following_of(execution, now_ms)
+        following = succession_of(execution, now_ms)
         self._record_dst_skips(execution, following)
         if following is None:
             self._complete(execution, execution.nominal_at, [])
@@ -51,12 +51,12 @@ class FileSuccessor:
             self._file_immediate(execution, following, now_ms)
 
     def _record_dst_skips(self, execution: Execution, following: Succession | None) -> None:
-        """Before anything goes on: whoever finds the successor filed has nothing to tell of any more."""
+        """Record first: if the successor already exists, no later call would write these records."""
         until = following.nominal_at if following is not None else _end_of(execution)
         RecordDstSkips(self.store, self.clock, self.retention).execute(execution, execution.nominal_at, until)
 
     def _complete(self, last: Execution, ended_at: int, records: list[Execution]) -> bool:
-        """The schedule has ended, and so has the job; False where its chain was ended by others, or goes on."""
+        """Mark the job as completed; False if the chain was ended by a change or goes on."""
         for _ in range(COMPLETION_TRIES):
             job = self.jobs.get(last.tenant_id, last.job_id)
             if job is None or job.state is not JobState.ACTIVE or job.chain_revision != last.revision:
@@ -80,13 +80,13 @@ class FileSuccessor:
             self._resume_after(filed, filed.progress.missed)
 
     def _jump(self, execution: Execution, following: Succession, missed: SkippedRange, now_ms: int) -> bool:
-        """Pass over missed instants; False leaves the chain to its immediate successor.
+        """Jump over missed instants; False leaves the chain to its immediate successor.
 
-        That is right in both cases of refusal: the immediate successor is there already, or the job was deleted
-        and its deletion puts a tombstone at that very key.
+        A rejected transaction means one of two things: the immediate successor exists, or a change is ending
+        the chain and puts a tombstone at the same key. Filing the immediate successor is right in both cases.
         """
         immediate = execution.occurrence(following.immediate_at, created_at=now_ms)
-        # A late retry is no late chain: a read is cheaper than a transaction that will be refused.
+        # A late retry is not a late chain. This read avoids a transaction that would be rejected.
         if self.store.get(immediate.id) is not None:
             return False
         skipped = immediate.progressed(
@@ -105,15 +105,15 @@ class FileSuccessor:
         return True
 
     def _resume_after(self, skipped: Execution, missed: SkippedRange) -> None:
-        """A jump was made before, maybe by a writer that died before it sent."""
+        """Send the target of an earlier jump, because its writer may have crashed before sending."""
         target = self.store.get(skipped.occurrence(missed.resumed_at, created_at=0).id)
         if target is None:
             raise UnavailableError("a jump left no target; it is read again")
         self.file.ensure_sent(target)
 
 
-def following_of(execution: Execution, now_ms: int) -> Succession | None:
-    """How the chain goes on after an execution; None where it ends with it."""
+def succession_of(execution: Execution, now_ms: int) -> Succession | None:
+    """How the chain continues after an execution; None at its end."""
     rules = execution.recurrence
     if rules is None or (rules.max_runs is not None and execution.run >= rules.max_runs):
         return None
@@ -123,7 +123,8 @@ def following_of(execution: Execution, now_ms: int) -> Succession | None:
 
 
 def _end_of(last: Execution) -> int:
-    """Up to where the schedule of a chain's last execution goes on, though nothing fires any more."""
+    """The end of the schedule, or the last nominal instant if `max_runs` was reached or the schedule has no
+    end."""
     rules = last.recurrence
     is_used_up = rules is None or (rules.max_runs is not None and last.run >= rules.max_runs)
     end_at = None if rules is None or is_used_up else rules.schedule.end_at
@@ -131,7 +132,7 @@ def _end_of(last: Execution) -> int:
 
 
 def in_lane(successor: Execution, following: Succession) -> Execution:
-    """One run of many that are caught up with keeps out of the way of what is due now."""
+    """Move a catch-up run to the bulk lane, so that it does not delay executions that are due now."""
     if not following.catches_up or successor.lane is Lane.BULK:
         return successor
     return successor.progressed(lane=Lane.BULK)

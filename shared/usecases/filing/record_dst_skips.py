@@ -1,4 +1,4 @@
-"""Write down the runs that a change of the clocks dropped: nothing is skipped without a record."""
+"""Record the runs that a DST change skips, so that no run disappears without a record."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,14 @@ from shared.ports.runtime import Clock
 
 @dataclass(frozen=True, slots=True)
 class RecordDstSkips:
-    """Repeating it is always safe, and costs nothing where no clock has changed."""
+    """Safe to repeat; no write unless the offset changed."""
 
     store: ExecutionStore
     clock: Clock
     retention: Retention
 
     def execute(self, owner: Execution | Job, after_ms: int, until_ms: int) -> None:
-        """Every change in (after, until] that drops runs of a job's chain."""
+        """Write a record for every DST change in (after, until] that skips runs of a job's chain."""
         now_ms = self.clock.now_ms()
         for record in dst_skip_records(owner, after_ms, until_ms, now_ms):
             self.store.put_if_absent(record, expires_at_s=self.retention.expires_at_s(now_ms))

@@ -1,4 +1,4 @@
-"""The record of the instants that a paused job passes over: one for all of them, written when the pause ends."""
+"""Build the single record of the instants that a pause skipped."""
 
 from dataclasses import dataclass
 
@@ -13,14 +13,16 @@ from shared.ports.executions import ExecutionStore
 
 @dataclass(frozen=True, slots=True)
 class RecordSkippedInstants:
-    """Finds where the record goes. It is filed in the transaction that ends the pause, and in no other way."""
+    """Finds the key of the record. The caller writes it in the transaction that ends the pause."""
 
     store: ExecutionStore
 
     def execute(self, paused: Job, until: int, now_ms: int) -> list[Execution]:
-        """One record, in the old chain, of all instants up to `until` without a tombstone; none where there are none.
+        """One record, in the old chain, of all instants up to `until` without a tombstone; empty if there are
+        none.
 
-        It stands on the first of them, and ends the chain as a tombstone does: nobody puts another one behind it.
+        The record occupies the first of these instants and ends the chain like a tombstone: no writer files
+        behind it.
         """
         first_at = self._first_free(paused, until)
         if first_at is None:
@@ -40,7 +42,10 @@ class RecordSkippedInstants:
         return [record]
 
     def _first_free(self, paused: Job, until: int) -> int | None:
-        """Somebody who was slow to learn that the pause had been settled may have put more tombstones since."""
+        """The first instant without a tombstone.
+
+        The read is needed because a slow process may have added tombstones after the pause was recorded.
+        """
         nominal_at = paused.ended_through
         while nominal_at is not None:
             nominal_at = first_after(paused.schedule, nominal_at)
@@ -52,5 +57,5 @@ class RecordSkippedInstants:
 
 
 def skipped_from(records: list[Execution]) -> int | None:
-    """Where the record of a pause stands, if there is one."""
+    """Nominal instant of the record, if there is one."""
     return records[0].nominal_at if records else None

@@ -1,4 +1,4 @@
-"""Send for the head of a chain once more: whoever filed it may have died between its write and its message."""
+"""Send the head of a chain again, because its writer may have crashed between the write and the message."""
 
 from dataclasses import dataclass
 
@@ -10,14 +10,14 @@ from shared.usecases.reading.find_head import FindHead
 
 @dataclass(frozen=True, slots=True)
 class ResendChainHead:
-    """A request that finds its change made is acknowledged only after this. Repeating it is always safe."""
+    """A request whose change was already made is acknowledged only after this step; safe to repeat."""
 
     find_head: FindHead
     file: FileExecution
     clock: Clock
 
     def execute(self, job: Job) -> None:
-        """Nothing for a job that is not active. UnavailableError where the head cannot be sent for."""
+        """No effect for a job that is not active. UnavailableError if the wake-up cannot be sent."""
         head = self.find_head.execute(job, self.clock.now_ms()) if job.state is JobState.ACTIVE else None
         if head is not None:
             self.file.ensure_sent(head)

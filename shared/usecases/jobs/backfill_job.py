@@ -1,7 +1,7 @@
-"""BACKFILL a recurring job: run it for the nominal instants of a past range, beside its schedule.
+"""Backfill a recurring job: run it for the nominal instants of a past range, outside its schedule.
 
-A backfill is a recurring job of its own, whose schedule says which instant each of its runs is for. So whatever holds
-for the chain of a job holds for it: crashes, pauses, cancellation, history, audit.
+A backfill is a recurring job of its own, whose schedule maps each run to its instant. All rules for chains
+therefore apply to it: crashes, pauses, deletion, history, audit.
 """
 
 from dataclasses import dataclass, replace
@@ -28,8 +28,8 @@ from shared.usecases.tenancy.check_quota import CheckQuota, Demand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Backfilled:
-    """The backfill as it stands; `replayed`: an earlier request with the same key had made it."""
+class CreatedBackfill:
+    """The stored backfill. `replayed`: an earlier request with the same key had created it."""
 
     job: Job
     replayed: bool
@@ -37,7 +37,8 @@ class Backfilled:
 
 @dataclass(frozen=True, slots=True)
 class BackfillJob:
-    """Neither the chain of the job nor a pause of it is touched. What it asks for is what the job asks for now."""
+    """Creates a backfill with the job's current request. The job's chain and any pause of it stay
+    unchanged."""
 
     jobs: JobStore
     find_settled: FindSettled
@@ -52,32 +53,35 @@ class BackfillJob:
     plan: ShardPlan
     retention: Retention
 
-    def execute(self, tenant: Tenant, job_id: str, new: NewBackfill, key: str | None = None) -> Backfilled:
-        """Make the backfill; with an idempotency key the same one however often it is asked for.
+    def execute(
+        self, tenant: Tenant, job_id: str, new: NewBackfill, key: str | None = None
+    ) -> CreatedBackfill:
+        """Create the backfill; repeats with the same idempotency key return the same backfill.
 
-        It is made while the job stands at the revision that was read, or not at all: a deletion of the job either
-        comes first, or finds the backfill. NotFoundError where there is no such job, InvalidStateError where it cannot
-        be backfilled, ScheduleError for the range, QuotaExceededError.
+        The write requires the revision of the job that was read, so a concurrent deletion either refuses the
+        backfill or finds it. NotFoundError if there is no such job, InvalidStateError if it cannot be
+        backfilled, ScheduleError for the range, QuotaExceededError.
         """
         job = self.find_settled.execute(tenant.id, job_id)
         record, is_known = self._identify(tenant, job, new, key)
-        standing = self.jobs.get(tenant.id, record.id) if is_known else None
-        if standing is not None:
-            self.resend_chain_head.execute(standing)
-            return Backfilled(job=standing, replayed=True)
+        existing = self.jobs.get(tenant.id, record.id) if is_known else None
+        if existing is not None:
+            self.resend_chain_head.execute(existing)
+            return CreatedBackfill(job=existing, replayed=True)
         for _ in range(TRIES):
-            made = self._make(tenant, job, new, record)
-            if made is not None:
-                return Backfilled(job=made, replayed=is_known)
+            created = self._make(tenant, job, new, record)
+            if created is not None:
+                return CreatedBackfill(job=created, replayed=is_known)
             job = self.find_settled.execute(tenant.id, job_id)
         raise UnavailableError("the job is being changed by others")
 
     def _identify(
         self, tenant: Tenant, job: Job, new: NewBackfill, key: str | None
     ) -> tuple[IdempotencyRecord[RecurringJobId], bool]:
-        """The record that names the backfill, and whether that may stand already.
+        """The record that names the backfill, and whether the backfill may already exist.
 
-        A record that exists is read before anything is judged anew.
+        An existing record is read before any check, so that a replay cannot be refused by a check that passed
+        before.
         """
         now_ms = self.clock.now_ms()
         fingerprint = self.vault.fingerprint(tenant, encode_new_backfill(job.id, new))
@@ -95,7 +99,7 @@ class BackfillJob:
         self, tenant: Tenant, job: Job, new: NewBackfill, fingerprint: bytes, now_ms: int
     ) -> IdempotencyRecord[RecurringJobId]:
         planned(job, new, now_ms, now_ms)
-        # Its request and its tags are those of its job, which was allowed to have them.
+        # Request and tags were already checked when the job was created.
         self.check_quota.job(tenant, Demand(due_at=now_ms, payload_bytes=0, tags=0, is_recurring=True))
         return IdempotencyRecord(
             fingerprint=fingerprint,
@@ -108,10 +112,13 @@ class BackfillJob:
     def _make(
         self, tenant: Tenant, job: Job, new: NewBackfill, record: IdempotencyRecord[RecurringJobId]
     ) -> Job | None:
-        """None where the job was changed meanwhile. A rival with the same key may be faster: then its backfill."""
+        """The new backfill, or the backfill that a concurrent request with the same key created.
+
+        None if the job was changed meanwhile.
+        """
         now_ms = self.clock.now_ms()
         schedule = planned(job, new, record.due_at, now_ms)
-        # Chance tells apart what rivals store: the loser must not write over the winner's request.
+        # A random name, so that a request that loses the race cannot overwrite the winner's payload.
         name = new_payload_id(record.id, self.entropy.bits(ENTROPY_BITS))
         request = self.open_request.execute(tenant, job)
         call = seal_request(
@@ -128,12 +135,12 @@ class BackfillJob:
         if self.jobs.create_backfill(job, backfill, first):
             self.file.ensure_sent(first)
             return backfill
-        standing = self.jobs.get(tenant.id, record.id)
-        if call.payload_id is not None and (standing is None or standing.call.payload_id != call.payload_id):
+        existing = self.jobs.get(tenant.id, record.id)
+        if call.payload_id is not None and (existing is None or existing.call.payload_id != call.payload_id):
             self.jobs.expire_payload(tenant.id, call.payload_id, self.retention.expires_at_s(now_ms))
-        if standing is not None:
-            self.resend_chain_head.execute(standing)
-        return standing
+        if existing is not None:
+            self.resend_chain_head.execute(existing)
+        return existing
 
     def _draft(
         self, tenant: Tenant, definition: Definition, record: IdempotencyRecord[RecurringJobId]

@@ -1,4 +1,4 @@
-"""CANCEL a one-off job, or delete a recurring one. What is acknowledged holds; too late is said so."""
+"""Cancel a one-off job, or delete a recurring job."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.reading.find_job import FindJob
 
 CANCEL_TRIES = 3
-"""How often a cancellation is asked for again when the store does not answer."""
+"""Tries of a cancellation while the store does not respond."""
 
 
 @dataclass(frozen=True, slots=True)
 class CancelJob:
-    """After it returned, no attempt begins that had not begun before."""
+    """After an acknowledged cancellation no attempt begins."""
 
     find: FindJob
     store: ExecutionStore
@@ -33,11 +33,11 @@ class CancelJob:
     def execute(
         self, tenant_id: str, job_id: str, *, stop_retries: bool = False, revision: int | None = None
     ) -> Execution | Job:
-        """The job as it stands afterwards.
+        """The job after the cancellation.
 
-        InvalidStateError where it is too late: an attempt is running, or the job is final already. With
-        `stop_retries` a running attempt is let be and made the last. PreconditionFailedError where the job is not
-        at `revision` any more, however short ago it was changed.
+        InvalidStateError if an attempt is running or the job has ended. With `stop_retries`, a running
+        attempt continues as the last attempt instead. PreconditionFailedError if the job is not at
+        `revision`.
         """
         job = self.find.execute(tenant_id, job_id)
         if isinstance(job, Job):
@@ -48,17 +48,20 @@ class CancelJob:
     def execution(
         self, job: Execution, *, stop_retries: bool = False, revision: int | None = None
     ) -> Execution:
-        """The same for one execution."""
-        standing = self._cancel(job, revision)
-        if standing is None or standing.state is State.CANCELLED:
+        """Cancel one execution; errors as for `execute`."""
+        existing = self._cancel(job, revision)
+        if existing is None or existing.state is State.CANCELLED:
             self.finalize.execute(job)
         else:
-            check_revision(standing, revision)
-            self._too_late(standing, stop_retries=stop_retries, is_conditional=revision is not None)
+            check_revision(existing, revision)
+            self._too_late(existing, stop_retries=stop_retries, is_conditional=revision is not None)
         return self._reread(job)
 
     def _cancel(self, job: Execution, revision: int | None) -> Execution | None:
-        """None where it was cancelled, now or, as it may seem, before: an answer that was lost is asked for again."""
+        """The stored execution if it was not cancelled; None if it was.
+
+        A request with a lost response is repeated, so the result may also show an earlier cancellation.
+        """
         for _ in range(CANCEL_TRIES):
             with suppress(UnavailableError):
                 return self.store.cancel(
@@ -70,16 +73,16 @@ class CancelJob:
                 )
         raise UnavailableError("the store does not say whether the job was cancelled")
 
-    def _too_late(self, standing: Execution, *, stop_retries: bool, is_conditional: bool) -> None:
-        if standing.state is State.MOVED and is_conditional:
+    def _too_late(self, existing: Execution, *, stop_retries: bool, is_conditional: bool) -> None:
+        if existing.state is State.MOVED and is_conditional:
             raise PreconditionFailedError("the job was given another time meanwhile")
-        if standing.state is State.MOVED:
+        if existing.state is State.MOVED:
             raise UnavailableError("the job was given another time meanwhile")
-        if standing.state is State.RUNNING:
-            if stop_retries and self.store.stop_retries(standing.id):
+        if existing.state is State.RUNNING:
+            if stop_retries and self.store.stop_retries(existing.id):
                 return
-            raise InvalidStateError(f"too late: attempt {standing.attempt} is running")
-        raise InvalidStateError(f"too late: it has already {_PAST.get(standing.state, 'ended')}")
+            raise InvalidStateError(f"too late: attempt {existing.attempt} is running")
+        raise InvalidStateError(f"too late: it has already {_PAST.get(existing.state, 'ended')}")
 
     def _reread(self, job: Execution) -> Execution:
         execution = self.store.get(job.id)

@@ -1,4 +1,4 @@
-"""Make a recurring job stand: its definition and its first occurrence, or neither."""
+"""Create a recurring job: its definition and first occurrence in one transaction."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,18 @@ from shared.usecases.filing.record_dst_skips import RecordDstSkips
 
 @dataclass(frozen=True, slots=True)
 class CreateRecurring:
-    """The same definition may be created any number of times."""
+    """Safe to repeat with the same definition."""
 
     file: FileExecution
     jobs: JobStore
     record_dst_skips: RecordDstSkips
 
     def execute(self, job: Job) -> Job:
-        """The job as it stands. IdentityConflictError where another one does; UnavailableError where it may stand."""
+        """The stored job.
+
+        IdentityConflictError if the ID belongs to another job; UnavailableError if the job may or may not
+        exist.
+        """
         first = self.file.prepare(job.occurrence(job.chain_from, created_at=job.created_at))
         existing = self.jobs.create(job, first)
         if existing is not None and existing.fingerprint != job.fingerprint:

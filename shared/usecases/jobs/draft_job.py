@@ -1,4 +1,5 @@
-"""DRAFT a job: choose its identity, seal its request, and make of it what will be filed. Shared by every creation."""
+"""Draft a job: choose its ID, seal its request, and build the item to file. Shared by every kind of
+creation."""
 
 from dataclasses import dataclass
 
@@ -22,7 +23,7 @@ from shared.domain.schedules.schedule import Once, check_fires, first_after
 from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.delivery import Vault
-from shared.ports.jobs import Chosen, JobStore
+from shared.ports.jobs import AssignedId, JobStore
 from shared.ports.runtime import Entropy
 from shared.usecases.requests.seal_request import seal_request
 from shared.usecases.tenancy.check_quota import Demand
@@ -30,16 +31,16 @@ from shared.usecases.tenancy.check_quota import Demand
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """What a job is, however often its creation is tried: a replay files exactly this again."""
+    """The properties that a replay must repeat exactly."""
 
-    chosen: Chosen
+    chosen: AssignedId
     created_at: int
     fingerprint: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class DraftJob:
-    """Makes drafts. Nothing is written but a request that is too large for the item, which goes first."""
+    """Builds drafts. It writes nothing, except for a request that is too large for the item."""
 
     jobs: JobStore
     vault: Vault
@@ -52,19 +53,19 @@ class DraftJob:
         check_request(new.request, self.policy)
 
     def fingerprint(self, tenant: Tenant, new: NewJob) -> bytes:
-        """What tells this job from another one under the same identity."""
+        """Distinguishes this job from a different job with the same ID."""
         return self.vault.fingerprint(tenant, encode_new_job(new))
 
-    def choose(self, new: NewJob, now_ms: int) -> Chosen:
-        """Identity and due instant, from this moment's clock and randomness; ScheduleError for a schedule without."""
+    def choose(self, new: NewJob, now_ms: int) -> AssignedId:
+        """A new ID and due instant; ScheduleError for a schedule that never fires."""
         schedule = new.schedule_at(now_ms)
         entropy = self.entropy.bits(ENTROPY_BITS)
         if not isinstance(schedule, Once):
             due_at = check_fires(schedule, now_ms)
-            return Chosen(id=recurring_job_id(now_ms, entropy), due_at=due_at)
+            return AssignedId(id=recurring_job_id(now_ms, entropy), due_at=due_at)
         dispatch_at = schedule.at + (entropy % new.jitter_ms if new.jitter_ms else 0)
         counts = self.plan.counts_at(bucket_of(dispatch_at))
-        return Chosen(id=new_one_off_id(dispatch_at, counts, entropy), due_at=schedule.at)
+        return AssignedId(id=new_one_off_id(dispatch_at, counts, entropy), due_at=schedule.at)
 
     def execute(self, tenant: Tenant, new: NewJob, identity: Identity) -> Execution | Job:
         """The execution that is the one-off job, or the definition of the recurring job.
@@ -100,7 +101,7 @@ class DraftJob:
         if isinstance(schedule, Once):
             raise IdentityConflictError("the idempotency record names a recurring job")
         series = with_frozen_rules(schedule, identity.created_at, identity.created_at)
-        # A replay may have newer tables than whoever chose the instant.
+        # A replay may run with newer zone tables than the request that chose the instant.
         first_at = first_after(series, identity.created_at) or identity.chosen.due_at
         return Job(
             id=job_id,
@@ -116,14 +117,13 @@ class DraftJob:
         )
 
     def _sealed_call(self, tenant: Tenant, new: NewJob, job_id: str) -> CallSpec:
-        """A replay stores a large request under the same name again."""
+        """Seal the call. The job's ID names a large request, so that a replay stores it only once."""
         return seal_request(
             self.jobs, self.vault, tenant, job_id, new.request, call=new.unsealed_call, payload_id=job_id
         )
 
 
-def demand_of(new: NewJob, chosen: Chosen) -> Demand:
-    """What a job asks of its tenant's quotas."""
+def demand_of(new: NewJob, chosen: AssignedId) -> Demand:
     return Demand(
         due_at=chosen.due_at,
         payload_bytes=len(new.request.body),

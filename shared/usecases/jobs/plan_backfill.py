@@ -1,4 +1,4 @@
-"""Which runs a backfill of a job would make: judged alike where one is planned and where one is made."""
+"""The runs that a backfill would make. Dry runs and real backfills share this check."""
 
 from dataclasses import dataclass
 
@@ -13,22 +13,22 @@ from shared.usecases.reading.find_job import FindJob
 
 @dataclass(frozen=True, slots=True)
 class PlanBackfill:
-    """Writes nothing, and finishes nothing that others have begun."""
+    """Writes nothing, and does not complete pending transitions."""
 
     find: FindJob
     clock: Clock
 
     def execute(self, tenant_id: str, job_id: str, new: NewBackfill) -> Backfill:
-        """The schedule of a backfill that begins now; errors as of `planned`, and NotFoundError."""
+        """The schedule of a backfill that starts now. Errors as for `planned`; NotFoundError."""
         job = self.find.execute(tenant_id, job_id)
         now_ms = self.clock.now_ms()
         return planned(job, new, now_ms, now_ms)
 
 
 def planned(job: Execution | Job, new: NewBackfill, anchor: int, now_ms: int) -> Backfill:
-    """The schedule of a job's backfill, whose first run is at the anchor.
+    """The schedule of a job's backfill whose first run is at the anchor.
 
-    InvalidStateError for what cannot be backfilled, ScheduleError for a range that cannot be.
+    InvalidStateError if the job cannot be backfilled, ScheduleError for an invalid range.
     """
     if isinstance(job, Execution):
         raise InvalidStateError("a job that runs once cannot be backfilled")

@@ -1,4 +1,4 @@
-"""Give a job of either kind another description, where its owner has seen the present one."""
+"""Replace the description of a job of either kind, on condition of the revision that the client has seen."""
 
 from dataclasses import dataclass, replace
 
@@ -23,7 +23,7 @@ from shared.usecases.requests.seal_request import seal_request
 
 @dataclass(frozen=True, slots=True)
 class ReviseJob:
-    """What the description does not change is not written again."""
+    """Writes only what the new description changes."""
 
     jobs: JobStore
     update_job: UpdateJob
@@ -36,10 +36,11 @@ class ReviseJob:
     def execute(
         self, tenant: Tenant, job: Execution | Job, present: Request, new: NewJob, *, revision: int
     ) -> Execution | Job:
-        """The job afterwards. `present` is its request as it is stored, `revision` what its owner has seen.
+        """The job after the update. `present` is its stored request, `revision` the one that the client has
+        seen.
 
-        Of a backfill only name and tags are taken. Domain errors for what cannot be accepted; see the two kinds for
-        what they refuse.
+        Of a backfill, only name and tags can change. Domain errors for an invalid description; further errors
+        as for `UpdateOneOff` and `UpdateJob`.
         """
         check_revision(job, revision)
         check_request(new.request, self.policy)
@@ -49,12 +50,12 @@ class ReviseJob:
 
     def _revise_one_off(self, tenant: Tenant, job: Execution, present: Request, new: NewJob) -> Execution:
         now_ms = self.clock.now_ms()
-        # A job that is due does not become too old by being edited: only another time is judged.
+        # Only a new time is checked: an edit must not make a job that is due too old.
         is_same = isinstance(new.timing, Once) and new.timing.at == job.nominal_at
         schedule = Once(at=job.nominal_at) if is_same else new.schedule_at(now_ms)
         if not isinstance(schedule, Once):
             raise ScheduleError("a job that runs once cannot be made to recur", field="schedule")
-        self.update_one_off.require_not_started(job)  # Before anything of the change is stored.
+        self.update_one_off.require_not_started(job)  # Before any part of the change is stored.
         changed = replace(
             job,
             call=self._call(tenant, job.job_id, job.call, present, new),
@@ -70,7 +71,7 @@ class ReviseJob:
         if isinstance(job.schedule, Backfill):
             renamed = replace(job.definition, name=new.name, tags=new.tags)
             return self.update_job.execute(tenant.id, job.id, renamed, revision=revision)
-        if job.state in ENDED:  # Before anything of the change is stored.
+        if job.state in ENDED:  # Before any part of the change is stored.
             raise InvalidStateError(f"the job is {job.state}")
         schedule = new.schedule_at(self.clock.now_ms())
         if isinstance(schedule, Once):
@@ -81,7 +82,7 @@ class ReviseJob:
         return self.update_job.execute(tenant.id, job.id, definition, revision=revision)
 
     def _call(self, tenant: Tenant, job_id: str, before: CallSpec, present: Request, new: NewJob) -> CallSpec:
-        """The call as described now. A request that stays the same keeps its sealed form, so nothing is stored."""
+        """The call as described now. An unchanged request keeps its sealed form, so no payload is written."""
         call = new.unsealed_call
         if new.request == present:
             return replace(

@@ -1,4 +1,4 @@
-"""TRIGGER a recurring job: one run more, now, beside its schedule."""
+"""Trigger a recurring job: one extra run now, outside its schedule."""
 
 from dataclasses import dataclass
 
@@ -29,8 +29,8 @@ from shared.usecases.filing.file_execution import FileExecution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Triggered:
-    """The execution; `replayed`: an earlier request with the same key had filed it."""
+class TriggerResult:
+    """The execution. `replayed`: an earlier request with the same key had filed it."""
 
     execution: Execution
     replayed: bool
@@ -38,7 +38,7 @@ class Triggered:
 
 @dataclass(frozen=True, slots=True)
 class TriggerJob:
-    """Neither the chain nor a pause is touched by it."""
+    """Leaves the job's chain and any pause unchanged."""
 
     store: ExecutionStore
     jobs: JobStore
@@ -51,10 +51,11 @@ class TriggerJob:
     plan: ShardPlan
     retention: Retention
 
-    def execute(self, tenant: Tenant, job_id: str, key: str | None = None) -> Triggered:
-        """File the execution; with an idempotency key the same one however often it is asked for.
+    def execute(self, tenant: Tenant, job_id: str, key: str | None = None) -> TriggerResult:
+        """File the execution; repeats with the same idempotency key return the same execution.
 
-        InvalidStateError where the job is neither active nor paused, or a backfill. NotFoundError where there is none.
+        InvalidStateError if the job is a backfill, or neither active nor paused. NotFoundError if there is
+        none.
         """
         if backfilled_job(job_id) is not None:
             self.find_settled.execute(tenant.id, job_id)
@@ -62,11 +63,11 @@ class TriggerJob:
         job = self.find_settled.execute(tenant.id, job_id)
         record, replayed = self._identify(tenant, job, key)
         for _ in range(TRIES):
-            standing = self.store.get(record.id) if replayed else None
-            filed = standing or self._file(job, record)
+            existing = self.store.get(record.id) if replayed else None
+            filed = existing or self._file(job, record)
             if filed is not None:
                 self.file.ensure_sent(filed)
-                return Triggered(execution=filed, replayed=replayed)
+                return TriggerResult(execution=filed, replayed=replayed)
             job, replayed = self.find_settled.execute(tenant.id, job_id), True
         raise UnavailableError("the job is being changed by others")
 
@@ -76,7 +77,7 @@ class TriggerJob:
         now_ms = self.clock.now_ms()
         fingerprint = self.vault.fingerprint(tenant, f"trigger|{job.id}".encode())
         known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
-        if known is None:  # What is refused takes no key.
+        if known is None:  # Check before the claim, so that a refused request does not use up its key.
             _require_open(job)
         chosen = known or self._choose(fingerprint, now_ms)
         record = chosen
@@ -97,7 +98,7 @@ class TriggerJob:
         )
 
     def _file(self, job: Job, record: IdempotencyRecord[ExecutionId]) -> Execution | None:
-        """None where the job was changed meanwhile, or a rival with the same key was faster."""
+        """None if the job was changed meanwhile, or a concurrent request with the same key was faster."""
         _require_open(job)
         now_ms = self.clock.now_ms()
         execution = Execution(

@@ -1,4 +1,4 @@
-"""UPDATE a one-off job that has not started: in place, or at another time."""
+"""Update a one-off job that has not started: in place, or by a move to another time."""
 
 from dataclasses import dataclass, replace
 
@@ -15,7 +15,7 @@ from shared.usecases.filing.file_execution import FileExecution
 
 @dataclass(frozen=True, slots=True)
 class UpdateOneOff:
-    """The job keeps its id; its execution gets another one with another time."""
+    """The job keeps its ID. A new time gives its execution a new ID."""
 
     one_offs: OneOffStore
     store: ExecutionStore
@@ -26,10 +26,10 @@ class UpdateOneOff:
     retention: Retention
 
     def execute(self, before: Execution, changed: Execution, *, due_at: int, jitter_ms: int) -> Execution:
-        """The job as it stands afterwards; `changed` is `before` with other contents, for its present time.
+        """The job after the update; `changed` is `before` with other contents at the present time.
 
-        InvalidStateError where an attempt has begun or the job has ended, PreconditionFailedError where somebody
-        else has changed it since it was read.
+        InvalidStateError if an attempt has begun or the job has ended, PreconditionFailedError if the job was
+        changed since it was read.
         """
         self.require_not_started(before)
         after = replace(changed, revision=before.revision + 1)
@@ -43,13 +43,14 @@ class UpdateOneOff:
             raise PreconditionFailedError("the job was changed by somebody else meanwhile")
         return after
 
-    def require_not_started(self, standing: Execution) -> None:
-        """InvalidStateError where an attempt has begun or the job has ended."""
-        if standing.state not in NOT_STARTED | {State.MOVED}:
-            raise InvalidStateError(f"too late: the job is {standing.state}")
+    def require_not_started(self, existing: Execution) -> None:
+        """InvalidStateError if an attempt has begun or the job has ended."""
+        if existing.state not in NOT_STARTED | {State.MOVED}:
+            raise InvalidStateError(f"too late: the job is {existing.state}")
 
     def _edit(self, before: Execution, after: Execution) -> bool:
-        """An earlier request may have died between its move and its message, and asks for the same time again."""
+        """Edit in place, then send: an earlier request may have crashed between its move to this time and its
+        message."""
         if not self.one_offs.edit(before, after):
             return False
         self.file.ensure_sent(after)

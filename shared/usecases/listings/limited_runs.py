@@ -1,4 +1,4 @@
-"""Expected runs of a job that may end after so many of them."""
+"""Expected runs of a job that may have a maximum number of runs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from shared.ports.executions import ExecutionStore
 from shared.usecases.reading.read_executions import read_readable
 
 PROBED = 100
-"""A chain whose head is further behind has more to catch up with than anybody can foresee."""
+"""Instants that are searched for the head. A chain with an older head has too many runs to catch up with."""
 
 
 @dataclass(frozen=True, slots=True)
 class LimitedRuns:
-    """Where `max_runs` ends a job is counted from the head of its chain, which has its number on it."""
+    """Counts the remaining runs from the head of the chain, which stores its own number."""
 
     store: ExecutionStore
 
     def execute(self, job: Job, from_at: int, until: int | None, now_ms: int) -> Iterator[ExpectedRun]:
-        """As `expected_runs`, and none beyond the last one. One strong read, for jobs with a limit alone."""
+        """`expected_runs` up to the last of `max_runs`. Costs one strong read for a job with a limit."""
         runs = expected_runs(job, from_at, until)
         if job.definition.max_runs is None:
             return runs
@@ -44,7 +44,7 @@ class LimitedRuns:
 
 
 def _up_to(runs: Iterator[ExpectedRun], head_at: int, count: int) -> Iterator[ExpectedRun]:
-    """The head and what comes before it, then so many more."""
+    """The runs up to the head, then `count` more."""
     for run in runs:
         if run.nominal_at > head_at:
             if count > 0:

@@ -16,7 +16,7 @@ from shared.usecases.reading.read_page import Candidate, read_page, walk_index
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimePage:
-    """A page, newest first; it may be short, or even empty, while `next_before` says that there is more."""
+    """A page, newest first. It may be short or empty although `next_before` shows that more follow."""
 
     executions: tuple[Execution, ...]
     next_before: IndexPosition | None
@@ -24,9 +24,9 @@ class TimePage:
 
 @dataclass(frozen=True, slots=True)
 class ListByTime:
-    """The index says which and in what order, eventually; what they say is read strongly from the items.
+    """Candidates come from an eventually consistent index; their contents are read strongly from the items.
 
-    One place in the common order is a position in each of the index's shards at once.
+    One position in the merged order is a position in every shard of the index.
     """
 
     queries: Queries
@@ -35,7 +35,7 @@ class ListByTime:
     def execute(
         self, tenant: Tenant, *, limit: int, criteria: ExecutionFilter, before: IndexPosition | None = None
     ) -> TimePage:
-        """Up to `limit` executions within the wanted span, strictly before a place."""
+        """At most `limit` executions within the filter's span, strictly before a position."""
         span = criteria.span
         if before is not None:
             span = PositionRange(after=span.after, before=min(span.before, before))
@@ -50,4 +50,4 @@ class ListByTime:
             read=partial(read_readable, self.store),
             show=show,
         )
-        return TimePage(executions=page.shown, next_before=page.last.place if page.last else None)
+        return TimePage(executions=page.items, next_before=page.last.position if page.last else None)

@@ -1,4 +1,4 @@
-"""What is about to run in the whole cell, for its operator: the buckets themselves, read strongly."""
+"""The operator's view of what is about to run in the whole cell, read strongly from the buckets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,14 +10,14 @@ from shared.ports.listings import Queries, ShardRows
 from shared.ports.runtime import Clock
 
 SHARDS_AT_MOST = 256
-"""So many shards does one page read, or those of one bucket where it has more."""
+"""Shards that one page reads; a single bucket with more shards is read in full."""
 ROWS_AT_MOST = 500
 _ROWS_OF_SHARD_AT_LEAST = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuePosition:
-    """Where a page ended: in a bucket, behind a row's sort key or at the beginning; and where the question ends."""
+    """Where a page ended, after a row's sort key or at the start of a bucket, and the end of the window."""
 
     bucket: int
     after: str | None
@@ -26,7 +26,7 @@ class DuePosition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuePage:
-    """A page in order of time; it may be short, or even empty, while `next_position` says that there is more."""
+    """A page in order of time. It may be short or empty although `next_position` shows that more follow."""
 
     rows: tuple[DueRow, ...]
     until: int
@@ -35,14 +35,15 @@ class DuePage:
 
 @dataclass(frozen=True, slots=True)
 class ListDue:
-    """What waits for its time in the buckets: not begun, or a far-off retry. Those of the next minutes are messages."""
+    """Lists stored rows: executions that have not started, and retry reminders. Near retries exist only as
+    messages."""
 
     queries: Queries
     clock: Clock
     plan: ShardPlan
 
     def execute(self, within_ms: int, *, limit: int, position: DuePosition | None = None) -> DuePage:
-        """Up to `limit` rows of all tenants from now on, or from a position on."""
+        """At most `limit` rows of all tenants, from now on or from a position on."""
         now_ms = self.clock.now_ms()
         if position is None:
             first = bucket_of(now_ms)
@@ -63,7 +64,7 @@ class ListDue:
     def _read(
         self, position: DuePosition, shards: int, limit: int
     ) -> tuple[list[DueRow], DuePosition | None, int]:
-        """Rows of one bucket behind a position, where to go on, and how many were examined."""
+        """Rows of one bucket after a position, the next position, and the number of rows examined."""
         each = max(_ROWS_OF_SHARD_AT_LEAST, ROWS_AT_MOST // shards)
         found = self.queries.rows(position.bucket, shards, after=position.after, limit=each)
         frontier = min((shard.last for shard in found if shard.last is not None), default=None)
@@ -83,7 +84,7 @@ class ListDue:
 
 
 def _merged(found: Sequence[ShardRows], frontier: str | None) -> list[DueRow]:
-    """All shards in one order, as far as every one of them is known."""
+    """All shards in one order, up to the sort key that every shard has been read to."""
     rows = (row for shard in found for row in shard.rows)
     return sorted(
         (row for row in rows if frontier is None or row.sort_key <= frontier),

@@ -1,4 +1,4 @@
-"""The history of a job."""
+"""One page of the history of a job."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -17,16 +17,14 @@ EVERYTHING = ExecutionFilter()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryPosition:
-    """Where a page of a history ended."""
-
     before: IndexPosition
     chain: int | None = None
-    """The chain to go on with; those of later revisions have been told."""
+    """The chain to continue with; chains of later revisions are complete."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionPage:
-    """A page, newest first; it may be short, or even empty, while `next_position` says that there is more."""
+    """A page, newest first. It may be short or empty although `next_position` shows that more follow."""
 
     executions: tuple[Execution, ...]
     next_position: HistoryPosition | None
@@ -34,7 +32,7 @@ class ExecutionPage:
 
 @dataclass(frozen=True, slots=True)
 class ListExecutions:
-    """Pages hold while the job goes on: each execution has a place of its own, and a page goes on from a place."""
+    """Pages stay consistent while the job runs, because the position of an execution never changes."""
 
     find: FindJob
     store: ExecutionStore
@@ -49,7 +47,8 @@ class ListExecutions:
         criteria: ExecutionFilter = EVERYTHING,
         position: HistoryPosition | None = None,
     ) -> ExecutionPage:
-        """Up to `limit` executions; those that cannot be read are left out. NotFoundError for an unknown job."""
+        """At most `limit` executions; unreadable executions are left out. NotFoundError for an unknown
+        job."""
         job = self.find.execute(tenant_id, job_id)
         span, chain = criteria.span, None
         if position is not None:
@@ -59,7 +58,7 @@ class ListExecutions:
             )
 
         def show(_: Candidate, execution: Execution | None) -> Execution | None:
-            # Another tenant's could be named by a forged record alone; it would still not be shown.
+            # Only a forged record could name another tenant's execution; it must still not be returned.
             is_shown = (
                 execution is not None and execution.tenant_id == tenant_id and criteria.matches(execution)
             )
@@ -72,9 +71,9 @@ class ListExecutions:
             show=show,
         )
         return ExecutionPage(
-            executions=page.shown, next_position=_position(page.last, chain) if page.last else None
+            executions=page.items, next_position=_position(page.last, chain) if page.last else None
         )
 
 
 def _position(last: Candidate, chain: int | None) -> HistoryPosition:
-    return HistoryPosition(before=last.place, chain=chain if last.chain is None else last.chain)
+    return HistoryPosition(before=last.position, chain=chain if last.chain is None else last.chain)

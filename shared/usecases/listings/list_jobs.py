@@ -1,4 +1,4 @@
-"""A tenant's jobs: the recurring ones by id, then those that run once by the instant that they were created for."""
+"""A tenant's jobs: recurring jobs by ID, then one-off jobs by the instant that they were created for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ from shared.usecases.reading.resolve_moved import resolve_moved
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobPosition:
-    """Where a page of jobs ended: behind a recurring job, or, where those are told, behind a one-off."""
+    """Where a page ended: after a recurring job, or, once these are complete, after a one-off job."""
 
     job_id: str | None = None
-    place: IndexPosition | None = None
+    index_position: IndexPosition | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobPage:
-    """A page of jobs; it may be short, or even empty, while `next_position` says that there is more."""
+    """A page of jobs. It may be short or empty although `next_position` shows that more follow."""
 
     jobs: tuple[Execution | Job, ...]
     next_position: JobPosition | None
@@ -35,10 +35,10 @@ class JobPage:
 
 @dataclass(frozen=True, slots=True)
 class ListJobs:
-    """Neither a job's id nor the instant that it was created for ever changes, so that neither does its place.
+    """Lists each job once, because neither the ID nor the first due instant of a job ever changes.
 
-    A job that is there while all pages are read is shown exactly once, even if it is moved to another time meanwhile.
-    Definitions are read strongly; one-offs are found through an index, which may be a moment behind.
+    A job that exists while all pages are read appears exactly once, even if it is moved meanwhile.
+    Definitions are read strongly; one-off jobs come from an eventually consistent index.
     """
 
     queries: Queries
@@ -47,28 +47,28 @@ class ListJobs:
     def execute(
         self, tenant: Tenant, *, limit: int, criteria: JobFilter, position: JobPosition | None = None
     ) -> JobPage:
-        """Up to `limit` jobs; those that cannot be read are left out."""
+        """At most `limit` jobs; unreadable jobs are left out."""
         position = position or JobPosition()
-        shown: list[Execution | Job] = []
+        items: list[Execution | Job] = []
         examined = 0
-        if position.place is None and criteria.recurring:
+        if position.index_position is None and criteria.recurring:
             page, examined = self._recurring(tenant.id, limit, criteria, position.job_id)
             if page.next_position is not None or not criteria.one_off:
                 return page
-            shown = list(page.jobs)
+            items = list(page.jobs)
         if not criteria.one_off:
-            return JobPage(jobs=tuple(shown), next_position=None)
-        if len(shown) == limit or examined >= EXAMINED_AT_MOST:
-            return JobPage(jobs=tuple(shown), next_position=JobPosition(place=BEGINNING))
-        after = position.place or BEGINNING
-        rest = self._one_offs(tenant, limit - len(shown), criteria, after, EXAMINED_AT_MOST - examined)
-        return JobPage(jobs=(*shown, *rest.jobs), next_position=rest.next_position)
+            return JobPage(jobs=tuple(items), next_position=None)
+        if len(items) == limit or examined >= EXAMINED_AT_MOST:
+            return JobPage(jobs=tuple(items), next_position=JobPosition(index_position=BEGINNING))
+        after = position.index_position or BEGINNING
+        rest = self._one_offs(tenant, limit - len(items), criteria, after, EXAMINED_AT_MOST - examined)
+        return JobPage(jobs=(*items, *rest.jobs), next_position=rest.next_position)
 
     def _recurring(
         self, tenant_id: str, limit: int, criteria: JobFilter, after: str | None
     ) -> tuple[JobPage, int]:
-        """A page of recurring jobs, and how many were examined for it."""
-        shown: list[Job] = []
+        """A page of recurring jobs, and the number of definitions examined."""
+        items: list[Job] = []
         examined = 0
         while examined < EXAMINED_AT_MOST:
             page = self.queries.definitions(
@@ -76,13 +76,13 @@ class ListJobs:
             )
             for job in (stored.described for stored in page.jobs):
                 if criteria.matches(job):
-                    shown.append(job)
-                if len(shown) == limit:
-                    return _page(shown, JobPosition(job_id=job.id)), examined
+                    items.append(job)
+                if len(items) == limit:
+                    return _page(items, JobPosition(job_id=job.id)), examined
             examined, after = examined + CHUNK, page.next_after
             if after is None:
-                return _page(shown, None), examined
-        return _page(shown, JobPosition(job_id=after)), examined
+                return _page(items, None), examined
+        return _page(items, JobPosition(job_id=after)), examined
 
     def _one_offs(
         self, tenant: Tenant, limit: int, criteria: JobFilter, after: IndexPosition, at_most: int
@@ -105,32 +105,32 @@ class ListJobs:
             show=show,
             at_most=at_most,
         )
-        return _page(page.shown, JobPosition(place=page.last.place) if page.last else None)
+        return _page(page.items, JobPosition(index_position=page.last.position) if page.last else None)
 
     def _read_current(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
-        """What stands at the ids; in the place of what was moved, what it was moved to."""
+        """The items at the IDs, with forwarding records replaced by the items that they lead to."""
         found = read_readable(self.store, ids)
-        goals = [one.progress.moved_to for one in found.values() if one.progress.moved_to is not None]
-        moved = read_readable(self.store, goals) if goals else {}
+        moved_ids = [each.progress.moved_to for each in found.values() if each.progress.moved_to is not None]
+        moved = read_readable(self.store, moved_ids) if moved_ids else {}
         for key, execution in list(found.items()):
             moved_to = execution.progress.moved_to
             if moved_to is None:
                 continue
-            goal = moved.get(moved_to)
-            standing = resolve_moved(self.store, goal) if goal is not None else None
-            if standing is None:
+            target = moved.get(moved_to)
+            existing = resolve_moved(self.store, target) if target is not None else None
+            if existing is None:
                 del found[key]
             else:
-                found[key] = standing
+                found[key] = existing
         return found
 
 
 def _is_job_of(execution: Execution | None, candidate: Candidate) -> bool:
-    """Whether a one-off job has its place here: where it was created, and nowhere else."""
+    """Whether a one-off job is listed here: at the instant that it was created for, and nowhere else."""
     return (
         execution is not None
         and execution.state is not State.MOVED
-        and execution.job_id == one_off_job_id(candidate.place.id)
+        and execution.job_id == one_off_job_id(candidate.position.id)
     )
 
 

@@ -1,4 +1,4 @@
-"""What is about to run: a tenant's executions that are filed, its retries, and what its recurring jobs will file."""
+"""What is about to run: a tenant's filed executions, its retries, and expected runs of its recurring jobs."""
 
 import heapq
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ from shared.usecases.reading.read_page import CHUNK, Candidate, read_page, walk_
 
 MAX_WITHIN_SECONDS = 86_400
 DEFINITIONS_AT_MOST = 200
-"""So many recurring jobs are enumerated; of the others the next execution is filed, and so is listed all the same."""
+"""Recurring jobs that are enumerated. Of further jobs only the filed next execution is listed."""
 LIMITED_AT_MOST = 10
-"""So many of them may have a number of runs: each of those costs a read."""
+"""Enumerated jobs with a maximum number of runs; each costs one read."""
 
 
 class Basis(StrEnum):
-    """How it is known that something will run. The values are the API's words."""
+    """Why a run is expected. The values are part of the API."""
 
     FILED = "filed"
     RETRY = "retry"
@@ -37,21 +37,21 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpcomingRun:
-    """One call that is due at an instant, unless something changes before."""
+    """A call that is due at an instant, unless its job changes."""
 
     at: int
     basis: Basis
     id: ExecutionId
     job_id: str
     scheduled_at: int
-    """The instant that it is for."""
+    """The nominal instant of the run."""
     attempt: int
-    """The number that the attempt will have."""
+    """The number of the next attempt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpcomingPosition:
-    """Where a page ended, and where the question does: the window stays that of the first page."""
+    """Where a page ended, and the end of the window, which all pages share."""
 
     after: IndexPosition
     until: int
@@ -59,7 +59,7 @@ class UpcomingPosition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpcomingPage:
-    """A page in order of time; it may be short while `next_position` says that there is more."""
+    """A page in order of time. It may be short although `next_position` shows that more follow."""
 
     runs: tuple[UpcomingRun, ...]
     until: int
@@ -70,7 +70,7 @@ class UpcomingPage:
 
 @dataclass(frozen=True, slots=True)
 class ListUpcoming:
-    """Three streams in one order. What stands at a key is read strongly, so an expected run is never told twice."""
+    """Merges three streams. Each key is read strongly, so a run is listed once, as filed or as expected."""
 
     queries: Queries
     store: ExecutionStore
@@ -80,7 +80,7 @@ class ListUpcoming:
     def execute(
         self, tenant: Tenant, within_ms: int, *, limit: int, position: UpcomingPosition | None = None
     ) -> UpcomingPage:
-        """Up to `limit` runs from now on, or from a position on."""
+        """At most `limit` runs, from now on or from a position on."""
         now_ms = self.clock.now_ms()
         if position is None:
             position = UpcomingPosition(after=IndexPosition(at=now_ms), until=now_ms + within_ms)
@@ -93,11 +93,11 @@ class ListUpcoming:
             show=lambda candidate, execution: _run(candidate, execution, expected),
         )
         return UpcomingPage(
-            runs=page.shown,
+            runs=page.items,
             until=position.until,
             is_complete=is_complete,
             next_position=(
-                UpcomingPosition(after=page.last.place, until=position.until) if page.last else None
+                UpcomingPosition(after=page.last.position, until=position.until) if page.last else None
             ),
         )
 
@@ -111,8 +111,8 @@ class ListUpcoming:
             if after is None:
                 break
         limited = [job for job in jobs if job.definition.max_runs is not None]
-        kept = {job.id for job in limited[:LIMITED_AT_MOST]}
-        enumerated = [job for job in jobs if job.definition.max_runs is None or job.id in kept]
+        limited_ids = {job.id for job in limited[:LIMITED_AT_MOST]}
+        enumerated = [job for job in jobs if job.definition.max_runs is None or job.id in limited_ids]
         return enumerated, after is None and len(enumerated) == len(jobs)
 
     def _candidates(
@@ -125,24 +125,24 @@ class ListUpcoming:
     ) -> Iterator[Candidate]:
         span = PositionRange(after=position.after, before=IndexPosition(at=position.until + 1))
 
-        def told(job: Job) -> Iterator[Candidate]:
+        def expected_candidates(job: Job) -> Iterator[Candidate]:
             for run in self.limited_runs.execute(job, position.after.at, position.until, now_ms):
-                place = due_position(run.id)
-                if place in span:
+                at = due_position(run.id)
+                if at in span:
                     expected[run.id] = run
-                    yield Candidate(place)
+                    yield Candidate(at)
 
         indexed = (
             walk_index(self.queries, index, tenant.id, tenant.index_shards, span, newest_first=False)
             for index in (TenantIndex.DUE, TenantIndex.RETRY)
         )
-        return _once_each(heapq.merge(*indexed, *(told(job) for job in jobs)))
+        return _once_each(heapq.merge(*indexed, *(expected_candidates(job) for job in jobs)))
 
 
 def _once_each(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
     last: Candidate | None = None
     for candidate in candidates:
-        if last is None or candidate.place != last.place:
+        if last is None or candidate.position != last.position:
             yield candidate
         last = candidate
 
@@ -150,8 +150,8 @@ def _once_each(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
 def _run(
     candidate: Candidate, execution: Execution | None, expected: dict[ExecutionId, ExpectedRun]
 ) -> UpcomingRun | None:
-    """What the candidate is to its owner; None where nothing will run there."""
-    at, key = candidate.place.at, candidate.place.id
+    """The run at a candidate's position; None if nothing will run there."""
+    at, key = candidate.position.at, candidate.position.id
     if execution is None:
         return _expected_run(expected[key]) if key in expected else None
     if execution.state in NOT_STARTED and at == key.dispatch_at:

@@ -1,4 +1,4 @@
-"""The next runs of one job."""
+"""The next runs of a single job."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -14,7 +14,7 @@ MAX_COUNT = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextRun:
-    """The instant that a run is for, and when it is due: later by jitter, by a retry, or as a backfill."""
+    """The nominal instant of a run, and when it is due: jitter, a retry or a backfill may make it later."""
 
     scheduled_at: int
     due_at: int
@@ -22,14 +22,15 @@ class NextRun:
 
 @dataclass(frozen=True, slots=True)
 class NextRuns:
-    """Computed from the schedule; what is filed of it already is told alike."""
+    """Computes runs from the schedule, whether or not they are already filed."""
 
     find: FindJob
     limited_runs: LimitedRuns
     clock: Clock
 
     def execute(self, tenant_id: str, job_id: str, count: int) -> tuple[Execution | Job, list[NextRun]]:
-        """The job, and its next runs from now on; none of one that is not active or has ended. NotFoundError."""
+        """The job and its next runs; no runs if the job is not active. NotFoundError if there is no such
+        job."""
         job = self.find.execute(tenant_id, job_id)
         if isinstance(job, Execution):
             runs = (

@@ -1,4 +1,4 @@
-"""What a schedule would do, before there is a job: nothing is stored."""
+"""Preview a schedule without a job. Nothing is stored."""
 
 from dataclasses import dataclass
 
@@ -14,17 +14,15 @@ INSTANTS = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviewedRun:
-    """A nominal instant, and the instant before which the run begins: later than the first by the jitter at most."""
+    """A nominal instant, and the instant before which its run begins, which adds at most the jitter."""
 
     instant: Upcoming
     begins_before: int | None
-    """None where there is no jitter: it begins at the instant itself."""
+    """None without jitter: the run begins at the instant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchedulePreview:
-    """All of it."""
-
     description: str
     timezone: str
     runs: tuple[PreviewedRun, ...]
@@ -34,14 +32,14 @@ class SchedulePreview:
 
 @dataclass(frozen=True, slots=True)
 class PreviewSchedule:
-    """Asks the schedule alone; no job and no tenant is read."""
+    """Evaluates the schedule only; reads no job and no tenant."""
 
     clock: Clock
 
     def execute(
         self, schedule: Schedule, *, timezone: str = "UTC", jitter_ms: int = 0, max_runs: int | None = None
     ) -> SchedulePreview:
-        """The preview as of now. A schedule that never fires has no runs, and a caution that says so."""
+        """The preview as of now. A schedule that never fires has no runs, and a warning says so."""
         now_ms = self.clock.now_ms()
         count = min(INSTANTS, max_runs or INSTANTS)
         found = upcoming(schedule, now_ms, count, timezone)
@@ -56,13 +54,13 @@ class PreviewSchedule:
 
 def _windows(schedule: Schedule, found: tuple[Upcoming, ...], jitter_ms: int) -> tuple[PreviewedRun, ...]:
     if not jitter_ms or not found:
-        return tuple(PreviewedRun(instant=one, begins_before=None) for one in found)
-    following = [one.nominal_at for one in found[1:]] + [first_after(schedule, found[-1].nominal_at)]
+        return tuple(PreviewedRun(instant=each, begins_before=None) for each in found)
+    following = [each.nominal_at for each in found[1:]] + [first_after(schedule, found[-1].nominal_at)]
     return tuple(
         PreviewedRun(
-            instant=one,
-            begins_before=one.nominal_at
-            + (jitter_ms if next_at is None else min(jitter_ms, next_at - one.nominal_at)),
+            instant=each,
+            begins_before=each.nominal_at
+            + (jitter_ms if next_at is None else min(jitter_ms, next_at - each.nominal_at)),
         )
-        for one, next_at in zip(found, following, strict=True)
+        for each, next_at in zip(found, following, strict=True)
     )

@@ -1,4 +1,4 @@
-"""What the end of an execution still asks for, beside its successor."""
+"""The follow-up of a final outcome, apart from the successor."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,12 +20,13 @@ from shared.usecases.chains.pause_job import PauseJob
 from shared.usecases.outcomes.notify_outcome import NotifyOutcome
 
 GONE = "gone"
-"""The reason of a pause that the receiver asked for by its 410."""
+"""Pause reason of a job whose receiver answered 410."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinalizeExecution:
-    """Repeating it is always safe, however long ago the execution ended: whoever meets one finishes the rest."""
+    """Safe to repeat, however long ago the execution ended: any process that finds an ended execution
+    completes it."""
 
     jobs: JobStore
     find_settled: FindSettled
@@ -35,9 +36,9 @@ class FinalizeExecution:
     retention: Retention
 
     def execute(self, ended: Execution) -> None:
-        """Tell whoever asked for it, let a large request go with its record, and pause a job whose receiver is gone.
+        """File the notification, set the expiry of a large request, and pause a job whose receiver is gone.
 
-        UnavailableError where nobody may have been told, or the job not have been paused: ask again.
+        UnavailableError if the notification or the pause may be missing: call again.
         """
         self.notify.execute(ended)
         if ended.call.payload_id and not is_recurring_job_id(ended.job_id):
@@ -46,13 +47,14 @@ class FinalizeExecution:
             self._pause_job(ended)
 
     def _expire_payload(self, ended: Execution, payload_id: str) -> None:
-        """Best effort: a payload that stays behind costs storage, never a job."""
+        """Best effort: a payload that is left behind only costs storage."""
         expires_at_s = self.retention.expires_at_s(self.clock.now_ms())
         with suppress(UnavailableError):
             self.jobs.expire_payload(ended.tenant_id, payload_id, expires_at_s)
 
     def _pause_job(self, ended: Execution) -> None:
-        """Only while the chain that the execution belongs to goes on: a job that was resumed since is left alone."""
+        """Pause only while the execution's chain is the current chain, so that a job resumed since stays
+        active."""
         for _ in range(TRIES):
             try:
                 job = self.find_settled.execute(ended.tenant_id, ended.job_id)

@@ -1,4 +1,4 @@
-"""Where the notifications of executions stand."""
+"""Read the states of notifications."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from shared.usecases.reading.read_executions import read_readable
 
 @dataclass(frozen=True, slots=True)
 class FollowNotifications:
-    """Asked for a page, it is one strong read; where nobody is told of anything, none."""
+    """One strong read for a page; none if no execution has a notification."""
 
     store: ExecutionStore
 
     def execute(self, executions: Sequence[Execution]) -> dict[ExecutionId, State]:
-        """The states of those that stand and can be read, by their ids, for up to 100 executions."""
+        """States of the readable notifications by their IDs, for at most 100 executions."""
         notifications = (execution.progress.notification for execution in executions)
         chosen = [notification for notification in notifications if notification is not None]
         found = read_readable(self.store, chosen) if chosen else {}

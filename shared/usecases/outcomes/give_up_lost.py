@@ -1,4 +1,4 @@
-"""The end of an execution whose last attempt was lost with its worker."""
+"""Fail an execution whose last attempt was lost with its worker."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from shared.usecases.outcomes.notify_outcome import NotifyOutcome
 
 @dataclass(frozen=True, slots=True)
 class GiveUpLost:
-    """Asked for an execution under a dead lease that has no attempts left; repeating it is always safe."""
+    """For an execution with an expired lease and no attempts left; safe to repeat."""
 
     store: ExecutionStore
     file_successor: FileSuccessor
@@ -25,9 +25,10 @@ class GiveUpLost:
     retention: Retention
 
     def execute(self, lost: Execution) -> bool:
-        """FAILED (worker_lost), unless it is claimed, or heard of, at the last moment; whether it was written.
+        """Write FAILED (worker_lost); False if a claim, heartbeat or report came first.
 
-        The successor first: a crash in between is met again by whoever finds the lease dead.
+        The successor is filed first: after a crash in between, the lease is still expired and this is
+        repeated.
         """
         self.file_successor.execute(lost)
         notification = self.notify.choose(lost, State.FAILED)

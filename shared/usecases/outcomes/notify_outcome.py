@@ -1,4 +1,4 @@
-"""NOTIFY: tell whoever asked for it how an execution ended."""
+"""The transactional outbox of outcome callbacks."""
 
 from dataclasses import dataclass
 
@@ -16,10 +16,10 @@ from shared.usecases.tenancy.read_tenant import ReadTenant
 
 @dataclass(frozen=True, slots=True)
 class NotifyOutcome:
-    """Each end is told of by one execution, which is chosen once and filed by whoever comes by until it stands.
+    """Notifies about each outcome with one execution, whose ID is chosen once.
 
-    What is chosen is written with the end itself, in the same write. Whoever dies before the notification is filed
-    leaves a record that says so, to the message that comes back, and to the sweep of its bucket.
+    The ID is stored in the same conditional write as the outcome. If the process crashes before it files the
+    notification, the returned message or the sweeper finds the ID in the record and files it.
     """
 
     read_tenant: ReadTenant
@@ -29,10 +29,11 @@ class NotifyOutcome:
     retention: Retention
 
     def choose(self, execution: Execution, state: State) -> ExecutionId | None:
-        """The notification of an end that is about to be written; None where nobody is to be told.
+        """The notification ID to store with an outcome; None if no callback is configured.
 
-        Where the tenant cannot be read, for now or at all, one is chosen all the same: no outcome waits for that, or
-        is lost by it, and whoever files the notification finds out.
+        If the tenant cannot be read, an ID is chosen all the same, so that the outcome neither waits nor
+        loses its notification. Whether a callback is configured is then decided when the notification is
+        filed.
         """
         try:
             if target_for(execution, state, self.read_tenant.execute(execution.tenant_id)) is None:
@@ -44,13 +45,14 @@ class NotifyOutcome:
         return notification_id(execution.id, now_ms, self.plan.counts_at(bucket_of(now_ms)))
 
     def execute(self, ended: Execution) -> None:
-        """File the notification that the record of an end names; UnavailableError: ask again.
+        """File the notification named by an outcome's record; UnavailableError: call again.
 
-        Who is told is asked now: where the tenant has changed its mind since, nobody may be.
+        The callback is resolved now, so none is filed if the tenant has removed its URL since.
         """
         chosen, now_ms = ended.progress.notification, self.clock.now_ms()
         if chosen is None or chosen.dispatch_at + self.retention.days * DAY_SECONDS * 1000 <= now_ms:
-            return  # After so long it may have been told, and the record of that may have gone.
-        listener = target_for(ended, ended.state, self.read_tenant.execute(ended.tenant_id))
-        if listener is not None:
-            self.file.execute(notification(ended, chosen, listener, created_at=now_ms))
+            # The notification's record may have expired, so filing it now could send it twice.
+            return
+        target = target_for(ended, ended.state, self.read_tenant.execute(ended.tenant_id))
+        if target is not None:
+            self.file.execute(notification(ended, chosen, target, created_at=now_ms))

@@ -1,4 +1,4 @@
-"""Make good for whoever died between an end and its notification."""
+"""File the notifications that a crash left unfiled: the repair of the outbox."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -16,53 +16,54 @@ READ_AT_ONCE = 100
 
 @dataclass(slots=True)
 class MissingNotifications:
-    """Ended rows whose notification does not stand, and could not be filed now."""
+    """Ended rows whose notification is missing and could not be filed now."""
 
     rows: int = 0
     quarantined: list[str] = field(default_factory=list)
-    """Those among them whose tenant cannot be read: a matter for people, and told once that is mended."""
+    """Rows that cannot be notified until an operator repairs the tenant or the item."""
 
 
 @dataclass(frozen=True, slots=True)
 class RepairNotifications:
-    """Part of the sweep of a bucket: it stays open until the notification of each end in it stands."""
+    """Part of the sweep: a bucket stays open until every notification named in it exists."""
 
     store: ExecutionStore
     finalize: FinalizeExecution
 
     def execute(self, rows: Iterable[DueRow]) -> MissingNotifications:
-        """File what is missing. What is left makes the bucket stay open."""
-        telling = [row for row in rows if row.state.is_terminal and row.notification is not None]
-        untold = MissingNotifications()
-        for start in range(0, len(telling), READ_AT_ONCE):
-            self._repair(telling[start : start + READ_AT_ONCE], untold)
-        return untold
+        """File missing notifications. Any that are left keep the bucket open."""
+        pending = [row for row in rows if row.state.is_terminal and row.notification is not None]
+        missing = MissingNotifications()
+        for start in range(0, len(pending), READ_AT_ONCE):
+            self._repair(pending[start : start + READ_AT_ONCE], missing)
+        return missing
 
-    def _repair(self, rows: Sequence[DueRow], untold: MissingNotifications) -> None:
-        standing = self._standing([row.notification for row in rows if row.notification is not None])
+    def _repair(self, rows: Sequence[DueRow], missing: MissingNotifications) -> None:
+        existing = self._existing([row.notification for row in rows if row.notification is not None])
         for row in rows:
-            if row.notification not in standing:
-                self._tell(row, untold)
+            if row.notification not in existing:
+                self._file(row, missing)
 
-    def _standing(self, ids: Sequence[ExecutionId]) -> frozenset[ExecutionId]:
-        """Those that stand, as far as one request tells; to file one again that stands does no harm."""
+    def _existing(self, ids: Sequence[ExecutionId]) -> frozenset[ExecutionId]:
+        """Existing notifications, as far as one request can tell; filing an existing one again is
+        harmless."""
         with suppress(PunctualError):
             return frozenset(self.store.get_many(ids))
         return frozenset()
 
-    def _tell(self, row: DueRow, untold: MissingNotifications) -> None:
+    def _file(self, row: DueRow, missing: MissingNotifications) -> None:
         try:
             ended = self._ended(row)
             if ended is not None:
                 self.finalize.execute(ended)
         except UnreadableItemError:
-            untold.rows += 1
-            untold.quarantined.append(str(row.id))
+            missing.rows += 1
+            missing.quarantined.append(str(row.id))
         except PunctualError:
-            untold.rows += 1
+            missing.rows += 1
 
     def _ended(self, row: DueRow) -> Execution | None:
-        """None too where it is broken, and with it what would be told."""
+        """None also if the item is broken, because the outcome cannot be read then."""
         with suppress(UnreadableItemError):
             return self.store.get(row.id)
         return None

@@ -1,4 +1,4 @@
-"""Find an execution for its tenant. Foreign, unknown and malformed ids are answered alike."""
+"""Find an execution of a tenant. Foreign, unknown and malformed IDs get the same answer."""
 
 from dataclasses import dataclass
 
@@ -11,19 +11,19 @@ from shared.usecases.reading.resolve_moved import resolve_moved
 
 @dataclass(frozen=True, slots=True)
 class FindExecution:
-    """The id says where the item stands, so this is one strong read; where it was moved since, one more."""
+    """Reads one item strongly, because the ID encodes its key; a moved execution takes one more read."""
 
     store: ExecutionStore
 
     def execute(self, tenant_id: str, execution_id: str) -> Execution:
-        """The execution, of whatever job, where it stands now; NotFoundError for everything else."""
+        """The current execution of any job; NotFoundError in every other case."""
         try:
             found = self.store.get(parse_execution_id(execution_id))
         except InvalidValueError:
             found = None
         if found is None or found.tenant_id != tenant_id:
             raise NotFoundError("no such execution")
-        standing = resolve_moved(self.store, found)
-        if standing is None:
+        existing = resolve_moved(self.store, found)
+        if existing is None:
             raise NotFoundError("no such execution")
-        return standing
+        return existing

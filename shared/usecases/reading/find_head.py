@@ -1,4 +1,4 @@
-"""The head of a recurring job's chain: the latest execution that was filed."""
+"""The head of a recurring job's chain: the latest filed execution."""
 
 from dataclasses import dataclass
 
@@ -11,17 +11,17 @@ from shared.domain.schedules.schedule import first_after, instants_before
 from shared.ports.executions import ExecutionStore
 
 PROBE_PAGES = (2, 10, 50, 100)
-"""Sizes of the strong reads that look for the head; the last one repeats."""
+"""Sizes of the strong reads that search for the head; the last size repeats."""
 
 
 @dataclass(frozen=True, slots=True)
 class FindHead:
-    """Found by strong reads of the keys that could be it, and never by counting from a stored cursor."""
+    """Reads the possible keys strongly. Counting from a stored cursor could miss the head."""
 
     store: ExecutionStore
 
     def execute(self, job: Job, now_ms: int) -> Execution | None:
-        """The execution with the latest nominal instant; None where not even the first of the chain is there."""
+        """The execution with the latest nominal instant; None if even the first of the chain is missing."""
         upper_at = max(first_after(job.schedule, now_ms + GUARD_MS) or now_ms + GUARD_MS, job.chain_from)
         before_at, page = upper_at + 1, 0
         while True:
@@ -35,10 +35,10 @@ class FindHead:
             before_at, page = instants[-1], page + 1
 
     def _newest(self, ids: list[ExecutionId]) -> Execution | None:
-        """The first of these that stands there; UnreadableItemError only where that very one cannot be read."""
+        """The first existing item; UnreadableItemError only if that item itself cannot be read."""
         try:
             found = self.store.get_many(ids)
         except UnreadableItemError:
-            standing = (self.store.get(key) for key in ids)
-            return next((execution for execution in standing if execution is not None), None)
+            existing = (self.store.get(key) for key in ids)
+            return next((execution for execution in existing if execution is not None), None)
         return next((found[key] for key in ids if key in found), None)

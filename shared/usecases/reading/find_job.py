@@ -1,4 +1,4 @@
-"""Find a job for its tenant. Foreign and unknown ids are answered alike."""
+"""Find a job of a tenant. Foreign and unknown IDs get the same answer."""
 
 from dataclasses import dataclass
 
@@ -13,13 +13,14 @@ from shared.usecases.reading.resolve_moved import resolve_moved
 
 @dataclass(frozen=True, slots=True)
 class FindJob:
-    """Reads one job by id, strongly."""
+    """Reads one job by ID with a strong read."""
 
     store: ExecutionStore
     jobs: JobStore
 
     def execute(self, tenant_id: str, job_id: str) -> Execution | Job:
-        """A one-off's execution or a recurring job as it is described; NotFoundError for everything else."""
+        """A one-off execution, or a recurring job as described to clients; NotFoundError in every other
+        case."""
         found: Execution | Job | None = None
         execution_id = one_off_execution(job_id)
         if execution_id is not None:
@@ -28,12 +29,12 @@ class FindJob:
             found = self.jobs.get(tenant_id, job_id)
         if found is None or found.tenant_id != tenant_id or _is_occurrence(found):
             raise NotFoundError("no such job")
-        standing = resolve_moved(self.store, found) if isinstance(found, Execution) else found.described
-        if standing is None:
+        existing = resolve_moved(self.store, found) if isinstance(found, Execution) else found.described
+        if existing is None:
             raise NotFoundError("no such job")
-        return standing
+        return existing
 
 
 def _is_occurrence(found: Execution | Job) -> bool:
-    """An execution of another job is no job of its own, though its id has the form of a one-off's."""
+    """Whether this is an execution of another job: its ID looks like that of a one-off job."""
     return isinstance(found, Execution) and found.job_id != one_off_job_id(found.id)

@@ -1,4 +1,4 @@
-"""Many executions at once, where one that cannot be read must hide no other."""
+"""Read many executions although some of them may be unreadable."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from shared.ports.executions import ExecutionStore
 
 
 def read_readable(store: ExecutionStore, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
-    """Those that stand there and can be read, up to 100; what cannot be read is a matter of the sweep's quarantine."""
+    """The existing, readable executions of at most 100 IDs. The sweeper quarantines unreadable items."""
     try:
         return store.get_many(ids)
     except UnreadableItemError:

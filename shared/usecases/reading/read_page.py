@@ -1,4 +1,5 @@
-"""One page of a listing: candidates in order, what stands at their keys, and where the next page goes on."""
+"""Read one page of a listing: candidates in order, the items at their keys, and where the next page
+starts."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from shared.domain.listings.position import IndexPosition, PositionRange, merge
 from shared.ports.listings import Queries, TenantIndex
 
 EXAMINED_AT_MOST = 500
-"""So many keys does one page look at. What it finds may be less than was asked for, or nothing."""
+"""Keys that one page examines. The page may therefore hold fewer items than requested, or none."""
 CHUNK = 100
 _FIRST_CHUNK_AT_LEAST = 10
 T = TypeVar("T")
@@ -20,22 +21,23 @@ Read = Callable[[Sequence[ExecutionId]], dict[ExecutionId, Execution]]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Candidate:
-    """A place at which an execution may stand."""
+    """A position at which an execution may exist."""
 
-    place: IndexPosition
+    position: IndexPosition
     chain: int | None = field(default=None, compare=False)
-    """The revision of the chain that accounts for it."""
+    """The revision of the chain that the position belongs to."""
     is_end: bool = field(default=False, compare=False)
-    """Nothing stands here: the page ends, because finding out what comes next would take too long."""
+    """No execution is here: the page ends, because finding the next candidate would take too long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageOf(Generic[T]):
-    """What is shown, in order; it may be less than was asked for while `last` says that there is more."""
+    """The items of a page, in order. There may be fewer than requested although `last` shows that more
+    follow."""
 
-    shown: tuple[T, ...]
+    items: tuple[T, ...]
     last: Candidate | None
-    """Behind which the next page goes on; None on the last page."""
+    """The next page starts after this candidate; None on the last page."""
 
 
 def read_page(
@@ -46,26 +48,26 @@ def read_page(
     show: Callable[[Candidate, Execution | None], T | None],
     at_most: int = EXAMINED_AT_MOST,
 ) -> PageOf[T]:
-    """Up to `limit` of what `show` makes of the candidates, `at_most` of which are looked at."""
-    shown: list[T] = []
+    """At most `limit` results of `show`, from at most `at_most` candidates."""
+    items: list[T] = []
     size, examined = min(CHUNK, max(limit, _FIRST_CHUNK_AT_LEAST)), 0
     while True:
-        asked = min(size, at_most - examined)
-        chunk = list(islice(candidates, asked))
-        found = read([one.place.id for one in chunk if not one.is_end]) if chunk else {}
+        requested = min(size, at_most - examined)
+        chunk = list(islice(candidates, requested))
+        found = read([each.position.id for each in chunk if not each.is_end]) if chunk else {}
         for candidate in chunk:
             if candidate.is_end:
-                return PageOf(shown=tuple(shown), last=candidate)
-            made = show(candidate, found.get(candidate.place.id))
-            if made is not None:
-                shown.append(made)
-            if len(shown) == limit:
-                return PageOf(shown=tuple(shown), last=candidate)
+                return PageOf(items=tuple(items), last=candidate)
+            item = show(candidate, found.get(candidate.position.id))
+            if item is not None:
+                items.append(item)
+            if len(items) == limit:
+                return PageOf(items=tuple(items), last=candidate)
         examined, size = examined + len(chunk), CHUNK
-        if len(chunk) < asked:
-            return PageOf(shown=tuple(shown), last=None)
+        if len(chunk) < requested:
+            return PageOf(items=tuple(items), last=None)
         if examined >= at_most:
-            return PageOf(shown=tuple(shown), last=chunk[-1])
+            return PageOf(items=tuple(items), last=chunk[-1])
 
 
 _EACH_SHARD_AT_LEAST = 50
@@ -80,17 +82,17 @@ def walk_index(
     *,
     newest_first: bool,
 ) -> Iterator[Candidate]:
-    """The places of a tenant's executions within a span, all shards in one order, read as they are needed."""
+    """Positions of a tenant's executions within a span, merged over all shards and read lazily."""
     each = max(_EACH_SHARD_AT_LEAST, CHUNK // shards)
     while True:
         merged = merge(
             queries.index_pages(index, tenant_id, shards, span, newest_first=newest_first, limit=each),
             newest_first=newest_first,
         )
-        yield from (Candidate(place) for place in merged.places)
+        yield from (Candidate(position) for position in merged.positions)
         if merged.is_last:
             return
-        edge = merged.places[-1]
+        edge = merged.positions[-1]
         span = (
             PositionRange(after=span.after, before=edge)
             if newest_first

@@ -1,4 +1,4 @@
-"""Unseal the request of a job."""
+"""Unseal the request of an execution or a job."""
 
 from dataclasses import dataclass
 
@@ -17,14 +17,16 @@ from shared.ports.jobs import JobStore
 
 @dataclass(frozen=True, slots=True)
 class OpenRequest:
-    """Requests lie sealed in the item, or apart where they are large; those of notifications are made when needed."""
+    """Reads a request from the item or, if large, from its payload item. Requests of notifications are
+    rebuilt."""
 
     jobs: JobStore
     vault: Vault
     store: ExecutionStore
 
     def execute(self, tenant: Tenant, owner: Execution | Job) -> Request:
-        """The request; UnreadableItemError where it cannot be had, UnavailableError for now."""
+        """The request; UnreadableItemError if it is lost for good, UnavailableError if it cannot be read for
+        now."""
         if isinstance(owner, Execution) and owner.notification_of is not None:
             return self._notification(tenant, owner.call.request, owner.notification_of)
         job_id = owner.job_id if isinstance(owner, Execution) else owner.id
@@ -33,10 +35,11 @@ class OpenRequest:
             sealed = self.jobs.get_payload(owner.tenant_id, owner.call.payload_id)
         return decode_request(self.vault.unseal(tenant, job_id, sealed))
 
-    def _notification(self, tenant: Tenant, sealed_url: bytes, told_of: ExecutionId) -> Request:
-        """Its item has the URL; the rest is in the record that it tells of, which never changes and outlives it."""
+    def _notification(self, tenant: Tenant, sealed_url: bytes, ended_id: ExecutionId) -> Request:
+        """Rebuild the request from the stored URL and the ended execution, which never changes and outlives
+        the notification."""
         url = self.vault.unseal(tenant, OUTCOME_CONTEXT, sealed_url).decode()
-        ended = self.store.get(told_of)
+        ended = self.store.get(ended_id)
         if ended is None:
             raise UnreadableItemError("the execution that it tells of is not kept any more")
         return notification_request(url, ended)

@@ -1,4 +1,4 @@
-"""Seal a request, store it apart where it is too large for the items that use it, and say where it goes."""
+"""Seal a request, store it separately if it is too large for an item, and compute its destination."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def seal_request(
     call: CallSpec,
     payload_id: str,
 ) -> CallSpec:
-    """`call` with the request of a job sealed into it; a large request is stored first, under `payload_id`."""
+    """`call` with the sealed request; a large request is stored first, under `payload_id`."""
     sealed = vault.seal(tenant, job_id, encode_request(request))
     is_small = len(sealed) <= INLINE_BYTES
     if not is_small:
@@ -45,18 +45,18 @@ def seal_request(
 
 
 def seal_callback_target(vault: Vault, tenant: Tenant, url: str | None) -> CallbackTarget | None:
-    """Who is told, by a URL or SILENT; None where nothing is said of it."""
+    """The sealed target of an outcome callback; `NO_TARGET` if disabled, None if not set."""
     if url is None or url == NO_CALLBACK:
         return None if url is None else NO_TARGET
     sealed = vault.seal(tenant, OUTCOME_CONTEXT, url.encode())
     return CallbackTarget(sealed_url=sealed, destination=_destination(vault, tenant, url))
 
 
-def open_callback_target(vault: Vault, tenant: Tenant, listener: CallbackTarget | None) -> str | None:
-    """The URL, or SILENT; the inverse."""
-    if listener is None or listener == NO_TARGET:
-        return None if listener is None else NO_CALLBACK
-    return vault.unseal(tenant, OUTCOME_CONTEXT, listener.sealed_url).decode()
+def open_callback_target(vault: Vault, tenant: Tenant, target: CallbackTarget | None) -> str | None:
+    """The URL of an outcome callback; `NO_CALLBACK` if disabled, None if not set."""
+    if target is None or target == NO_TARGET:
+        return None if target is None else NO_CALLBACK
+    return vault.unseal(tenant, OUTCOME_CONTEXT, target.sealed_url).decode()
 
 
 def _destination(vault: Vault, tenant: Tenant, url: str) -> str:

@@ -20,7 +20,7 @@ from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.chains.complete_transition import CompleteTransition
-from shared.usecases.chains.recompute_job import Outdated, Recomputed, RecomputeJob
+from shared.usecases.chains.recompute_job import OutdatedJob, Recomputation, RecomputeJob
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.file_successor import FileSuccessor
 from shared.usecases.reading.find_head import FindHead
@@ -45,7 +45,7 @@ class ReconcileReport:
     settled: list[str] = field(default_factory=list)
     """Jobs with a change that was left unfinished, and has been completed."""
     double_completed: list[str] = field(default_factory=list)
-    outdated: list[Outdated] = field(default_factory=list)
+    outdated: list[OutdatedJob] = field(default_factory=list)
     """Jobs whose chains were computed with older time zone rules."""
     recomputed: int = 0
     """How many of the outdated jobs were recomputed."""
@@ -73,7 +73,7 @@ class Reconcile:
         self,
         has_time: Callable[[], bool] = lambda: True,
         on_report: Callable[[ReconcileReport], None] = lambda _: None,
-        on_recomputed: Callable[[Recomputed], None] = lambda _: None,
+        on_recomputed: Callable[[Recomputation], None] = lambda _: None,
     ) -> ReconcileReport:
         """Check every minute that has settled since the last run, and every active job.
 
@@ -97,7 +97,7 @@ class Reconcile:
         self,
         report: ReconcileReport,
         has_time: Callable[[], bool],
-        on_recomputed: Callable[[Recomputed], None],
+        on_recomputed: Callable[[Recomputation], None],
     ) -> None:
         """In order of the first instant at which old and new zone rules differ."""
         recompute = RecomputeJob(jobs=self.jobs, settle=self.settle, clock=self.clock)
@@ -134,7 +134,7 @@ class Reconcile:
     def _note_rules(self, job: Job, report: ReconcileReport) -> None:
         parted_at = outdated_from(job.schedule, self.clock.now_ms()) if job.state is JobState.ACTIVE else None
         if parted_at is not None:
-            found = Outdated(outdated_from=parted_at, tenant_id=job.tenant_id, job_id=job.id)
+            found = OutdatedJob(outdated_from=parted_at, tenant_id=job.tenant_id, job_id=job.id)
             report.outdated.append(found)
 
     def _note(self, job: Job, findings: JobFindings, report: ReconcileReport) -> None:

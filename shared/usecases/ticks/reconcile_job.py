@@ -15,7 +15,7 @@ from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.chains.complete_transition import CompleteTransition
 from shared.usecases.filing.file_execution import FileExecution
-from shared.usecases.filing.file_successor import FileSuccessor, following_of
+from shared.usecases.filing.file_successor import FileSuccessor, succession_of
 from shared.usecases.reading.find_head import FindHead
 
 T = TypeVar("T")
@@ -108,7 +108,7 @@ class ReconcileJob:
 
     def _file_next(self, head: Execution, now_ms: int) -> bool:
         """Both branches check in one transaction that the job is active at the head's revision."""
-        following = following_of(head, now_ms)
+        following = succession_of(head, now_ms)
         if following is None or following.missed is not None:
             self.file_successor.execute(head)
             return following is not None

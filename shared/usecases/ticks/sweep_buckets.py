@@ -233,7 +233,7 @@ class SweepBuckets:
         execution = self.store.get(row.id)
         if execution is None or execution.has_attempts_left:
             return False
-        return execution.lease_is_dead(self.clock.now_ms()) and self.give_up.execute(execution)
+        return execution.lease_expired(self.clock.now_ms()) and self.give_up.execute(execution)
 
     def _finalize(self, shard: OpenShard, state: _Pass, report: SweepReport) -> None:
         if state.unfinished == 0:

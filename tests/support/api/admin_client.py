@@ -1,4 +1,4 @@
-"""Those who run the deployment, over HTTP."""
+"""Operators and a customer who manages keys, over HTTP."""
 
 from typing import Any
 
@@ -18,13 +18,13 @@ class AdminClient:
         self.customer = self.api.world.create_tenant.execute("shop", ALL_SCOPES).api_key
 
     def rule(self, method: str, path: str, document: Any = None, **query: str) -> Answer:
-        """An operator asks."""
+        """A request of an operator."""
         return ask(self.api, self.operator, method, path, document, **query)
 
     def ask(self, method: str, path: str, document: Any = None, **query: str) -> Answer:
-        """The customer asks."""
+        """A request of the customer."""
         return ask(self.api, self.customer, method, path, document, **query)
 
     def pass_a_minute(self) -> None:
-        """Nothing is remembered any more."""
+        """Advance the clock, so that every cached value expires."""
         self.api.world.clock.time_ms += REMEMBER_MS

@@ -22,13 +22,13 @@ JOB: dict[str, Any] = {
     "schedule": {"delay_seconds": 3_600},
     "request": {"url": "https://receiver.example/hook", "json": {"n": 1}},
 }
-"""What a client asks for."""
+"""A valid request body."""
 REQUEST_ID = "request-1"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the client gets."""
+    """The response that a client receives."""
 
     status: int
     headers: dict[str, str]
@@ -41,7 +41,7 @@ class Answer:
 
     @property
     def problem(self) -> str:
-        """The slug of the problem document; nothing else may be an error."""
+        """The slug of the problem document. Asserts that every error is a problem document."""
         assert self.headers["Content-Type"] == CONTENT_TYPE
         assert self.json["status"] == self.status
         return str(self.json["type"]).removeprefix("urn:punctual:problem:")
@@ -59,7 +59,7 @@ class Request:
     is_base64: bool = False
 
     def event(self) -> dict[str, Any]:
-        """As API Gateway hands it on, in payload version 2.0."""
+        """The event of API Gateway, in payload version 2.0."""
         return {
             "version": "2.0",
             "routeKey": "$default",
@@ -87,7 +87,7 @@ class ApiWorld:
         self.credential = {"authorization": f"Bearer {self.world.credentials.api_key}"}
 
     def handle(self, request: Request) -> Answer:
-        """Send a request as it is."""
+        """Send a request unchanged."""
         raw = self.api(request.event(), SimpleNamespace(aws_request_id=REQUEST_ID))
         headers = dict(raw.get("headers", {}))
         for name, values in raw.get("multiValueHeaders", {}).items():
@@ -109,25 +109,24 @@ class ApiWorld:
         return self.handle(Request(method="POST", path=path, headers=sent, body=orjson.dumps(document)))
 
     def create(self, **fields: Any) -> Any:
-        """A job that was accepted."""
+        """Create a job; asserts that it is accepted."""
         answer = self.post(JOB | fields)
         assert answer.status == 201, answer.text
         return answer.json
 
     def allow(self, quota: Quota, limit: int) -> None:
-        """Give the tenant a limit of its own."""
+        """Override a quota of the tenant."""
         tenants = self.world.tenants.tenants
         owner = tenants["acme"]
         tenants["acme"] = replace(owner, quotas={**owner.quotas, quota: limit})
         self.world.clock.time_ms += REMEMBER_MS
 
     def suspend(self) -> None:
-        """The tenant may not do anything any more."""
         tenants = self.world.tenants.tenants
         tenants["acme"] = replace(tenants["acme"], state=TenantState.SUSPENDED)
 
     def limit_to(self, *scopes: Scope) -> None:
-        """The tenant's key may do only so much."""
+        """Restrict the scopes of the tenant's key."""
         keys = self.world.tenants.keys
         for name, key in keys.items():
             keys[name] = replace(key, scopes=frozenset(scopes))
@@ -135,7 +134,7 @@ class ApiWorld:
 
 @contextmanager
 def logged() -> Iterator[list[logging.LogRecord]]:
-    """What is logged meanwhile."""
+    """The records that are logged while the context is open."""
     records: list[logging.LogRecord] = []
 
     class Keep(logging.Handler):

@@ -1,4 +1,4 @@
-"""A nightly job, and what a backfill of it is asked with."""
+"""A nightly job, and requests to backfill it."""
 
 from typing import Any
 

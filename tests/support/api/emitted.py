@@ -1,4 +1,4 @@
-"""What was emitted in CloudWatch's embedded metric format."""
+"""Metrics emitted in CloudWatch's embedded metric format."""
 
 import json
 from typing import Any
@@ -7,7 +7,7 @@ from shared.observability import metrics
 
 
 def emitted() -> dict[str, Any]:
-    """The metrics that are waiting to be flushed: a number each, or the list of measurements."""
+    """The metrics that are not yet flushed: a number each, or a list of measurements."""
     waiting: dict[str, Any] = {}
     for name, metric in metrics.metric_set.items():
         values = list(metric["Value"])

@@ -24,11 +24,11 @@ def send(
 
 
 def patch(world: ApiWorld, job: dict[str, Any], document: Any, match: str | None = "") -> Answer:
-    """A PATCH of a job as it was last seen."""
+    """A PATCH of a job with the entity tag that was last read."""
     tag = f'"{job["revision"]}"' if match == "" else match
     return send(world, "PATCH", f"/v1/jobs/{job['id']}", document, tag)
 
 
 def post(world: ApiWorld, job: dict[str, Any], verb: str, document: Any = None, **headers: str) -> Answer:
-    """One of the verbs."""
+    """A POST of a verb, such as pause."""
     return send(world, "POST", f"/v1/jobs/{job['id']}/{verb}", document, **headers)

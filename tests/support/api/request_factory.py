@@ -1,4 +1,4 @@
-"""How each operation is asked for: what the tests that go over all routes need to know about a single one.
+"""A valid request for each operation, for the tests that cover all routes.
 
 A route that is new needs an entry here only where it has a body, or a variable part in its path that no other has.
 """
@@ -33,7 +33,7 @@ BODIES: dict[str, Any] = {
     "failExecution": {"reason": "for a test"},
     "redriveDeadLetters": {"status": 599},
 }
-"""A body that is right, by operation. Operators' operations on other tenants' keys take the same."""
+"""A valid body by operation. Operators' operations on other tenants' keys have the same bodies."""
 OF_TENANT = "OfTenant"
 UNKNOWN: dict[str, tuple[str, ...]] = {
     "job_id": ("job_r" + "0" * 26, "job_1" + "0" * 29, "job_unknown"),
@@ -43,18 +43,18 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
     "secret_id": ("sec_00000000", "unknown"),
     "tenant_id": ("nobody", "No.Body"),
 }
-"""Ids that nobody has, by variable part: well-formed ones first."""
+"""Unknown ids, by path variable: well-formed ids first."""
 ALL_SCOPES = frozenset(Scope)
 
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """A tenant that has some of everything, and a key that may do everything."""
+    """A tenant with objects of every kind, and a key with all scopes."""
 
     name: str
     key: str
     ids: dict[str, list[str]] = field(default_factory=dict)
-    """By variable part of a path."""
+    """By path variable."""
 
 
 def settle(world: ApiWorld, name: str) -> Party:
@@ -95,13 +95,13 @@ def settle(world: ApiWorld, name: str) -> Party:
 
 
 def _redrive(world: ApiWorld, party: Party) -> None:
-    """One of the two dead letters is redriven, and that has not started."""
+    """Redrive one of the two dead letters; the redrive has not started."""
     failed = ask(world, party.key, "GET", "/v1/dead-letters").json["executions"]
     _made(world, party, f"/v1/executions/{failed[-1]['id']}/redrive", None)
 
 
 def _park(world: ApiWorld) -> None:
-    """Two messages that nobody can act on; they are no tenant's."""
+    """Park two unreadable messages, which belong to no tenant."""
     for number in range(2):
         world.world.parked_messages.park(
             park(f"m-{number}", QueueName.BULK, "?", "no JSON", world.world.clock.time_ms)
@@ -137,7 +137,7 @@ def ask(world: ApiWorld, key: str, method: str, path: str, document: Any = None,
 
 
 def document_for(route: Route) -> Any:
-    """A body that is right for a route; it fails with the name of what is missing here."""
+    """A valid body for a route; fails with the name of a missing entry."""
     if route.body is None:
         return None
     operation = route.operation.removesuffix(OF_TENANT)
@@ -148,7 +148,7 @@ def document_for(route: Route) -> Any:
 
 
 def parts_of(route: Route) -> list[str]:
-    """The variable parts of a route's path."""
+    """The path variables of a route."""
     parts = [part[1:-1] for part in route.path.split("/") if part.startswith("<")]
     for part in parts:
         assert part in UNKNOWN, (
@@ -171,5 +171,5 @@ def routes(criteria: Callable[[Route], bool]) -> list[Any]:
 
 
 def name_of(route: Route) -> str:
-    """How a test of a route is called."""
+    """The name of a test of a route."""
     return route.operation

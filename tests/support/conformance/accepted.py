@@ -13,17 +13,17 @@ STREAM = "api"
 
 
 class Acceptance(Protocol):
-    """What the suite needs beside the port."""
+    """The operations that the suite needs beyond the port."""
 
     @property
     def log(self) -> AcceptedLog: ...
 
     def accept(self, at: int, job_id: str) -> None:
-        """What the API does when it acknowledges a job."""
+        """Log the acknowledgement of a job as the API does."""
         ...
 
     def say(self, at: int, line: str) -> None:
-        """Something else that it logs."""
+        """Log another line of the API."""
         ...
 
 
@@ -34,11 +34,10 @@ class FakeAcceptance:
         self.log = FakeAcceptedLog()
 
     def accept(self, at: int, job_id: str) -> None:
-        """See the protocol."""
         self.log.note(at, "acme", job_id)
 
     def say(self, at: int, line: str) -> None:
-        """See the protocol. The fake holds acknowledgements alone."""
+        """The fake stores acknowledgements only."""
 
 
 class LoggedAcceptance:
@@ -52,16 +51,14 @@ class LoggedAcceptance:
         client.create_log_stream(logGroupName=group, logStreamName=STREAM)
 
     def accept(self, at: int, job_id: str) -> None:
-        """See the protocol."""
         entry = {"level": "INFO", "message": ACCEPTED_LOG_LINE, "tenant": "acme", "job": job_id}
         self.say(at, json.dumps(entry))
 
     def say(self, at: int, line: str) -> None:
-        """See the protocol."""
         events = [{"timestamp": at, "message": line}]
         self.client.put_log_events(logGroupName=self._group, logStreamName=STREAM, logEvents=events)
 
 
 def this_minute() -> int:
-    """Where log lines may be written: engines refuse those of long ago."""
+    """A time that engines accept for log lines: they refuse old lines."""
     return time.time_ns() // 60_000_000_000 * 60_000

@@ -1,4 +1,4 @@
-"""Executions in the course of their attempts, on any engine."""
+"""Executions during their attempts, on any engine."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ RETRY_AT = DUE_AT + 20_000
 
 
 def finish(transition: Transition, **overrides: Any) -> Finish:
-    """How a first attempt ends that was answered 503."""
+    """The end of a first attempt that was answered with 503."""
     fields: dict[str, Any] = {"transition": transition, "outcomes": (OUTCOME,)}
     if transition.ends:
         fields["expires_at_s"] = EXPIRES_AT_S
@@ -37,7 +37,7 @@ def finish(transition: Transition, **overrides: Any) -> Finish:
 
 
 def claimed(lab: Lab, execution: Execution | None = None) -> Execution:
-    """One that a worker holds."""
+    """An execution claimed by a worker."""
     lab.executions.put_if_absent(execution or one_off())
     answer = lab.claimer.claim([Claim(execution_id=(execution or one_off()).id, owner=OWNER)], DUE_AT)[0]
     assert isinstance(answer, Execution)
@@ -45,7 +45,7 @@ def claimed(lab: Lab, execution: Execution | None = None) -> Execution:
 
 
 def file_all_but_running(lab: Lab) -> list[Execution]:
-    """One in each other state."""
+    """Files one execution in each state except RUNNING."""
     others = [execution for execution in in_every_state() if execution.state is not State.RUNNING]
     for execution in others:
         lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
@@ -53,5 +53,5 @@ def file_all_but_running(lab: Lab) -> list[Execution]:
 
 
 def running_like(execution: Execution) -> Execution:
-    """What a worker holds that claimed the execution before it came to stand as it does."""
+    """The claimed execution as a worker knows it, claimed before the stored execution changed."""
     return in_state(one_off(id=execution.id), State.RUNNING)

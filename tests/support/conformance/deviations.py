@@ -57,7 +57,7 @@ DEVIATIONS = {
 def deviates(
     implementation: str, module: str, function: str, table: Mapping[tuple[str, str], str] = DEVIATIONS
 ) -> bool:
-    """Whether the table leaves this test out for this implementation, or for the engine that it stands on."""
+    """Whether the table excludes this test for this implementation or its engine."""
     return any(
         (name, test) in table
         for name in (implementation, implementation.rpartition("-")[0])

@@ -37,7 +37,7 @@ class DynamoLab:
         self.client = client
         self.names = names
         self.used: set[str] = set()
-        """The tables that may hold something."""
+        """The tables that may have items."""
 
     def _use(self, *tables: str) -> Any:
         self.used.update(tables)
@@ -45,148 +45,123 @@ class DynamoLab:
 
     @cached_property
     def executions(self) -> DynamoExecutionStore:
-        """See the protocol."""
         return DynamoExecutionStore(self._use(self.names.executions), self.names.executions, REGION)
 
     @cached_property
     def claimer(self) -> UpdateItemClaimer:
-        """See the protocol."""
         return UpdateItemClaimer(self._use(self.names.executions), self.names.executions, REGION)
 
     @cached_property
     def batch_claimer(self) -> BatchStatementClaimer:
-        """The other way to claim."""
+        """The other implementation of claims."""
         return BatchStatementClaimer(self._use(self.names.executions), self.names.executions, REGION)
 
     @cached_property
     def jobs(self) -> DynamoJobStore:
-        """See the protocol."""
         client = self._use(self.names.jobs, self.names.executions)
         return DynamoJobStore(client, self.names.jobs, self.names.executions, REGION)
 
     @cached_property
     def queries(self) -> DynamoQueries:
-        """See the protocol."""
         client = self._use(self.names.jobs, self.names.executions)
         return DynamoQueries(client, self.names.jobs, self.names.executions, REGION)
 
     @cached_property
     def one_offs(self) -> DynamoOneOffStore:
-        """See the protocol."""
         return DynamoOneOffStore(self._use(self.names.executions), self.names.executions, REGION)
 
     @cached_property
     def batches(self) -> PutItemBatches:
-        """See the protocol."""
         return PutItemBatches(self.executions)
 
     @cached_property
     def batch_batches(self) -> BatchStatementBatches:
-        """The other way to put many."""
+        """The other implementation of batches."""
         return BatchStatementBatches(self._use(self.names.executions), self.names.executions, REGION)
 
     @cached_property
     def run_locks(self) -> DynamoRunLockStore:
-        """See the protocol."""
         return DynamoRunLockStore(self._use(self.names.jobs), self.names.jobs)
 
     @cached_property
     def idempotency(self) -> DynamoIdempotencyStore:
-        """See the protocol."""
         return DynamoIdempotencyStore(self._use(self.names.jobs), self.names.jobs)
 
     @cached_property
     def ledger(self) -> DynamoShardLedger:
-        """See the protocol."""
         return DynamoShardLedger(self._use(self.names.leases), self.names.leases, REGION)
 
     @property
     def mark(self) -> DynamoShardLedger:
-        """See the protocol."""
         return self.ledger
 
     @cached_property
     def progress(self) -> DynamoLaneProgressStore:
-        """See the protocol."""
         return DynamoLaneProgressStore(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
     def parked_messages(self) -> DynamoParkedMessageStore:
-        """See the protocol."""
         return DynamoParkedMessageStore(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
     def redrives(self) -> DynamoRedriveTasks:
-        """See the protocol."""
         client = self._use(self.names.jobs, self.names.leases)
         return DynamoRedriveTasks(client, self.names.jobs, self.names.leases, REGION)
 
     @cached_property
     def tenants(self) -> DynamoTenantStore:
-        """See the protocol."""
         return DynamoTenantStore(self._use(self.names.tenants), self.names.tenants)
 
     @cached_property
     def budgets(self) -> DynamoBudgetStore:
-        """See the protocol."""
         return DynamoBudgetStore(self._use(self.names.leases), self.names.leases)
 
     @cached_property
     def limits(self) -> DynamoLimitStore:
-        """See the protocol."""
         return DynamoLimitStore(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
     def throttle_status(self) -> DynamoThrottleStatus:
-        """See the protocol."""
         return DynamoThrottleStatus(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
     def recurring_jobs(self) -> DynamoRecurringJobs:
-        """See the protocol."""
         return DynamoRecurringJobs(self._use(self.names.jobs), self.names.jobs)
 
     @cached_property
     def audit(self) -> DynamoAuditLog:
-        """See the protocol."""
         return DynamoAuditLog(self._use(self.names.audit), self.names.audit)
 
     def contents(self) -> dict[str, list[dict[str, Any]]]:
-        """See the protocol."""
         stored = {name: read_all(self.client, name) for name in sorted(self.used)}
         return {name: items for name, items in stored.items() if items}
 
     def expiry(self, execution_id: ExecutionId) -> int | None:
-        """See the protocol."""
         return self._expiry(self.names.executions, execution_key(REGION, execution_id))
 
-    def pointer_expiry(self, pointer: RetryReminder) -> int | None:
-        """See the protocol."""
+    def reminder_expiry(self, pointer: RetryReminder) -> int | None:
         key = reminder_key(REGION, pointer.location, pointer.target, pointer.attempt)
         return self._expiry(self.names.executions, key)
 
     def job_expiry(self, tenant_id: str, job_id: str) -> int | None:
-        """See the protocol."""
         return self._expiry(self.names.jobs, job_key(tenant_id, job_id))
 
     def payload_expiry(self, tenant_id: str, job_id: str) -> int | None:
-        """See the protocol."""
         return self._expiry(self.names.jobs, payload_key(tenant_id, job_id))
 
     def damage(self, execution_id: ExecutionId) -> None:
-        """See the protocol. Without its tenant neither the item nor its row in a scan can be read."""
+        """An item without its tenant cannot be decoded, nor can its row in a scan."""
         self.rewrite(execution_id, {"t": None})
 
     def make_newer(self, execution_id: ExecutionId) -> None:
-        """See the protocol."""
         self.rewrite(execution_id, {"v": {"N": "2"}})
 
     def item(self, execution_id: ExecutionId) -> dict[str, Any]:
-        """The whole item of an execution."""
+        """The stored item of an execution."""
         return self._item(self.names.executions, execution_key(REGION, execution_id))
 
     def rewrite(self, execution_id: ExecutionId, changes: dict[str, dict[str, Any] | None]) -> None:
-        """Change attributes behind the adapters' back; None removes one."""
+        """Change attributes without the adapters; None removes an attribute."""
         item = self.item(execution_id) | changes
         kept = {name: value for name, value in item.items() if value is not None}
         self.client.put_item(TableName=self.names.executions, Item=kept)

@@ -1,4 +1,4 @@
-"""Hooks on a client's events: faults that no engine makes by itself, and a look at what is asked of it."""
+"""Hooks on a client's events: injected faults, and records of requests."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,19 +10,19 @@ Parsed = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """As much of an HTTP response as botocore looks at."""
+    """The part of an HTTP response that botocore reads."""
 
     status_code: int
 
 
 def failure(code: str, **fields: Any) -> Parsed:
-    """An error as AWS answers it."""
+    """An error response of AWS."""
     return {"Error": {"Code": code, "Message": "injected"}, "ResponseMetadata": {}, **fields}
 
 
 @contextmanager
 def answering(client: Any, operation: str, *answers: Parsed | Exception) -> Iterator[None]:
-    """Give these answers instead of the engine's, one for each call; calls after the last of them pass."""
+    """Return these responses instead of the engine's, one per call; later calls pass."""
     left = list(answers)
 
     def answer(**event: Any) -> tuple[Response, Parsed] | None:
@@ -39,7 +39,7 @@ def answering(client: Any, operation: str, *answers: Parsed | Exception) -> Iter
 
 @contextmanager
 def losing_answers(client: Any, operation: str, fault: Exception) -> Iterator[None]:
-    """Let the engine act, and lose what it answers."""
+    """Let the engine act, and lose its response."""
 
     def lose(**event: Any) -> None:
         raise fault
@@ -50,7 +50,7 @@ def losing_answers(client: Any, operation: str, fault: Exception) -> Iterator[No
 
 @contextmanager
 def changing(client: Any, event: str, operation: str, change: Callable[[Parsed], None]) -> Iterator[None]:
-    """Change parameters on their way to the engine, or parsed answers on their way back."""
+    """Change parameters of requests to the engine, or parsed responses from it."""
     part = "params" if event == "before-parameter-build" else "parsed"
     with _hooked(client, event, operation, lambda **given: change(given[part])):
         yield
@@ -58,7 +58,7 @@ def changing(client: Any, event: str, operation: str, change: Callable[[Parsed],
 
 @dataclass(slots=True)
 class Calls:
-    """The calls that were made, in order, with their parameters."""
+    """The recorded calls, in order, with their parameters."""
 
     made: list[tuple[str, Parsed]] = field(default_factory=list)
 
@@ -69,7 +69,7 @@ class Calls:
 
 @contextmanager
 def watching(client: Any, operation: str = "*") -> Iterator[Calls]:
-    """Note every call while it lasts."""
+    """Record every call while the context is open."""
     calls = Calls()
 
     def note(params: Parsed, model: Any, **event: Any) -> None:

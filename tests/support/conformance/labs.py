@@ -1,4 +1,4 @@
-"""A lab: the stores of one implementation, empty, with a window into what they hold. Here the fakes'."""
+"""A lab: the empty stores of one implementation, with access to their content; here, of the fakes."""
 
 import copy
 from typing import Protocol
@@ -32,7 +32,7 @@ from tests.support.fakes.throttle_status import FakeThrottleStatus
 
 
 class Lab(Protocol):
-    """The stores of one implementation. What is no part of a port is here for the assertions alone."""
+    """The stores of one implementation. Members that are not ports exist for assertions only."""
 
     @property
     def executions(self) -> ExecutionStore: ...
@@ -92,31 +92,31 @@ class Lab(Protocol):
     def audit(self) -> AuditLog: ...
 
     def contents(self) -> object:
-        """All that is stored of executions and jobs, to be compared with itself later."""
+        """All stored executions and jobs, for comparison."""
         ...
 
     def expiry(self, execution_id: ExecutionId) -> int | None:
-        """When the record of an execution may be dropped."""
+        """The expiry of an execution."""
         ...
 
-    def pointer_expiry(self, pointer: RetryReminder) -> int | None:
-        """When a pointer may be dropped."""
+    def reminder_expiry(self, pointer: RetryReminder) -> int | None:
+        """The expiry of a retry reminder."""
         ...
 
     def job_expiry(self, tenant_id: str, job_id: str) -> int | None:
-        """When a definition may be dropped."""
+        """The expiry of a definition."""
         ...
 
     def payload_expiry(self, tenant_id: str, job_id: str) -> int | None:
-        """When a payload may be dropped."""
+        """The expiry of a payload."""
         ...
 
     def damage(self, execution_id: ExecutionId) -> None:
-        """Break an item, so that it has a version that is known and cannot be read."""
+        """Break an item: a known version that cannot be decoded."""
         ...
 
     def make_newer(self, execution_id: ExecutionId) -> None:
-        """Let an item be of a version that is yet to come."""
+        """Give an item a future version."""
         ...
 
 
@@ -146,29 +146,22 @@ class FakeLab:
         self.audit = FakeAuditLog()
 
     def contents(self) -> object:
-        """See the protocol."""
         return copy.deepcopy(self.table)
 
     def expiry(self, execution_id: ExecutionId) -> int | None:
-        """See the protocol."""
         return self.table.executions[execution_id].expires_at_s
 
-    def pointer_expiry(self, pointer: RetryReminder) -> int | None:
-        """See the protocol."""
+    def reminder_expiry(self, pointer: RetryReminder) -> int | None:
         return self.table.pointers[pointer.location, pointer.target, pointer.attempt].expires_at_s
 
     def job_expiry(self, tenant_id: str, job_id: str) -> int | None:
-        """See the protocol."""
         return self.table.job_expires_at_s.get((tenant_id, job_id))
 
     def payload_expiry(self, tenant_id: str, job_id: str) -> int | None:
-        """See the protocol."""
         return self.table.payload_expires_at_s.get((tenant_id, job_id))
 
     def damage(self, execution_id: ExecutionId) -> None:
-        """See the protocol."""
         self.table.executions[execution_id].damage = Damage.BROKEN
 
     def make_newer(self, execution_id: ExecutionId) -> None:
-        """See the protocol."""
         self.table.executions[execution_id].damage = Damage.NEWER

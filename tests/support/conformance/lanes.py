@@ -1,4 +1,4 @@
-"""The lanes of each implementation, with a way to receive what was sent."""
+"""The lanes of each implementation, with a way to receive sent messages."""
 
 import time
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from tests.support.fakes.wakeup_queue import FakeWakeupQueue, SentMessage, even
 
 
 class Lanes(Protocol):
-    """What the suite needs beside the port."""
+    """The operations that the suite needs beyond the port."""
 
     @property
     def queue(self) -> WakeupQueue: ...
 
     def now_ms(self) -> int:
-        """The time by which messages become visible."""
+        """The clock of message visibility."""
         ...
 
     def let_pass(self, duration_ms: int) -> None:
@@ -29,7 +29,7 @@ class Lanes(Protocol):
         ...
 
     def receive(self, lane: Lane | QueueName) -> list[Wakeup]:
-        """Every message of a lane that is visible now; each comes once."""
+        """Every visible message of a lane; each message is received once."""
         ...
 
 
@@ -42,15 +42,12 @@ class FakeLanes:
         self._received: list[SentMessage] = []
 
     def now_ms(self) -> int:
-        """See the protocol."""
         return self._now_ms
 
     def let_pass(self, duration_ms: int) -> None:
-        """See the protocol."""
         self._now_ms += duration_ms
 
     def receive(self, lane: Lane | QueueName) -> list[Wakeup]:
-        """See the protocol."""
         visible = self.queue.receivable(lane, self._now_ms)
         fresh = [message for message in visible if message not in self._received]
         self._received += fresh
@@ -59,7 +56,7 @@ class FakeLanes:
 
 @dataclass(slots=True)
 class Received:
-    """A message as SQS hands it out."""
+    """A message as received from SQS."""
 
     body: str
     group: str
@@ -75,19 +72,16 @@ class SqsLanes:
         self.queue = SqsWakeupQueue(client, queue_urls, even)
 
     def now_ms(self) -> int:
-        """See the protocol."""
         return time.time_ns() // 1_000_000
 
     def let_pass(self, duration_ms: int) -> None:
-        """See the protocol."""
         time.sleep(duration_ms / 1000)
 
     def receive(self, lane: Lane | QueueName) -> list[Wakeup]:
-        """See the protocol."""
         return [decode_wakeup(message.body) for message in self.receive_raw(lane)]
 
     def receive_raw(self, lane: Lane | QueueName, visibility_seconds: int = 600) -> list[Received]:
-        """Every visible message as it is."""
+        """Every visible message, undecoded."""
         received: list[Received] = []
         while batch := self._receive_batch(lane, visibility_seconds):
             received += batch

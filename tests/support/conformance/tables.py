@@ -1,4 +1,4 @@
-"""The five tables as the suites need them, created here alone."""
+"""The five tables for the suites."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass
@@ -16,7 +16,7 @@ MAX_DELETES = 25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableNames:
-    """Names that nobody else uses, whichever modules and workers share an engine."""
+    """Unique names, even if several modules and workers share an engine."""
 
     executions: str
     jobs: str
@@ -25,12 +25,10 @@ class TableNames:
     audit: str
 
     def __iter__(self) -> Iterator[str]:
-        """All of them."""
         return iter(astuple(self))
 
 
 def create_tables(client: Any) -> TableNames:
-    """Create a fresh set."""
     suffix = uuid4().hex[:12]
     names = TableNames(
         executions=f"executions-{suffix}",
@@ -57,7 +55,6 @@ def empty_tables(client: Any, names: Iterable[str]) -> None:
 
 
 def delete_tables(client: Any, names: TableNames) -> None:
-    """Give them back."""
     for name in names:
         client.delete_table(TableName=name)
 

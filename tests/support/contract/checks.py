@@ -1,4 +1,4 @@
-"""What every answer must be, beyond what Schemathesis checks by itself."""
+"""Checks of every response, in addition to those of Schemathesis."""
 
 from typing import Any, cast
 
@@ -28,9 +28,9 @@ _RULES = {
     "quota-exceeded",
     "unauthenticated",
 }
-"""Problems that a request may have which its schema cannot see."""
+"""Problems that depend on state and not on the schema of a request."""
 _UNTOLD = ("from is before to", "is an RFC 3339 instant", "beyond 64 bits", "range of doubles")
-"""Rules that no schema tells, in the words of those who refuse."""
+"""Rules that a schema cannot express, as worded in the error messages."""
 _RULED = (
     "/schedule",
     "/at",
@@ -55,7 +55,7 @@ _MAKES = {
 
 
 class UnderTest:
-    """Checks against one deployment. One is at work at a time: Schemathesis knows checks by their names alone."""
+    """Checks against one deployment. Only one is active at a time: Schemathesis identifies checks by name."""
 
     neighbours: Neighbours
 
@@ -67,7 +67,7 @@ def _slug(response: Response) -> str:
 
 @schemathesis.check
 def reaches_its_operation(ctx: CheckContext, response: Response, case: Case) -> None:
-    """Keeps a record, by which a run can be told from one that tried nothing, and of what can be asked for later."""
+    """Records the response, to detect runs that tested nothing and to reuse ids later."""
     near, operation = UnderTest.neighbours, case.operation.definition.raw["operationId"]
     near.statuses.setdefault(operation, set()).add(response.status_code)
     if response.status_code in (201, 202) and operation in _MAKES:
@@ -76,7 +76,7 @@ def reaches_its_operation(ctx: CheckContext, response: Response, case: Case) -> 
 
 @schemathesis.check
 def every_error_is_a_problem_of_its_operation(ctx: CheckContext, response: Response, case: Case) -> None:
-    """No other type than those that the document names there."""
+    """Every problem type must be documented for the operation."""
     if response.status_code < 400 or case.method != case.operation.method.upper():
         return
     route = _BY_OPERATION[case.operation.definition.raw["operationId"]]
@@ -86,7 +86,7 @@ def every_error_is_a_problem_of_its_operation(ctx: CheckContext, response: Respo
 
 @schemathesis.check
 def every_header_is_described(ctx: CheckContext, response: Response, case: Case) -> None:
-    """No header of ours that a reader of the document would not know."""
+    """Every header of the API must be documented."""
     described = case.operation.definition.raw["responses"].get(str(response.status_code))
     if described is None or "$ref" in described:
         return
@@ -97,7 +97,7 @@ def every_header_is_described(ctx: CheckContext, response: Response, case: Case)
 
 @schemathesis.check
 def what_fits_the_schema_is_not_called_malformed(ctx: CheckContext, response: Response, case: Case) -> None:
-    """A request that the document allows is refused only by a rule that no schema can tell."""
+    """A request that fits the schema may be refused only by a rule that a schema cannot express."""
     if case.meta is None or not case.meta.generation.mode.is_positive or response.status_code < 400:
         return
     slug = _slug(response)
@@ -118,7 +118,7 @@ def _is_ruled(pointer: str) -> bool:
 
 @schemathesis.check
 def a_batch_answers_for_each_job(ctx: CheckContext, response: Response, case: Case) -> None:
-    """What is wrong with a job of a batch is refused in its own result."""
+    """An error in one job of a batch is reported in the result of that job."""
     if case.operation.path == "/v1/jobs/batch" and response.status_code == 200:
         results = response.json()["results"]
         body = cast(dict[str, Any], case.body)
@@ -138,7 +138,7 @@ def a_wrong_body_is_refused_where_none_is_needed(ctx: CheckContext, response: Re
 
 @schemathesis.check
 def nothing_of_another_tenant_is_shown(ctx: CheckContext, response: Response, case: Case) -> None:
-    """Their ids occur in no answer to us, unless we have named them ourselves."""
+    """No response contains the other tenant's ids, except ids that the request named."""
     near, path = UnderTest.neighbours, case.operation.path
     if path.startswith(OPERATORS_PATH):
         return
@@ -149,7 +149,7 @@ def nothing_of_another_tenant_is_shown(ctx: CheckContext, response: Response, ca
 
 @schemathesis.check
 def nobody_else_can_do_the_same(ctx: CheckContext, response: Response, case: Case) -> None:
-    """What we may do with a thing of ours is, to our neighbours, not there."""
+    """The other tenant gets 404 for the same request on the same object."""
     near, route = UnderTest.neighbours, _BY_OPERATION[case.operation.definition.raw["operationId"]]
     is_ours = bool(route.path_parts) and not route.is_open and not route.path.startswith(OPERATORS_PATH)
     if is_ours and 200 <= response.status_code < 300:

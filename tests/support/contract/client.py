@@ -1,4 +1,4 @@
-"""Who asks: a client that has a key, knows what is there, and often means what it says."""
+"""A client with a key that knows existing ids and mostly sends valid texts."""
 
 import random
 from typing import Any
@@ -19,16 +19,16 @@ MEANINGS = {
     "from": "2025-02-01T00:00:00Z",
     "to": "2025-02-02T00:00:00Z",
 }
-"""A text that is right for each member that has a grammar of its own."""
+"""A valid text for each member that has a grammar of its own."""
 OF_DEAD_LETTERS = {"inspectDeadLetter", "redriveExecution"}
 BEYOND_SCHEMAS = {"headers", "retry", "async_deadline_seconds"}
-"""Members that have rules together which no schema tells."""
+"""Members with joint rules that a schema cannot express."""
 RECENT = 20
 SHORTEST_CURSOR = 50
 
 
 def ask_as_a_client(schema: Any, near: Neighbours, seed: int) -> None:
-    """Every request of a schema's cases comes from such a client, but for those that are to be wrong."""
+    """Sends every generated request through this client, except deliberately invalid requests."""
     chance = random.Random(seed)
 
     @schema.auth(refresh_interval=None)
@@ -54,7 +54,7 @@ def ask_as_a_client(schema: Any, near: Neighbours, seed: int) -> None:
 
 _SENSE = {TestPhase.EXAMPLES: 1.0, TestPhase.STATEFUL: 1.0}
 _KNOWLEDGE = {TestPhase.EXAMPLES: 1.0, TestPhase.STATEFUL: 0.0}
-"""Along links, ids come from the answers before."""
+"""In stateful runs, ids come from earlier responses."""
 
 
 def _forget_invented_cursor(query: Any) -> None:

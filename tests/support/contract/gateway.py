@@ -16,7 +16,7 @@ _OF_THE_CONNECTION = {"connection", "keep-alive", "content-length", "transfer-en
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """A request as it came over the wire."""
+    """A request as received."""
 
     method: str
     target: str
@@ -25,7 +25,7 @@ class Sent:
     body: bytes
 
     def event(self) -> Event:
-        """As an HTTP API hands it on, in payload version 2.0: escapes of the path are decoded, but for %2F."""
+        """The event of an HTTP API, payload version 2.0: escapes in the path are decoded, except %2F."""
         path, _, query = self.target.partition("?")
         path = "%2F".join(unquote(part) for part in path.replace("%2f", "%2F").split("%2F"))
         return {
@@ -54,7 +54,7 @@ def _joined(pairs: list[tuple[str, str]]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Got:
-    """What comes back."""
+    """The response."""
 
     status: int
     headers: dict[str, str]
@@ -62,7 +62,7 @@ class Got:
 
 
 def got(raw: dict[str, Any]) -> Got:
-    """The answer of the function, as API Gateway sends it on."""
+    """The response as API Gateway returns it."""
     headers = {name: str(value) for name, value in raw.get("headers", {}).items()}
     headers |= {name: ", ".join(values) for name, values in raw.get("multiValueHeaders", {}).items()}
     text = raw.get("body") or ""
@@ -104,7 +104,7 @@ def serving(answer: Callable[[Sent], Got]) -> Iterator[str]:
             self.wfile.flush()
 
         def log_message(self, *_: object) -> None:
-            """Nothing is printed."""
+            """Suppress the log."""
 
     server = ThreadingHTTPServer((HOST, 0), Handler)
     server.daemon_threads = True

@@ -1,4 +1,4 @@
-"""A deployment with two tenants that have some of everything, and an operator."""
+"""A deployment with two tenants that have objects of every kind, and an operator."""
 
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
@@ -17,27 +17,27 @@ from tests.support.usecases.reports import async_accepted
 NAMES = ("ours", "theirs")
 MANY_KEYS = {Quota.API_KEYS: 50}
 REPORTABLE = 40
-"""So many attempts of each tenant go on, and wait for a report."""
+"""The number of running asynchronous attempts of each tenant."""
 HOURLY = 10
-"""And so many jobs would have had instants before they were created, which can be made up for."""
+"""The number of jobs with instants before their creation, which can be backfilled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """An attempt that can be reported on."""
+    """A running asynchronous attempt."""
 
     execution_id: str
     token: str
 
     @property
     def job_id(self) -> str:
-        """Its job runs once, and so is its execution."""
+        """The job is a one-off, so its id is that of the execution."""
         return self.execution_id.replace("exe_", "job_")
 
 
 @dataclass(slots=True, kw_only=True)
 class Neighbours:
-    """The tenant under test, and one that must notice nothing of it."""
+    """The tenant under test, and another tenant that must not be affected."""
 
     api: ApiWorld
     operator: str
@@ -46,15 +46,15 @@ class Neighbours:
     attempts: list[Attempt]
     """Ours."""
     hourly: list[str]
-    """Jobs of ours that nothing else is done to."""
+    """Jobs of the tenant under test that no other operation changes."""
     running: str
-    """A redrive of ours that goes on, too."""
+    """A running bulk redrive of the tenant under test."""
     queued: str
-    """And one that nothing will start."""
+    """A redrive that never starts."""
     dead_letters: list[str]
     """Ours."""
     statuses: dict[str, set[int]] = field(default_factory=dict)
-    """What each operation was answered with, by its id."""
+    """The status codes of each operation, by operation id."""
 
     def answer(self, sent: Sent) -> Got:
         """One request."""
@@ -65,7 +65,7 @@ class Neighbours:
         return made
 
     def _let_in_again(self) -> None:
-        """A test that suspends its own tenant, takes its quotas or revokes its own key is not to end there."""
+        """Restore the tenant after a request that suspended it, changed its quotas or revoked its key."""
         tenants = self.api.world.tenants
         for name in NAMES:
             tenants.tenants[name] = replace(tenants.tenants[name], state=TenantState.ACTIVE, quotas=MANY_KEYS)
@@ -74,19 +74,19 @@ class Neighbours:
             tenants.keys[key_id] = replace(tenants.keys[key_id], revoked=False, expires_at=None)
 
     def key_for(self, path: str) -> str:
-        """Who may ask for that."""
+        """The key for a path."""
         return self.operator if path.startswith(OPERATORS_PATH) else self.ours.key
 
     @property
     def their_ids(self) -> set[str]:
-        """Whatever of the other tenant no answer to us may show."""
+        """The other tenant's ids, which no response may contain."""
         executions = self.theirs.ids["execution_id"]
         ids = {one for part, many in self.theirs.ids.items() if part != "tenant_id" for one in many}
         return ids | {one.replace("exe_", "job_") for one in executions}
 
 
 def neighbours(ours: str = NAMES[0]) -> Neighbours:
-    """A new deployment, to be tested as one of its tenants."""
+    """A new deployment, tested as this tenant."""
     api = ApiWorld()
     operator = api.world.create_tenant.operator().api_key
     parties = {name: settle(api, name) for name in NAMES}

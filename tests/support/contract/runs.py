@@ -28,7 +28,7 @@ WITHOUT_BODY = [route.operation for route in ROUTES if route.body_is_optional]
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """Something that an answer was not."""
+    """A failed check of a response."""
 
     operation: str
     check: str
@@ -109,7 +109,7 @@ def _target(links: dict[str, Any], link: dict[str, str]) -> str:
 
 
 def broken_by(near: Neighbours, phase: str, examples: int, tags: tuple[str, ...] = ()) -> list[Broken]:
-    """Everything that one phase finds, each kind of fault once for an operation. With tags, of those chapters alone."""
+    """All failures of one phase, each kind once per operation; with tags, of those tags only."""
     UnderTest.neighbours = near
     with serving(near.answer) as url:
         schema = schemathesis.openapi.from_dict(
@@ -122,7 +122,7 @@ def broken_by(near: Neighbours, phase: str, examples: int, tags: tuple[str, ...]
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Thousands of lines about accepted jobs would bury what was found."""
+    """Suppress the log lines of accepted jobs, which would hide failures."""
     logging.disable(logging.CRITICAL)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Values that are secret, and where they turn up: searched for as they are, and in the spellings that hide them."""
+"""Secret values, and a search for leaks of them in every encoding."""
 
 import base64
 import json
@@ -32,17 +32,17 @@ class Canary:
 
 @dataclass(slots=True)
 class Cage:
-    """What was produced, by place, and the canaries that must not be in it."""
+    """Outputs by place, and the canaries that must not occur in them."""
 
     canaries: list[Canary] = field(default_factory=list)
     seen: list[tuple[str, bytes]] = field(default_factory=list)
 
     def put(self, place: str, *produced: object) -> None:
-        """Note what came out somewhere: text, bytes, or anything that has a JSON or a repr."""
+        """Add an output: text, bytes, or an object with a JSON form or a repr."""
         self.seen += [(place, _bytes(each)) for each in produced]
 
     def leaks(self, *, but: Iterable[tuple[str, str]] = ()) -> set[tuple[str, str]]:
-        """Each canary that was found, with its place; `but` those that belong there."""
+        """Each leaked canary with its place, except the expected pairs in `but`."""
         found = {
             (canary.name, place)
             for canary in self.canaries

@@ -1,4 +1,4 @@
-"""What a receiver can do to hurt, as a table: each row with the only outcome that it may have.
+"""A table of hostile receivers, each with the only allowed outcome.
 
 `python -m tests.support.delivery.hostile_server` listens for every row at a port of its own.
 """
@@ -33,12 +33,12 @@ class Hostile:
     reason: Reason
     status: int | None = None
     or_else: Reason | None = None
-    """What it may be too, where the operating system decides."""
+    """A second allowed outcome, if the operating system decides."""
     lasts: bool = False
     tls: str | None = None
     """Its certificate: `good`, `expired`, `wrong name` or `unknown authority`; None for plain HTTP."""
     scheme: str | None = None
-    """How it is called, where that is not what it speaks."""
+    """The scheme of the URL, if it differs from the receiver's protocol."""
 
 
 def _broken(raw: bytes, status: int | None = None) -> Hostile:

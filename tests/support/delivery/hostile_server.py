@@ -1,4 +1,4 @@
-"""Every hostile receiver at a port of its own, in a process of its own, so that they cost the sender nothing.
+"""Every hostile receiver at its own port, in a separate process, so that the sender's process is not slowed.
 
     python -m tests.support.delivery.hostile_server <directory with the certificates>
 
@@ -27,10 +27,10 @@ def _context(certificates: Path, name: str | None) -> ssl.SSLContext | None:
 
 
 async def serve(certificates: Path) -> None:
-    """Until the standard input ends."""
+    """Serve until the standard input ends."""
     asyncio.get_running_loop().set_exception_handler(
         lambda *_: None
-    )  # callers leave in the middle on purpose
+    )  # callers disconnect in the middle on purpose
     async with AsyncExitStack() as stack:
         opened = {HONEST: await stack.enter_async_context(Receiver(replies(reply())))}
         for name, row in RECEIVERS.items():

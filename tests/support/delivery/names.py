@@ -13,7 +13,7 @@ from dnslib import AAAA, CNAME, QTYPE, RCODE, RR, A, DNSRecord
 from shared.adapters.http.look_up import LookUp
 
 Answers = list[list[str]]
-"""What the first look-up of a name is answered, the second and so on; the last for all that follow."""
+"""The results of successive look-ups of a name; the last result repeats."""
 HOST = "127.0.0.1"
 
 
@@ -25,7 +25,7 @@ class NameServer:
     aliases: dict[str, str]
     silent: set[str]
     asked: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """How often each name was asked for, by record type."""
+    """The number of questions per name and record type."""
     port: int = 0
     closing: Event = field(default_factory=Event)
 

@@ -1,4 +1,4 @@
-"""One sender, one callback, one receiver on the loopback interface: what the suites of this folder are made of."""
+"""A sender, a callback and a receiver on the loopback interface."""
 
 import asyncio
 import contextlib
@@ -13,20 +13,20 @@ from tests.support.fakes.receiver import Receiver, Script
 
 LOOPBACK = ("127.0.0.0/8", "::1/128")
 ELSEWHERE = "198.51.100.0/24"
-"""An exception that opens nothing that these tests dial, but plain http."""
+"""An exception that allows only plain http for these tests, and no dialled address."""
 SHORT = 0.3
-"""Seconds until the deadline, where a test waits for it."""
+"""The deadline, in seconds, of a test that waits for the deadline."""
 LONG = 10.0
-"""Seconds until a deadline that no test reaches unless it fails."""
+"""A deadline, in seconds, that a passing test never reaches."""
 AT_MOST = 20.0
-"""Seconds after which a test is given up that waits for what never comes."""
+"""The limit, in seconds, of a test that waits."""
 SIGNATURE = ("webhook-signature", "v1,eA==")
-"""Nothing can be sent without one."""
+"""Every callback needs a signature."""
 OK_HEAD = b"HTTP/1.1 200 OK\r\n"
 
 
 def policy(*exceptions: str, own_hosts: Iterable[str] = ()) -> TargetPolicy:
-    """With these networks open, and none by default."""
+    """A policy that allows these networks; none by default."""
     return TargetPolicy(
         exceptions=tuple(ip_network(text) for text in exceptions), own_hosts=frozenset(own_hosts)
     )
@@ -36,7 +36,7 @@ def policy(*exceptions: str, own_hosts: Iterable[str] = ()) -> TargetPolicy:
 async def sending(
     *exceptions: str, own_hosts: Iterable[str] = (), **options: Any
 ) -> AsyncIterator[AiohttpSender]:
-    """A sender that may dial loopback, unless the exceptions are others."""
+    """A sender that may connect to loopback, or to the given exceptions."""
     sender = AiohttpSender(policy(*(exceptions or LOOPBACK), own_hosts=own_hosts), **options)
     try:
         yield sender
@@ -53,7 +53,7 @@ def post(url: str, body: bytes = b"{}", **others: Any) -> Callback:
 def answer_to(
     script: Script, *, timeout_seconds: float = LONG, **others: Any
 ) -> tuple[CallbackResponse, Receiver]:
-    """What one call makes of a receiver with this script."""
+    """The response and the receiver of one call to a receiver with this script."""
 
     async def scenario() -> tuple[CallbackResponse, Receiver]:
         async with Receiver(script) as receiver, sending() as sender:
@@ -64,5 +64,5 @@ def answer_to(
 
 
 def run(scenario: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """In a loop of its own."""
+    """Run in a new event loop."""
     asyncio.run(asyncio.wait_for(scenario(), AT_MOST))

@@ -8,7 +8,7 @@ NAME = "hook.test"
 
 
 def trusting(authority: trustme.CA) -> ssl.SSLContext:
-    """What the sender would trust if this authority were a public one."""
+    """A TLS context in which this authority is trusted."""
     context = ssl.create_default_context()
     authority.configure_trust(context)
     return context

@@ -1,4 +1,4 @@
-"""What was acknowledged, as a list that a test writes."""
+"""The log of acknowledgements as a list that a test writes."""
 
 from collections.abc import Iterator
 
@@ -6,16 +6,15 @@ from shared.ports.dispatch import Accepted
 
 
 class FakeAcceptedLog:
-    """Gives the acknowledgements back in the order of their instants."""
+    """Returns the acknowledgements in order of time."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[int, Accepted]] = []
 
     def note(self, at: int, tenant_id: str, job_id: str) -> None:
-        """Remember an acknowledgement."""
+        """Record an acknowledgement."""
         self.entries.append((at, Accepted(tenant_id=tenant_id, job_id=job_id)))
 
     def between(self, from_at: int, until_at: int) -> Iterator[Accepted]:
-        """See the port."""
         inside = [entry for entry in self.entries if from_at <= entry[0] < until_at]
         return (accepted for _, accepted in sorted(inside, key=lambda entry: entry[0]))

@@ -1,18 +1,17 @@
-"""The log of changes, in memory."""
+"""The audit log in memory."""
 
 from shared.adapters.dynamodb.codec.keys import audit_key
 from shared.domain.tenancy.audit import AuditPage, AuditRecord
 
 
 class FakeAuditLog:
-    """What was appended stays as it is."""
+    """Append-only."""
 
     def __init__(self) -> None:
         self.records: dict[tuple[str, str], AuditRecord] = {}
         self.expiries: dict[str, int] = {}
 
     def append(self, record: AuditRecord, expires_at_s: int) -> None:
-        """See the port."""
         key = audit_key(record.tenant_id, record.at, record.id)
         if key not in self.records:
             self.records[key] = record
@@ -28,7 +27,6 @@ class FakeAuditLog:
         limit: int,
         after: str | None = None,
     ) -> AuditPage:
-        """See the port."""
         found = [
             (sk, record)
             for (pk, sk), record in sorted(self.records.items(), reverse=True)
@@ -44,5 +42,5 @@ class FakeAuditLog:
         )
 
     def of(self, tenant_id: str) -> list[AuditRecord]:
-        """All records of a tenant, the oldest first."""
+        """All records of a tenant, oldest first."""
         return [record for (pk, _), record in sorted(self.records.items()) if pk == tenant_id]

@@ -1,4 +1,4 @@
-"""Budgets in memory, and quotas that no test meets by accident."""
+"""Token buckets in memory, and quotas that no test reaches by accident."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,17 +18,16 @@ GENEROUS = Quotas(
 
 
 class FakeBudgetStore:
-    """Takes all portions or none."""
+    """Grants all leases or none."""
 
     def __init__(self) -> None:
         self.slots: dict[BudgetKey, dict[int, int]] = {}
         self.writes = 0
-        """How often somebody asked to take something."""
+        """The number of calls of `take`."""
 
     def take(
         self, key: BudgetKey, leases: Sequence[TokenLease], expires_at_s: int
     ) -> Mapping[int, int] | None:
-        """See the port."""
         self.writes += 1
         slots = self.slots.get(key, {})
         wanted = {lease.slot: slots.get(lease.slot, 0) + lease.tokens for lease in leases}
@@ -38,17 +37,15 @@ class FakeBudgetStore:
         return None
 
     def usage(self, key: BudgetKey) -> Mapping[int, int]:
-        """See the port."""
         return dict(self.slots.get(key, {}))
 
 
 class FakeRecurringJobs:
-    """Counts what stands in the table."""
+    """Counts the definitions in the table."""
 
     def __init__(self, table: FakeTable) -> None:
         self._table = table
 
     def count(self, tenant_id: str, at_most: int) -> int:
-        """See the port."""
         standing = [job for job in self._table.jobs.values() if job.tenant_id == tenant_id]
         return min(at_most, sum(job.state not in ENDED for job in standing))

@@ -11,13 +11,12 @@ from tests.support.fakes.table import FakeTable, Row
 
 
 class FakeClaimer:
-    """Grants each claim that the port lets it grant."""
+    """Grants every claim that the port allows."""
 
     def __init__(self, table: FakeTable) -> None:
         self._table = table
 
     def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
-        """See the port."""
         return [self._claim(claim, now_ms) for claim in claims]
 
     def _claim(self, claim: Claim, now_ms: int) -> Execution | ClaimRejected | WriteUnknown:

@@ -1,4 +1,4 @@
-"""Time, randomness and threads that a test has in its hand."""
+"""Time, randomness and threads under the control of a test."""
 
 import asyncio
 import random
@@ -10,17 +10,16 @@ T = TypeVar("T")
 
 
 class VirtualClock:
-    """Stands still until a test sets it or somebody sleeps."""
+    """Time changes only when a test sets it or a caller sleeps."""
 
     def __init__(self, now_ms: int) -> None:
         self.time_ms = now_ms
 
     def now_ms(self) -> int:
-        """See the port."""
         return self.time_ms
 
     async def sleep_ms(self, duration_ms: int) -> None:
-        """See the port. No time passes but this; other tasks get their turn."""
+        """Advances the clock at once and lets other tasks run."""
         self.time_ms += max(0, duration_ms)
         await asyncio.sleep(0)
 
@@ -32,17 +31,14 @@ class SeededEntropy:
         self._random = random.Random(seed)
 
     def bits(self, count: int) -> int:
-        """See the port."""
         return self._random.getrandbits(count)
 
     def draw(self) -> float:
-        """See the port."""
         return self._random.random()
 
 
 class InlineOffload:
-    """Calls at once, in the caller's own thread."""
+    """Calls the function at once, in the caller's thread."""
 
     async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """See the port."""
         return function(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Executions in memory. Every public method is one step that nothing comes between."""
+"""Executions in memory. Every public method is atomic."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,55 +14,49 @@ from shared.domain.listings.position import IndexPage, PositionRange, due_positi
 from shared.ports.executions import ExecutionPage, Finish, ScanPage
 from tests.support.builders import with_changes
 from tests.support.fakes.scan import executions_of, page_of, rows_of
-from tests.support.fakes.table import Damage, FakeTable, PointerRow, Row, reminder_key
+from tests.support.fakes.table import Damage, FakeTable, ReminderRow, Row, reminder_key
 
 MAX_GET = 100
 
 
 class FakeExecutionStore:
-    """Keeps the port's rules; the lawful transitions come from the domain's table."""
+    """Obeys the rules of the port; allowed transitions come from the domain's table."""
 
     def __init__(self, table: FakeTable) -> None:
         self._table = table
 
     def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
-        """See the port."""
         if execution.id in self._table.executions:
             return self._table.executions[execution.id].read()
         self._table.insert(execution, expires_at_s)
         return None
 
     def put_reminder(self, pointer: RetryReminder) -> bool:
-        """See the port."""
         key = reminder_key(pointer.location, pointer.target, pointer.attempt)
         if key in self._table.pointers:
             return False
-        self._table.pointers[key] = PointerRow(pointer)
+        self._table.pointers[key] = ReminderRow(pointer)
         return True
 
     def end_reminder(
         self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
     ) -> None:
-        """See the port."""
         row = self._table.pointers.get(reminder_key(location, target, attempt))
         if row is not None and not row.pointer.state.is_terminal:
             row.pointer = replace(row.pointer, state=State.SUCCEEDED)
             row.expires_at_s = expires_at_s
 
     def get(self, execution_id: ExecutionId) -> Execution | None:
-        """See the port."""
         row = self._table.executions.get(execution_id)
         return row.read() if row is not None else None
 
     def get_many(self, execution_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
-        """See the port."""
         if len(execution_ids) > MAX_GET:
             raise ValueError(f"at most {MAX_GET} executions are read at once")
         found = {execution_id: self.get(execution_id) for execution_id in execution_ids}
         return {execution_id: execution for execution_id, execution in found.items() if execution is not None}
 
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
-        """See the port."""
         if (finish.next_attempt_at is not None) != (finish.transition is Transition.RETRY):
             raise ValueError("the next attempt's instant goes with a retry, and with no other end")
         row = self._row(execution.id)
@@ -86,7 +80,6 @@ class FakeExecutionStore:
     def extend_lease(
         self, execution: Execution, *, lease_until: int, async_until: int | None = None
     ) -> Execution | None:
-        """See the port."""
         row = self._row(execution.id)
         standing = row.execution
         is_own = (standing.attempt, standing.progress.owner) == (execution.attempt, execution.progress.owner)
@@ -107,11 +100,10 @@ class FakeExecutionStore:
         expires_at_s: int,
         notification: ExecutionId | None = None,
     ) -> bool:
-        """See the port."""
         row = self._table.executions.get(execution.id)
         if row is None or not row.matches(Transition.GIVE_UP):
             return False
-        if row.execution.attempt != execution.attempt or not row.execution.lease_is_dead(now_ms):
+        if row.execution.attempt != execution.attempt or not row.execution.lease_expired(now_ms):
             return False
         _change(row, Transition.GIVE_UP, expires_at_s, end_reason=reason, notification=notification)
         return True
@@ -125,7 +117,6 @@ class FakeExecutionStore:
         expires_at_s: int,
         revision: int | None = None,
     ) -> Execution | None:
-        """See the port."""
         if transition not in (Transition.CANCEL, Transition.UNDO, Transition.END_CHAIN, Transition.SKIP):
             raise ValueError("an end without an attempt is CANCEL, UNDO, END_CHAIN or SKIP")
         row = self._row(execution_id)
@@ -136,7 +127,6 @@ class FakeExecutionStore:
         return None
 
     def stop_retries(self, execution_id: ExecutionId) -> bool:
-        """See the port."""
         row = self._table.executions.get(execution_id)
         if row is None or not row.matches(Transition.FAIL):
             return False
@@ -144,7 +134,6 @@ class FakeExecutionStore:
         return True
 
     def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:
-        """See the port."""
         row = self._row(execution_id)
         is_open_to_it = row.damage is not Damage.NEWER and row.execution.state in REDRIVABLE
         if not is_open_to_it or row.execution.progress.redriven_by is not None:
@@ -153,7 +142,6 @@ class FakeExecutionStore:
         return None
 
     def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
-        """See the port."""
         row = self._table.executions.get(execution_id)
         if row is None or row.damage is not Damage.BROKEN or row.execution.state.is_terminal:
             return False
@@ -169,22 +157,20 @@ class FakeExecutionStore:
         return True
 
     def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
-        """See the port."""
         return page_of(rows_of(self._table, bucket, shard), after, limit)
 
     def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
-        """See the port."""
         return executions_of(self._table, rows_of(self._table, bucket, shard), after, limit)
 
     def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
-        """See the port. Here the index is never behind."""
-        places = [
+        """The index of the fake is strongly consistent."""
+        positions = [
             due_position(row.execution.id)
             for row in self._table.executions.values()
             if row.is_dead_letter and row.execution.tenant_id == tenant_id
         ]
-        found = sorted((place for place in places if place in span), reverse=newest_first)[:limit]
-        return IndexPage(places=tuple(found), is_last=len(found) < limit)
+        found = sorted((place for place in positions if place in span), reverse=newest_first)[:limit]
+        return IndexPage(positions=tuple(found), is_last=len(found) < limit)
 
     def _row(self, execution_id: ExecutionId) -> Row:
         if execution_id not in self._table.executions:
@@ -193,7 +179,7 @@ class FakeExecutionStore:
 
 
 def _change(row: Row, transition: Transition, expires_at_s: int | None, **fields: Any) -> None:
-    """Make one transition. Owner and lease end with the attempt; a retention starts exactly with the end."""
+    """Make one transition. Owner and lease end with the attempt; retention starts in a terminal state."""
     if (expires_at_s is not None) != transition.ends:
         raise ValueError("an expiry goes with a transition that ends the execution, and with no other")
     row.execution = with_changes(

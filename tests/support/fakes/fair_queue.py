@@ -16,7 +16,7 @@ SILENT_MS = 300_000
 
 
 class FairQueue:
-    """What one queue knows of its groups."""
+    """The groups of one queue."""
 
     def __init__(self) -> None:
         self._in_flight: dict[str, tuple[str, int]] = {}

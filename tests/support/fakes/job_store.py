@@ -14,13 +14,12 @@ _LIVE = CHANGING | {JobState.ACTIVE}
 
 
 class FakeJobStore:
-    """Each transaction happens whole or not at all."""
+    """Each transaction is atomic."""
 
     def __init__(self, table: FakeTable) -> None:
         self._table = table
 
     def create(self, job: Job, first: Execution) -> Job | None:
-        """See the port."""
         key = (job.tenant_id, job.id)
         if key in self._table.jobs:
             return self._table.jobs[key]
@@ -31,11 +30,9 @@ class FakeJobStore:
         return None
 
     def get(self, tenant_id: str, job_id: str) -> Job | None:
-        """See the port."""
         return self._table.jobs.get((tenant_id, job_id))
 
     def jump(self, skipped: Execution, target: Execution, expires_at_s: int) -> bool:
-        """See the port."""
         key = (target.tenant_id, target.job_id)
         job = self._table.jobs.get(key)
         if job is None or job.state is not JobState.ACTIVE or job.chain_revision != target.revision:
@@ -49,7 +46,6 @@ class FakeJobStore:
         return True
 
     def active(self, *, after: str | None, limit: int) -> tuple[list[Job], str | None]:
-        """See the port."""
         keys = {"|".join(key): key for key in self._table.jobs}
         page = [text for text in sorted(keys) if after is None or text > after][:limit]
         jobs = [self._table.jobs[keys[text]] for text in page]
@@ -57,7 +53,6 @@ class FakeJobStore:
         return active, page[-1] if len(page) == limit else None
 
     def file_if_active(self, execution: Execution) -> bool:
-        """See the port."""
         job = self._table.jobs.get((execution.tenant_id, execution.job_id))
         if job is None or job.state is not JobState.ACTIVE or job.chain_revision != execution.revision:
             return False
@@ -75,7 +70,6 @@ class FakeJobStore:
         executions: Sequence[Execution] = (),
         expires_at_s: int | None = None,
     ) -> bool:
-        """See the port."""
         key = (before.tenant_id, before.id)
         standing = self._table.jobs.get(key)
         if standing == after and past is None and not executions:
@@ -94,7 +88,6 @@ class FakeJobStore:
         return True
 
     def file_beside(self, job: Job, execution: Execution, expires_at_s: int) -> bool:
-        """See the port."""
         standing = self._table.jobs.get((job.tenant_id, job.id))
         if standing is None or standing.revision != job.revision:
             return False
@@ -105,7 +98,6 @@ class FakeJobStore:
         return True
 
     def create_backfill(self, job: Job, backfill: Job, first: Execution) -> bool:
-        """See the port."""
         standing = self._table.jobs.get((job.tenant_id, job.id))
         if standing is None or standing.revision != job.revision:
             return False
@@ -119,7 +111,6 @@ class FakeJobStore:
         return True
 
     def backfills(self, tenant_id: str, job_id: str) -> list[str]:
-        """See the port."""
         return sorted(
             job.id
             for job in self._table.jobs.values()
@@ -131,7 +122,6 @@ class FakeJobStore:
     def extras(
         self, tenant_id: str, job_id: str, *, before: IndexPosition | None, limit: int
     ) -> list[IndexPosition]:
-        """See the port."""
         places = [key[2] for key in self._table.extras if key[:2] == (tenant_id, job_id)]
         earlier = (place for place in places if before is None or place < before)
         return sorted(earlier, reverse=True)[:limit]
@@ -139,37 +129,31 @@ class FakeJobStore:
     def past_chains(
         self, tenant_id: str, job_id: str, *, limit: int, before: int | None = None
     ) -> list[Chain]:
-        """See the port."""
         found = [past for key, past in self._table.past_chains.items() if key[:2] == (tenant_id, job_id)]
         earlier = [past for past in found if before is None or past.revision < before]
         return sorted(earlier, key=lambda past: past.revision, reverse=True)[:limit]
 
     def put_payload(self, tenant_id: str, payload_id: str, sealed: bytes) -> None:
-        """See the port."""
         self._table.payloads[tenant_id, payload_id] = sealed
         self._table.payload_expires_at_s.pop((tenant_id, payload_id), None)
 
     def get_payload(self, tenant_id: str, payload_id: str) -> bytes:
-        """See the port."""
         if (tenant_id, payload_id) not in self._table.payloads:
             raise UnreadableItemError(f"the request {payload_id} is missing")
         return self._table.payloads[tenant_id, payload_id]
 
     def expire_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> None:
-        """See the port."""
         key = (tenant_id, payload_id)
         if key in self._table.payloads:
             standing = self._table.payload_expires_at_s.get(key, 0)
             self._table.payload_expires_at_s[key] = max(standing, expires_at_s)
 
     def keep_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> bool:
-        """See the port."""
         if (tenant_id, payload_id) in self._table.payload_expires_at_s:
             self.expire_payload(tenant_id, payload_id, expires_at_s)
         return (tenant_id, payload_id) in self._table.payloads
 
     def note_beside(self, execution: Execution, expires_at_s: int) -> None:
-        """See the port."""
         key = (execution.tenant_id, execution.job_id, history_position(execution))
         self._table.extras[key] = expires_at_s
 

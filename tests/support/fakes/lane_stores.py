@@ -12,30 +12,25 @@ class FakeLaneProgressStore:
         self.reports: dict[str, LaneProgress] = {}
 
     def report(self, lane: Lane | QueueName, progress: LaneProgress) -> None:
-        """See the port."""
         self.reports[lane] = progress
 
     def read(self, lane: Lane | QueueName) -> LaneProgress | None:
-        """See the port."""
         return self.reports.get(lane)
 
 
 class FakeParkedMessageStore:
-    """Keeps whatever is parked, by time and message."""
+    """Keeps parked messages by time and message id."""
 
     def __init__(self) -> None:
         self.messages: dict[tuple[int, str], ParkedMessage] = {}
 
     def park(self, message: ParkedMessage) -> None:
-        """See the port."""
         self.messages[message.parked_at, message.message_id] = message
 
     def parked(self, limit: int, *, before: str | None = None) -> list[ParkedMessage]:
-        """See the port."""
         end = parse_parked_id(before) if before is not None else None
         keys = [key for key in self.messages if end is None or key < end]
         return [self.messages[key] for key in sorted(keys, reverse=True)[:limit]]
 
     def remove(self, parked_id: str) -> ParkedMessage | None:
-        """See the port."""
         return self.messages.pop(parse_parked_id(parked_id), None)

@@ -10,7 +10,7 @@ LEASE_MS = 55_000
 
 @dataclass(slots=True)
 class LedgerRow:
-    """One open shard: the watcher's lease, the sweeper's passes, and what a closing sweeper must not overlook."""
+    """One open shard: the watcher's lease, the sweeper's passes, and the version for a close."""
 
     next_pass_at: int
     version: int = 0
@@ -32,7 +32,6 @@ class FakeShardLedger:
         self.reconciled: int | None = None
 
     def take(self, bucket: int, shard: int, now_ms: int) -> WatchLease | None:
-        """See the port."""
         fresh = LedgerRow(next_pass_at=bucket_end_ms(bucket) + FIRST_SWEEP_MS)
         row = self.rows.get((bucket, shard), fresh)
         if row.is_scanned or row.lease_until > now_ms:
@@ -47,7 +46,6 @@ class FakeShardLedger:
         )
 
     def advance(self, lease: WatchLease, cursor: str) -> bool:
-        """See the port."""
         row = self._held(lease)
         if row is None:
             return False
@@ -55,7 +53,6 @@ class FakeShardLedger:
         return True
 
     def finish(self, lease: WatchLease) -> bool:
-        """See the port."""
         row = self._held(lease)
         if row is None:
             return False
@@ -67,11 +64,9 @@ class FakeShardLedger:
         return row if row is not None and row.fence == lease.fence else None
 
     def reopen(self, bucket: int, shard: int, next_pass_at: int) -> None:
-        """See the port."""
         self.rows.setdefault((bucket, shard), LedgerRow(next_pass_at=next_pass_at)).version += 1
 
     def open_before(self, bucket: int) -> list[OpenShard]:
-        """See the port."""
         return [
             OpenShard(
                 bucket=key[0],
@@ -87,23 +82,18 @@ class FakeShardLedger:
         ]
 
     def swept_through(self) -> int | None:
-        """See the port."""
         return self.mark
 
     def note_swept_through(self, bucket: int) -> None:
-        """See the port."""
         self.mark = bucket if self.mark is None else max(self.mark, bucket)
 
     def reconciled_through(self) -> int | None:
-        """See the port of the reconciler's mark."""
         return self.reconciled
 
     def note_reconciled_through(self, bucket: int) -> None:
-        """See the port of the reconciler's mark."""
         self.reconciled = bucket if self.reconciled is None else max(self.reconciled, bucket)
 
     def record_pass(self, shard: OpenShard, *, next_pass_at: int, last_resend_at: int | None) -> bool:
-        """See the port."""
         row = self._unchanged(shard)
         if row is None:
             return False
@@ -114,7 +104,6 @@ class FakeShardLedger:
         return True
 
     def close(self, shard: OpenShard) -> bool:
-        """See the port."""
         if self._unchanged(shard) is None:
             return False
         del self.rows[shard.bucket, shard.shard]

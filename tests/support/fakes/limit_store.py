@@ -1,4 +1,4 @@
-"""Limits in memory, with a count of what would be written and asked for."""
+"""States of limits in memory, with counts of reads and writes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,13 +8,13 @@ from shared.ports.limits import MAX_HOT_SCOPE_WRITES
 
 
 class FakeLimitStore:
-    """Each swap happens whole or not at all."""
+    """Each compare-and-swap is atomic."""
 
     def __init__(self) -> None:
         self.states: dict[str, ScopeState] = {}
         self.hot: dict[str, int] = {}
         self.writes = 0
-        """Refused ones included: they cost as much."""
+        """Includes refused writes, which cost the same."""
         self.requests = 0
 
     def read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:

@@ -11,24 +11,23 @@ from tests.support.fakes.table import FakeTable
 
 
 class Fault(Enum):
-    """What can happen to one put of a batch."""
+    """A fault of one put of a batch."""
 
     NOT_WRITTEN = auto()
     WRITTEN = auto()
-    """And the answer was lost."""
+    """Written, but the response is lost."""
     DIES = auto()
-    """The process dies before this one, and after those before it."""
+    """The process dies before this put and after the earlier puts."""
 
 
 class FakeOneOffBatches:
-    """One put after the other. A test can let some of the next batch go wrong, by their numbers."""
+    """Puts in sequence. A test can set faults of the next batch by the number of the put."""
 
     def __init__(self, table: FakeTable) -> None:
         self._store = FakeExecutionStore(table)
         self.faults: dict[int, Fault] = {}
 
     def put_all_if_absent(self, executions: Sequence[Execution]) -> list[Execution | WriteUnknown | None]:
-        """See the port."""
         if len({execution.id for execution in executions}) != len(executions):
             raise ValueError("the ids of a batch are all different")
         faults, self.faults = self.faults, {}
@@ -47,4 +46,4 @@ class FakeOneOffBatches:
 
 
 class Died(BaseException):
-    """The process is gone in the midst of a batch."""
+    """The process dies within a batch."""

@@ -8,20 +8,18 @@ from tests.support.fakes.table import FakeTable
 
 
 class FakeOneOffStore:
-    """Each change happens whole or not at all."""
+    """Each change is atomic."""
 
     def __init__(self, table: FakeTable) -> None:
         self._table = table
 
     def edit(self, before: Execution, after: Execution) -> bool:
-        """See the port."""
         if not self._stands(before):
             return False
         self._table.executions[before.id].execution = after
         return True
 
     def move(self, before: Execution, after: Execution, expires_at_s: int) -> bool:
-        """See the port."""
         if not self._stands(before) or after.id in self._table.executions:
             return False
         self._table.insert(after, None)

@@ -1,4 +1,4 @@
-"""Questions about many jobs and executions, to the memory. Here no index is ever behind."""
+"""Queries over jobs and executions in memory. Every index is strongly consistent."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ from tests.support.fakes.table import FakeTable, Row
 
 
 class FakeQueries:
-    """Looks at everything that there is."""
+    """Searches all rows."""
 
     def __init__(self, table: FakeTable) -> None:
         self._table = table
@@ -19,7 +19,7 @@ class FakeQueries:
     def definitions(
         self, tenant_id: str, *, after: str | None, limit: int, backfill_of: str | None = None
     ) -> DefinitionPage:
-        """See the port. A full page never says that it is the last, as in DynamoDB."""
+        """As in DynamoDB, a full page is never marked as the last."""
         jobs = {
             job.id: job
             for job in self._table.jobs.values()
@@ -40,7 +40,6 @@ class FakeQueries:
         newest_first: bool,
         limit: int,
     ) -> Sequence[IndexPage]:
-        """See the port."""
         entries = [
             (row.execution.index_shard, place)
             for row in self._table.executions.values()
@@ -56,7 +55,6 @@ class FakeQueries:
         ]
 
     def rows(self, bucket: int, shards: int, *, after: str | None, limit: int) -> Sequence[ShardRows]:
-        """See the port."""
         pages = [page_of(rows_of(self._table, bucket, shard), after, limit) for shard in range(shards)]
         return [ShardRows(rows=page.rows, last=page.next_after) for page in pages]
 
@@ -73,6 +71,6 @@ def _places(index: TenantIndex, row: Row) -> Iterator[IndexPosition]:
                 yield IndexPosition(at=execution.progress.next_attempt_at, id=execution.id)
 
 
-def _index_page(places: list[IndexPosition], newest_first: bool, limit: int) -> IndexPage:
-    found = sorted(places, reverse=newest_first)[:limit]
-    return IndexPage(places=tuple(found), is_last=len(found) < limit)
+def _index_page(positions: list[IndexPosition], newest_first: bool, limit: int) -> IndexPage:
+    found = sorted(positions, reverse=newest_first)[:limit]
+    return IndexPage(positions=tuple(found), is_last=len(found) < limit)

@@ -22,7 +22,7 @@ Script = Callable[["Peer"], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One request as it stood on the wire; `connection` numbers the connections from 1."""
+    """One request as received; `connection` numbers the connections from 1."""
 
     method: str
     target: str
@@ -197,7 +197,7 @@ def replies_and_stays(raw: bytes, *, after_head: bool = True) -> Script:
 
 
 def resets_at_once() -> Script:
-    """Reset the connection before anything is said."""
+    """Reset the connection before any data is sent."""
 
     async def script(peer: Peer) -> None:
         peer.reset()
@@ -206,7 +206,7 @@ def resets_at_once() -> Script:
 
 
 def silent(*, reads: bool = True) -> Script:
-    """Take the request, or not even that, and never answer."""
+    """Read the request if `reads`, and never answer."""
 
     async def script(peer: Peer) -> None:
         if reads:

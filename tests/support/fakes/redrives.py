@@ -4,7 +4,7 @@ from shared.domain.dead_letters.redrive_task import RedriveTask
 
 
 class FakeRedriveTasks:
-    """Each change happens whole or not at all."""
+    """Each change is atomic."""
 
     def __init__(self) -> None:
         self.tasks: dict[tuple[str, str], RedriveTask] = {}
@@ -12,7 +12,6 @@ class FakeRedriveTasks:
         self.expires_at_s: dict[tuple[str, str], int] = {}
 
     def create(self, task: RedriveTask) -> str | None:
-        """See the port."""
         if task.tenant_id in self.slots:
             return self.slots[task.tenant_id]
         if (task.tenant_id, task.id) in self.tasks:
@@ -22,11 +21,9 @@ class FakeRedriveTasks:
         return None
 
     def get(self, tenant_id: str, task_id: str) -> RedriveTask | None:
-        """See the port."""
         return self.tasks.get((tenant_id, task_id))
 
     def replace(self, before: RedriveTask, after: RedriveTask, expires_at_s: int | None = None) -> bool:
-        """See the port."""
         key = (before.tenant_id, before.id)
         if key not in self.tasks or self.tasks[key].version != before.version:
             return False
@@ -43,5 +40,4 @@ class FakeRedriveTasks:
         return True
 
     def open(self) -> list[tuple[str, str]]:
-        """See the port."""
         return sorted(self.slots.items())

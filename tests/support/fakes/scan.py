@@ -1,4 +1,4 @@
-"""What is read of a shard of the fake table: the rows that watchers and sweepers see, or whole executions."""
+"""Reads of a shard of the fake table: due rows for watchers and sweepers, or complete executions."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from shared.ports.executions import ExecutionPage, ScanPage
 from tests.support.fakes.table import FakeTable
 
 SortedRows = dict[str, DueRow | None]
-"""By sort key; None for a row that cannot be read."""
+"""By sort key; None for a row that cannot be decoded."""
 
 
 def rows_of(table: FakeTable, bucket: int, shard: int) -> SortedRows:
@@ -20,7 +20,7 @@ def rows_of(table: FakeTable, bucket: int, shard: int) -> SortedRows:
 
 
 def page_of(rows: SortedRows, after: str | None, limit: int) -> ScanPage:
-    """The next rows behind `after`."""
+    """The next rows after `after`."""
     keys, next_after = _next_keys(rows, after, limit)
     return ScanPage(
         rows=tuple(row for key in keys if (row := rows[key]) is not None),
@@ -30,7 +30,7 @@ def page_of(rows: SortedRows, after: str | None, limit: int) -> ScanPage:
 
 
 def executions_of(table: FakeTable, rows: SortedRows, after: str | None, limit: int) -> ExecutionPage:
-    """The executions among the next rows behind `after`."""
+    """The executions among the next rows after `after`."""
     keys, next_after = _next_keys(rows, after, limit)
     readable = [row for key in keys if (row := rows[key]) is not None]
     return ExecutionPage(
@@ -41,7 +41,7 @@ def executions_of(table: FakeTable, rows: SortedRows, after: str | None, limit: 
 
 
 def _next_keys(rows: SortedRows, after: str | None, limit: int) -> tuple[list[str], str | None]:
-    """A full page never says that it is the last, as in DynamoDB."""
+    """As in DynamoDB, a full page is never marked as the last."""
     if limit < 1:
         raise ValueError("a page examines at least one row")
     keys = [key for key in rows if after is None or key > after][:limit]
@@ -56,7 +56,7 @@ def _rows(table: FakeTable, bucket: int, shard: int) -> Iterator[tuple[str, DueR
     for pointer_row in table.pointers.values():
         location = pointer_row.pointer.location
         if (location.bucket, location.shard) == (bucket, shard):
-            due = _pointer_row(pointer_row.pointer)
+            due = _reminder_row(pointer_row.pointer)
             yield due.sort_key, due
 
 
@@ -90,7 +90,7 @@ def _begun_at(execution: Execution) -> int | None:
     return execution.progress.outcomes[-1].started_at if execution.progress.outcomes else None
 
 
-def _pointer_row(pointer: RetryReminder) -> DueRow:
+def _reminder_row(pointer: RetryReminder) -> DueRow:
     return DueRow(
         id=pointer.location,
         sort_key=_sort_key(pointer.location, f"ptr_{pointer.target.body}_{pointer.attempt}"),

@@ -1,4 +1,4 @@
-"""A sender whose answers a test writes."""
+"""A sender with scripted responses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ AnswerTo = Callable[[Callback], CallbackResponse]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call that was made, and when it began."""
+    """One call and its start."""
 
     callback: Callback
     at: int
@@ -19,12 +19,12 @@ class Call:
 
 
 def succeeds(_: Callback) -> CallbackResponse:
-    """Every receiver is content."""
+    """Every receiver answers with success."""
     return CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 
 
 def in_turn(*answers: CallbackResponse) -> AnswerTo:
-    """These answers, one after the other; then the last one for ever."""
+    """These responses in order, and then the last response forever."""
     left = list(answers)
 
     def answer(_: Callback) -> CallbackResponse:
@@ -34,7 +34,7 @@ def in_turn(*answers: CallbackResponse) -> AnswerTo:
 
 
 class ScriptedSender:
-    """Makes no call: it notes it, lets the answer's duration pass, and gives the answer."""
+    """Records each call, advances the clock by the response's duration, and returns the response."""
 
     def __init__(self, clock: Clock, answer_to: AnswerTo = succeeds) -> None:
         self.calls: list[Call] = []
@@ -42,7 +42,7 @@ class ScriptedSender:
         self._clock = clock
 
     async def send(self, callback: Callback, *, timeout_seconds: float) -> CallbackResponse:
-        """See the port. An answer that would take longer than the deadline becomes a timeout."""
+        """A response that would exceed the deadline becomes a timeout."""
         self.calls.append(Call(callback=callback, at=self._clock.now_ms(), timeout_seconds=timeout_seconds))
         answer = self.answer_to(callback)
         if answer.duration_ms > timeout_seconds * 1000:

@@ -1,4 +1,4 @@
-"""The memory behind the fake stores: executions, pointers and definitions in one, so that transactions touch all."""
+"""The storage of the fake stores: executions, retry reminders and definitions, for transactions over all."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,12 +15,12 @@ from shared.domain.listings.position import IndexPosition
 
 
 class Damage(Enum):
-    """What a test can do to a row."""
+    """Damage that a test can do to a row."""
 
     BROKEN = auto()
-    """Of a version that is known, but not to be read."""
+    """A known version, but not decodable."""
     NEWER = auto()
-    """Written by a version that is yet to come."""
+    """Written by a future version."""
 
 
 @dataclass(slots=True)
@@ -30,11 +30,11 @@ class Row:
     execution: Execution
     expires_at_s: int | None = None
     is_dead_letter: bool = False
-    """Whether it stands in the index of dead letters."""
+    """Whether the execution is in the index of dead letters."""
     damage: Damage | None = None
 
     def read(self) -> Execution:
-        """The execution, as far as it can be read."""
+        """UnreadableItemError or UnknownVersionError if the row is damaged."""
         if self.damage is Damage.NEWER:
             raise UnknownVersionError(f"{self.execution.id} was written by a newer version")
         if self.damage is Damage.BROKEN:
@@ -42,44 +42,44 @@ class Row:
         return self.execution
 
     def matches(self, transition: Transition) -> bool:
-        """Whether the transition may start here: conditions look at the state and version, never at the rest."""
+        """Whether the transition is allowed: conditions test only the state and the version."""
         return self.damage is not Damage.NEWER and self.execution.state in transition.sources
 
 
 @dataclass(slots=True)
-class PointerRow:
-    """One pointer as it is stored."""
+class ReminderRow:
+    """One stored retry reminder."""
 
     pointer: RetryReminder
     expires_at_s: int | None = None
 
 
-PointerKey = tuple[ExecutionId, ExecutionId, int]
+ReminderKey = tuple[ExecutionId, ExecutionId, int]
 
 
-def reminder_key(location: ExecutionId, target: ExecutionId, attempt: int) -> PointerKey:
-    """What tells pointers apart: where they stand, what they wake, after which attempt."""
+def reminder_key(location: ExecutionId, target: ExecutionId, attempt: int) -> ReminderKey:
+    """The key of a retry reminder: its location, its target, and the attempt that failed."""
     return location, target, attempt
 
 
 @dataclass(slots=True)
 class FakeTable:
-    """Everything that the fake execution store, claimer and job store share. Tests may look into it."""
+    """The data that the fake execution store, claimer and job store share. Tests may read it."""
 
     executions: dict[ExecutionId, Row] = field(default_factory=dict)
-    pointers: dict[PointerKey, PointerRow] = field(default_factory=dict)
+    pointers: dict[ReminderKey, ReminderRow] = field(default_factory=dict)
     jobs: dict[tuple[str, str], Job] = field(default_factory=dict)
     past_chains: dict[tuple[str, str, int], Chain] = field(default_factory=dict)
     extras: dict[tuple[str, str, IndexPosition], int] = field(default_factory=dict)
-    """When the records of executions beside their schedules expire, by tenant, job and place."""
+    """When the records of executions outside their schedules expire, by tenant, job and position."""
     payloads: dict[tuple[str, str], bytes] = field(default_factory=dict)
     job_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
     payload_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def drop_expired(self, now_ms: int, goes: Callable[[], bool]) -> list[ExecutionId]:
-        """TTL: of all rows that have expired those go which `goes` says; the others linger, and are read as ever.
+        """TTL: deletes expired rows for which `goes` is true; other expired rows remain readable.
 
-        The ids of the executions that went.
+        Returns the ids of the deleted executions.
         """
         gone = [key for key, row in self.executions.items() if _expired(row.expires_at_s, now_ms) and goes()]
         for key in gone:
@@ -95,7 +95,7 @@ class FakeTable:
         return gone
 
     def insert(self, execution: Execution, expires_at_s: int | None) -> None:
-        """Store a new row; a retention starts exactly where an execution ends."""
+        """Store a new row; the expiry is set if and only if the execution has ended."""
         if (expires_at_s is not None) != execution.state.is_terminal:
             raise ValueError("an expiry goes with an execution that is filed as ended, and with no other")
         self.executions[execution.id] = Row(execution, expires_at_s)

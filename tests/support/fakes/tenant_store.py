@@ -7,26 +7,22 @@ from shared.domain.tenancy.tenant import ApiKey, Tenant
 
 
 class FakeTenantStore:
-    """A tenant stands with its first key or not at all."""
+    """A tenant is created together with its first key."""
 
     def __init__(self) -> None:
         self.tenants: dict[str, Tenant] = {}
         self.keys: dict[str, ApiKey] = {}
 
     def get(self, tenant_id: str) -> Tenant | None:
-        """See the port."""
         return self.tenants.get(tenant_id)
 
     def get_key(self, key_id: str) -> ApiKey | None:
-        """See the port."""
         return self.keys.get(key_id)
 
     def get_keys(self, key_ids: Sequence[str]) -> list[ApiKey]:
-        """See the port."""
         return [self.keys[key_id] for key_id in key_ids if key_id in self.keys]
 
     def create(self, tenant: Tenant, key: ApiKey) -> bool:
-        """See the port."""
         if tenant.id in self.tenants or key.id in self.keys:
             return False
         self.tenants[tenant.id] = tenant
@@ -41,7 +37,6 @@ class FakeTenantStore:
         new_key: ApiKey | None = None,
         changed_key: ApiKey | None = None,
     ) -> bool:
-        """See the port."""
         standing = self.tenants.get(before.id)
         if standing is None or standing.revision != before.revision:
             return False
@@ -60,11 +55,9 @@ class FakeTenantStore:
         return True
 
     def ids(self, *, after: str | None, limit: int) -> list[str]:
-        """See the port."""
         return sorted(name for name in self.tenants if after is None or name > after)[:limit]
 
     def note_use(self, key_id: str, used_at: int, unless_since: int) -> None:
-        """See the port."""
         key = self.keys.get(key_id)
         if key is not None and (key.last_used_at is None or key.last_used_at < unless_since):
             self.keys[key_id] = replace(key, last_used_at=used_at)

@@ -1,4 +1,4 @@
-"""What waits, out of the boards in memory."""
+"""The throttle status, from the fake stores in memory."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,12 +10,12 @@ from tests.support.fakes.limit_store import FakeLimitStore
 
 
 class FakeThrottleStatus:
-    """Shows what the other fakes hold, and counts how often it was asked."""
+    """Reads the other fakes, and counts its own calls."""
 
     def __init__(self, limits: FakeLimitStore, progress: FakeLaneProgressStore) -> None:
         self.requests = 0
         self.hot_scope_reads = 0
-        """How often the board was read with it."""
+        """The number of calls that also read the hot scopes."""
         self.is_silent = False
         self._limits = limits
         self._progress = progress
@@ -23,7 +23,6 @@ class FakeThrottleStatus:
     def read(
         self, scopes: Sequence[str], lanes: Sequence[Lane], hot_scopes: Mapping[str, int] | None = None
     ) -> ThrottleSnapshot:
-        """See the port."""
         self.requests += 1
         if self.is_silent:
             raise UnavailableError("no answer")

@@ -1,4 +1,4 @@
-"""A vault whose keys lie in memory; the cipher is the real one."""
+"""A vault with keys in memory and the real cipher."""
 
 import hmac
 from hashlib import sha256
@@ -15,26 +15,24 @@ TAG_BYTES = 16
 
 
 class FakeVault:
-    """Refuses whatever was not sealed for the very tenant and context. The same entropy gives the same bytes."""
+    """Refuses data sealed for another tenant or context. Equal entropy gives equal bytes."""
 
     def __init__(self, entropy: Entropy) -> None:
         self._entropy = entropy
         self._keys: dict[tuple[str, bytes], bytes] = {}
 
     def new_data_key(self, tenant_id: str) -> bytes:
-        """See the port. The wrapped form says nothing of the key."""
+        """The wrapped form does not reveal the key."""
         key = self._entropy.bits(256).to_bytes(32)
         wrapped = sha256(b"wrapped|" + key).digest()
         self._keys[tenant_id, wrapped] = key
         return wrapped
 
     def seal(self, tenant: Tenant, context: str, plain: bytes) -> bytes:
-        """See the port."""
         nonce = self._entropy.bits(NONCE_BYTES * 8).to_bytes(NONCE_BYTES)
         return nonce + AESGCM(self._key(tenant)).encrypt(nonce, plain, _bound_to(tenant, context))
 
     def unseal(self, tenant: Tenant, context: str, sealed: bytes) -> bytes:
-        """See the port."""
         if len(sealed) < NONCE_BYTES + TAG_BYTES:
             raise UnreadableItemError("too short to have been sealed")
         nonce, body = sealed[:NONCE_BYTES], sealed[NONCE_BYTES:]
@@ -44,11 +42,10 @@ class FakeVault:
             raise UnreadableItemError("sealed for another tenant or context, or altered") from fault
 
     def fingerprint(self, tenant: Tenant, data: bytes) -> bytes:
-        """See the port."""
         return hmac.digest(self._key(tenant), b"fingerprint|" + data, "sha256")[:16]
 
     def code(self, tenant: Tenant, context: str, data: bytes) -> bytes:
-        """See the port. The key of each context is derived, so that no code can stand for one of another."""
+        """The key is derived per context, so that a code is valid in one context only."""
         derived = hmac.digest(self._key(tenant), b"code|" + context.encode(), "sha256")
         return hmac.digest(derived, data, "sha256")
 

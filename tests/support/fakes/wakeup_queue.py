@@ -10,7 +10,7 @@ from shared.names import Lane, QueueName
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentMessage:
-    """A message that a lane accepted; it can be received from `visible_at` on."""
+    """An accepted message; visible from `visible_at` on."""
 
     wakeup: Wakeup
     sent_at: int
@@ -18,12 +18,12 @@ class SentMessage:
 
 
 class FakeWakeupQueue:
-    """Records what is sent, in order. A test can let it refuse certain sends once."""
+    """Records sent messages in order. A test can make certain sends fail once."""
 
     def __init__(self) -> None:
         self.messages: list[SentMessage] = []
         self.backlog: dict[QueueName, int] = {}
-        """How many messages wait visibly, as far as anybody asks."""
+        """The reported number of visible messages of each queue."""
         self._failing: set[ExecutionId] = set()
 
     def fail_once(self, *keys: ExecutionId) -> None:
@@ -31,7 +31,6 @@ class FakeWakeupQueue:
         self._failing.update(keys)
 
     def send(self, wakeups: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
-        """See the port."""
         return [wakeup for wakeup in wakeups if not self._accept(wakeup, now_ms)]
 
     def receivable(self, queue: Lane | QueueName, now_ms: int) -> list[SentMessage]:
@@ -43,7 +42,6 @@ class FakeWakeupQueue:
         ]
 
     def visible(self, queue: QueueName) -> int:
-        """See the port of the backlog."""
         return self.backlog.get(queue, 0)
 
     def _accept(self, wakeup: Wakeup, now_ms: int) -> bool:
@@ -59,5 +57,5 @@ class FakeWakeupQueue:
 
 
 def even(tenant_id: str) -> int:
-    """Weights: all tenants count for the same."""
+    """Equal weights for all tenants."""
     return 1

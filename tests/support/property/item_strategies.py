@@ -1,4 +1,4 @@
-"""Strategies for what is kept in items."""
+"""Strategies for the content of items."""
 
 from hypothesis import strategies as st
 

@@ -43,7 +43,7 @@ class Minute:
 
 @lru_cache(maxsize=64)
 def minutes_of(zone_name: str, start: datetime, days: int, every: int = 1) -> tuple[Minute, ...]:
-    """All of them, or every so many, for lines and clock changes that fall on those alone."""
+    """All minutes, or every n-th, if lines and clock changes fall on those minutes only."""
     zone = ZoneInfo(zone_name)
     first = int(start.timestamp()) // 60
     watched: list[Minute] = []

@@ -16,7 +16,7 @@ ADMIN = frozenset({Scope.ADMIN})
 
 
 class AccountWorld(FakePorts):
-    """`acme`, whose first key may do everything, and the operators' own tenant."""
+    """`acme`, whose first key has all scopes, and the operators' tenant."""
 
     def __init__(self) -> None:
         super().__init__(DUE_AT)
@@ -34,19 +34,19 @@ class AccountWorld(FakePorts):
         return use_cases(self.ports(), settings_of(self.plan, self.retention)).tenancy
 
     def process(self) -> Authenticate:
-        """A process that has cached nothing yet."""
+        """A process with an empty cache."""
         return self._tenancy().authenticate
 
     def who(self, text: str) -> Principal | None:
-        """Whom a process that has seen nothing yet takes the owner of a key for."""
+        """The principal of a key, as seen by a process with an empty cache."""
         return self.process().execute(text)
 
     def standing(self, tenant_id: str = TENANT) -> Tenant:
-        """The tenant as it stands."""
+        """The stored tenant."""
         return self.find.execute(tenant_id)
 
     def allow(self, quota: Quota, limit: int, tenant_id: str = TENANT) -> None:
-        """Give a tenant a limit of its own."""
+        """Override a quota of a tenant."""
         tenant = self.stored.tenants[tenant_id]
         self.stored.tenants[tenant_id] = replace(tenant, quotas={**tenant.quotas, quota: limit})
 

@@ -1,4 +1,4 @@
-"""What must be true of a recurring job whatever was done to it: each instant is told of once, and has begun once."""
+"""Invariants of a recurring job after any changes: each instant has one record, and started at most once."""
 
 from collections import Counter
 from itertools import pairwise
@@ -14,7 +14,7 @@ MANY = 10_000
 
 
 def assert_accounted(chain: Chain) -> None:
-    """Each instant that has passed has exactly one record, and none has begun twice; the job must not be changing."""
+    """Each past instant has exactly one record, and none started twice. The job must not be changing."""
     job = chain.standing
     past = sorted(
         chain.world.jobs.past_chains(job.tenant_id, job.id, limit=MANY), key=lambda each: each.revision
@@ -28,7 +28,7 @@ def assert_accounted(chain: Chain) -> None:
 
 
 def _present_end(chain: Chain, job: Job) -> int:
-    """What comes behind the head is still to come; what a pause passes over is recorded when it ends."""
+    """Instants after the head are in the future; a pause records skipped instants when it ends."""
     if job.state in (JobState.PAUSED, JobState.COMPLETED):
         return job.ended_through or 0
     present = [one.nominal_at for one in chain.executions() if one.revision == job.chain_revision]

@@ -1,4 +1,4 @@
-"""A job that ran for hours before it could be made up for, its backfill, and what receivers were told of it."""
+"""A job with past instants, its backfill, and the calls to receivers."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_backfill import NewBackfill
 from shared.domain.schedules.schedule import Rate, format_instant
-from shared.usecases.jobs.backfill_job import Backfilled
+from shared.usecases.jobs.backfill_job import CreatedBackfill
 from tests.support.builders import DUE_AT, TENANT
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.world import World
@@ -19,19 +19,19 @@ HOUR = 3_600_000
 HOURLY = Rate(interval_ms=HOUR, anchor=DUE_AT - 100 * HOUR)
 RANGE = NewBackfill(from_at=DUE_AT - 50 * HOUR, to_at=DUE_AT - 46 * HOUR)
 WANTED = [DUE_AT - hours * HOUR for hours in (50, 49, 48, 47)]
-"""Its instants, counted by hand."""
+"""The instants of the job, counted by hand."""
 KEY = "the-key"
 
 
 @dataclass(slots=True)
 class Case:
-    """A world with a job that is backfilled."""
+    """A world with a job that has a backfill."""
 
     world: World
     job: Job
     made: Job | None = None
 
-    def ask(self, new: NewBackfill = RANGE, key: str | None = KEY) -> Backfilled:
+    def ask(self, new: NewBackfill = RANGE, key: str | None = KEY) -> CreatedBackfill:
         """The request of a client."""
         answer = self.world.backfill_job.execute(self.world.tenant, self.job.id, new, key)
         self.made = answer.job
@@ -42,32 +42,32 @@ class Case:
         return self.world.delete_job.execute(TENANT, job_id or self.job.id)
 
     def until(self, seconds: int) -> None:
-        """Executors work for so long."""
+        """Let executors work for this long."""
         Lanes(self.world).until(self.world.clock.time_ms + seconds * 1000)
 
     @property
     def parent(self) -> Job:
-        """The job as it stands."""
+        """The stored job."""
         return self.world.table.jobs[TENANT, self.job.id]
 
     @property
     def child(self) -> Job:
-        """The backfill as it stands."""
+        """The stored backfill."""
         (backfill,) = self.backfills()
         return backfill
 
     def backfills(self) -> list[Job]:
-        """All that stand."""
+        """All stored backfills."""
         return [job for job in self.world.table.jobs.values() if job.id.startswith(f"{self.job.id}_")]
 
     def executions(self) -> list[Execution]:
-        """Of all backfills."""
+        """The executions of all backfills."""
         rows = (row.execution for row in self.world.table.executions.values())
         found = [execution for execution in rows if execution.job_id.startswith(f"{self.job.id}_")]
         return sorted(found, key=lambda execution: (execution.nominal_at, execution.revision))
 
     def calls(self) -> list[Callback]:
-        """What receivers got for backfills."""
+        """The calls of backfills."""
         sent = [call.callback for call in self.world.sender.calls]
         return [callback for callback in sent if dict(callback.headers)["X-Job-Id"] != self.job.id]
 
@@ -76,14 +76,14 @@ class Case:
         return [dict(callback.headers)["X-Scheduled-At"] for callback in self.calls()]
 
     def assert_made_up_for(self) -> None:
-        """Each instant of the range has one run, and each was told once to its receiver."""
+        """Each instant of the range has one run and one call."""
         assert self.told() == [format_instant(instant) for instant in WANTED]
         ran = [one for one in self.executions() if one.state is State.SUCCEEDED]
         assert Counter(one.scheduled_at for one in ran) == Counter(WANTED)
         assert self.child.state is JobState.COMPLETED
 
     def assert_ended(self) -> None:
-        """Nothing of a backfill begins any more, whoever files or redelivers, now or much later."""
+        """No run of a backfill starts any more, even much later and even if messages are redelivered."""
         made = len(self.calls())
         for backfill in self.backfills():
             assert backfill.state is JobState.DELETED

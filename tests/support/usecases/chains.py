@@ -1,4 +1,4 @@
-"""Chains of recurring jobs in every situation in which a deletion may find them, and what it must leave behind."""
+"""Chains of recurring jobs in every situation in which a deletion can find them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,38 +25,38 @@ class Chain:
 
     world: World
     job: Job
-    """As it was when the situation came about."""
+    """The job at the start of the situation."""
     starts: list[tuple[int, Execution]] = field(default_factory=list)
-    """What executors have claimed, and when."""
+    """The claimed executions, each with the time of the claim."""
 
     @property
     def standing(self) -> Job:
-        """The definition as it stands."""
+        """The stored definition."""
         return self.world.table.jobs[self.job.tenant_id, self.job.id]
 
     def executions(self) -> list[Execution]:
-        """Every stored execution of the job, of all its chains, the earliest first."""
+        """Every stored execution of the job, of all its chains, earliest first."""
         rows = (row.execution for row in self.world.table.executions.values())
         found = [execution for execution in rows if execution.job_id == self.job.id]
         return sorted(found, key=lambda execution: (execution.nominal_at, execution.revision))
 
     @property
     def head(self) -> Execution:
-        """The latest occurrence that was filed."""
+        """The latest filed occurrence."""
         return list(self.world.occurrences(self.job).values())[-1]
 
     def run_head(self) -> None:
-        """The head has begun."""
+        """Start the head."""
         self.world.table.executions[self.head.id].execution = in_state(
             self.head, State.RUNNING, lease_until=self.world.clock.time_ms + 35_000
         )
 
     def running(self) -> list[Execution]:
-        """What executors have in hand."""
+        """The running executions."""
         return [execution for execution in self.executions() if execution.state is State.RUNNING]
 
     def claim_due(self) -> list[Execution]:
-        """What executors would claim at this moment."""
+        """Claim every due execution."""
         now_ms = self.world.clock.time_ms
         due = [
             Claim(execution_id=execution.id, owner="executor")
@@ -69,13 +69,13 @@ class Chain:
         return claimed
 
     def work(self) -> None:
-        """Executors claim whatever is due and file its successors, as far as they get."""
+        """Executors claim all due executions and file their successors."""
         for _ in range(3):
             for claimed in self.claim_due():
                 self.world.file_successor.execute(claimed)
 
     def extend_lease(self, instants: int = 9) -> None:
-        """Executors keep up with the schedule over so many instants."""
+        """Executors keep up with the schedule for this many instants."""
         for _ in range(instants):
             later_at = first_after(self.standing.schedule, self.world.clock.time_ms)
             if later_at is None:
@@ -88,22 +88,20 @@ class Chain:
         return self.world.delete_job.execute(self.job.tenant_id, self.job.id)
 
     def pause(self) -> Job:
-        """PAUSE."""
         return self.world.lifecycle.pause.execute(self.job.tenant_id, self.job.id)
 
     def resume(self) -> Job:
-        """RESUME."""
         return self.world.lifecycle.resume.execute(self.job.tenant_id, self.job.id)
 
     def update(self, revision: int | None = None, **parts: Any) -> Job:
-        """UPDATE from the definition as it stands."""
+        """Update from the stored definition."""
         standing = self.standing
         made = with_changes(standing.definition, **parts)
         expected = standing.revision if revision is None else revision
         return self.world.lifecycle.update.execute(standing.tenant_id, standing.id, made, revision=expected)
 
     def assert_ended(self) -> None:
-        """Nothing of the job can begin any more, whoever files, redelivers or retries, now or much later."""
+        """No run of the job starts any more, now or much later, whatever is filed, redelivered or retried."""
         world, job = self.world, self.job
         assert world.table.jobs[job.tenant_id, job.id].state is JobState.DELETED
         self._assert_nothing_is_left()
@@ -132,7 +130,7 @@ def not_due_yet() -> Chain:
 
 
 def due_now() -> Chain:
-    """The head is due, and nobody has claimed it."""
+    """The head is due and unclaimed."""
     return fresh(DUE_AT, first_state=State.QUEUED)
 
 
@@ -151,14 +149,14 @@ def running_ahead() -> Chain:
 
 
 def running_with_successor() -> Chain:
-    """The head runs, and its successor stands."""
+    """The head runs, and its successor is filed."""
     chain = running()
     chain.world.file_successor.execute(chain.head)
     return chain
 
 
 def retrying() -> Chain:
-    """Two occurrences wait for retries, one runs, and the head is still to come."""
+    """Two occurrences wait for retries, one runs, and the head is in the future."""
     chain = running_with_successor()
     for _ in range(2):
         chain.world.clock.time_ms += MINUTE
@@ -180,19 +178,19 @@ def every_second() -> Chain:
 
 
 def after_an_outage(missed: int = 3) -> Chain:
-    """The head stood there unclaimed while many more instants went by."""
+    """The head remained unclaimed while more instants passed."""
     return fresh(DUE_AT + missed * MINUTE + 30_000)
 
 
 def running_after_an_outage(missed: int = 3) -> Chain:
-    """The head was claimed at last, and its worker is about to jump."""
+    """The head was claimed late, and its worker is about to jump."""
     chain = after_an_outage(missed)
     chain.run_head()
     return chain
 
 
 def after_a_jump(missed: int = 3) -> Chain:
-    """The chain went on at the latest of many missed instants."""
+    """The chain continued at the latest of many missed instants."""
     chain = running_after_an_outage(missed)
     chain.world.file_successor.execute(chain.head)
     assert len(chain.world.occurrences(chain.job)) == 3

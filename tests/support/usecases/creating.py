@@ -17,7 +17,7 @@ PAST = Once(at=EARLY - 3_600_000)
 
 
 def new(timing: Timing, **fields: object) -> NewJob:
-    """What one member of a request asks for."""
+    """One member of a request."""
     return NewJob(timing=timing, **({"request": REQUEST} | fields))  # type: ignore[arg-type]
 
 
@@ -29,12 +29,12 @@ def create(
 
 
 def executions(outcomes: Sequence[Outcome | None]) -> list[Execution]:
-    """Of a batch of one-offs that were all accepted."""
+    """The executions of a batch of one-off jobs that were all accepted."""
     jobs = [outcome.job for outcome in outcomes if isinstance(outcome, CreatedJob)]
     assert len(jobs) == len(outcomes), outcomes
     return [job for job in jobs if isinstance(job, Execution)]
 
 
 def kinds(outcomes: Sequence[Outcome | None]) -> list[type]:
-    """What became of each."""
+    """The type of each result."""
     return [type(outcome) for outcome in outcomes]

@@ -1,4 +1,4 @@
-"""Many processes that spend one tenant's budget, on one virtual clock; each with what it has leased."""
+"""Many processes that share one tenant's token bucket on one virtual clock, each with its leases."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ START_MS = 1_740_000_000_000
 
 
 class Fleet:
-    """What was admitted, and when."""
+    """The admitted requests by time."""
 
     def __init__(self, size: int, limit: int, store: FakeBudgetStore | None = None) -> None:
         self.limit = limit
@@ -24,7 +24,7 @@ class Fleet:
         self.asked = 0
 
     def ask(self, process: int, at: int, count: int = 1) -> bool:
-        """One request, which may create so many jobs."""
+        """One request that may create this many jobs."""
         self.clock.time_ms = START_MS + at
         self.asked += 1
         spend = self.processes[process]
@@ -34,17 +34,17 @@ class Fleet:
         return True
 
     def run(self, arrivals: Iterable[tuple[int, int]]) -> "Fleet":
-        """Requests as (instant, process), in their order."""
+        """Requests as (instant, process), in order."""
         for at, process in arrivals:
             self.ask(process, at)
         return self
 
     def by_second(self) -> Counter[int]:
-        """How many were admitted in each second of the clock."""
+        """The admitted requests in each second of the clock."""
         return Counter(at // 1_000 for at in self.admitted)
 
     def most_in_any_second(self) -> int:
-        """The most that were admitted in a stretch of one second, wherever it begins."""
+        """The maximum of admitted requests in any interval of one second."""
         most, first = 0, 0
         for last, at in enumerate(self.admitted):
             while self.admitted[first] <= at - 1_000:

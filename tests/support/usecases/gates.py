@@ -9,6 +9,6 @@ from tests.support.usecases.ports import FakePorts
 
 
 def gate(world: FakePorts, queue: QueueName, defaults: Quotas) -> ThrottleBatch:
-    """Production's gate of a process that has just started: nothing is cached yet."""
+    """The production gate of a process that has just started, with empty caches."""
     settings = settings_of(world.plan, world.retention, default_quotas=defaults)
     return use_cases(world.ports(), settings).attempts.throttle(queue)

@@ -6,19 +6,19 @@ from shared.usecases.attempts.run_attempts import Delivery
 from tests.support.usecases.world import World
 
 RECEIVES = 5
-"""After so many the message is in the dead-letter queue."""
+"""After this many receives, SQS moves the message to the dead-letter queue."""
 
 
 @dataclass(slots=True)
 class Received:
-    """How often a message was received, and when it can be again."""
+    """The receives of a message, and when it is visible again."""
 
     visible_at: int
     receives: int = 0
 
 
 class Lanes:
-    """Hands the messages of a world to executors as SQS would: until they are done, five times at most."""
+    """Delivers messages to executors like SQS: until they are done, at most five times."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -26,7 +26,7 @@ class Lanes:
         self._done: set[int] = set()
 
     def work(self, limit: int = 10) -> list[int]:
-        """One batch of what is visible now; the numbers of the messages that are done."""
+        """One batch of visible messages; returns the numbers of the finished messages."""
         now_ms = self._world.clock.now_ms()
         batch = [number for number in self._open() if self._received[number].visible_at <= now_ms][:limit]
         for number in batch:
@@ -51,7 +51,7 @@ class Lanes:
         self._world.clock.time_ms = max(self._world.clock.time_ms, end_ms)
 
     def _open(self) -> list[int]:
-        """The messages that are not done; those received five times are a dead-letter queue's matter."""
+        """The unfinished messages, without those that moved to the dead-letter queue."""
         for number, message in enumerate(self._world.queue.messages):
             self._received.setdefault(number, Received(visible_at=message.visible_at))
         numbers = sorted(self._received, key=lambda number: (self._received[number].visible_at, number))

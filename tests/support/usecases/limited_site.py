@@ -1,4 +1,4 @@
-"""A deployment whose calls are limited: jobs that are due, receivers that answer as told, several processes."""
+"""A deployment with limited calls: due jobs, scripted receivers, several processes."""
 
 from collections import Counter
 from dataclasses import replace
@@ -26,7 +26,7 @@ DOWN = CallbackResponse(reason=Reason.CONNECT_FAILED, duration_ms=5)
 
 
 class Site(World):
-    """A deployment at the moment when its jobs are due."""
+    """A deployment when its jobs are due."""
 
     def __init__(self, **quotas: int) -> None:
         super().__init__(DUE_AT)
@@ -38,7 +38,7 @@ class Site(World):
         return self.answer
 
     def allow(self, **quotas: int) -> None:
-        """Limits of the tenant's own."""
+        """Override quotas of the tenant."""
         limits = {Quota(name): limit for name, limit in quotas.items()}
         self.tenants.tenants[TENANT] = replace(self.tenants.tenants[TENANT], quotas=limits)
 
@@ -76,7 +76,7 @@ class Site(World):
             self.file.ensure_sent(execution)
 
     def states(self, executions: list[Execution]) -> Counter[State]:
-        """How many stand in each state."""
+        """The number of executions in each state."""
         return Counter(self.standing(one.id).state for one in executions)
 
 

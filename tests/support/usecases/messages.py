@@ -34,7 +34,7 @@ def wakeup_of(executions: Sequence[Execution], not_before: int) -> Wakeup:
 
 
 def dead(*executions: Execution, **overrides: Any) -> DeadMessage:
-    """A message that a lane has given up on; without executions, one that nobody can read."""
+    """A dead message; without executions, an unreadable message."""
     fields: dict[str, Any] = {
         "message_id": "m1",
         "lane": Lane.STANDARD,

@@ -1,4 +1,4 @@
-"""Acts at one moment of another's doing."""
+"""Actions at one moment of a use case."""
 
 from collections.abc import Callable
 

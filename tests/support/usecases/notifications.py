@@ -1,4 +1,4 @@
-"""Executions whose outcomes somebody wants to be told of, and what was told."""
+"""Executions with outcome callbacks, and the calls of notifications."""
 
 from dataclasses import replace
 from typing import Any
@@ -20,7 +20,7 @@ DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500, bo
 
 
 def answering(answer: CallbackResponse, told: CallbackResponse = OK) -> World:
-    """A deployment whose receivers answer so, and so those that are told of outcomes."""
+    """A deployment with one response for jobs and one response for notifications."""
 
     def answer_to(callback: Callback) -> CallbackResponse:
         return told if is_telling(callback) else answer
@@ -29,22 +29,22 @@ def answering(answer: CallbackResponse, told: CallbackResponse = OK) -> World:
 
 
 def is_telling(callback: Callback) -> bool:
-    """Whether a call tells of an outcome."""
+    """Whether a call delivers an outcome."""
     return callback.url in (WON, LOST)
 
 
 def listener(world: World, url: str | None) -> CallbackTarget | None:
-    """A URL as it is kept; `none` for nobody."""
+    """The stored target of a URL; `none` for the explicit absence."""
     return seal_callback_target(world.vault, world.tenant, url)
 
 
 def both(world: World) -> OutcomeCallbacks:
-    """Somebody for each outcome."""
+    """A target for each outcome."""
     return OutcomeCallbacks(on_success=listener(world, WON), on_failure=listener(world, LOST))
 
 
 def tell_by_default(world: World, callbacks: OutcomeCallbacks) -> None:
-    """What the tenant wants where a job says nothing."""
+    """Set the tenant's default targets."""
     world.tenants.tenants[TENANT] = replace(world.tenants.tenants[TENANT], callbacks=callbacks)
 
 
@@ -55,7 +55,7 @@ def told_one_off(world: World, **fields: Any) -> Execution:
 
 
 def notifications(world: World) -> dict[ExecutionId, list[Execution]]:
-    """All that stand, by what they tell of."""
+    """All stored notifications by their original execution."""
     found: dict[ExecutionId, list[Execution]] = {}
     for row in world.table.executions.values():
         told_of = row.execution.notification_of
@@ -65,12 +65,12 @@ def notifications(world: World) -> dict[ExecutionId, list[Execution]]:
 
 
 def telling(world: World) -> list[Call]:
-    """The calls that told of outcomes."""
+    """The calls of notifications."""
     return [call for call in world.sender.calls if is_telling(call.callback)]
 
 
 def body_of(call: Call) -> Any:
-    """What was told."""
+    """The JSON body of a call."""
     return orjson.loads(call.callback.body)
 
 

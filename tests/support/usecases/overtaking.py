@@ -14,7 +14,7 @@ OTHER = "another worker's"
 def during_the_call(
     act: Callable[[], object], answer: CallbackResponse
 ) -> Callable[[Callback], CallbackResponse]:
-    """The receiver answers after something has happened here."""
+    """The receiver answers after an action of the test."""
 
     def answer_to(_: Callback) -> CallbackResponse:
         act()
@@ -24,7 +24,7 @@ def during_the_call(
 
 
 def overtake(world: World, execution: Execution, **fields: Any) -> None:
-    """The lease has ended, and another worker has claimed the execution."""
+    """The lease has expired, and another worker has claimed the execution."""
     row = world.table.executions[execution.id]
     taken: dict[str, Any] = {
         "attempt": row.execution.attempt + 1,

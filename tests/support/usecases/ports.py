@@ -1,4 +1,4 @@
-"""Every port of a deployment as a fake, on one virtual clock, with a hand on each call."""
+"""Every port of a deployment as a fake on one virtual clock, with control over each call."""
 
 from typing import Any
 
@@ -30,11 +30,11 @@ from tests.support.fakes.wakeup_queue import FakeWakeupQueue
 from tests.support.usecases.steps import Steps, Tapped
 
 EARLY = DUE_AT - 600_000
-"""Ten minutes before the built executions are due, when nothing is near."""
+"""Ten minutes before the built executions are due."""
 
 
 class FakePorts:
-    """The fakes, which may be looked into, and `tapped`: the same as the use cases see them, through `steps`."""
+    """The fakes, which tests may read; `ports` are the same ports as use cases see them, with steps."""
 
     def __init__(
         self, now_ms: int = EARLY, *, counts: ShardCounts = ONE_SHARD, answer_to: AnswerTo = succeeds
@@ -70,11 +70,11 @@ class FakePorts:
         self.redrive_tasks = self.tapped("redrives", self.redrives)
 
     def tapped(self, name: str, port: Any) -> Any:
-        """A port whose calls go through the steps by this name."""
+        """A port whose calls go through the steps under this name."""
         return Tapped(name, port, self.steps)
 
     def ports(self) -> Ports:
-        """The ports as the use cases see them: each call that a test may want to hit goes through the steps."""
+        """The ports of the use cases: each call goes through the steps."""
         ports = Ports()
         ports.clock, ports.entropy, ports.offload = self.clock, self.entropy, self.offload
         ports.pause = self._pause

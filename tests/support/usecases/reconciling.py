@@ -15,7 +15,7 @@ LATER = DUE_AT + 15 * MINUTE_MS
 def reconcile(
     world: World, accepted: FakeAcceptedLog | None = None, jobs: Any = None, **options: Any
 ) -> ReconcileReport:
-    """One run; without a log of its own, with one that knows nothing."""
+    """One run; by default with an empty log of acknowledgements."""
     ports = world.ports()
     ports.accepted_log = accepted or FakeAcceptedLog()
     ports.jobs = jobs or ports.jobs

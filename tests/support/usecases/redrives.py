@@ -1,4 +1,4 @@
-"""Dead letters for tests: executions that have failed through, and what becomes of them."""
+"""Dead letters for tests, and their redrives."""
 
 from dataclasses import replace
 from typing import Any
@@ -21,7 +21,7 @@ EVERYTHING = DeadLetterFilter()
 
 
 def dead(world: World, number: int = 1, **overrides: Any) -> Execution:
-    """A one-off job that has failed for good, with a request that can be made."""
+    """A one-off job that has failed, with a valid request."""
     outcome = AttemptOutcome(
         attempt=1, started_at=DUE_AT, duration_ms=9, status=500, reason=Reason.HTTP_STATUS
     )
@@ -33,27 +33,27 @@ def dead(world: World, number: int = 1, **overrides: Any) -> Execution:
 
 
 def bury(world: World, failed: Execution) -> Execution:
-    """Let a dead letter stand there."""
+    """Store a dead letter."""
     world.put(failed)
     world.table.executions[failed.id].is_dead_letter = True
     return failed
 
 
 def redrives_of(world: World, original: Execution) -> list[Execution]:
-    """All of them, by their numbers."""
+    """All redrives of an execution, by number."""
     rows = (row.execution for row in world.table.executions.values())
     found = [one for one in rows if one.redrive_of is not None and one.redrive_of.original == original.id]
     return sorted(found, key=lambda one: one.redrive_of.number if one.redrive_of else 0)
 
 
 def run_out(world: World, execution: Execution) -> Execution:
-    """Run an execution now, and show what became of it."""
+    """Run an execution now; returns the stored result."""
     world.attempt(world.standing(execution.id))
     return world.standing(execution.id)
 
 
 def press(world: World, execution: Execution) -> Execution:
-    """Order the redrive of one dead letter."""
+    """Redrive one dead letter."""
     return world.redrive.execute(TENANT, str(execution.id)).execution
 
 
@@ -66,18 +66,18 @@ def failed_run(world: World) -> Execution:
 
 
 def start(world: World, rate: int = 10, key: str | None = None, **criteria: object) -> RedriveTask:
-    """Order the redrive of all dead letters that are wanted."""
+    """Start a bulk redrive of the dead letters that match."""
     new = NewRedrive(criteria=replace(EVERYTHING, **criteria), rate=rate)  # type: ignore[arg-type]
     return world.start_redrive.execute(world.tenant, new, key).task
 
 
 def standing(world: World, task: RedriveTask) -> RedriveTask:
-    """As it is stored now."""
+    """The stored task."""
     return world.redrives.tasks[TENANT, task.id]
 
 
 def undo(world: World, task: RedriveTask) -> RedriveTask:
-    """Ask for it, and let it come to its end."""
+    """Start an undo and run it to its end."""
     world.undo_redrive.execute(TENANT, task.id)
     world.process_bulk_redrives.execute()
     world.clock.time_ms += SETTLED_MS

@@ -1,4 +1,4 @@
-"""Receivers that answer a call with "I work on", and report later."""
+"""Receivers that accept the work asynchronously and report later."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
-from shared.usecases.attempts.report_outcome import Reported
+from shared.usecases.attempts.report_outcome import ReportResult
 from tests.support.builders import DUE_AT, with_changes
 from tests.support.fakes.sender import AnswerTo
 from tests.support.usecases.world import World
@@ -21,18 +21,18 @@ MINUTE_MS = 60_000
 
 
 def async_accepted(_: object) -> CallbackResponse:
-    """Every receiver has begun, and will report."""
+    """Every receiver accepts the work and reports later."""
     return ASYNC_ACCEPTED
 
 
 def token_of(world: World, call: int = -1) -> str:
-    """What a call carried."""
+    """The callback token of a call."""
     headers = dict(world.sender.calls[call].callback.headers)
     return headers["X-Callback-Token"]
 
 
 def working(answer_to: AnswerTo = async_accepted, **fields: Any) -> tuple[World, Execution, str]:
-    """An attempt that goes on after its call, and its token."""
+    """An attempt that outlives its call, and its token."""
     world = World(DUE_AT, answer_to=answer_to)
     given: dict[str, Any] = {"async_policy": POLICY, "retry": RetryPolicy(max_attempts=3)}
     execution = world.put(with_changes(world.one_off(), **(given | fields)))
@@ -42,7 +42,7 @@ def working(answer_to: AnswerTo = async_accepted, **fields: Any) -> tuple[World,
 
 
 def die_unheard(world: World, execution: Execution) -> None:
-    """Nothing was heard of the attempt for so long that its lease is dead."""
+    """No heartbeat arrived, so the lease has expired."""
     lease_until = world.standing(execution.id).progress.lease_until
     assert lease_until is not None
     world.clock.time_ms = lease_until + 1
@@ -54,22 +54,22 @@ def is_running(world: World, execution: Execution, attempt: int = 1) -> bool:
     return (standing.state, standing.attempt) == (State.RUNNING, attempt)
 
 
-Report = Callable[[World, Execution, str], Reported]
+Report = Callable[[World, Execution, str], ReportResult]
 LATER = 123_456
 """How long an attempt has been at work, in ms, when it is reported on."""
 
 
-def complete(world: World, execution: Execution, token: str) -> Reported:
+def complete(world: World, execution: Execution, token: str) -> ReportResult:
     """The work is done."""
     return world.report_outcome.complete(str(execution.id), token)
 
 
-def fail(world: World, execution: Execution, token: str) -> Reported:
+def fail(world: World, execution: Execution, token: str) -> ReportResult:
     """The work has failed."""
     return world.report_outcome.fail(str(execution.id), token, text=b"no room")
 
 
-def give_up(world: World, execution: Execution, token: str) -> Reported:
+def give_up(world: World, execution: Execution, token: str) -> ReportResult:
     """The work has failed for good."""
     return world.report_outcome.fail(str(execution.id), token, text=b"no room", retryable=False)
 
@@ -79,7 +79,7 @@ every_report = pytest.mark.parametrize("report", REPORTS)
 
 
 def at_work(**fields: Any) -> tuple[World, Execution, str]:
-    """An attempt that has been going on for a while."""
+    """An asynchronous attempt that has run for a while."""
     world, execution, token = working(**fields)
     world.clock.time_ms = DUE_AT + LATER
     world.table.executions[execution.id].execution = with_changes(

@@ -8,7 +8,7 @@ from tests.support.usecases.world import World
 
 
 def to_the_end(world: World, execution: Execution) -> Execution:
-    """Let watchers, lanes and executors work until it has ended; what no watcher finds in its time is lost here."""
+    """Let watchers, lanes and executors work until the execution has ended; there is no sweeper."""
     Lanes(world).until(world.clock.time_ms + 1_000)
     lanes = Lanes(world)
     while (standing := world.standing(execution.id)).state is State.WAITING:

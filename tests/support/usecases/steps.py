@@ -1,4 +1,4 @@
-"""A hand on every port call: act before or after one, let it fail, lose its answer, or let the process die there."""
+"""Control of every port call: act before or after it, fail it, lose its response, or crash the process."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -11,7 +11,7 @@ Action = Callable[[], Any]
 
 
 class Crash(BaseException):
-    """The process is gone. Nothing may catch this."""
+    """The process has crashed. No code may catch this exception."""
 
 
 class Steps:
@@ -19,9 +19,9 @@ class Steps:
 
     def __init__(self) -> None:
         self.taken: list[str] = []
-        """The calls so far, in order; those that an action makes are not among them."""
+        """The calls so far, in order, without calls made by actions."""
         self.at_each: Callable[[int, str], Any] | None = None
-        """Asked before (2n) and after (2n + 1) the n-th call, both counted from 0."""
+        """Called before (2n) and after (2n + 1) the n-th call, both counted from 0."""
         self._actions: dict[tuple[str, str], list[Action]] = {}
         self._is_acting = False
 
@@ -38,20 +38,20 @@ class Steps:
         self.before(name, _unavailable, times=times)
 
     def lose_answer(self, name: str, *, times: int = 1) -> None:
-        """The next calls of this name have their effect, and nobody learns of it."""
+        """The next calls of this name take effect, but their responses are lost."""
         self.after(name, _unavailable, times=times)
 
     def crash_after(self, name: str) -> None:
-        """The process dies when the next call of this name has had its effect."""
+        """The process crashes after the next call of this name took effect."""
         self.after(name, die)
 
     def calm(self) -> None:
-        """From now on nothing happens beside the calls."""
+        """Remove all actions."""
         self.at_each = None
         self._actions.clear()
 
     def count(self, name: str) -> int:
-        """How often a call was made."""
+        """The number of calls of this name."""
         return Counter(self.taken)[name]
 
     def take(self, name: str, call: Callable[[], Any]) -> Any:
@@ -95,7 +95,7 @@ class Tapped:
 
 
 def die() -> None:
-    """The end of the process."""
+    """Crash the process."""
     raise Crash
 
 

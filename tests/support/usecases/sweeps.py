@@ -1,4 +1,4 @@
-"""One bucket that has ended, as sweepers find it."""
+"""One ended bucket, before its sweep."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ SECOND_PASS = END + 60_000
 
 
 def scanned() -> World:
-    """A watcher has finished the bucket in time; nothing was there yet."""
+    """A watcher has scanned the bucket in time; the bucket was empty."""
     world = World(SCAN)
     world.watch.execute(ShardRange(index=0, of=1))
     world.ledger.note_swept_through(BUCKET - 1)
@@ -24,7 +24,7 @@ def scanned() -> World:
 
 
 def unscanned(mark: int = BUCKET - 1) -> World:
-    """No watcher ever looked at the bucket."""
+    """No watcher has scanned the bucket."""
     world = World(SCAN)
     world.ledger.note_swept_through(mark)
     return world

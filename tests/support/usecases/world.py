@@ -1,4 +1,4 @@
-"""A deployment in memory, and what tests do with it."""
+"""A deployment in memory, with the operations that tests need."""
 
 import asyncio
 from typing import Any
@@ -25,7 +25,7 @@ REQUEST = Request(method="POST", url="https://receiver.example/hook", body=b'{"n
 
 
 class World(UseCases):
-    """One tenant's deployment: what it is asked to do, and what stands in it."""
+    """One tenant's deployment."""
 
     def __init__(
         self,
@@ -41,16 +41,16 @@ class World(UseCases):
         self.tenant: Tenant = self.tenants.tenants[TENANT]
 
     def seal(self, job_id: str, request: Request = REQUEST) -> bytes:
-        """A request as it is stored for a job."""
+        """A request sealed for a job."""
         return self.vault.seal(self.tenant, job_id, encode_request(request))
 
     def one_off(self, number: int = 1, **overrides: Any) -> Execution:
-        """The execution of a one-off job, with a request that can be made."""
+        """The execution of a one-off job with a valid request."""
         plain = one_off(number, **overrides)
         return with_changes(plain, request=self.seal(plain.job_id))
 
     def put(self, execution: Execution) -> Execution:
-        """Let an execution stand there, in whatever state it is."""
+        """Store an execution in any state."""
         self.table.insert(execution, expiry_for(execution))
         return execution
 
@@ -64,7 +64,7 @@ class World(UseCases):
         return made
 
     def standing(self, execution_id: ExecutionId) -> Execution:
-        """What stands under an id."""
+        """The stored execution."""
         return self.table.executions[execution_id].execution
 
     def occurrences(self, of: Job) -> dict[int, Execution]:
@@ -74,7 +74,7 @@ class World(UseCases):
         return dict(sorted(found.items()))
 
     def sent(self) -> list[ExecutionId]:
-        """The executions that messages were sent for, one entry for each key."""
+        """The executions in sent messages, one entry for each key."""
         return [key for message in self.queue.messages for key in message.wakeup.keys]
 
     def run(self, *deliveries: Delivery) -> BatchReport:
@@ -88,12 +88,12 @@ class World(UseCases):
     def accept_one_off(
         self, timing: Timing | None = None, key: str | None = None, **fields: Any
     ) -> Execution:
-        """A one-off job that was created over the API."""
+        """Create a one-off job as the API does."""
         made = self.accept(timing, key, **fields)
         assert isinstance(made, Execution)
         return made
 
     def accept(self, timing: Timing | None = None, key: str | None = None, **fields: Any) -> Execution | Job:
-        """A job that was created over the API."""
+        """Create a job as the API does."""
         new = NewJob(timing=timing or After(3_600), **({"request": REQUEST} | fields))
         return self.create_job.execute(self.tenant, new, key).job

@@ -6,7 +6,7 @@ import pytest
 
 from functions.executor.records import batch_response, deliveries
 from shared.adapters.sqs.messages import encode_wakeup
-from shared.usecases.attempts.run_attempts import BatchReport, Delivery, Settled, Verdict
+from shared.usecases.attempts.run_attempts import BatchReport, Delivery, SettledMessage, Verdict
 from tests.support.builders import DUE_AT, execution_id, wakeup
 
 WAKEUP = wakeup(keys=(execution_id(1), execution_id(2)))
@@ -45,7 +45,7 @@ def test_a_record_is_read_with_what_the_queue_knows_of_it() -> None:
 def test_unreadable_record_has_its_reason_and_the_others_are_whole(body: str) -> None:
     bad, good = deliveries([record(body, "bad"), record()])
     assert (bad.message_id, bad.wakeup) == ("bad", None)
-    assert bad.fault
+    assert bad.error
     assert good.wakeup == WAKEUP
 
 
@@ -58,7 +58,8 @@ def test_exactly_the_returned_messages_are_listed() -> None:
     members = deliveries([record(message_id=name) for name in ("a", "b", "c")])
     verdicts = [Verdict.DONE, Verdict.RETURN, Verdict.RETURN]
     settled = [
-        Settled(delivery=each, verdict=verdict) for each, verdict in zip(members, verdicts, strict=True)
+        SettledMessage(delivery=each, verdict=verdict)
+        for each, verdict in zip(members, verdicts, strict=True)
     ]
     assert batch_response(BatchReport(settled=settled)) == {
         "batchItemFailures": [{"itemIdentifier": "b"}, {"itemIdentifier": "c"}]

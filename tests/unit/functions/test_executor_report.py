@@ -11,7 +11,7 @@ from shared.domain.limits.scopes import Deferral, WaitReason
 from shared.names import Metric
 from shared.ports.executions import WriteUnknown
 from shared.usecases.attempts.make_attempt import AttemptResult
-from shared.usecases.attempts.run_attempts import BatchReport, Delivery, Settled, Verdict
+from shared.usecases.attempts.run_attempts import BatchReport, Delivery, SettledMessage, Verdict
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.attempts.settle_refusal import Refusal, RefusalResult
 from shared.usecases.limits.throttle_batch import DeferredKey
@@ -34,9 +34,9 @@ def attempt(end: AttemptEnd, lag_ms: int = 0) -> AttemptResult:
     )
 
 
-def settled(verdict: Verdict, fault: str = "") -> Settled:
-    delivery = Delivery(message_id="m", sent_at=DUE_AT, receive_count=1, wakeup=None, fault=fault)
-    return Settled(delivery=delivery, verdict=verdict)
+def settled(verdict: Verdict, fault: str = "") -> SettledMessage:
+    delivery = Delivery(message_id="m", sent_at=DUE_AT, receive_count=1, wakeup=None, error=fault)
+    return SettledMessage(delivery=delivery, verdict=verdict)
 
 
 def test_an_empty_batch_emits_zeros_so_that_silence_can_be_told_from_them() -> None:

@@ -17,8 +17,8 @@ from shared.domain.errors import InvalidValueError, UnavailableError
 from shared.domain.schedules.zone_changes import Move
 from shared.names import Lane, Metric, QueueName
 from shared.observability import metrics
-from shared.usecases.attempts.run_attempts import BatchReport, Delivery, Settled, Verdict
-from shared.usecases.chains.recompute_job import Outdated, Recomputed
+from shared.usecases.attempts.run_attempts import BatchReport, Delivery, SettledMessage, Verdict
+from shared.usecases.chains.recompute_job import OutdatedJob, Recomputation
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, DeadMessageReport
 from shared.usecases.dead_letters.process_bulk_redrives import RedriveReport
 from shared.usecases.ticks.reconcile import ReconcileReport
@@ -192,7 +192,7 @@ def test_dead_letters_are_rescued_and_what_could_not_be_settled_is_listed(
     assert answer == {"batchItemFailures": [{"itemIdentifier": "m2"}]}
     assert seen[0] == DeadMessage(message_id="m1", lane=QueueName.BULK, body=body, wakeup=wakeup())
     assert (seen[1].lane, seen[1].body, seen[1].wakeup) == (QueueName.STANDARD, "{", None)
-    assert seen[1].fault
+    assert seen[1].error
     output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
     assert flushed("\n".join(output)) == {
         Metric.DEAD_LETTER_RESCHEDULED: 1,
@@ -214,7 +214,7 @@ def test_a_reconciler_has_written_its_findings_when_it_has_told_them(
     )
 
     def run_and_die(
-        _: object, tell: Callable[[ReconcileReport], None], __: Callable[[Recomputed], None]
+        _: object, tell: Callable[[ReconcileReport], None], __: Callable[[Recomputation], None]
     ) -> ReconcileReport:
         tell(report)
         raise SystemExit
@@ -240,7 +240,7 @@ def test_a_reconciler_names_the_jobs_that_newer_tables_have_moved(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     module = load("reconciler")
-    moved = Recomputed(
+    moved = Recomputation(
         job_id="job_1",
         tenant_id="acme",
         timezone="America/New_York",
@@ -248,10 +248,12 @@ def test_a_reconciler_names_the_jobs_that_newer_tables_have_moved(
         new_release="2026f",
         move=Move(from_at=DUE_AT, to_at=None),
     )
-    seen = [Outdated(outdated_from=DUE_AT, tenant_id="acme", job_id=f"job_{number}") for number in (1, 2, 3)]
+    seen = [
+        OutdatedJob(outdated_from=DUE_AT, tenant_id="acme", job_id=f"job_{number}") for number in (1, 2, 3)
+    ]
 
     def run(
-        _: object, tell: Callable[[ReconcileReport], None], on_recomputed: Callable[[Recomputed], None]
+        _: object, tell: Callable[[ReconcileReport], None], on_recomputed: Callable[[Recomputation], None]
     ) -> ReconcileReport:
         tell(ReconcileReport(jobs=7))
         on_recomputed(moved)
@@ -281,7 +283,7 @@ def test_an_executor_puts_back_and_lists_what_must_come_back(
         verdicts = (Verdict.DONE, Verdict.RETURN)
         return BatchReport(
             settled=[
-                Settled(delivery=each, verdict=verdict, visible_after_seconds=17)
+                SettledMessage(delivery=each, verdict=verdict, visible_after_seconds=17)
                 for each, verdict in zip(batch, verdicts, strict=True)
             ]
         )

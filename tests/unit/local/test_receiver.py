@@ -38,7 +38,7 @@ def test_calls_are_told_apart_by_path(receiver: Receiver) -> None:
     post(receiver, "/b")
     assert [call.path for call in receiver.calls("/b")] == ["/b"]
     assert len(receiver.wait_for(2)) == 2
-    with pytest.raises(TimeoutError, match="1 of 2 calls came to /a"):
+    with pytest.raises(TimeoutError, match="1 of 2 calls arrived at /a"):
         receiver.wait_for(2, path="/a", timeout=0.05)
 
 

@@ -14,7 +14,7 @@ from shared.domain.executions.callback_token import TOKEN_HEADER
 from shared.domain.schedules.schedule import format_instant
 from shared.names import Metric
 from shared.observability import count
-from shared.usecases.attempts.report_outcome import Reported
+from shared.usecases.attempts.report_outcome import ReportResult
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 
 ROUTES = Routes()
@@ -106,7 +106,7 @@ def _attempt(request: AuthenticatedRequest) -> tuple[str, str]:
     return request.path_values["execution_id"], request.header(TOKEN_HEADER.lower()) or ""
 
 
-def _report_response(reported: Reported) -> Response[str]:
+def _report_response(reported: ReportResult) -> Response[str]:
     # A repeated report changes nothing, and is not counted again.
     if reported.end is not None:
         count(_METRICS[reported.end])

@@ -29,7 +29,7 @@ def redrive_out(task: RedriveTask) -> RedriveOut:
         **due,
         rate=task.rate,
         counts=RedriveCountsOut(**asdict(task.counts)),
-        progress_at=None if task.is_walked else format_instant(task.position.at),
+        progress_at=None if task.is_range_done else format_instant(task.position.at),
         due_until=format_instant(task.next_due_at),
         created_at=format_instant(task.created_at),
         ended_at=instant_out(task.ended_at),

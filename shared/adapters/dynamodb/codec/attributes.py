@@ -8,7 +8,7 @@ Item = dict[str, Value]
 
 
 def encode(value: Plain) -> Value:
-    """A plain value as the low-level API spells it."""
+    """Encode a value for the low-level API."""
     match value:
         case bool():
             return {"BOOL": value}
@@ -25,12 +25,12 @@ def encode(value: Plain) -> Value:
 
 
 def encode_all(values: Mapping[str, Plain | None]) -> Item:
-    """An item; attributes whose value is None are left out."""
+    """Encode an item; attributes with the value None are left out."""
     return {name: encode(value) for name, value in values.items() if value is not None}
 
 
 def decode(value: Value) -> Plain:
-    """The plain value; ValueError for types that no item of ours has."""
+    """ValueError for types that no item of the project has."""
     ((kind, raw),) = value.items()
     match kind, raw:
         case ("S", str()) | ("B", bytes()) | ("BOOL", bool()):
@@ -45,5 +45,4 @@ def decode(value: Value) -> Plain:
 
 
 def decode_all(item: Mapping[str, Value]) -> dict[str, Plain]:
-    """A whole item."""
     return {name: decode(value) for name, value in item.items()}

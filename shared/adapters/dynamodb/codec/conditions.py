@@ -1,4 +1,4 @@
-"""Every condition of the protocol, by name. Derived from the transition table where they speak of states."""
+"""Every condition of the protocol, by name. Conditions on states are derived from the transition table."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,28 +13,28 @@ ABSENT = "attribute_not_exists(pk)"
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition expression with the values that it names."""
+    """A condition expression with its values."""
 
     expression: str
     values: dict[str, Any]
 
 
 def in_source_state(transition: Transition) -> Condition:
-    """The item is in a state from which the transition may start, and of a version that is known."""
+    """The item has a known version and a source state of the transition."""
     codes = sorted(STATE_CODES[state] for state in transition.sources)
     values: dict[str, Any] = {f":from{code}": encode(code) for code in codes}
     return Condition(f"#s IN ({', '.join(values)}) AND #v = :v", {**values, ":v": encode(VERSION)})
 
 
 def at_revision(allowed: Condition, revision: int) -> Condition:
-    """What is allowed, and at the revision that its owner has seen."""
+    """`allowed`, and the revision that the owner of the job has read."""
     return Condition(
         f"{allowed.expression} AND rv = :revision", {**allowed.values, ":revision": encode(revision)}
     )
 
 
 def own_claim(execution: Execution, transition: Transition) -> Condition:
-    """RUNNING by this very attempt and owner; a retry only while retries are not stopped."""
+    """The fencing token: RUNNING with this attempt and owner; a retry also requires that retries go on."""
     allowed = in_source_state(transition)
     expression = f"{allowed.expression} AND a = :attempt AND ow = :owner"
     if transition is Transition.RETRY:
@@ -43,29 +43,29 @@ def own_claim(execution: Execution, transition: Transition) -> Condition:
     return Condition(expression, {**allowed.values, **owned})
 
 
-def prolongs(execution: Execution, claimable_from: int, *, calls: bool) -> Condition:
-    """RUNNING by this very attempt and owner, under a lease that ends earlier; before a call, retries not stopped."""
+def extends_lease(execution: Execution, claimable_from: int, *, calls: bool) -> Condition:
+    """The fencing token, and a lease that ends earlier; before a call also: retries are not stopped."""
     own = own_claim(execution, Transition.EXTEND)
     expression = f"{own.expression} AND ca <= :ca" + (" AND attribute_not_exists(sr)" if calls else "")
     return Condition(expression, {**own.values, ":ca": encode(claimable_from)})
 
 
-def dead_lease(execution: Execution, now_ms: int) -> Condition:
-    """RUNNING at this attempt still, under a lease that has ended."""
+def expired_lease(execution: Execution, now_ms: int) -> Condition:
+    """RUNNING with this attempt, under an expired lease."""
     allowed = in_source_state(Transition.GIVE_UP)
     values = {":attempt": encode(execution.attempt), ":now": encode(now_ms)}
     return Condition(f"{allowed.expression} AND a = :attempt AND ca <= :now", {**allowed.values, **values})
 
 
 def not_ended() -> Condition:
-    """Of a known version, and not in a state that is final; a state that nobody knows is none."""
+    """A known version and no terminal state; an unknown state does not count as terminal."""
     values: dict[str, Any] = {f":e{STATE_CODES[state]}": encode(STATE_CODES[state]) for state in TERMINAL}
     expression = f"#v = :v AND NOT #s IN ({', '.join(sorted(values))})"
     return Condition(expression, {**values, ":v": encode(VERSION)})
 
 
 def redrivable() -> Condition:
-    """Of a known version, ended without success, and not redriven yet."""
+    """A known version, ended without success, and not redriven yet."""
     values: dict[str, Any] = {f":e{STATE_CODES[state]}": encode(STATE_CODES[state]) for state in REDRIVABLE}
     expression = f"#v = :v AND #s IN ({', '.join(sorted(values))}) AND attribute_not_exists(rd)"
     return Condition(expression, {**values, ":v": encode(VERSION)})
@@ -73,10 +73,10 @@ def redrivable() -> Condition:
 
 _MAY_BE_CLAIMED = "v = {version} AND a < mx AND attribute_not_exists(sr) AND "
 CLAIMABLE = _MAY_BE_CLAIMED + "ca <= {now}"
-"""A known version, attempts left, retries not stopped, and from `claimable_from` on: the one condition of a claim.
+"""The one condition of a claim: known version, attempts left, retries not stopped, `claimable_from` reached.
 
-`ca` says it for every state at once: 0 before the first attempt, 1.5 s before a retry is due, the end of the
-lease while running; an ended execution has none, so the comparison is false.
+`ca` encodes `claimable_from` for every state: 0 before the first attempt, 1.5 s before a retry is due, the
+end of the lease while running. An ended execution has no `ca`, so the comparison is false.
 """
 ADMITTED = _MAY_BE_CLAIMED + "ca = {now}"
-"""The same for the first attempt of a guarded execution, whose `ca` is GUARDED_FROM until then."""
+"""The same for the first attempt of a guarded execution, whose `ca` is GUARDED_FROM until admission."""

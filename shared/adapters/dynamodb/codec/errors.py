@@ -1,4 +1,4 @@
-"""The one place where errors of the AWS SDK become the domain's."""
+"""The translation of errors of the AWS SDK to the domain's errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ _TRANSIENT_IN_TRANSACTION = {"TransactionConflict", "ThrottlingError", "Provisio
 
 
 class ConditionRefused(Exception):  # noqa: N818 - an answer of the store, not a failure
-    """A condition did not hold. `items` has what stands there, per statement of a transaction."""
+    """A condition failed. `items` has the existing item of each statement of a transaction."""
 
     def __init__(self, items: list[dict[str, Any] | None]) -> None:
         super().__init__("the condition was refused")
@@ -22,25 +22,25 @@ class ConditionRefused(Exception):  # noqa: N818 - an answer of the store, not a
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """ConditionRefused for a refusal; UnavailableError for everything that another try may mend or that is not ours."""
+    """ConditionRefused for a failed condition; UnavailableError for every other error."""
     try:
         yield
-    except ClientError as fault:
-        code = fault.response["Error"]["Code"]
+    except ClientError as error:
+        code = error.response["Error"]["Code"]
         if code == "ConditionalCheckFailedException":
-            standing: Any = fault.response.get("Item")
-            raise ConditionRefused([standing]) from fault
+            existing: Any = error.response.get("Item")
+            raise ConditionRefused([existing]) from error
         if code == "TransactionCanceledException":
-            raise _cancelled(fault) from fault
+            raise _cancelled(error) from error
         refusal = ThrottledError if code in _THROTTLED else UnavailableError
-        raise refusal(f"{fault.operation_name}: {code}") from fault
-    except BotoCoreError as fault:
-        raise UnavailableError(type(fault).__name__) from fault
+        raise refusal(f"{error.operation_name}: {code}") from error
+    except BotoCoreError as error:
+        raise UnavailableError(type(error).__name__) from error
 
 
-def _cancelled(fault: ClientError) -> Exception:
-    """A transaction is refused only if a condition of it was: a conflict or a throttle decides nothing."""
-    reasons: list[dict[str, Any]] = fault.response.get("CancellationReasons", [])  # type: ignore[assignment]
+def _cancelled(error: ClientError) -> Exception:
+    """A transaction counts as refused only if a condition failed: after a conflict or a throttle, retry."""
+    reasons: list[dict[str, Any]] = error.response.get("CancellationReasons", [])  # type: ignore[assignment]
     codes = {reason.get("Code") for reason in reasons}
     if codes & _TRANSIENT_IN_TRANSACTION or "ConditionalCheckFailed" not in codes:
         return UnavailableError(f"TransactWriteItems: {', '.join(sorted(str(code) for code in codes))}")

@@ -1,11 +1,8 @@
-"""What an execution stores of attempts that run on after their calls. Limits that are the defaults take no room.
-Retry policies as attributes, and back.
+"""Encodings of parts of executions: policies, redrives, outcome callbacks and attempt outcomes.
 
-What every policy has is written as it always was; a table and an age at which to give up stand beside it, so that code
-which does not know them yet reads a policy all the same.
-What ties redrives to their originals, as attributes of executions, and back.
-Who is told of outcomes, as attributes of executions, jobs and tenants, and back.
-Attempt outcomes, packed: 13 bytes each, so that an item with its history stays under one KB."""
+Values that are the defaults are left out. The parts that every retry policy has keep their first format;
+delay table and maximum age are a separate attribute, so that older code can read every policy. Attempt
+outcomes take 13 bytes each, so that an item with its history stays below 1 KB."""
 
 import struct
 from collections.abc import Mapping, Sequence
@@ -22,14 +19,14 @@ from shared.domain.ids import parse_execution_id
 
 
 def encode_async_policy(policy: AsyncPolicy) -> str | None:
-    """The limits, as far as they are not the defaults."""
+    """The limits that differ from the defaults; None if there are none."""
     if policy == DEFAULT_ASYNC_POLICY:
         return None
     return f"{policy.deadline_seconds}/{policy.heartbeat_seconds}"
 
 
 def read_async_policy(text: str | None) -> AsyncPolicy:
-    """The inverse; ValueError for anything else."""
+    """ValueError for malformed text."""
     if text is None:
         return DEFAULT_ASYNC_POLICY
     deadline_seconds, heartbeat_seconds = (int(part) for part in text.split("/"))
@@ -37,15 +34,15 @@ def read_async_policy(text: str | None) -> AsyncPolicy:
 
 
 def async_until_text(attempt: int, until: int) -> str:
-    """The deadline of an attempt that runs on. It names the attempt: of a later one it says nothing.
+    """The asynchronous deadline together with the number of its attempt.
 
-    So neither a claim nor an outcome has to remove it.
+    For a later attempt the value is void, so neither a claim nor an outcome has to remove it.
     """
     return f"{attempt}/{until}"
 
 
 def read_async_until(text: str | None, running: int | None) -> int | None:
-    """The deadline of the attempt that is running (None: none is); ValueError for what was never written."""
+    """The deadline of the running attempt (None: no attempt is running); ValueError for malformed text."""
     if text is None:
         return None
     attempt, until = (int(part) for part in text.split("/"))
@@ -53,11 +50,11 @@ def read_async_until(text: str | None, running: int | None) -> int | None:
 
 
 EXTRAS = "rp"
-"""The attribute of what only some policies have."""
+"""The attribute for the optional parts of a retry policy."""
 
 
 def encode_retry_extras(retry: RetryPolicy) -> str | None:
-    """The table and the age, such as `60,600;3600`; None for a policy that has neither."""
+    """The delay table and the maximum age, such as `60,600;3600`; None if the policy has neither."""
     if not retry.delays_seconds and retry.give_up_after_seconds is None:
         return None
     age = "" if retry.give_up_after_seconds is None else str(retry.give_up_after_seconds)
@@ -65,7 +62,7 @@ def encode_retry_extras(retry: RetryPolicy) -> str | None:
 
 
 def read_retry(max_attempts: int, backoff: Sequence[Any], extras: str | None) -> RetryPolicy:
-    """The policy of a number of attempts, base, factor, cap and the extras; ValueError for anything else."""
+    """The policy from its encoded parts; ValueError for malformed values."""
     base, factor, cap = (int(part) for part in backoff)
     table, _, age = (extras or "").partition(";")
     return RetryPolicy(
@@ -79,12 +76,11 @@ def read_retry(max_attempts: int, backoff: Sequence[Any], extras: str | None) ->
 
 
 def encode_redrive_of(redrive: RedriveOf | None) -> str | None:
-    """The original and the number."""
     return f"{redrive.number}|{redrive.original}" if redrive is not None else None
 
 
 def read_redrive_of(text: str | None) -> RedriveOf | None:
-    """The inverse; ValueError for anything else."""
+    """ValueError for malformed text."""
     if text is None:
         return None
     number, original = text.split("|")
@@ -92,14 +88,14 @@ def read_redrive_of(text: str | None) -> RedriveOf | None:
 
 
 def encode_redriven_by(redriven_by: RedrivenBy | None) -> str | None:
-    """The redrive, and its bulk redrive if it is of one."""
+    """The redrive and its bulk redrive, if any."""
     if redriven_by is None:
         return None
     return str(redriven_by.execution) + (f"|{redriven_by.task}" if redriven_by.task else "")
 
 
 def read_redriven_by(text: str | None) -> RedrivenBy | None:
-    """The inverse; ValueError for anything else."""
+    """ValueError for malformed text."""
     if text is None:
         return None
     execution, _, task = text.partition("|")
@@ -111,13 +107,13 @@ _DESTINATION_BYTES = 10
 
 
 def callback_attributes(callbacks: OutcomeCallbacks) -> dict[str, bytes | None]:
-    """What a job or a tenant says of each outcome: nothing, nobody, or a destination and a sealed URL."""
+    """The target of each outcome: unset, explicitly none, or a destination with a sealed URL."""
     listeners = (callbacks.on_success, callbacks.on_failure)
     return dict(zip(_NAMES, map(_encode, listeners), strict=True))
 
 
 def read_callbacks(plain: Mapping[str, Any]) -> OutcomeCallbacks:
-    """The inverse; ValueError for anything else."""
+    """ValueError for malformed text."""
     on_success, on_failure = (_read(plain.get(name)) for name in _NAMES)
     return OutcomeCallbacks(on_success=on_success, on_failure=on_failure)
 
@@ -144,7 +140,7 @@ def _read(stored: bytes | None) -> CallbackTarget | None:
 _ROW = struct.Struct(">BQIHB")
 _WIDTH = 13
 _SECONDS = 1 << 23
-"""Below this a duration is in milliseconds; from this on, what exceeds it is in seconds (two hours and more)."""
+"""Durations below this value are in milliseconds; the excess above it is in seconds (two hours and more)."""
 _MAX_SECONDS = _SECONDS - 1
 
 
@@ -164,7 +160,7 @@ def pack_outcomes(outcomes: tuple[AttemptOutcome, ...]) -> bytes:
 
 
 def unpack_outcomes(packed: bytes) -> tuple[AttemptOutcome, ...]:
-    """The inverse; ValueError or struct.error for anything else."""
+    """ValueError or struct.error for malformed bytes."""
     outcomes = []
     for start in range(0, len(packed), _WIDTH):
         row = packed[start : start + _WIDTH]
@@ -184,13 +180,13 @@ def unpack_outcomes(packed: bytes) -> tuple[AttemptOutcome, ...]:
 
 
 def last_started_at(packed: bytes) -> int | None:
-    """When the last attempt of these began; None where there is none."""
+    """When the last packed attempt began; None if there is none."""
     row = packed[-_WIDTH:]
     return int.from_bytes(row[1:7]) if len(row) == _WIDTH else None
 
 
 def _pack_duration(duration_ms: int) -> int:
-    """Exact below two hours, and to the second above, as far as attempts that run on can take."""
+    """Exact below two hours, in seconds above: enough for the longest asynchronous attempt."""
     if duration_ms < _SECONDS:
         return duration_ms
     return _SECONDS + min(duration_ms // 1000, _MAX_SECONDS)

@@ -1,6 +1,7 @@
-"""Executions and pointers as items, and back. Attribute names are short: they are stored millions of times.
+"""Items of executions and retry reminders. Attribute names are short, because they are stored millions of
+times.
 
-An item carries `v`, its version. A newer version is never guessed at: reading it raises UnknownVersionError.
+An item carries `v`, its version. Reading an item of a newer version raises UnknownVersionError.
 """
 
 import struct
@@ -68,7 +69,6 @@ _MALFORMED = (KeyError, ValueError, TypeError, AttributeError, struct.error)
 
 
 def execution_item(execution: Execution, region: str, expires_at_s: int | None = None) -> Item:
-    """The whole item."""
     pk, sk = execution_key(region, execution.id)
     index_pk, index_sk = tenant_index_key(execution.tenant_id, execution.index_shard, execution.id)
     is_own_job = execution.job_id == one_off_job_id(execution.id)
@@ -126,12 +126,12 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
 
 
 def read_execution(item: Mapping[str, Value]) -> Execution:
-    """The execution; UnknownVersionError or UnreadableItemError where the item is not one."""
+    """UnknownVersionError for a newer version, UnreadableItemError for a broken item."""
     plain = plain_item(item)
     try:
         return _read_execution(plain)
-    except _MALFORMED as fault:
-        raise UnreadableItemError(f"item {plain.get(Attr.SK)} is broken") from fault
+    except _MALFORMED as error:
+        raise UnreadableItemError(f"item {plain.get(Attr.SK)} is broken") from error
 
 
 def _read_execution(plain: dict[str, Any]) -> Execution:
@@ -194,28 +194,28 @@ def _read_progress(plain: Mapping[str, Any]) -> Progress:
     )
 
 
-def reminder_item(pointer: RetryReminder, region: str) -> Item:
-    """A pointer: the attributes that watchers and sweepers read, and no index."""
-    pk, sk = reminder_key(region, pointer.location, pointer.target, pointer.attempt)
+def reminder_item(reminder: RetryReminder, region: str) -> Item:
+    """The item of a retry reminder: the attributes of a due row, and no index."""
+    pk, sk = reminder_key(region, reminder.location, reminder.target, reminder.attempt)
     return encode_all(
         {
             Attr.PK: pk,
             Attr.SK: sk,
             "v": VERSION,
-            "s": STATE_CODES[pointer.state],
-            "t": pointer.tenant_id,
-            "ln": _LANE_CODES[pointer.lane],
-            "c": pointer.created_at,
-            "a": pointer.attempt,
-            "mx": pointer.attempt,
-            "tg": str(pointer.target),
-            "ds": pointer.destination or None,
+            "s": STATE_CODES[reminder.state],
+            "t": reminder.tenant_id,
+            "ln": _LANE_CODES[reminder.lane],
+            "c": reminder.created_at,
+            "a": reminder.attempt,
+            "mx": reminder.attempt,
+            "tg": str(reminder.target),
+            "ds": reminder.destination or None,
         }
     )
 
 
 def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
-    """What watchers and sweepers need of a row; raises as `read_execution` does."""
+    """The part of a row that watchers and sweepers need; raises like `read_execution`."""
     plain = plain_item(item)
     try:
         target = parse_execution_id(plain["tg"]) if "tg" in plain else None
@@ -240,28 +240,28 @@ def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
             async_accepted=async_until is not None,
             begun_at=_read_begun_at(plain, async_until),
         )
-    except _MALFORMED as fault:
-        raise UnreadableItemError(f"row {plain.get(Attr.SK)} is broken") from fault
+    except _MALFORMED as error:
+        raise UnreadableItemError(f"row {plain.get(Attr.SK)} is broken") from error
 
 
 def failed_index(execution: Execution) -> dict[str, str]:
-    """The attributes that put an execution into the index of dead letters."""
+    """The attributes of an entry in the index of dead letters."""
     pk, sk = failed_index_key(execution.tenant_id, execution.id)
     return {Attr.FAILED_PK: pk, Attr.FAILED_SK: sk}
 
 
 def retry_index(execution: Execution, next_attempt_at: int) -> dict[str, str]:
-    """The attributes that put an execution among its tenant's waiting retries, in the same sparse index."""
+    """The attributes of an entry among the waiting retries, in the same sparse index."""
     pk, sk = retry_index_key(execution.tenant_id, execution.index_shard, next_attempt_at, execution.id)
     return {Attr.FAILED_PK: pk, Attr.FAILED_SK: sk}
 
 
 def plain_item(item: Mapping[str, Value]) -> dict[str, Any]:
-    """The plain values of an item of a version that is known; raises as `read_execution` does."""
+    """The plain values of an item of a known version; raises like `read_execution`."""
     try:
         plain: dict[str, Any] = dict(decode_all(item))
-    except ValueError as fault:
-        raise UnreadableItemError("an item has attributes of unknown types") from fault
+    except ValueError as error:
+        raise UnreadableItemError("an item has attributes of unknown types") from error
     if plain.get("v") != VERSION:
         raise UnknownVersionError(f"item {plain.get(Attr.SK)} has version {plain.get('v')}")
     return plain

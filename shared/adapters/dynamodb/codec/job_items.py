@@ -1,4 +1,4 @@
-"""Definitions and chains that ended as items of the jobs table, and back."""
+"""Items of definitions and of ended chains in the jobs table."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,7 +33,6 @@ from shared.names import Attr, Lane
 
 
 def job_item(job: Job, expires_at_s: int | None = None) -> Item:
-    """The whole item of a definition."""
     pk, sk = job_key(job.tenant_id, job.id)
     return encode_all(
         {
@@ -64,7 +63,7 @@ def job_item(job: Job, expires_at_s: int | None = None) -> Item:
 
 
 def read_job(item: Mapping[str, Value]) -> Job:
-    """The definition; UnknownVersionError or UnreadableItemError where the item is not one."""
+    """UnknownVersionError for a newer version, UnreadableItemError for a broken item."""
     plain = plain_item(item)
     try:
         job = Job(
@@ -87,13 +86,12 @@ def read_job(item: Mapping[str, Value]) -> Job:
             ended_from=plain.get("ef"),
             ended_through=plain.get("et"),
         )
-    except (KeyError, ValueError, TypeError) as fault:
-        raise UnreadableItemError(f"job {plain.get('id')} is broken") from fault
+    except (KeyError, ValueError, TypeError) as error:
+        raise UnreadableItemError(f"job {plain.get('id')} is broken") from error
     return job
 
 
 def past_chain_item(past: Chain) -> Item:
-    """The item of a chain that ended."""
     pk, sk = past_chain_key(past.tenant_id, past.job_id, past.revision)
     return encode_all(
         {
@@ -113,7 +111,7 @@ def past_chain_item(past: Chain) -> Item:
 
 
 def read_past_chain(item: Mapping[str, Value]) -> Chain:
-    """The inverse; raises as `read_job` does."""
+    """Raises like `read_job`."""
     plain = plain_item(item)
     try:
         return Chain(
@@ -126,12 +124,12 @@ def read_past_chain(item: Mapping[str, Value]) -> Chain:
             skipped_from=plain.get("pf"),
             expires_at_s=plain[Attr.TTL],
         )
-    except (KeyError, ValueError, TypeError) as fault:
-        raise UnreadableItemError(f"a past chain of {plain.get('id')} is broken") from fault
+    except (KeyError, ValueError, TypeError) as error:
+        raise UnreadableItemError(f"a past chain of {plain.get('id')} is broken") from error
 
 
 def extra_item(execution: Execution, expires_at_s: int) -> Item:
-    """The record by which a job finds an execution that is no occurrence of its schedule; its key says it all."""
+    """The record by which a job finds an execution outside its schedule; the key has all data."""
     pk, sk = extra_key(execution.tenant_id, execution.job_id, history_position(execution))
     return encode_all({Attr.PK: pk, Attr.SK: sk, Attr.TTL: expires_at_s, "v": VERSION})
 

@@ -1,4 +1,4 @@
-"""Keys of every table, built and parsed here alone."""
+"""Keys of every table. No other module builds or parses keys."""
 
 from hashlib import sha256
 
@@ -11,7 +11,7 @@ from shared.names import Attr
 
 
 def item_key(pk: str, sk: str) -> Item:
-    """A primary key as the low-level API spells it."""
+    """A primary key for the low-level API."""
     return {Attr.PK: encode(pk), Attr.SK: encode(sk)}
 
 
@@ -21,12 +21,11 @@ def shard_pk(region: str, bucket: int, shard: int) -> str:
 
 
 def execution_key(region: str, execution_id: ExecutionId) -> tuple[str, str]:
-    """Where an execution stands."""
     return shard_pk(region, execution_id.bucket, execution_id.shard), _sort(execution_id, str(execution_id))
 
 
 def reminder_key(region: str, location: ExecutionId, target: ExecutionId, attempt: int) -> tuple[str, str]:
-    """Where a pointer stands: in its own bucket, under the id of its target and the attempt that failed."""
+    """The key of a retry reminder: its own bucket, the target's id, and the attempt that failed."""
     return shard_pk(region, location.bucket, location.shard), _sort(location, f"ptr_{target.body}_{attempt}")
 
 
@@ -68,59 +67,58 @@ def retry_index_pk(tenant_id: str, index_shard: int) -> str:
     return f"{tenant_id}#{index_shard}#retry"
 
 
-def position_key(place: IndexPosition) -> str:
-    """A place as a sort key: fixed in length, so that texts compare as places do."""
-    return f"{place.at:015d}#{place.id_text}"
+def position_key(position: IndexPosition) -> str:
+    """A position as a sort key of fixed length, so that texts compare like positions."""
+    return f"{position.at:015d}#{position.id_text}"
 
 
 def parse_position(key: str) -> IndexPosition:
-    """The inverse, for a place that names an execution; ValueError for anything else."""
+    """ValueError unless the key names an execution."""
     at, _, id_text = key.partition("#")
     return IndexPosition(at=int(at), id=parse_execution_id(id_text))
 
 
 def span_keys(span: PositionRange) -> tuple[str, str] | None:
-    """The sort keys between which, ends included, exactly the places of a span lie; None where there can be none."""
+    """The first and the last sort key of a range, both inclusive; None if the range is empty."""
     low, before = f"{position_key(span.after)}!", position_key(span.before)
     high = f"{before[:-1]}{chr(ord(before[-1]) - 1)}~"
     return (low, high) if low <= high else None
 
 
 def job_key(tenant_id: str, job_id: str) -> tuple[str, str]:
-    """A definition in the jobs table."""
     return tenant_id, f"job#{job_id}"
 
 
 def job_prefix(tenant_id: str) -> tuple[str, str]:
-    """Where a tenant's definitions stand."""
+    """The partition and the prefix of a tenant's definitions."""
     return tenant_id, "job#"
 
 
 def backfill_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
-    """Where the definitions of a job's backfills stand: behind its own, since their ids begin with its id."""
+    """The prefix of a job's backfills, whose ids begin with the id of the job."""
     pk, sk = job_key(tenant_id, job_id)
     return pk, f"{sk}_"
 
 
 def past_chain_key(tenant_id: str, job_id: str, revision: int) -> tuple[str, str]:
-    """A chain that ended, in the jobs table; the newest of a job sorts last."""
+    """An ended chain in the jobs table; a job's newest chain sorts last."""
     pk, prefix = past_chain_prefix(tenant_id, job_id)
     return pk, f"{prefix}{revision:010d}"
 
 
 def past_chain_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
-    """Where a job's past chains stand."""
+    """The prefix of a job's ended chains."""
     return tenant_id, f"chain#{job_id}#"
 
 
 def extra_key(tenant_id: str, job_id: str, place: IndexPosition) -> tuple[str, str]:
-    """The record of an execution beside the schedule, in the jobs table; they sort as the history does."""
+    """The record of an execution outside the schedule, in the jobs table; sorts like the history."""
     pk, prefix = extra_prefix(tenant_id, job_id)
     return pk, prefix + position_key(place)
 
 
 def extra_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
-    """Where a job's records of executions beside the schedule stand."""
+    """The prefix of a job's records of executions outside the schedule."""
     return tenant_id, f"extra#{job_id}#"
 
 
@@ -130,7 +128,7 @@ def parse_extra_sk(sk: str) -> IndexPosition:
 
 
 def run_lock_key(tenant_id: str, job_id: str) -> tuple[str, str]:
-    """Whose turn it is among the runs of a job, in the jobs table."""
+    """The run lock of a job in the jobs table."""
     return tenant_id, f"turn#{job_id}"
 
 
@@ -140,7 +138,7 @@ def redrive_task_key(tenant_id: str, task_id: str) -> tuple[str, str]:
 
 
 def open_redrive_key(region: str, tenant_id: str) -> tuple[str, str]:
-    """Which bulk redrive of a tenant is open, in the leases table."""
+    """A tenant's entry in the list of open bulk redrives, in the leases table."""
     return f"{region}#redrives", tenant_id
 
 
@@ -150,7 +148,7 @@ def payload_key(tenant_id: str, payload_id: str) -> tuple[str, str]:
 
 
 def idempotency_key(tenant_id: str, key: str) -> tuple[str, str]:
-    """An Idempotency-Key in the jobs table, in a partition of its own: hashed, since users choose its text."""
+    """An Idempotency-Key in the jobs table: in its own partition, hashed because clients choose the text."""
     return f"{tenant_id}#idempotency#{sha256(key.encode()).hexdigest()}", "record"
 
 
@@ -160,7 +158,7 @@ def tenant_key(tenant_id: str) -> tuple[str, str]:
 
 
 def tenant_listing_key(tenant_id: str) -> tuple[str, str]:
-    """A tenant's entry in the list of all, in the tenants table."""
+    """A tenant's entry in the list of tenants, in the tenants table."""
     return "tenants", tenant_id
 
 
@@ -170,22 +168,22 @@ def api_key_key(key_id: str) -> tuple[str, str]:
 
 
 def budget_key(key: BudgetKey) -> tuple[str, str]:
-    """A budget in the leases table; each in a partition of its own, since a busy one is written often."""
+    """A budget in the leases table. Each has its own partition, because a busy budget is written often."""
     return f"budget#{key.tenant_id}#{key.name}#{key.window}", "budget"
 
 
 def limit_key(scope: str) -> tuple[str, str]:
-    """The state of a scope in the leases table; each in a partition of its own, since a busy one is written often."""
+    """The state of a scope in the leases table. Each has its own partition, because it is written often."""
     return f"limit#{scope}", "limit"
 
 
 def parse_limit_pk(pk: str) -> str:
-    """The scope that such a partition is of."""
+    """The scope of a partition key made by `limit_key`."""
     return pk.removeprefix("limit#")
 
 
 def hot_scopes_key(region: str) -> tuple[str, str]:
-    """The board of the scopes in which something waits."""
+    """The index of hot scopes."""
     return f"{region}#waiting", "board"
 
 
@@ -195,7 +193,7 @@ def audit_key(tenant_id: str, at: int, record_id: str) -> tuple[str, str]:
 
 
 def audit_from(at: int) -> str:
-    """Sorts before every record of this instant and behind all earlier ones."""
+    """Sorts before every record of this instant and after all earlier records."""
     return f"{at:015d}"
 
 
@@ -205,7 +203,7 @@ def ledger_key(region: str, bucket: int, shard: int) -> tuple[str, str]:
 
 
 def ledger_before(bucket: int) -> str:
-    """Sorts behind every shard of earlier buckets, and before those of this one."""
+    """Sorts after every shard of earlier buckets and before the shards of this bucket."""
     return f"{bucket:010d}"
 
 
@@ -216,12 +214,12 @@ def parse_ledger_sk(sk: str) -> tuple[int, int]:
 
 
 def swept_key(region: str) -> tuple[str, str]:
-    """The mark up to which buckets were listed."""
+    """The last bucket whose shards are all listed."""
     return f"{region}#swept", "through"
 
 
 def reconciled_key(region: str) -> tuple[str, str]:
-    """The mark up to which the reconciler has come."""
+    """The last reconciled bucket."""
     return f"{region}#reconciled", "through"
 
 

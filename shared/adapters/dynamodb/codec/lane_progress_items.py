@@ -1,4 +1,4 @@
-"""Reports of lanes, as their items have them."""
+"""Items of lane progress reports."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,6 +8,5 @@ from shared.domain.dispatch.sweep import LaneProgress
 
 
 def read_progress(item: Mapping[str, Value]) -> LaneProgress:
-    """The report of a lane, as its item has it."""
     row: dict[str, Any] = dict(decode_all(item))
     return LaneProgress(visible_at=row["va"], reported_at=row["ra"])

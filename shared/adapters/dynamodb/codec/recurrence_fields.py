@@ -1,4 +1,4 @@
-"""The rules of a chain as attributes, and back. Rules that are the defaults take no room: items are many."""
+"""Encodings of the rules of a chain. Default values are left out, because items are many."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from shared.domain.schedules.schedule import decode_series, encode_series
 
 
 def recurrence_attributes(recurrence: Recurrence) -> dict[str, Any]:
-    """What is stored of a chain's rules."""
+    """The attributes of a chain's rules."""
     return {
         "sc": encode_series(recurrence.schedule),
         "sn": _encode_counts(recurrence.counts),
@@ -21,7 +21,7 @@ def recurrence_attributes(recurrence: Recurrence) -> dict[str, Any]:
 
 
 def rule_attributes(jitter_ms: int, catch_up: CatchUpPolicy, overlap: OverlapPolicy) -> dict[str, Any]:
-    """The rules beside the schedule, as far as they are not the defaults."""
+    """The rules other than the schedule, without default values."""
     attributes: dict[str, Any] = {}
     if jitter_ms:
         attributes["jt"] = jitter_ms
@@ -35,7 +35,7 @@ def rule_attributes(jitter_ms: int, catch_up: CatchUpPolicy, overlap: OverlapPol
 
 
 def read_rules(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that `rule_attributes` wrote; ValueError for anything else."""
+    """The inverse of `rule_attributes`; ValueError for malformed values."""
     return {
         "jitter_ms": plain.get("jt", 0),
         "catch_up": _read_catch_up(plain["cu"]) if "cu" in plain else DEFAULT_POLICY,
@@ -45,7 +45,7 @@ def read_rules(plain: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_recurrence(plain: Mapping[str, Any]) -> Recurrence:
-    """The inverse of `recurrence_attributes`; ValueError or KeyError for anything else."""
+    """The inverse of `recurrence_attributes`; ValueError or KeyError for malformed values."""
     return Recurrence(
         schedule=decode_series(plain["sc"]), counts=read_counts(plain["sn"]), **read_rules(plain)
     )
@@ -56,7 +56,7 @@ def _encode_counts(counts: ShardCounts) -> str:
 
 
 def read_counts(text: str) -> ShardCounts:
-    """Shard counts from their short string; ValueError for anything else."""
+    """ValueError for malformed text."""
     normal, quarter, midnight = (int(part) for part in text.split("/"))
     return ShardCounts(normal=normal, quarter=quarter, midnight=midnight)
 

@@ -1,4 +1,4 @@
-"""Bulk redrives as items of the jobs table, and back."""
+"""Items of bulk redrives in the jobs table."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -15,7 +15,6 @@ from shared.names import Attr, Lane
 
 
 def redrive_task_item(task: RedriveTask, expires_at_s: int | None = None) -> Item:
-    """The whole item."""
     pk, sk = redrive_task_key(task.tenant_id, task.id)
     criteria = task.criteria
     return encode_all(
@@ -46,7 +45,7 @@ def redrive_task_item(task: RedriveTask, expires_at_s: int | None = None) -> Ite
 
 
 def read_redrive_task(item: Mapping[str, Value]) -> RedriveTask:
-    """The inverse; UnknownVersionError or UnreadableItemError where the item is none."""
+    """UnknownVersionError for a newer version, UnreadableItemError for a broken item."""
     plain = plain_item(item)
     try:
         return RedriveTask(
@@ -64,8 +63,8 @@ def read_redrive_task(item: Mapping[str, Value]) -> RedriveTask:
             pass_began_at=plain.get("pb"),
             ended_at=plain.get("ea"),
         )
-    except (KeyError, ValueError, TypeError, AttributeError) as fault:
-        raise UnreadableItemError(f"item {plain.get(Attr.SK)} is broken") from fault
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise UnreadableItemError(f"item {plain.get(Attr.SK)} is broken") from error
 
 
 def _read_criteria(plain: Mapping[str, Any]) -> DeadLetterFilter:

@@ -1,4 +1,4 @@
-"""Tenants and API keys as items."""
+"""Items of tenants and API keys."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,6 @@ from shared.names import Attr
 
 
 def tenant_item(tenant: Tenant) -> Item:
-    """The item of a tenant."""
     pk, sk = tenant_key(tenant.id)
     return encode_all(
         {
@@ -43,9 +42,9 @@ def _secret(secret: SigningSecret) -> Any:
 
 
 def read_tenant(item: Any) -> Tenant:
-    """The tenant of an item; UnknownVersionError or UnreadableItemError where the item is none.
+    """UnknownVersionError for a newer version, UnreadableItemError for a broken item.
 
-    Quotas that are not known are passed over: a later release may have added them.
+    Unknown quotas are ignored: a later release may have added them.
     """
     with _unreadable_if_broken(item):
         return _read_tenant(_row(item))
@@ -74,13 +73,11 @@ def _read_tenant(row: dict[str, Any]) -> Tenant:
 
 
 def listing_item(tenant: Tenant) -> Item:
-    """A tenant's entry in the list of all."""
     pk, sk = tenant_listing_key(tenant.id)
     return encode_all({Attr.PK: pk, Attr.SK: sk, "v": VERSION})
 
 
 def key_item(key: ApiKey) -> Item:
-    """The item of an API key."""
     pk, sk = api_key_key(key.id)
     return encode_all(
         {
@@ -101,7 +98,7 @@ def key_item(key: ApiKey) -> Item:
 
 
 def read_key(item: Any) -> ApiKey:
-    """The key of an item; UnknownVersionError or UnreadableItemError where the item is none."""
+    """UnknownVersionError for a newer version, UnreadableItemError for a broken item."""
     with _unreadable_if_broken(item):
         return _read_key(_row(item))
 
@@ -131,5 +128,5 @@ def _row(item: Any) -> dict[str, Any]:
 def _unreadable_if_broken(item: Any) -> Iterator[None]:
     try:
         yield
-    except (KeyError, ValueError, TypeError, AttributeError) as fault:
-        raise UnreadableItemError(f"{item[Attr.PK]['S']} is broken") from fault
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise UnreadableItemError(f"{item[Attr.PK]['S']} is broken") from error

@@ -1,4 +1,4 @@
-"""Lane progress and parked messages, both in the leases table."""
+"""Parked messages in the leases table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ class DynamoParkedMessageStore:
         self._region = region
 
     def park(self, message: ParkedMessage) -> None:
-        """See the port."""
         item = {
             **item_key(*parked_key(self._region, message.parked_at, message.message_id)),
             **encode_all(
@@ -42,7 +41,6 @@ class DynamoParkedMessageStore:
             self._client.put_item(TableName=self._table, Item=item)
 
     def parked(self, limit: int, *, before: str | None = None) -> list[ParkedMessage]:
-        """See the port."""
         pk, _ = parked_key(self._region, 0, "")
         start: Any = {"ExclusiveStartKey": item_key(*self._key(before))} if before is not None else {}
         with translated():
@@ -58,7 +56,6 @@ class DynamoParkedMessageStore:
         return [_parked(item) for item in answer["Items"]]
 
     def remove(self, parked_id: str) -> ParkedMessage | None:
-        """See the port."""
         with translated():
             answer = self._client.delete_item(
                 TableName=self._table, Key=item_key(*self._key(parked_id)), ReturnValues="ALL_OLD"

@@ -1,4 +1,4 @@
-"""Bulk redrives in DynamoDB: each in the jobs table, and the open one of each tenant on a list in the leases table."""
+"""Bulk redrives in the jobs table, and the list of open tasks in the leases table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMES = {"#id": "id"}
 
 
 class DynamoRedriveTasks:
-    """A transaction where a task comes on the list or leaves it; one plain write for each page in between."""
+    """A transaction when a task enters or leaves the list of open tasks, one conditional write otherwise."""
 
     def __init__(self, client: DynamoDBClient, jobs_table: str, leases_table: str, region: str) -> None:
         self._client = client
@@ -29,9 +29,8 @@ class DynamoRedriveTasks:
         self._region = region
 
     def create(self, task: RedriveTask) -> str | None:
-        """See the port."""
         put = {"TableName": self._jobs, "Item": redrive_task_item(task), "ConditionExpression": ABSENT}
-        if self._transact({"Put": put}, {"Update": self._enlist(task, "attribute_not_exists(#id)")}):
+        if self._transact({"Put": put}, {"Update": self._list_as_open(task, "attribute_not_exists(#id)")}):
             return None
         with translated():
             answer = self._client.get_item(
@@ -44,14 +43,12 @@ class DynamoRedriveTasks:
         raise UnavailableError("another redrive has just ended")
 
     def get(self, tenant_id: str, task_id: str) -> RedriveTask | None:
-        """See the port."""
         key = item_key(*redrive_task_key(tenant_id, task_id))
         with translated():
             answer = self._client.get_item(TableName=self._jobs, Key=key, ConsistentRead=True)
         return read_redrive_task(answer["Item"]) if "Item" in answer else None
 
     def replace(self, before: RedriveTask, after: RedriveTask, expires_at_s: int | None = None) -> bool:
-        """See the port."""
         put: Any = {
             "TableName": self._jobs,
             "Item": redrive_task_item(after, expires_at_s),
@@ -59,10 +56,10 @@ class DynamoRedriveTasks:
             "ExpressionAttributeValues": {":before": encode(before.version)},
         }
         if before.is_open and not after.is_open:
-            return self._transact({"Put": put}, {"Delete": self._delist(after)})
+            return self._transact({"Put": put}, {"Delete": self._remove_from_list(after)})
         if after.is_open and not before.is_open:
             condition = "attribute_not_exists(#id) OR #id = :id"
-            return self._transact({"Put": put}, {"Update": self._enlist(after, condition)})
+            return self._transact({"Put": put}, {"Update": self._list_as_open(after, condition)})
         try:
             with translated():
                 self._client.put_item(**put)
@@ -71,7 +68,7 @@ class DynamoRedriveTasks:
         return True
 
     def open(self) -> list[tuple[str, str]]:
-        """See the port. There is one a tenant at the most."""
+        """At most one task per tenant."""
         pk, _ = open_redrive_key(self._region, "")
         found: list[tuple[str, str]] = []
         start: dict[str, Any] | None = {}
@@ -89,7 +86,7 @@ class DynamoRedriveTasks:
             start = {"ExclusiveStartKey": last} if last else None
         return found
 
-    def _enlist(self, task: RedriveTask, condition: str) -> dict[str, Any]:
+    def _list_as_open(self, task: RedriveTask, condition: str) -> dict[str, Any]:
         return {
             "TableName": self._leases,
             "Key": self._slot(task.tenant_id),
@@ -99,7 +96,7 @@ class DynamoRedriveTasks:
             "ExpressionAttributeValues": {":id": encode(task.id)},
         }
 
-    def _delist(self, task: RedriveTask) -> dict[str, Any]:
+    def _remove_from_list(self, task: RedriveTask) -> dict[str, Any]:
         return {
             "TableName": self._leases,
             "Key": self._slot(task.tenant_id),

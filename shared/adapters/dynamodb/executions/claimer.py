@@ -1,6 +1,6 @@
-"""The two ways to claim: one UpdateItem each, or one BatchExecuteStatement for up to 25.
+"""Two implementations of claims: one UpdateItem each, or one BatchExecuteStatement for at most 25 claims.
 
-Both make the same conditional change, and both return the claimed item, which is the payload.
+Both write the same conditional change, and both return the claimed item, which contains the request.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 
 MAX_STATEMENTS = 25
 _REFUSED = {"ConditionalCheckFailed", "ConditionalCheckFailedException"}
-Answer = Execution | ClaimRejected | WriteUnknown
+ClaimResult = Execution | ClaimRejected | WriteUnknown
 
 
-def answer_for_claimed(item: Any) -> Answer:
-    """The claimed execution; an item that cannot be read stays claimed until its lease ends."""
+def result_of_claimed(item: Any) -> ClaimResult:
+    """The claimed execution. An item that cannot be decoded stays claimed until its lease ends."""
     try:
         return read_execution(item)
-    except UnreadableItemError as fault:
-        return WriteUnknown(str(fault))
+    except UnreadableItemError as error:
+        return WriteUnknown(str(error))
 
 
-def answer_for_refused(item: Any, owner: str) -> Answer:
-    """A refusal that shows one's own token is a success whose answer was lost."""
+def result_of_refused(item: Any, owner: str) -> ClaimResult:
+    """A refused claim whose item has the claim's own owner token succeeded earlier: its response was lost."""
     if not item:
         return ClaimRejected(None)
     try:
         existing = read_execution(item)
-    except UnreadableItemError as fault:
-        return WriteUnknown(str(fault))
+    except UnreadableItemError as error:
+        return WriteUnknown(str(error))
     is_own = existing.state is State.RUNNING and existing.progress.owner == owner
     return existing if is_own else ClaimRejected(existing)
 
@@ -54,11 +54,10 @@ class UpdateItemClaimer:
         self._table = table
         self._region = region
 
-    def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Answer]:
-        """See the port."""
+    def claim(self, claims: Sequence[Claim], now_ms: int) -> list[ClaimResult]:
         return [self._claim(claim, now_ms) for claim in claims]
 
-    def _claim(self, claim: Claim, now_ms: int) -> Answer:
+    def _claim(self, claim: Claim, now_ms: int) -> ClaimResult:
         try:
             with translated():
                 answer = self._client.update_item(
@@ -78,35 +77,34 @@ class UpdateItemClaimer:
                     ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 )
         except ConditionRefused as refused:
-            return answer_for_refused(refused.items[0], claim.owner)
-        except UnavailableError as fault:
-            return WriteUnknown(str(fault))
-        return answer_for_claimed(answer["Attributes"])
+            return result_of_refused(refused.items[0], claim.owner)
+        except UnavailableError as error:
+            return WriteUnknown(str(error))
+        return result_of_claimed(answer["Attributes"])
 
 
 class BatchStatementClaimer:
-    """Up to 25 claims a request, each with its own condition, write and answer."""
+    """At most 25 claims per request, each with its own condition, write and result."""
 
     def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
         self._client = client
         self._table = table
         self._region = region
 
-    def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Answer]:
-        """See the port."""
-        answers: list[Answer] = []
+    def claim(self, claims: Sequence[Claim], now_ms: int) -> list[ClaimResult]:
+        answers: list[ClaimResult] = []
         for start in range(0, len(claims), MAX_STATEMENTS):
             answers += self._claim_batch(claims[start : start + MAX_STATEMENTS], now_ms)
         return answers
 
-    def _claim_batch(self, claims: Sequence[Claim], now_ms: int) -> list[Answer]:
+    def _claim_batch(self, claims: Sequence[Claim], now_ms: int) -> list[ClaimResult]:
         try:
             with translated():
                 answer = self._client.batch_execute_statement(
                     Statements=[self._claim_statement(claim, now_ms) for claim in claims]  # type: ignore[misc]
                 )
-        except UnavailableError as fault:
-            return [WriteUnknown(str(fault)) for _ in claims]
+        except UnavailableError as error:
+            return [WriteUnknown(str(error)) for _ in claims]
         return [_read(response, claim) for response, claim in zip(answer["Responses"], claims, strict=True)]
 
     def _claim_statement(self, claim: Claim, now_ms: int) -> dict[str, Any]:
@@ -133,11 +131,11 @@ def _claimable_by(claim: Claim, now_ms: int) -> int:
     return GUARDED_FROM if claim.admitted else now_ms
 
 
-def _read(response: Any, claim: Claim) -> Answer:
-    """A statement's own error that is no refusal decides nothing."""
+def _read(response: Any, claim: Claim) -> ClaimResult:
+    """An error of the statement other than a refused condition leaves the result unknown."""
     error = response.get("Error")
     if error is None:
-        return answer_for_claimed(response.get("Item", {}))
+        return result_of_claimed(response.get("Item", {}))
     if error.get("Code") in _REFUSED:
-        return answer_for_refused(error.get("Item"), claim.owner)
+        return result_of_refused(error.get("Item"), claim.owner)
     return WriteUnknown(f"{error.get('Code')}: {error.get('Message')}")

@@ -1,4 +1,4 @@
-"""What is read of whole shards and of the dead letters, in DynamoDB."""
+"""Paged reads of shards and of the index of dead letters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ class DynamoExecutionScans:
         self._region = region
 
     def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
-        """See the port."""
         pk = shard_pk(self._region, bucket, shard)
         start: Any = {"ExclusiveStartKey": item_key(pk, after)} if after is not None else {}
         with translated():
@@ -53,7 +52,6 @@ class DynamoExecutionScans:
         )
 
     def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
-        """See the port."""
         pk = shard_pk(self._region, bucket, shard)
         start: Any = {"ExclusiveStartKey": item_key(pk, after)} if after is not None else {}
         with translated():
@@ -78,10 +76,9 @@ class DynamoExecutionScans:
         )
 
     def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
-        """See the port."""
         keys = span_keys(span)
         if keys is None:
-            return IndexPage(places=(), is_last=True)
+            return IndexPage(positions=(), is_last=True)
         with translated():
             answer = self._client.query(
                 TableName=self._table,
@@ -96,5 +93,5 @@ class DynamoExecutionScans:
                 ScanIndexForward=not newest_first,
                 Limit=limit,
             )
-        places = tuple(parse_position(item[Attr.FAILED_SK]["S"]) for item in answer["Items"])
-        return IndexPage(places=places, is_last="LastEvaluatedKey" not in answer)
+        positions = tuple(parse_position(item[Attr.FAILED_SK]["S"]) for item in answer["Items"])
+        return IndexPage(positions=positions, is_last="LastEvaluatedKey" not in answer)

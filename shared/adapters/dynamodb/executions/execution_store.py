@@ -1,4 +1,4 @@
-"""Executions in DynamoDB."""
+"""The execution store in DynamoDB."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from shared.adapters.dynamodb.codec.conditions import (
     ABSENT,
     Condition,
     at_revision,
-    dead_lease,
+    expired_lease,
+    extends_lease,
     in_source_state,
     not_ended,
     own_claim,
-    prolongs,
     redrivable,
 )
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
@@ -46,20 +46,18 @@ from shared.ports.executions import Finish
 NAMES = {"#s": "s", "#v": "v"}
 BATCH_GET_TRIES = 5
 _SPARSE_INDEX = [Attr.FAILED_PK, Attr.FAILED_SK]
-"""Dead letters and waiting retries share it: an execution is never both."""
+"""The attributes of the sparse index. Dead letters and waiting retries share it: no execution is both."""
 
 
 class DynamoExecutionStore(DynamoExecutionScans):
-    """One conditional write for each change; the base table is read strongly, always."""
+    """One conditional write for each change; all reads of the base table are strongly consistent."""
 
     def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
-        """See the port."""
-        standing = self._put(execution_item(execution, self._region, expires_at_s))
-        return read_execution(standing) if standing is not None else None
+        existing = self._put(execution_item(execution, self._region, expires_at_s))
+        return read_execution(existing) if existing is not None else None
 
-    def put_reminder(self, pointer: RetryReminder) -> bool:
-        """See the port."""
-        return self._put(reminder_item(pointer, self._region)) is None
+    def put_reminder(self, reminder: RetryReminder) -> bool:
+        return self._put(reminder_item(reminder, self._region)) is None
 
     def _put(self, item: Item) -> Item | None:
         try:
@@ -77,7 +75,6 @@ class DynamoExecutionStore(DynamoExecutionScans):
     def end_reminder(
         self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
     ) -> None:
-        """See the port."""
         key = item_key(*reminder_key(self._region, location, target, attempt))
         state = encode(STATE_CODES[State.SUCCEEDED])
         values: dict[str, Any] = {":to": state, ":ttl": encode(expires_at_s)}
@@ -85,7 +82,6 @@ class DynamoExecutionStore(DynamoExecutionScans):
             self._update(key, "SET #s = :to, #ttl = :ttl", not_ended(), values)
 
     def get(self, execution_id: ExecutionId) -> Execution | None:
-        """See the port."""
         with translated():
             answer = self._client.get_item(
                 TableName=self._table,
@@ -96,7 +92,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
         return read_execution(item) if item else None
 
     def get_many(self, execution_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
-        """See the port. UnprocessedKeys are asked for again; UnavailableError when some stay so."""
+        """Retries UnprocessedKeys; UnavailableError if some remain."""
         keys: Any = [self._key(execution_id) for execution_id in dict.fromkeys(execution_ids)]
         found: dict[ExecutionId, Execution] = {}
         for _ in range(BATCH_GET_TRIES):
@@ -116,7 +112,6 @@ class DynamoExecutionStore(DynamoExecutionScans):
         return found
 
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
-        """See the port."""
         condition = own_claim(execution, finish.transition)
         sets: dict[str, Any] = {"oc": pack_outcomes(finish.outcomes), "lb": finish.last_body or None}
         removes = ["ow"]
@@ -134,14 +129,13 @@ class DynamoExecutionStore(DynamoExecutionScans):
     def extend_lease(
         self, execution: Execution, *, lease_until: int, async_until: int | None = None
     ) -> Execution | None:
-        """See the port."""
-        condition = prolongs(execution, lease_until + 1, calls=async_until is None)
+        condition = extends_lease(execution, lease_until + 1, calls=async_until is None)
         expression, values = "SET ca = :ca", dict[str, Any]()
         if async_until is not None:
             expression += ", au = :au"
             values[":au"] = encode(async_until_text(execution.attempt, async_until))
-        standing = self._update(self._key(execution.id), expression, condition, values)
-        return read_execution(standing) if standing is not None else None
+        existing = self._update(self._key(execution.id), expression, condition, values)
+        return read_execution(existing) if existing is not None else None
 
     def give_up(
         self,
@@ -152,7 +146,6 @@ class DynamoExecutionStore(DynamoExecutionScans):
         expires_at_s: int,
         notification: ExecutionId | None = None,
     ) -> bool:
-        """See the port."""
         finish = Finish(
             transition=Transition.GIVE_UP,
             outcomes=(),
@@ -160,7 +153,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
             expires_at_s=expires_at_s,
             notification=notification,
         )
-        condition = dead_lease(execution, now_ms)
+        condition = expired_lease(execution, now_ms)
         sets: dict[str, Any] = dict(failed_index(execution))
         try:
             return (
@@ -178,7 +171,6 @@ class DynamoExecutionStore(DynamoExecutionScans):
         expires_at_s: int,
         revision: int | None = None,
     ) -> Execution | None:
-        """See the port."""
         allowed = in_source_state(transition)
         condition = allowed if revision is None else at_revision(allowed, revision)
         finish = Finish(transition=transition, outcomes=(), end_reason=reason, expires_at_s=expires_at_s)
@@ -194,18 +186,17 @@ class DynamoExecutionStore(DynamoExecutionScans):
         sets: dict[str, Any],
         removes: list[str],
     ) -> Execution | None:
-        """Make one transition; None when it was made, otherwise what stands there."""
-        told_by = str(finish.notification) if finish.notification is not None else None
-        sets |= {"rs": finish.end_reason, Attr.TTL: finish.expires_at_s, "nt": told_by}
+        """Write one transition; None if written, otherwise the existing execution."""
+        notification_id = str(finish.notification) if finish.notification is not None else None
+        sets |= {"rs": finish.end_reason, Attr.TTL: finish.expires_at_s, "nt": notification_id}
         values = {f":{name}": encode(value) for name, value in sets.items() if value is not None}
         assignments = ", ".join(f"{_spelt(name[1:])} = {name}" for name in values)
         expression = f"SET #s = :to{', ' + assignments if assignments else ''} REMOVE {', '.join(removes)}"
         values[":to"] = encode(STATE_CODES[transition.target])
-        standing = self._update(self._key(execution_id), expression, condition, values)
-        return read_execution(standing) if standing is not None else None
+        existing = self._update(self._key(execution_id), expression, condition, values)
+        return read_execution(existing) if existing is not None else None
 
     def stop_retries(self, execution_id: ExecutionId) -> bool:
-        """See the port."""
         condition = in_source_state(Transition.FAIL)
         try:
             return (
@@ -216,13 +207,12 @@ class DynamoExecutionStore(DynamoExecutionScans):
             return False
 
     def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:
-        """See the port."""
         values: dict[str, Any] = {":rd": encode(encode_redriven_by(redriven_by) or "")}
-        standing = self._update(self._key(execution_id), "SET rd = :rd", redrivable(), values)
-        return read_execution(standing) if standing is not None else None
+        existing = self._update(self._key(execution_id), "SET rd = :rd", redrivable(), values)
+        return read_execution(existing) if existing is not None else None
 
     def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
-        """See the port. The item is read again here: one that can be read after all is not touched."""
+        """Reads the item again first, so that an item that can be decoded is not changed."""
         if not self._is_broken(execution_id):
             return False
         values: dict[str, Any] = {
@@ -248,7 +238,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
     def _update(
         self, key: Item, expression: str, condition: Condition, values: dict[str, Any]
     ) -> Item | None:
-        """None when it was written, otherwise what stands there; NotFoundError where nothing does."""
+        """None if written, otherwise the existing item; NotFoundError if there is no item."""
         names = NAMES | ({"#ttl": Attr.TTL} if "#ttl" in expression else {})
         try:
             with translated():
@@ -272,5 +262,5 @@ class DynamoExecutionStore(DynamoExecutionScans):
 
 
 def _spelt(name: str) -> str:
-    """TTL is a reserved word of the expression language, the short names are not."""
+    """TTL is a reserved word of the expression language; the short names are not."""
     return "#ttl" if name == Attr.TTL else name

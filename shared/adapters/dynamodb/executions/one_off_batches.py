@@ -1,6 +1,6 @@
-"""The two ways to put many executions: one PutItem each, or one BatchExecuteStatement for up to 25.
+"""Two implementations of batches of puts: one PutItem each, or one BatchExecuteStatement for at most 25.
 
-An INSERT of PartiQL refuses a key that is taken, so both write only where nothing stands.
+A PartiQL INSERT refuses an existing key, so neither overwrites an item.
 """
 
 from __future__ import annotations
@@ -21,30 +21,27 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 TRIES = 3
-"""So often is a statement tried that was throttled alone, which the SDK does not see."""
+"""The maximum tries of a statement that was throttled alone; the SDK does not retry such statements."""
 _TAKEN = {"DuplicateItem", "DuplicateItemException"}
-Answer = Execution | WriteUnknown | None
+PutResult = Execution | WriteUnknown | None
 
 
 class PutItemBatches:
-    """One request for each put."""
-
     def __init__(self, store: DynamoExecutionStore) -> None:
         self._store = store
 
-    def put_all_if_absent(self, executions: Sequence[Execution]) -> list[Answer]:
-        """See the port."""
+    def put_all_if_absent(self, executions: Sequence[Execution]) -> list[PutResult]:
         return [self._put(execution) for execution in executions]
 
-    def _put(self, execution: Execution) -> Answer:
+    def _put(self, execution: Execution) -> PutResult:
         try:
             return self._store.put_if_absent(execution)
-        except (UnavailableError, UnreadableItemError) as fault:
-            return WriteUnknown(str(fault))
+        except (UnavailableError, UnreadableItemError) as error:
+            return WriteUnknown(str(error))
 
 
 class BatchStatementBatches:
-    """Up to 25 puts a request. What stands in the way is not in the answer, and is read afterwards."""
+    """At most 25 puts per request. The response lacks existing items, so they are read afterwards."""
 
     def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
         self._client = client
@@ -52,15 +49,14 @@ class BatchStatementBatches:
         self._region = region
         self._store = DynamoExecutionStore(client, table, region)
 
-    def put_all_if_absent(self, executions: Sequence[Execution]) -> list[Answer]:
-        """See the port."""
-        answers: list[Answer] = []
+    def put_all_if_absent(self, executions: Sequence[Execution]) -> list[PutResult]:
+        answers: list[PutResult] = []
         for start in range(0, len(executions), MAX_STATEMENTS):
             answers += self._put_batch(executions[start : start + MAX_STATEMENTS])
         return answers
 
-    def _put_batch(self, executions: Sequence[Execution]) -> list[Answer]:
-        """Statements that failed alone are tried again; one that was carried out all the same finds itself."""
+    def _put_batch(self, executions: Sequence[Execution]) -> list[PutResult]:
+        """Retries statements that failed alone. A retried statement that had succeeded finds its own item."""
         codes = self._insert(executions)
         for _ in range(TRIES - 1):
             waiting = [number for number, code in enumerate(codes) if code is not None and code not in _TAKEN]
@@ -78,7 +74,7 @@ class BatchStatementBatches:
         ]
 
     def _standing(self, ids: Sequence[ExecutionId]) -> Mapping[ExecutionId, Execution]:
-        """What can be read of it, in one request unless one of them cannot be."""
+        """The existing executions that can be decoded; splits the request if an item cannot be decoded."""
         if not ids:
             return {}
         try:
@@ -90,14 +86,14 @@ class BatchStatementBatches:
             return {key: value for half in halves for key, value in self._standing(half).items()}
 
     def _insert(self, executions: Sequence[Execution]) -> list[str | None]:
-        """The code of each statement's error, None where there is none."""
+        """The error code of each statement, or None."""
         try:
             with translated():
                 answer = self._client.batch_execute_statement(
                     Statements=[self._statement(execution) for execution in executions]  # type: ignore[misc]
                 )
-        except UnavailableError as fault:
-            return [str(fault) for _ in executions]
+        except UnavailableError as error:
+            return [str(error) for _ in executions]
         errors = [response.get("Error") for response in answer["Responses"]]
         return [None if error is None else str(error.get("Code")) for error in errors]
 

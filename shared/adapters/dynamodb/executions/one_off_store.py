@@ -1,4 +1,4 @@
-"""Changes of one-off jobs in DynamoDB."""
+"""The store of changes of one-off jobs in DynamoDB."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNCHANGED = "#v = :v AND #s = :state AND rv = :revision"
 
 
 class DynamoOneOffStore:
-    """An edit is one plain write; a move is a transaction of the old place, the new one and the first one."""
+    """An edit is one conditional write; a move is one transaction over the old, new and original items."""
 
     def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
         self._client = client
@@ -30,7 +30,6 @@ class DynamoOneOffStore:
         self._region = region
 
     def edit(self, before: Execution, after: Execution) -> bool:
-        """See the port."""
         try:
             with translated():
                 self._client.put_item(
@@ -45,7 +44,6 @@ class DynamoOneOffStore:
         return True
 
     def move(self, before: Execution, after: Execution, expires_at_s: int) -> bool:
-        """See the port."""
         forward = {":to": encode(str(after.id)), ":ttl": encode(expires_at_s)}
         items: list[dict[str, Any]] = [
             {"Update": self._leave(before, forward)},

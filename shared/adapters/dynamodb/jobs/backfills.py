@@ -1,4 +1,4 @@
-"""Backfills in DynamoDB: definitions that stand behind the one of their job, and are made while it stands."""
+"""Backfills in DynamoDB, and other writes that require the job's current revision."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class DynamoBackfills(DynamoPayloads):
-    """The part of the job store that ties a job to what is made beside its chain."""
+    """The part of the job store for executions and definitions outside the job's chain."""
 
     def __init__(self, client: DynamoDBClient, jobs_table: str, executions_table: str, region: str) -> None:
         super().__init__(client, jobs_table)
@@ -28,7 +28,6 @@ class DynamoBackfills(DynamoPayloads):
         self._region = region
 
     def create_backfill(self, job: Job, backfill: Job, first: Execution) -> bool:
-        """See the port."""
         return self._put_beside(
             job,
             (JobState.ACTIVE, JobState.PAUSED, JobState.COMPLETED),
@@ -37,7 +36,7 @@ class DynamoBackfills(DynamoPayloads):
         )
 
     def _put_beside(self, job: Job, states: tuple[JobState, ...], *puts: dict[str, Any]) -> bool:
-        """Put items in one transaction if the job stands at its revision in one of these states; False if not."""
+        """Put items in one transaction if the job has its revision and one of these states; else False."""
         names = {f":state{number}": encode(state.value) for number, state in enumerate(states)}
         check = {
             "TableName": self._jobs,
@@ -58,7 +57,7 @@ class DynamoBackfills(DynamoPayloads):
         return True
 
     def backfills(self, tenant_id: str, job_id: str) -> list[str]:
-        """See the port. Their number is bounded: those that have not ended are within the quota, others expire."""
+        """The result is bounded: open backfills count against the quota, ended backfills expire."""
         pk, prefix = backfill_prefix(tenant_id, job_id)
         _, named = job_prefix(tenant_id)
         found: list[str] = []

@@ -12,21 +12,20 @@ from shared.domain.dead_letters.redrive_task import is_redrive_task_id
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.ids import ExecutionId, JobId, job_id_text, one_off_job_id, parse_job_id
 from shared.names import Attr
-from shared.ports.jobs import Choice, Chosen, IdempotencyRecord, OverQuota
+from shared.ports.jobs import AssignedId, Choice, IdempotencyRecord, OverQuota
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoIdempotencyStore:
-    """The first writer chooses; everybody after it reads what was chosen."""
+    """The first writer assigns the ids; later writers read the assigned ids."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
 
     def find(self, tenant_id: str, key: str, now_ms: int) -> IdempotencyRecord[Any] | None:
-        """See the port."""
         with translated():
             answer = self._client.get_item(
                 TableName=self._table,
@@ -39,7 +38,6 @@ class DynamoIdempotencyStore:
     def claim(
         self, tenant_id: str, key: str, record: IdempotencyRecord[Any], now_ms: int
     ) -> IdempotencyRecord[Any]:
-        """See the port."""
         item = {
             **item_key(*idempotency_key(tenant_id, key)),
             **encode_all(
@@ -101,7 +99,7 @@ def _read_job_id(text: str) -> JobId:
 
 
 def _encode_choice(choice: Choice) -> str:
-    if isinstance(choice, Chosen):
+    if isinstance(choice, AssignedId):
         return f"{job_id_text(choice.id)}@{choice.due_at}"
     return f"!{choice.quota}" if choice is not None else ""
 
@@ -110,4 +108,4 @@ def _read_choice(text: str) -> Choice:
     if text.startswith("!"):
         return OverQuota(text[1:])
     job_id, _, due_at = text.partition("@")
-    return Chosen(id=_read_job_id(job_id), due_at=int(due_at)) if text else None
+    return AssignedId(id=_read_job_id(job_id), due_at=int(due_at)) if text else None

@@ -1,4 +1,4 @@
-"""Definitions of recurring jobs in DynamoDB, with the transactions that tie them to executions."""
+"""Definitions of recurring jobs in DynamoDB, and the transactions over definitions and executions."""
 
 from __future__ import annotations
 
@@ -33,15 +33,14 @@ from shared.domain.listings.position import IndexPosition
 from shared.names import Attr
 
 LAST_REVISION = 9_999_999_999
-"""The highest that fits into a key."""
+"""The highest revision that fits into a key."""
 _LIVE = {f":{state.name.lower()}": {"S": state.value} for state in sorted(CHANGING | {JobState.ACTIVE})}
 
 
 class DynamoJobStore(DynamoBackfills):
-    """Transactions only where a definition and an execution must change as one."""
+    """Uses transactions only if a definition and an execution must change together."""
 
     def create(self, job: Job, first: Execution) -> Job | None:
-        """See the port."""
         puts = [
             {"Put": self._new(self._jobs, job_item(job))},
             {"Put": self._new(self._executions, execution_item(first, self._region))},
@@ -54,18 +53,16 @@ class DynamoJobStore(DynamoBackfills):
         return None
 
     def _require(self, job: Job) -> Job:
-        standing = self.get(job.tenant_id, job.id)
-        if standing is None:
+        existing = self.get(job.tenant_id, job.id)
+        if existing is None:
             raise UnreadableItemError(f"an execution of {job.id} stands without its definition")
-        return standing
+        return existing
 
     def get(self, tenant_id: str, job_id: str) -> Job | None:
-        """See the port."""
         item = self._get(job_key(tenant_id, job_id))
         return read_job(item) if item else None
 
     def jump(self, skipped: Execution, target: Execution, expires_at_s: int) -> bool:
-        """See the port."""
         update = {
             "TableName": self._jobs,
             "Key": item_key(*job_key(target.tenant_id, target.job_id)),
@@ -91,7 +88,7 @@ class DynamoJobStore(DynamoBackfills):
         return True
 
     def active(self, *, after: str | None, limit: int) -> tuple[list[Job], str | None]:
-        """See the port. A scan: definitions are few against executions, and this is asked four times an hour."""
+        """A table scan: definitions are few compared with executions, and a scan runs four times an hour."""
         start: Any = {"ExclusiveStartKey": item_key(*after.split("|", 1))} if after is not None else {}
         with translated():
             answer = self._client.scan(
@@ -110,7 +107,6 @@ class DynamoJobStore(DynamoBackfills):
         return jobs, f"{last[Attr.PK]['S']}|{last[Attr.SK]['S']}" if last else None
 
     def file_if_active(self, execution: Execution) -> bool:
-        """See the port."""
         check = {
             "TableName": self._jobs,
             "Key": item_key(*job_key(execution.tenant_id, execution.job_id)),
@@ -139,13 +135,13 @@ class DynamoJobStore(DynamoBackfills):
         executions: Sequence[Execution] = (),
         expires_at_s: int | None = None,
     ) -> bool:
-        """See the port. Alone it is one plain write, which costs half of a transaction."""
+        """A swap without other writes is one conditional write, at half the price of a transaction."""
         job_put = self._compare_and_put(
             before, job_item(after, expires_at_s if after.state in ENDED else None)
         )
         filed = [
-            execution_item(one, self._region, expires_at_s if one.state.is_terminal else None)
-            for one in executions
+            execution_item(each, self._region, expires_at_s if each.state.is_terminal else None)
+            for each in executions
         ]
         others = [self._new(self._executions, item) for item in filed]
         if past is not None:
@@ -158,12 +154,11 @@ class DynamoJobStore(DynamoBackfills):
                 else:
                     self._client.put_item(**job_put, ReturnValuesOnConditionCheckFailure="ALL_OLD")
         except ConditionRefused as refused:
-            # The client asks again by itself: what stands may be this very write, whose first answer was lost.
+            # The SDK retries by itself: the stored item may be this very write after a lost response.
             return not others and refused.items[0] == job_put["Item"]
         return True
 
     def file_beside(self, job: Job, execution: Execution, expires_at_s: int) -> bool:
-        """See the port."""
         return self._put_beside(
             job,
             (JobState.ACTIVE, JobState.PAUSED),
@@ -172,14 +167,13 @@ class DynamoJobStore(DynamoBackfills):
         )
 
     def note_beside(self, execution: Execution, expires_at_s: int) -> None:
-        """See the port."""
         with translated():
             self._client.put_item(TableName=self._jobs, Item=extra_item(execution, expires_at_s))
 
     def extras(
         self, tenant_id: str, job_id: str, *, before: IndexPosition | None, limit: int
     ) -> list[IndexPosition]:
-        """See the port. The records are smaller than any page of DynamoDB's, so one Query answers."""
+        """All records fit into one page of a DynamoDB query."""
         pk, prefix = extra_prefix(tenant_id, job_id)
         start: Any = (
             {"ExclusiveStartKey": item_key(*extra_key(tenant_id, job_id, before))}
@@ -201,7 +195,6 @@ class DynamoJobStore(DynamoBackfills):
     def past_chains(
         self, tenant_id: str, job_id: str, *, limit: int, before: int | None = None
     ) -> list[Chain]:
-        """See the port."""
         if before == 0:
             return []
         pk, low = past_chain_prefix(tenant_id, job_id)

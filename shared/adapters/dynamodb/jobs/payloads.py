@@ -1,4 +1,4 @@
-"""Requests that are too large for the items that use them, in the jobs table."""
+"""Requests that are too large for an item, in the jobs table."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
 
 
 class DynamoPayloads:
-    """The part of the job store that keeps large requests."""
+    """The part of the job store for large requests."""
 
     def __init__(self, client: DynamoDBClient, jobs_table: str) -> None:
         self._client = client
         self._jobs = jobs_table
 
     def put_payload(self, tenant_id: str, payload_id: str, sealed: bytes) -> None:
-        """See the port."""
         key = item_key(*payload_key(tenant_id, payload_id))
         with translated():
             self._client.put_item(
@@ -33,7 +32,6 @@ class DynamoPayloads:
             )
 
     def get_payload(self, tenant_id: str, payload_id: str) -> bytes:
-        """See the port."""
         item = self._get(payload_key(tenant_id, payload_id))
         sealed = plain_item(item).get("rq") if item else None
         if not isinstance(sealed, bytes):
@@ -41,15 +39,13 @@ class DynamoPayloads:
         return sealed
 
     def expire_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> None:
-        """See the port."""
         self._expire(tenant_id, payload_id, expires_at_s, "(attribute_not_exists(#ttl) OR #ttl < :ttl)")
 
     def keep_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> bool:
-        """See the port."""
         return self._expire(tenant_id, payload_id, expires_at_s, "#ttl < :ttl")
 
     def _expire(self, tenant_id: str, payload_id: str, expires_at_s: int, condition: str) -> bool:
-        """Give it an expiry on a condition; whether it is there, changed or not."""
+        """Set the expiry under a condition; returns whether the payload exists, changed or not."""
         try:
             with translated():
                 self._client.update_item(

@@ -1,4 +1,4 @@
-"""How many recurring jobs a tenant has, counted in the jobs table."""
+"""The count of a tenant's recurring jobs, from the jobs table."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ _ENDED: dict[str, Any] = {f":{state.name.lower()}": encode(state.value) for stat
 
 
 class DynamoRecurringJobs:
-    """A strongly consistent query of the tenant's definitions: as exact as the moment, at the price of reading them."""
+    """A strongly consistent query: an exact count, at the price of reading the definitions."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
 
     def count(self, tenant_id: str, at_most: int) -> int:
-        """See the port."""
         pk, prefix = job_key(tenant_id, "")
         counted, more = 0, True
         start: dict[str, Any] = {}

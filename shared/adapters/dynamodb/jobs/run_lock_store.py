@@ -1,4 +1,4 @@
-"""The turns of jobs whose runs must not overlap, in the jobs table."""
+"""Run locks of jobs whose runs must not overlap, in the jobs table."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
 
 
 class DynamoRunLockStore:
-    """One small item a job; it is written once for each run."""
+    """One small item per job, written once per run."""
 
     def __init__(self, client: DynamoDBClient, jobs_table: str) -> None:
         self._client = client
         self._jobs = jobs_table
 
     def read(self, tenant_id: str, job_id: str) -> RunLock:
-        """See the port."""
         with translated():
             answer = self._client.get_item(
                 TableName=self._jobs, Key=item_key(*run_lock_key(tenant_id, job_id)), ConsistentRead=True
@@ -35,7 +34,6 @@ class DynamoRunLockStore:
         return RunLock(holder=_read(plain.get("h")), waiting=_read(plain.get("w")))
 
     def swap(self, tenant_id: str, job_id: str, before: RunLock, after: RunLock) -> bool:
-        """See the port."""
         holder, waiting = _spelt(before.holder), _spelt(before.waiting)
         values: dict[str, Any] = {
             name: encode(value) for name, value in ((":h", holder), (":w", waiting)) if value

@@ -1,4 +1,4 @@
-"""Questions about many jobs and executions, to DynamoDB: one page each, the shards of a question side by side."""
+"""Queries over jobs and executions in DynamoDB: one page each, all shards of a query in parallel."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from shared.ports.listings import DefinitionPage, ShardRows, TenantIndex
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-SIDE_BY_SIDE = 16
-"""So many requests at once, well below the connections that the SDK keeps."""
+MAX_PARALLEL = 16
+"""The maximum of parallel requests, well below the SDK's connection pool."""
 A = TypeVar("A")
 B = TypeVar("B")
 
 
 class DynamoQueries:
-    """Definitions and buckets are read strongly, from their tables; indexes cannot be."""
+    """Reads of definitions and buckets are strongly consistent; DynamoDB offers no such reads of indexes."""
 
     def __init__(self, client: DynamoDBClient, jobs_table: str, executions_table: str, region: str) -> None:
         self._client = client
@@ -50,7 +50,6 @@ class DynamoQueries:
     def definitions(
         self, tenant_id: str, *, after: str | None, limit: int, backfill_of: str | None = None
     ) -> DefinitionPage:
-        """See the port."""
         pk, named = job_prefix(tenant_id)
         prefix = named if backfill_of is None else backfill_prefix(tenant_id, backfill_of)[1]
         start: Any = {"ExclusiveStartKey": item_key(*job_key(tenant_id, after))} if after is not None else {}
@@ -79,10 +78,9 @@ class DynamoQueries:
         newest_first: bool,
         limit: int,
     ) -> Sequence[IndexPage]:
-        """See the port."""
         keys = span_keys(span)
         if keys is None:
-            return [IndexPage(places=(), is_last=True)]
+            return [IndexPage(positions=(), is_last=True)]
         ask = partial(self._index_page, index, keys=keys, newest_first=newest_first, limit=limit)
         return self._side_by_side(ask, _partitions(index, tenant_id, shards))
 
@@ -104,11 +102,10 @@ class DynamoQueries:
                 ScanIndexForward=not newest_first,
                 Limit=limit,
             )
-        places = tuple(parse_position(item[sk_name]["S"]) for item in answer["Items"])
-        return IndexPage(places=places, is_last="LastEvaluatedKey" not in answer)
+        positions = tuple(parse_position(item[sk_name]["S"]) for item in answer["Items"])
+        return IndexPage(positions=positions, is_last="LastEvaluatedKey" not in answer)
 
     def rows(self, bucket: int, shards: int, *, after: str | None, limit: int) -> Sequence[ShardRows]:
-        """See the port."""
         return self._side_by_side(partial(self._shard_rows, bucket, after=after, limit=limit), range(shards))
 
     def _shard_rows(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ShardRows:
@@ -134,14 +131,14 @@ class DynamoQueries:
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="query")
+        return ThreadPoolExecutor(MAX_PARALLEL, thread_name_prefix="query")
 
     def _side_by_side(self, ask: Callable[[A], B], about: Iterable[A]) -> list[B]:
-        """All answers in order; the first error, where there is one."""
-        asked = list(about)
-        if len(asked) == 1:
-            return [ask(asked[0])]
-        return list(self._pool.map(ask, asked))
+        """All results in order; raises the first error, if any."""
+        arguments = list(about)
+        if len(arguments) == 1:
+            return [ask(arguments[0])]
+        return list(self._pool.map(ask, arguments))
 
 
 _INDEXES = {

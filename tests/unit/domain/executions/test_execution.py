@@ -70,9 +70,9 @@ def test_attempts_are_left_until_they_are_used_up_or_retries_are_stopped() -> No
 
 def test_a_lease_is_dead_once_its_last_millisecond_has_passed() -> None:
     running = in_state(one_off(), State.RUNNING, lease_until=DUE_AT)
-    assert not running.lease_is_dead(DUE_AT)
-    assert running.lease_is_dead(DUE_AT + 1)
-    assert not one_off().lease_is_dead(DUE_AT + 1)
+    assert not running.lease_expired(DUE_AT)
+    assert running.lease_expired(DUE_AT + 1)
+    assert not one_off().lease_expired(DUE_AT + 1)
 
 
 @pytest.mark.parametrize(

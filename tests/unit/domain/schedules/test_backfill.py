@@ -15,7 +15,7 @@ from shared.domain.errors import (
 )
 from shared.domain.ids import backfill_job_id, backfilled_job, is_recurring_job_id, recurring_job_id
 from shared.domain.jobs.misfire import succession
-from shared.domain.jobs.new_backfill import EVERY_ONE, NewBackfill
+from shared.domain.jobs.new_backfill import ALL_RUNS, NewBackfill
 from shared.domain.schedules.backfill import backfilled_instants, resume_backfill, scheduled_at
 from shared.domain.schedules.cron import Gap, Overlap
 from shared.domain.schedules.instants import FARTHEST_MS
@@ -134,9 +134,7 @@ def test_every_question_to_the_schedule_is_answered_alike() -> None:
 
 def test_a_chain_that_is_late_leaves_no_instant_of_a_backfill_out() -> None:
     backfill, nominal_at, told = three_hours(every_seconds=1), NOW - 1_000, []
-    while following := succession(
-        backfill, nominal_at, NOW + 300 * 24 * HOUR, EVERY_ONE, filed_at=nominal_at
-    ):
+    while following := succession(backfill, nominal_at, NOW + 300 * 24 * HOUR, ALL_RUNS, filed_at=nominal_at):
         assert following.missed is None
         nominal_at = following.nominal_at
         told.append(scheduled_at(backfill, nominal_at))

@@ -24,7 +24,7 @@ RECEIVES = 5
 """So many a lane allows before a message goes to its dead-letter queue."""
 OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 UNREADABLE_MESSAGES = Delivery(
-    message_id="poison", sent_at=DUE_AT, receive_count=1, wakeup=None, fault="unreadable"
+    message_id="poison", sent_at=DUE_AT, receive_count=1, wakeup=None, error="unreadable"
 )
 
 

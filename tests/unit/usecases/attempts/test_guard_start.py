@@ -110,7 +110,7 @@ def test_one_run_waits_for_the_other_and_starts_when_that_has_ended() -> None:
     assert at(world, job, 2).state in (State.PENDING, State.QUEUED), "the chain does not wait"
     end(world, running)
     world.queue.messages.clear()
-    world.guard_start.hand_over(running)
+    world.guard_start.wake_waiting(running)
     assert world.sent() == [waiting.id]
     world.attempt(waiting)
     assert at(world, job, 1).state is State.SUCCEEDED

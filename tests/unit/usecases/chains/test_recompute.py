@@ -13,7 +13,7 @@ from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import first_after, without_rules
 from shared.domain.schedules.zone_changes import Move, outdated_from
 from shared.domain.schedules.zones import TZDATA_VERSION
-from shared.usecases.chains.recompute_job import Recomputed
+from shared.usecases.chains.recompute_job import Recomputation
 from shared.usecases.listings.job_history import WalkHistory
 from tests.support.builders import DUE_AT, TENANT
 from tests.support.usecases.accounts import assert_accounted
@@ -101,7 +101,7 @@ def test_a_history_shows_what_ran_by_the_rules_of_its_time() -> None:
     chain = working()
     walk = WalkHistory(jobs=chain.world.jobs, clock=chain.world.clock)
     span = PositionRange(after=IndexPosition(at=0), before=IndexPosition(at=FIRST_AT + 10 * MINUTE))
-    shown = {str(candidate.place.id) for candidate in walk.execute(chain.standing, span)}
+    shown = {str(candidate.position.id) for candidate in walk.execute(chain.standing, span)}
     assert {str(one.id) for one in chain.executions()} <= shown
 
 
@@ -161,7 +161,7 @@ def test_a_resumption_begins_by_the_tables_at_hand(is_updated: bool) -> None:
 def test_the_next_run_moves_to_where_the_tables_have_it() -> None:
     chain = working()
     old = chain.head
-    told: list[Recomputed] = []
+    told: list[Recomputation] = []
     assert recompute(chain, told)
     tombstone = chain.world.standing(old.id)
     assert (tombstone.state, tombstone.progress.end_reason) == (State.CANCELLED, EndReason.ZONE_RULES_CHANGED)
@@ -187,7 +187,7 @@ def test_a_change_that_is_still_to_come_moves_nothing_yet() -> None:
     """The rules part in March."""
     first_at = first_after(DAILY_OLD, DUE_AT) or 0
     chain = old_chain(DUE_AT, schedule=DAILY_OLD, chain_from=first_at, created_at=DUE_AT - MINUTE)
-    told: list[Recomputed] = []
+    told: list[Recomputation] = []
     assert recompute(chain, told)
     assert (present(chain).nominal_at, present(chain).revision) == (first_at, 2)
     (recomputed,) = told
@@ -198,7 +198,7 @@ def test_a_change_that_is_still_to_come_moves_nothing_yet() -> None:
 def test_a_chain_that_tells_no_rules_gets_them() -> None:
     first_at = first_after(LINE, DUE_AT) or 0
     chain = old_chain(first_at, schedule=LINE, chain_from=first_at)
-    told: list[Recomputed] = []
+    told: list[Recomputation] = []
     assert recompute(chain, told)
     assert (told[0].old_release, told[0].move) == (None, None)
     assert rules_of(present(chain)) == f"{TZDATA_VERSION} -5:30"

@@ -98,7 +98,7 @@ def test_a_broken_item_is_failed_and_parked() -> None:
 
 def test_a_message_that_nobody_can_read_is_parked_with_the_reason() -> None:
     world = World(NOW)
-    report = rescued(world, dead(body="{", fault="unreadable message: body"))
+    report = rescued(world, dead(body="{", error="unreadable message: body"))
     assert (report.parked, report.returned) == (1, [])
     assert [(parked.body, parked.reason) for parked in world.parked_messages.parked(10)] == [
         ("{", "unreadable message: body")
@@ -151,7 +151,7 @@ def test_a_message_that_could_not_be_settled_for_now_comes_back_and_the_others_a
 def test_a_message_that_could_not_be_parked_comes_back() -> None:
     world = World(NOW)
     world.steps.fail("parked_messages.park")
-    assert rescued(world, dead(fault="unreadable")).returned == ["m1"]
+    assert rescued(world, dead(error="unreadable")).returned == ["m1"]
 
 
 @pytest.mark.parametrize("damage", [None, Damage.NEWER, Damage.BROKEN])

@@ -11,7 +11,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.names import Lane
 from tests.support.builders import DUE_AT, in_state, one_off
-from tests.support.fakes.table import PointerRow
+from tests.support.fakes.table import ReminderRow
 from tests.support.usecases.world import World
 
 ALL = ShardRange(index=0, of=1)
@@ -24,7 +24,7 @@ def waiting(world: World, *, wait_ms: int, shard: int = 0) -> Execution:
     return world.put(in_state(draft, State.WAITING, attempt=2, next_attempt_at=at))
 
 
-def pointers(world: World) -> list[PointerRow]:
+def pointers(world: World) -> list[ReminderRow]:
     return list(world.table.pointers.values())
 
 
@@ -101,7 +101,7 @@ def test_a_frozen_writers_pointer_in_a_bucket_closed_meanwhile_is_swept() -> Non
     execution = waiting(world, wait_ms=0)
     past = replace(pointer_to(execution), dispatch_at=DUE_AT - 3_600_000)
     world.steps.after("store.put_reminder", world.ledger.rows.clear)
-    world.file.pointer(past)
+    world.file.file_reminder(past)
     assert (bucket_of(past.dispatch_at), 0) in world.ledger.rows
 
 

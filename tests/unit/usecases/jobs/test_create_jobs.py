@@ -14,7 +14,6 @@ from shared.domain.errors import (
     UnavailableError,
 )
 from shared.domain.executions.states import State
-from shared.domain.ids import one_off_execution
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import Once
 from shared.domain.schedules.timing import After, Every
@@ -211,7 +210,7 @@ def test_another_request_that_stands_under_an_id_is_a_conflict_of_that_job_alone
     with pytest.raises(Crash):
         create(world, [new(After(60))] * 2, "k")
     record = world.idempotency.find(world.tenant.id, "k", EARLY)
-    taken = one_off_execution(record.batch[0].job_id)
+    taken = record.batch[0].id
     standing = world.put(one_off(id=taken, fingerprint=b"another request!"))
     assert kinds(create(world, [new(After(60))] * 2, "k")) == [IdentityConflictError, CreatedJob]
     assert world.standing(standing.id) == standing

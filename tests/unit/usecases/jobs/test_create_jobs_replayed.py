@@ -21,7 +21,7 @@ from shared.domain.jobs.new_job import encode_new_job
 from shared.domain.schedules.schedule import Once
 from shared.domain.schedules.timing import After, Every
 from shared.domain.tenancy.quota import Quota
-from shared.ports.jobs import Chosen
+from shared.ports.jobs import AssignedId
 from shared.usecases.jobs.create_job import CreatedJob
 from tests.support.builders import ONE_SHARD, with_changes
 from tests.support.fakes.one_off_batches import Died, Fault
@@ -285,7 +285,7 @@ def test_a_record_with_an_identity_of_another_kind_is_a_conflict_of_that_job_alo
     world = World()
     create(world, [new(After(60)), new(After(60))], "k")
     record = world.idempotency.find(world.tenant.id, "k", world.clock.time_ms)
-    forged = replace(record, batch=(Chosen(id=recurring_job_id(0, 0), due_at=0), record.batch[1]))
+    forged = replace(record, batch=(AssignedId(id=recurring_job_id(0, 0), due_at=0), record.batch[1]))
     world.idempotency.claim(world.tenant.id, "forged", forged, world.clock.time_ms)
     first, second = create(world, [new(After(60)), new(After(60))], "forged")
     assert isinstance(first, PunctualError)

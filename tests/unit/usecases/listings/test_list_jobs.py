@@ -184,7 +184,11 @@ def test_a_page_examines_only_so_much_in_few_calls() -> None:
         plain = job(number)
         world.table.jobs[plain.tenant_id, plain.id] = plain
         world.put(one_off(number, due_at=DUE_AT + number))
-    for position in (None, JobPosition(place=None, job_id="job_rz"), JobPosition(job_id=job(400).id)):
+    for position in (
+        None,
+        JobPosition(index_position=None, job_id="job_rz"),
+        JobPosition(job_id=job(400).id),
+    ):
         world.steps.taken.clear()
         page = world.list_jobs.execute(
             world.tenant, limit=100, criteria=JobFilter(name_prefix="nothing"), position=position

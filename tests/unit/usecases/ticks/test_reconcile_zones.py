@@ -8,7 +8,7 @@ from shared.domain.bucket import MINUTE_MS
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import Cron, first_after
 from shared.domain.schedules.zone_changes import with_frozen_rules
-from shared.usecases.chains.recompute_job import Recomputed
+from shared.usecases.chains.recompute_job import Recomputation
 from tests.support.usecases.reconciling import LATER, reconcile
 from tests.support.usecases.world import World
 
@@ -34,7 +34,7 @@ def standing(world: World, of: Job) -> Job:
 def test_jobs_whose_zone_has_other_rules_by_now_are_told_of_and_recomputed(world: World) -> None:
     moved = outdated_job(world, 1)
     kept = world.recurring(2, schedule=with_frozen_rules(BY_OLDER_TABLES, LATER, LATER), created_at=LATER)
-    told: list[Recomputed] = []
+    told: list[Recomputation] = []
     report = reconcile(world, on_recomputed=told.append)
     assert ([one.job_id for one in told], report.recomputed) == ([moved.id], 1)
     assert standing(world, moved).schedule == kept.schedule
@@ -45,14 +45,14 @@ def test_jobs_whose_zone_has_other_rules_by_now_are_told_of_and_recomputed(world
 
 def test_jobs_whose_zone_rules_differ_first_are_recomputed_first(world: World) -> None:
     in_april, now = outdated_job(world, 1, "2020a 5,,M4.1.0,M11.1.0"), outdated_job(world, 2)
-    told: list[Recomputed] = []
+    told: list[Recomputation] = []
     reconcile(world, on_recomputed=told.append)
     assert [one.job_id for one in told] == [now.id, in_april.id]
 
 
 def test_what_there_is_no_time_for_is_recomputed_by_the_next_run(world: World) -> None:
     jobs = [outdated_job(world, number) for number in (1, 2)]
-    told: list[Recomputed] = []
+    told: list[Recomputation] = []
     # One page of jobs, the mark, and one of the two.
     time_left = iter([True, True, True])
     report = reconcile(world, on_recomputed=told.append, has_time=lambda: next(time_left, False))
@@ -73,7 +73,7 @@ def test_job_that_cannot_be_recomputed_does_not_hold_up_the_others(world: World)
 def test_recompute_is_reported_before_it_is_done(world: World) -> None:
     job = outdated_job(world, 1)
 
-    def die(_: Recomputed) -> None:
+    def die(_: Recomputation) -> None:
         raise SystemExit
 
     with pytest.raises(SystemExit):

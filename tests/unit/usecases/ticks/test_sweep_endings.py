@@ -11,7 +11,7 @@ from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job
 from shared.names import Lane
 from tests.support.builders import DUE_AT, in_state, one_off
-from tests.support.fakes.table import Damage, PointerRow
+from tests.support.fakes.table import Damage, ReminderRow
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.world import World
 
@@ -109,7 +109,7 @@ def test_a_row_whose_successor_cannot_be_filed_for_good_blocks_nobody(damage: Da
     assert world.sent() == [late.id]
 
 
-def pointed_at(world: World, target: Execution, attempt: int = 2) -> PointerRow:
+def pointed_at(world: World, target: Execution, attempt: int = 2) -> ReminderRow:
     """A pointer in the swept bucket, for a target that is far away."""
     pointer = RetryReminder(
         dispatch_at=DUE_AT,
