@@ -42,7 +42,7 @@ def test_no_two_scenarios_of_a_function_share_a_name() -> None:
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize(("mended_seconds", "is_late"), [(80, False), (81, True)])
+@pytest.mark.parametrize(("recovery_seconds", "is_late"), [(80, False), (81, True)])
 def test_run_that_recovers_too_late_is_broken(recovery_seconds: float, is_late: bool) -> None:
     scenario = Scenario(
         name="n", function="f", makes=frozenset(), act=lambda _: None, delay_seconds=DELAY_SECONDS

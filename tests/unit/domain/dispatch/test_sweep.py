@@ -186,7 +186,7 @@ HERE = replace(QUEUED, destination="0123456789")
 
 
 @pytest.mark.parametrize(
-    ("row", "board", "held"),
+    ("row", "hot_scopes", "held"),
     [
         (HERE, {"d#0123456789": NOW + 1}, True),
         (HERE, {"d#0123456789": NOW}, False),
