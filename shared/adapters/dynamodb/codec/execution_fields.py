@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
+from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
@@ -16,6 +17,7 @@ from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.redrive import RedrivenBy, RedriveOf
 from shared.domain.ids import parse_execution_id
+from shared.names import Lane
 
 
 def encode_async_policy(policy: AsyncPolicy) -> str | None:
@@ -135,6 +137,34 @@ def _read(stored: bytes | None) -> CallbackTarget | None:
         return NO_TARGET
     destination = stored[:_DESTINATION_BYTES].decode("ascii").strip() or UNKNOWN
     return CallbackTarget(sealed_url=stored[_DESTINATION_BYTES:], destination=destination)
+
+
+def call_attributes(call: CallSpec) -> dict[str, Any]:
+    """The attributes that executions and definitions share; each spells `ln` and `rt` in its own way."""
+    return {
+        "rq": call.request or None,
+        "pa": call.payload_id,
+        "ds": call.destination or None,
+        "mx": call.retry.max_attempts,
+        EXTRAS: encode_retry_extras(call.retry),
+        "tm": call.timeout_ms,
+        "ap": encode_async_policy(call.async_policy),
+        **callback_attributes(call.callbacks),
+    }
+
+
+def read_call(plain: Mapping[str, Any], lane: Lane, backoff: Sequence[Any]) -> CallSpec:
+    """The inverse; ValueError or KeyError for anything else."""
+    return CallSpec(
+        lane=lane,
+        request=plain.get("rq", b""),
+        payload_id=plain.get("pa"),
+        destination=plain.get("ds", UNKNOWN),
+        callbacks=read_callbacks(plain),
+        retry=read_retry(plain["mx"], backoff, plain.get(EXTRAS)),
+        timeout_ms=plain["tm"],
+        async_policy=read_async_policy(plain.get("ap")),
+    )
 
 
 _ROW = struct.Struct(">BQIHB")

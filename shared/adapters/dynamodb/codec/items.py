@@ -10,21 +10,17 @@ from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, Value, decode_all, encode_all
 from shared.adapters.dynamodb.codec.execution_fields import (
-    EXTRAS,
     async_until_text,
-    callback_attributes,
-    encode_async_policy,
+    call_attributes,
     encode_redrive_of,
     encode_redriven_by,
-    encode_retry_extras,
     last_started_at,
     pack_outcomes,
     read_async_policy,
     read_async_until,
-    read_callbacks,
+    read_call,
     read_redrive_of,
     read_redriven_by,
-    read_retry,
     unpack_outcomes,
 )
 from shared.adapters.dynamodb.codec.keys import (
@@ -36,7 +32,6 @@ from shared.adapters.dynamodb.codec.keys import (
     tenant_index_key,
 )
 from shared.adapters.dynamodb.codec.recurrence_fields import read_recurrence, recurrence_attributes
-from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
@@ -89,16 +84,9 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "c": execution.created_at,
             "ln": _LANE_CODES[execution.lane],
             "hl": _LANE_CODES[call.lane] if progress.lane else None,
-            "rq": call.request or None,
-            "pa": call.payload_id,
-            "ds": call.destination or None,
-            "fp": execution.fingerprint,
-            "mx": call.retry.max_attempts,
+            **call_attributes(call),
             "rt": f"{call.retry.base_seconds}/{call.retry.factor}/{call.retry.cap_seconds}",
-            EXTRAS: encode_retry_extras(call.retry),
-            "tm": call.timeout_ms,
-            "ap": encode_async_policy(call.async_policy),
-            **callback_attributes(call.callbacks),
+            "fp": execution.fingerprint,
             "n": execution.name,
             "gs": list(execution.tags) or None,
             **(recurrence_attributes(recurrence) if recurrence else {}),
@@ -143,7 +131,8 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         revision=plain["rv"],
         nominal_at=plain.get("nm", execution_id.dispatch_at),
         created_at=plain["c"],
-        call=_read_call(plain),
+        # `ln` is the lane of this run; `hl` is the lane of its job where catch-up moved the run.
+        call=read_call(plain, _LANES[plain.get("hl", plain["ln"])], plain["rt"].split("/")),
         fingerprint=plain["fp"],
         progress=_read_progress(plain),
         index_shard=int(plain[Attr.TENANT_PK].rpartition("#")[2]),
@@ -155,20 +144,6 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         run=plain.get("rn", 1),
         redrive_of=read_redrive_of(plain.get("ro")),
         notification_of=_read_id(plain.get("no")),
-    )
-
-
-def _read_call(plain: Mapping[str, Any]) -> CallSpec:
-    return CallSpec(
-        # The job's lane; where catch-up moved the run, `ln` is the lane that it was moved to.
-        lane=_LANES[plain.get("hl", plain["ln"])],
-        request=plain.get("rq", b""),
-        payload_id=plain.get("pa"),
-        destination=plain.get("ds", UNKNOWN),
-        callbacks=read_callbacks(plain),
-        retry=read_retry(plain["mx"], plain["rt"].split("/"), plain.get(EXTRAS)),
-        timeout_ms=plain["tm"],
-        async_policy=read_async_policy(plain.get("ap")),
     )
 
 

@@ -4,15 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, Value, encode_all
-from shared.adapters.dynamodb.codec.execution_fields import (
-    EXTRAS,
-    callback_attributes,
-    encode_async_policy,
-    encode_retry_extras,
-    read_async_policy,
-    read_callbacks,
-    read_retry,
-)
+from shared.adapters.dynamodb.codec.execution_fields import call_attributes, read_call
 from shared.adapters.dynamodb.codec.items import VERSION, plain_item
 from shared.adapters.dynamodb.codec.keys import extra_key, job_key, past_chain_key
 from shared.adapters.dynamodb.codec.recurrence_fields import (
@@ -22,8 +14,6 @@ from shared.adapters.dynamodb.codec.recurrence_fields import (
     recurrence_attributes,
     rule_attributes,
 )
-from shared.domain.delivery.call_spec import CallSpec
-from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Chain, Definition, Job, JobState
@@ -141,15 +131,8 @@ def _definition_attributes(definition: Definition) -> dict[str, Any]:
         **rule_attributes(definition.jitter_ms, definition.catch_up, definition.overlap_policy),
         "mr": definition.max_runs,
         "ln": call.lane.value,
-        "rq": call.request or None,
-        "pa": call.payload_id,
-        "ds": call.destination or None,
-        **callback_attributes(call.callbacks),
-        "mx": call.retry.max_attempts,
+        **call_attributes(call),
         "rt": [call.retry.base_seconds, call.retry.factor, call.retry.cap_seconds],
-        EXTRAS: encode_retry_extras(call.retry),
-        "tm": call.timeout_ms,
-        "ap": encode_async_policy(call.async_policy),
         "n": definition.name,
         "tg": list(definition.tags) or None,
     }
@@ -159,16 +142,7 @@ def _definition_attributes(definition: Definition) -> dict[str, Any]:
 def _read_definition(plain: Mapping[str, Any]) -> Definition:
     return Definition(
         schedule=decode_series(plain["sc"]),
-        call=CallSpec(
-            lane=Lane(plain["ln"]),
-            request=plain.get("rq", b""),
-            payload_id=plain.get("pa"),
-            destination=plain.get("ds", UNKNOWN),
-            callbacks=read_callbacks(plain),
-            retry=read_retry(plain["mx"], plain["rt"], plain.get(EXTRAS)),
-            timeout_ms=plain["tm"],
-            async_policy=read_async_policy(plain.get("ap")),
-        ),
+        call=read_call(plain, Lane(plain["ln"]), plain["rt"]),
         name=plain.get("n"),
         tags=tuple(plain.get("tg", ())),
         **read_rules(plain),
