@@ -75,13 +75,17 @@ class Slowdown:
         """The worst slowdown from `began_at`, a value of `time.time`, until now."""
         return self.between(began_at, time.time())
 
+    def during(self, call: Call) -> float:
+        """The worst slowdown between the instant at which a call was due and its arrival."""
+        assert call.scheduled_at is not None, "the call names no moment"
+        return self.between(call.scheduled_at.timestamp(), call.arrived_at.timestamp())
+
     def late(self, calls: Iterable[Call], bound_ms: float) -> list[tuple[Call, str]]:
         """Each call that came later than the bound allows at the machine's speed of that moment, in words too."""
         found = []
         for call in calls:
-            assert call.scheduled_at is not None, "the call names no moment"
+            slowdown = self.during(call)
             assert call.lag_ms is not None
-            slowdown = self.between(call.scheduled_at.timestamp(), call.arrived_at.timestamp())
             if call.lag_ms > bound_ms * slowdown:
                 found.append(
                     (call, f"{call.path} {call.lag_ms:.0f} ms late, at a slowdown of {slowdown:.1f}")
