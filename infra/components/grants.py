@@ -52,7 +52,7 @@ GRANTS: dict[str, Grants] = {
         decrypts=True,
         makes_data_keys=True,
     ),
-    "watcher": Grants(executions=(QUERY,), tenants=(GET,), leases=(UPDATE,)),
+    "watcher": Grants(executions=(QUERY,), jobs=(GET,), tenants=(GET,), leases=(UPDATE,)),
     "sweeper": Grants(
         executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
         failed_index=(QUERY,),

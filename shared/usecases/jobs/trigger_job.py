@@ -113,7 +113,7 @@ class TriggerJob:
             progress=Progress(state=State.QUEUED),
             index_shard=job.index_shard,
         )
-        self.file.reopen_if_closed(record.id)
+        self.file.ensure_scanned(record.id)
         is_filed = self.jobs.file_beside(job, execution, self.retention.outlives_records_s(now_ms))
         return execution if is_filed else None
 

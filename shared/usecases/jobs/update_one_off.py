@@ -74,7 +74,7 @@ class UpdateOneOff:
         ).progressed(state=State.QUEUED if is_near(location.bucket, now_ms) else State.PENDING)
 
     def _move(self, before: Execution, after: Execution) -> bool:
-        self.file.reopen_if_closed(after.id)
+        self.file.ensure_scanned(after.id)
         expires_at_s = self.retention.outlives_records_s(max(after.id.dispatch_at, self.clock.now_ms()))
         if not self.one_offs.move(before, after, expires_at_s):
             return False

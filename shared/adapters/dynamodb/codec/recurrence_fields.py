@@ -14,7 +14,7 @@ def recurrence_attributes(recurrence: Recurrence) -> dict[str, Any]:
     """The attributes of a chain's rules."""
     return {
         "sc": encode_series(recurrence.schedule),
-        "sn": _encode_counts(recurrence.counts),
+        "sn": encode_counts(recurrence.counts),
         **rule_attributes(recurrence.jitter_ms, recurrence.catch_up, recurrence.overlap_policy),
         **({"mr": recurrence.max_runs} if recurrence.max_runs is not None else {}),
     }
@@ -51,7 +51,7 @@ def read_recurrence(plain: Mapping[str, Any]) -> Recurrence:
     )
 
 
-def _encode_counts(counts: ShardCounts) -> str:
+def encode_counts(counts: ShardCounts) -> str:
     return f"{counts.normal}/{counts.quarter}/{counts.midnight}"
 
 
