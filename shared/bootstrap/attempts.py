@@ -41,6 +41,7 @@ class AttemptUseCases:
         ports = self.core.ports
         return RunAttempts(
             lane=lane,
+            queue=ports.queue,
             claimer=ports.claimer,
             gate=self.throttle(lane),
             make_attempt=self._make_attempt,

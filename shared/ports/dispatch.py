@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from shared.domain.bucket import LEAST_COUNTS, ShardCounts
+from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.names import Lane, QueueName
@@ -100,6 +101,13 @@ class WakeupQueue(Protocol):
 
     def send(self, wakeups: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
         """Send each wake-up to its queue; returns the wake-ups that failed, and raises nothing for them."""
+        ...
+
+    def resend(self, queue: QueueName, message: NewerMessage) -> bool:
+        """Send a newer message again, unchanged, with its delay; False if it was not accepted.
+
+        The message may have been accepted all the same if the response was lost.
+        """
         ...
 
 

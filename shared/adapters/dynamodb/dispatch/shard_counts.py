@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from shared.adapters.dynamodb.codec.attributes import encode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.items import VERSION, plain_item
+from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.keys import item_key, shard_counts_key
 from shared.adapters.dynamodb.codec.recurrence_fields import encode_counts, read_counts
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.bucket import LEAST_COUNTS, ShardCounts
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.codec.attributes import encode
 from shared.adapters.dynamodb.codec.conditions import ADMITTED, CLAIMABLE
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.items import STATE_CODES, VERSION, read_execution
+from shared.adapters.dynamodb.codec.items import STATE_CODES, read_execution
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.executions.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution
 from shared.domain.executions.states import State

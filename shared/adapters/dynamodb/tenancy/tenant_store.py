@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.items import VERSION
 from shared.adapters.dynamodb.codec.keys import api_key_key, item_key, tenant_key, tenant_listing_key
 from shared.adapters.dynamodb.codec.tenant_items import (
     key_item,
@@ -18,6 +17,7 @@ from shared.adapters.dynamodb.codec.tenant_items import (
     read_tenant,
     tenant_item,
 )
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.errors import UnavailableError
 from shared.domain.tenancy.tenant import ApiKey, Tenant
 from shared.names import Attr
@@ -79,7 +79,7 @@ class DynamoTenantStore:
         put = {
             "TableName": self._table,
             "Item": tenant_item(after),
-            "ConditionExpression": "v = :version AND rv = :revision",
+            "ConditionExpression": "v <= :version AND rv = :revision",
             "ExpressionAttributeValues": {":version": encode(VERSION), ":revision": encode(before.revision)},
         }
         writes: list[dict[str, Any]] = [{"Put": put}]
