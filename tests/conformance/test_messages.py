@@ -20,6 +20,7 @@ KEY = str(execution_id())
 
 IDS = st.builds(
     ExecutionId,
+    cell=st.sampled_from("09az"),
     dispatch_at=st.integers(0, (1 << 50) - 1),
     shard=st.integers(0, 32_767),
     entropy=st.integers(0, (1 << 80) - 1),

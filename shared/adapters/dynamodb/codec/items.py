@@ -7,6 +7,7 @@ knows, raises UnknownVersionError.
 
 import struct
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, Value, decode_all, encode_all
@@ -196,10 +197,10 @@ def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
     try:
         target = parse_execution_id(plain["tg"]) if "tg" in plain else None
         offset_ms = int(plain[Attr.SK].partition("#")[0])
-        entropy = target.entropy if target else parse_execution_sk(plain[Attr.SK]).entropy
+        identity = target or parse_execution_sk(plain[Attr.SK])
         async_until = _read_async_until(plain)
         return DueRow(
-            id=ExecutionId(dispatch_at=bucket * 60_000 + offset_ms, shard=shard, entropy=entropy),
+            id=replace(identity, dispatch_at=bucket * 60_000 + offset_ms, shard=shard),
             sort_key=plain[Attr.SK],
             tenant_id=plain["t"],
             lane=_lane(plain["ln"]),
