@@ -70,8 +70,9 @@ def test_an_id_says_in_which_bucket_its_item_stands() -> None:
     ],
 )
 def test_what_the_text_form_cannot_carry_is_refused(fields: dict[str, Any]) -> None:
+    valid: dict[str, Any] = {"cell": "0", "dispatch_at": 1, "shard": 1, "entropy": 1}
     with pytest.raises(InvalidValueError):
-        ExecutionId(**({"cell": "0", "dispatch_at": 1, "shard": 1, "entropy": 1} | fields))
+        ExecutionId(**(valid | fields))
 
 
 @pytest.mark.parametrize(
