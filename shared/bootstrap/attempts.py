@@ -113,6 +113,8 @@ class AttemptUseCases:
             ),
             settle_attempt=self.settle_attempt,
             file_successor=self.core.file_successor,
+            clock=ports.clock,
+            entropy=ports.entropy,
             offload=ports.offload,
         )
 

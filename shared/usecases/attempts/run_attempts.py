@@ -13,9 +13,9 @@ from enum import Enum, auto
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import PunctualError, UnavailableError
-from shared.domain.executions.execution import EARLY_MS, Execution
+from shared.domain.executions.execution import EARLY_MS, LEASE_MARGIN_MS, Execution
 from shared.domain.ids import ExecutionId
-from shared.names import QueueName
+from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, QueueName
 from shared.ports.dispatch import LaneProgressStore
 from shared.ports.executions import Claim, Claimer, ClaimRejected, WriteUnknown
 from shared.ports.runtime import Clock, Entropy, Offload
@@ -41,6 +41,7 @@ MOST_NEWER_RETURN_SECONDS = 320
 """Limits of the delay of a message from a newer version, which doubles with each receive. Five receives last
 over ten minutes, so an executor of the newer version gets the message while a deployment is under way."""
 
+LONGEST_ATTEMPT_MS = MAX_CALLBACK_TIMEOUT_SECONDS * 1000 + LEASE_MARGIN_MS
 ENDS = (AttemptEnd.SUCCEEDED, AttemptEnd.FAILED)
 
 
@@ -89,6 +90,8 @@ class BatchReport:
         return [settled for settled in self.settled if settled.verdict is Verdict.RETURN]
 
 
+UNCLAIMED = RefusalResult(kind=Refusal.OUT_OF_TIME, is_done=False, wait_seconds=1)
+"""A key that was not claimed because its call could outlast the function; another worker runs it."""
 KeyResult = AttemptResult | RefusalResult | WriteUnknown | DeferredKey
 
 
@@ -106,9 +109,10 @@ class RunAttempts:
     offload: Offload
     _reported_at: int = 0
 
-    async def execute(self, deliveries: Sequence[Delivery]) -> BatchReport:
+    async def execute(self, deliveries: Sequence[Delivery], deadline_at: int) -> BatchReport:
         """Settle every message of the batch. A fault of one message raises nothing, so the others are settled
-        too."""
+        too. `deadline_at` is when the function is stopped, in UTC ms.
+        """
         report = BatchReport()
         ready: list[tuple[Delivery, Wakeup]] = []
         for delivery in deliveries:
@@ -119,7 +123,7 @@ class RunAttempts:
                 report.settled.append(_return(delivery, -(-early_ms // 1000)))
             else:
                 ready.append((delivery, delivery.wakeup))
-        results = await self._run_keys(ready)
+        results = await self._run_keys(ready, deadline_at)
         for delivery, wakeup in ready:
             report.settled.append(await self._settle(delivery, wakeup, results))
         report.attempts = [result for result in results.values() if isinstance(result, AttemptResult)]
@@ -131,7 +135,9 @@ class RunAttempts:
         await self.offload(self.gate.report, answers)
         return report
 
-    async def _run_keys(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, KeyResult]:
+    async def _run_keys(
+        self, ready: list[tuple[Delivery, Wakeup]], deadline_at: int
+    ) -> dict[ExecutionId, KeyResult]:
         """Run each key once, even if several messages of the batch name it."""
         deferred = await self._defer(ready)
         receives: dict[ExecutionId, int] = {}
@@ -139,11 +145,22 @@ class RunAttempts:
             for key in wakeup.keys:
                 if key not in deferred:
                     receives[key] = max(receives.get(key, 0), delivery.receive_count)
+        if not self._has_time(deadline_at):
+            unclaimed: dict[ExecutionId, KeyResult] = dict.fromkeys(receives, UNCLAIMED)
+            return unclaimed | deferred
         answers = await self._claim(list(receives))
+        running = [self._run_key(answer, receives[key], deadline_at) for key, answer in answers.items()]
         if deferred or any(isinstance(answer, Execution) for answer in answers.values()):
-            await self._report_progress([delivery for delivery, _ in ready], [wakeup for _, wakeup in ready])
-        running = [self._run_key(answer, receives[key]) for key, answer in answers.items()]
-        return dict(zip(answers, await asyncio.gather(*running), strict=True)) | deferred
+            # Beside the calls: a slow leases table must not use up their leases.
+            reported = self._report_progress(ready, self.clock.now_ms())
+            results, _ = await asyncio.gather(asyncio.gather(*running), reported)
+        else:
+            results = await asyncio.gather(*running)
+        return dict(zip(answers, results, strict=True)) | deferred
+
+    def _has_time(self, deadline_at: int) -> bool:
+        """Whether the longest call ends before the function is stopped, which would lose the attempt."""
+        return deadline_at - self.clock.now_ms() >= LONGEST_ATTEMPT_MS
 
     async def _defer(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, DeferredKey]:
         """Keys deferred by limits or backpressure. This precedes the claim, because a claim uses up an
@@ -179,20 +196,20 @@ class RunAttempts:
         return answers
 
     async def _run_key(
-        self, answer: Execution | ClaimRejected | WriteUnknown, receive_count: int
+        self, answer: Execution | ClaimRejected | WriteUnknown, receive_count: int, deadline_at: int
     ) -> KeyResult:
         try:
             if isinstance(answer, ClaimRejected) and answer.existing and answer.existing.awaits_admission:
-                return await self._enter(answer.existing, receive_count)
+                return await self._enter(answer.existing, receive_count, deadline_at)
             if isinstance(answer, Execution):
-                return await self._attempt(answer)
+                return await self._attempt(answer, deadline_at)
             if isinstance(answer, ClaimRejected):
                 return await self.offload(self.settle_refusal.execute, answer.existing, receive_count)
         except Exception as error:  # noqa: BLE001 - a bug in one key must not stop the other calls
             return WriteUnknown(f"{type(error).__name__}: {error}")
         return answer
 
-    async def _enter(self, execution: Execution, receive_count: int) -> KeyResult:
+    async def _enter(self, execution: Execution, receive_count: int, deadline_at: int) -> KeyResult:
         """Admit a guarded execution, which rejected a plain claim, and claim it if it may start."""
         admission = await self.offload(self.guard_start.execute, execution)
         if admission is Admission.RACE:
@@ -200,15 +217,17 @@ class RunAttempts:
         if admission is not Admission.START:
             is_held = admission is Admission.HOLD
             return RefusalResult(kind=Refusal.HELD if is_held else Refusal.DROPPED)
+        if not self._has_time(deadline_at):
+            return UNCLAIMED
         answer = (await self._claim([execution.id], admitted=True))[execution.id]
         if isinstance(answer, Execution):
-            return await self._attempt(answer)
+            return await self._attempt(answer, deadline_at)
         if isinstance(answer, ClaimRejected):
             return await self.offload(self.settle_refusal.execute, answer.existing, receive_count)
         return answer
 
-    async def _attempt(self, execution: Execution) -> AttemptResult:
-        result = await self.make_attempt.execute(execution)
+    async def _attempt(self, execution: Execution, deadline_at: int) -> AttemptResult:
+        result = await self.make_attempt.execute(execution, deadline_at)
         if execution.recurrence is not None and result.end in ENDS:
             with suppress(PunctualError):
                 await self.offload(self.guard_start.wake_waiting, execution)
@@ -226,12 +245,11 @@ class RunAttempts:
             return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
         return _return(delivery, max(waits.values()))
 
-    async def _report_progress(self, deliveries: list[Delivery], wakeups: list[Wakeup]) -> None:
+    async def _report_progress(self, ready: list[tuple[Delivery, Wakeup]], now_ms: int) -> None:
         """Record how far the lane is behind, at most once every `REPORT_EVERY_MS`."""
-        now_ms = self.clock.now_ms()
         first = [
             _visible_at(delivery, wakeup)
-            for delivery, wakeup in zip(deliveries, wakeups, strict=True)
+            for delivery, wakeup in ready
             if delivery.receive_count == 1 and not wakeup.waited
         ]
         visible_at = min(first, default=now_ms)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
-from shared.domain.delivery.retry import is_retryable
+from shared.domain.delivery.retry import is_retryable, refund_delay_ms
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
@@ -26,6 +26,8 @@ class AttemptEnd(StrEnum):
 
     SUCCEEDED = "succeeded"
     RETRIED = "retried"
+    REFUNDED = "refunded"
+    """No call was made for a reason of Punctual's own: the attempt does not count, and another follows."""
     FAILED = "failed"
     ASYNC_ACCEPTED = "async_accepted"
     """The call has ended and the attempt has not: the receiver will report the outcome."""
@@ -45,7 +47,7 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class SettleAttempt:
-    """Writes under the fencing token (attempt number and owner token); settling the same answer again is
+    """Writes under the fencing token (number of claims and owner token); settling the same answer again is
     safe."""
 
     store: ExecutionStore
@@ -88,17 +90,35 @@ class SettleAttempt:
                 expires_at_s=self.retention.expires_at_s(now_ms),
                 notification=self.notify.choose(execution, State.SUCCEEDED),
             )
+        if answer.refunds:
+            return self._refund(execution, started_at, outcomes)
         if not is_retryable(answer) or not execution.has_attempts_left:
             return self._failure(execution, outcomes, answer.body, _end_reason(execution, answer))
         next_attempt_at = now_ms + self._delay_ms(execution, answer)
-        latest_at = execution.call.retry.latest_retry_at(execution.aged_from, outcomes[0].started_at)
-        if next_attempt_at > latest_at:
+        if next_attempt_at > _latest_at(execution, started_at):
             return self._failure(execution, outcomes, answer.body, EndReason.TOO_OLD)
         return Finish(
             transition=Transition.RETRY,
             outcomes=outcomes,
             last_body=answer.body,
             next_attempt_at=next_attempt_at,
+        )
+
+    def _refund(self, execution: Execution, started_at: int, outcomes: tuple[AttemptOutcome, ...]) -> Finish:
+        """Another claim after a backoff, or the end of an execution that is too old for another."""
+        delay_ms = refund_delay_ms(execution.progress.refunded, self.entropy.draw())
+        next_attempt_at = self.clock.now_ms() + delay_ms
+        # The guard checked the start deadline before the claim; the first attempt must not begin after it.
+        is_late = execution.attempt == 1 and next_attempt_at > (
+            execution.start_deadline_at or next_attempt_at
+        )
+        if is_late or next_attempt_at > _latest_at(execution, started_at):
+            return self._failure(execution, outcomes, b"", EndReason.TOO_OLD)
+        return Finish(
+            transition=Transition.REFUND,
+            outcomes=execution.progress.outcomes,
+            next_attempt_at=next_attempt_at,
+            refunded_since=execution.progress.refunded_since or started_at,
         )
 
     def _delay_ms(self, execution: Execution, answer: CallbackResponse) -> int:
@@ -126,7 +146,7 @@ class SettleAttempt:
             return _overtaken(execution, existing)
         if finish.next_attempt_at is not None:
             is_woken = self._wake_for_retry(execution, finish.next_attempt_at)
-            return Settlement(end=AttemptEnd.RETRIED, is_done=is_woken)
+            return Settlement(end=_END[finish.transition], is_done=is_woken)
         # An existing record names its own notification, which must be filed instead of the one in `finish`.
         ended = existing or _ended(execution, finish)
         return Settlement(end=_END[finish.transition], is_done=self._is_finalized(ended))
@@ -161,7 +181,19 @@ class SettleAttempt:
 
 _UNCALLED = {Reason.STOPPED: EndReason.JOB_DELETED, Reason.TOO_OLD: EndReason.TOO_OLD}
 """End reasons of executions whose last attempt made no call."""
-_END = {Transition.SUCCEED: AttemptEnd.SUCCEEDED, Transition.FAIL: AttemptEnd.FAILED}
+_END = {
+    Transition.SUCCEED: AttemptEnd.SUCCEEDED,
+    Transition.FAIL: AttemptEnd.FAILED,
+    Transition.RETRY: AttemptEnd.RETRIED,
+    Transition.REFUND: AttemptEnd.REFUNDED,
+}
+
+
+def _latest_at(execution: Execution, started_at: int) -> int:
+    """The last instant for which another attempt may be scheduled."""
+    tried_since = execution.progress.tried_since
+    began_at = started_at if tried_since is None else tried_since
+    return execution.call.retry.latest_retry_at(execution.aged_from, began_at)
 
 
 def _ended(execution: Execution, finish: Finish) -> Execution:
@@ -178,9 +210,10 @@ def _ended(execution: Execution, finish: Finish) -> Execution:
 
 def _is_recorded(execution: Execution, finish: Finish, existing: Execution) -> bool:
     """Whether a rejected write shows exactly this outcome: the write succeeded and its response was lost."""
-    is_same_attempt = existing.attempt == execution.attempt
+    is_refund = finish.transition is Transition.REFUND
     return (
-        is_same_attempt
+        existing.progress.claims == execution.progress.claims
+        and existing.progress.refunded == execution.progress.refunded + is_refund
         and existing.state is finish.transition.target
         and existing.progress.outcomes == finish.outcomes
     )
@@ -195,8 +228,8 @@ def _end_reason(execution: Execution, answer: CallbackResponse) -> EndReason:
 
 
 def _is_same_claim(execution: Execution, existing: Execution) -> bool:
-    claims = (existing.progress.owner, existing.attempt) == (execution.progress.owner, execution.attempt)
-    return claims and existing.state is State.RUNNING
+    mine, other = execution.progress, existing.progress
+    return (other.owner, other.claims) == (mine.owner, mine.claims) and existing.state is State.RUNNING
 
 
 def _was_stopped(execution: Execution, existing: Execution) -> bool:

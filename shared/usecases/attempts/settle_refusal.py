@@ -26,6 +26,7 @@ class Refusal(StrEnum):
     SENT_LATER = "sent_later"
     WORKER_LOST = "worker_lost"
     HELD = "held"
+    OUT_OF_TIME = "out_of_time"
     UNSETTLED = "unsettled"
 
 

@@ -222,10 +222,10 @@ class SweepBuckets:
     def _check_reminder(self, row: DueRow) -> SweepAction:
         """End a reminder whose target has moved on from its attempt."""
         target = self.store.get(row.wakes)
-        if not reminder_is_settled(target, row.attempt):
+        if not reminder_is_settled(target, row.claims):
             return SweepAction.RESEND
         now_ms = self.clock.now_ms()
-        self.store.end_reminder(row.id, row.wakes, row.attempt, self.retention.expires_at_s(now_ms))
+        self.store.end_reminder(row.id, row.wakes, row.claims, self.retention.expires_at_s(now_ms))
         return SweepAction.LEAVE
 
     def _give_up(self, row: DueRow) -> bool:

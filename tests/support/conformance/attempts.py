@@ -33,6 +33,8 @@ def finish(transition: Transition, **overrides: Any) -> Finish:
         fields["next_attempt_at"] = RETRY_AT
     if transition is Transition.FAIL:
         fields["end_reason"] = EndReason.ATTEMPTS_USED_UP
+    if transition is Transition.REFUND:
+        fields |= {"outcomes": (), "refunded_since": DUE_AT + 3}
     return Finish(**(fields | overrides))
 
 

@@ -140,7 +140,7 @@ class DynamoLab:
         return self._expiry(self.names.executions, execution_key(REGION, execution_id))
 
     def reminder_expiry(self, pointer: RetryReminder) -> int | None:
-        key = reminder_key(REGION, pointer.location, pointer.target, pointer.attempt)
+        key = reminder_key(REGION, pointer.location, pointer.target, pointer.claims)
         return self._expiry(self.names.executions, key)
 
     def job_expiry(self, tenant_id: str, job_id: str) -> int | None:

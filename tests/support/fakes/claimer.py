@@ -27,7 +27,7 @@ class FakeClaimer:
             row.execution = with_changes(
                 row.execution,
                 state=Transition.CLAIM.target,
-                attempt=row.execution.attempt + 1,
+                claims=row.execution.progress.claims + 1,
                 owner=claim.owner,
                 async_until=None,
                 lease_until=now_ms + row.execution.call.timeout_ms + LEASE_MARGIN_MS,

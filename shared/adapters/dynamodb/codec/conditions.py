@@ -34,12 +34,12 @@ def at_revision(allowed: Condition, revision: int) -> Condition:
 
 
 def own_claim(execution: Execution, transition: Transition) -> Condition:
-    """The fencing token: RUNNING with this attempt and owner; a retry also requires that retries go on."""
+    """The fencing token: RUNNING under this claim and owner; another attempt requires that retries go on."""
     allowed = in_source_state(transition)
-    expression = f"{allowed.expression} AND a = :attempt AND ow = :owner"
-    if transition is Transition.RETRY:
+    expression = f"{allowed.expression} AND a = :claims AND ow = :owner"
+    if transition in (Transition.RETRY, Transition.REFUND):
         expression += " AND attribute_not_exists(sr)"
-    owned = {":attempt": encode(execution.attempt), ":owner": encode(execution.progress.owner or "")}
+    owned = {":claims": encode(execution.progress.claims), ":owner": encode(execution.progress.owner or "")}
     return Condition(expression, {**allowed.values, **owned})
 
 
@@ -51,10 +51,10 @@ def extends_lease(execution: Execution, claimable_from: int, *, calls: bool) -> 
 
 
 def expired_lease(execution: Execution, now_ms: int) -> Condition:
-    """RUNNING with this attempt, under an expired lease."""
+    """RUNNING under this claim, with an expired lease."""
     allowed = in_source_state(Transition.GIVE_UP)
-    values = {":attempt": encode(execution.attempt), ":now": encode(now_ms)}
-    return Condition(f"{allowed.expression} AND a = :attempt AND ca <= :now", {**allowed.values, **values})
+    values = {":claims": encode(execution.progress.claims), ":now": encode(now_ms)}
+    return Condition(f"{allowed.expression} AND a = :claims AND ca <= :now", {**allowed.values, **values})
 
 
 def not_ended() -> Condition:

@@ -20,8 +20,10 @@ from shared.adapters.dynamodb.codec.conditions import (
 )
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.execution_fields import (
+    REFUNDS,
     async_until_text,
     encode_redriven_by,
+    encode_refunds,
     pack_outcomes,
 )
 from shared.adapters.dynamodb.codec.items import (
@@ -73,9 +75,9 @@ class DynamoExecutionStore(DynamoExecutionScans):
         return None
 
     def end_reminder(
-        self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
+        self, location: ExecutionId, target: ExecutionId, claims: int, expires_at_s: int
     ) -> None:
-        key = item_key(*reminder_key(self._region, location, target, attempt))
+        key = item_key(*reminder_key(self._region, location, target, claims))
         state = encode(STATE_CODES[State.SUCCEEDED])
         values: dict[str, Any] = {":to": state, ":ttl": encode(expires_at_s)}
         with suppress(NotFoundError):
@@ -118,6 +120,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
         if finish.next_attempt_at is not None:
             sets |= {"na": finish.next_attempt_at, "ca": finish.next_attempt_at - EARLY_MS}
             sets |= retry_index(execution, finish.next_attempt_at)
+            sets |= _refund(execution, finish.refunded_since)
         else:
             removes.append("ca")
         if finish.transition.target is State.FAILED:
@@ -133,7 +136,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
         expression, values = "SET ca = :ca", dict[str, Any]()
         if async_until is not None:
             expression += ", au = :au"
-            values[":au"] = encode(async_until_text(execution.attempt, async_until))
+            values[":au"] = encode(async_until_text(execution.progress.claims, async_until))
         existing = self._update(self._key(execution.id), expression, condition, values)
         return read_execution(existing) if existing is not None else None
 
@@ -259,6 +262,14 @@ class DynamoExecutionStore(DynamoExecutionScans):
 
     def _key(self, execution_id: ExecutionId) -> Item:
         return item_key(*execution_key(self._region, execution_id))
+
+
+def _refund(execution: Execution, since: int | None) -> dict[str, Any]:
+    """One more claim that may be granted, so that the refunded claim costs no attempt of the policy."""
+    if since is None:
+        return {}
+    refunded = execution.progress.refunded + 1
+    return {"mx": execution.call.retry.max_attempts + refunded, REFUNDS: encode_refunds(refunded, since)}
 
 
 def _spelt(name: str) -> str:

@@ -9,7 +9,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.ports.executions import Claim, ClaimRejected, WriteUnknown
 from shared.usecases.attempts.run_attempts import CLAIM_TRIES, UNSURE_WAIT_SECONDS, Verdict
-from shared.usecases.attempts.settle_attempt import FINISH_TRIES, AttemptEnd
+from shared.usecases.attempts.settle_attempt import AttemptEnd
 from tests.support.builders import DUE_AT
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.steps import Crash
@@ -103,9 +103,10 @@ def test_an_outcome_that_was_not_written_is_written_again(times: int) -> None:
 def test_an_outcome_that_stays_unrecorded_leaves_the_message_where_it_is() -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())
-    world.steps.fail("store.finish", times=FINISH_TRIES)
+    world.steps.fail("store.finish", times=1_000)
     report = world.attempt(execution)
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.UNRECORDED]
+    assert DUE_AT + 30_000 < world.clock.now_ms() <= DUE_AT + 35_000, "tries go on while the lease lasts"
     assert [settled.verdict for settled in report.settled] == [Verdict.RETURN]
 
 
