@@ -23,6 +23,7 @@ from tests.support.builders import (
 )
 from tests.support.conformance.attempts import (
     OUTCOME,
+    REFUNDS,
     RETRY_AT,
     claimed,
     file_all_but_running,
@@ -32,7 +33,7 @@ from tests.support.conformance.attempts import (
 from tests.support.conformance.labs import Lab
 
 ENDS = [Transition.SUCCEED, Transition.FAIL]
-OUTCOMES = [*ENDS, Transition.RETRY, Transition.REFUND]
+OUTCOMES = [*ENDS, Transition.RETRY, *REFUNDS]
 
 
 @pytest.mark.parametrize("transition", OUTCOMES)
@@ -48,11 +49,11 @@ def test_an_attempt_ends_with_its_outcome_and_without_owner_and_lease(
         state=transition.target,
         owner=None,
         lease_until=None,
-        outcomes=() if transition is Transition.REFUND else (OUTCOME,),
+        outcomes=() if transition in REFUNDS else (OUTCOME,),
         last_body=b"no room",
         next_attempt_at=None if transition.ends else RETRY_AT,
-        refunded=1 if transition is Transition.REFUND else 0,
-        refunded_since=DUE_AT + 3 if transition is Transition.REFUND else None,
+        refunded=1 if transition in REFUNDS else 0,
+        refunded_since=DUE_AT + 3 if transition in REFUNDS else None,
         end_reason=EndReason.ATTEMPTS_USED_UP if transition is Transition.FAIL else None,
     )
 
@@ -152,7 +153,10 @@ def test_an_outcome_that_is_written_twice_is_refused_the_second_time(
     standing = lab.executions.finish(execution, finish(transition))
     assert standing == lab.executions.get(execution.id)
     assert standing is not None
-    assert (standing.state, standing.progress.outcomes) == (transition.target, (OUTCOME,))
+    assert (standing.state, standing.progress.outcomes) == (
+        transition.target,
+        finish(transition).outcomes,
+    )
 
 
 def test_what_has_ended_is_never_claimed_again(lab: Lab) -> None:

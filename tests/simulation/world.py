@@ -77,6 +77,7 @@ class World:
         """What the reconciler said to be missing while the load was on."""
         self.entropy = SeededEntropy(seed)
         self.vault = FakeVault(self.entropy)
+        self.vault_down_until = 0
         self.retention = Retention(RETENTION_DAYS)
         grown = ShardEpoch(from_bucket=bucket_of(GROWS_AT_MS), counts=GROWN)
         self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=COUNTS), grown))

@@ -29,6 +29,8 @@ class AttemptEnd(StrEnum):
     REFUNDED = "refunded"
     """No call was made for a reason of Punctual's own: the attempt does not count, and another follows."""
     FAILED = "failed"
+    EXPIRED = "expired"
+    """No call was made, and another attempt would begin after the start deadline."""
     ASYNC_ACCEPTED = "async_accepted"
     """The call has ended and the attempt has not: the receiver will report the outcome."""
     REPORTED = "reported"
@@ -64,16 +66,6 @@ class SettleAttempt:
         The outcome is written first; notification, retry message and payload expiry follow.
         """
         async_accepted = answer.async_accepted and execution.notification_of is None
-        finish = None if async_accepted else self._decide(execution, started_at, answer)
-        for _ in range(FINISH_TRIES):
-            try:
-                return self._extend_lease(execution) if finish is None else self._record(execution, finish)
-            except (UnavailableError, UnreadableItemError):
-                continue
-        return Settlement(end=AttemptEnd.UNRECORDED, is_done=False)
-
-    def _decide(self, execution: Execution, started_at: int, answer: CallbackResponse) -> Finish:
-        """The transition that this outcome calls for, judged by the claimed item."""
         outcome = AttemptOutcome(
             attempt=execution.attempt,
             started_at=started_at,
@@ -81,6 +73,18 @@ class SettleAttempt:
             status=answer.status,
             reason=answer.reason,
         )
+        finish = None if async_accepted else self._decide(execution, outcome, answer)
+        for _ in range(FINISH_TRIES):
+            try:
+                if finish is None:
+                    return self._extend_lease(execution)
+                return self._record(execution, finish, outcome)
+            except (UnavailableError, UnreadableItemError):
+                continue
+        return Settlement(end=AttemptEnd.UNRECORDED, is_done=False)
+
+    def _decide(self, execution: Execution, outcome: AttemptOutcome, answer: CallbackResponse) -> Finish:
+        """The transition that this outcome calls for, judged by the claimed item."""
         outcomes = (*execution.progress.outcomes, outcome)
         now_ms = self.clock.now_ms()
         if answer.succeeded:
@@ -91,11 +95,11 @@ class SettleAttempt:
                 notification=self.notify.choose(execution, State.SUCCEEDED),
             )
         if answer.refunds:
-            return self._refund(execution, started_at, outcomes)
+            return self._refund(execution, outcome)
         if not is_retryable(answer) or not execution.has_attempts_left:
             return self._failure(execution, outcomes, answer.body, _end_reason(execution, answer))
         next_attempt_at = now_ms + self._delay_ms(execution, answer)
-        if next_attempt_at > _latest_at(execution, started_at):
+        if next_attempt_at > _latest_at(execution, outcome.started_at):
             return self._failure(execution, outcomes, answer.body, EndReason.TOO_OLD)
         return Finish(
             transition=Transition.RETRY,
@@ -104,21 +108,29 @@ class SettleAttempt:
             next_attempt_at=next_attempt_at,
         )
 
-    def _refund(self, execution: Execution, started_at: int, outcomes: tuple[AttemptOutcome, ...]) -> Finish:
+    def _refund(self, execution: Execution, outcome: AttemptOutcome) -> Finish:
         """Another claim after a backoff, or the end of an execution that is too old for another."""
+        since = execution.progress.refunded_since or outcome.started_at
         delay_ms = refund_delay_ms(execution.progress.refunded, self.entropy.draw())
         next_attempt_at = self.clock.now_ms() + delay_ms
+        start_by = execution.start_deadline_at
         # The guard checked the start deadline before the claim; the first attempt must not begin after it.
-        is_late = execution.attempt == 1 and next_attempt_at > (
-            execution.start_deadline_at or next_attempt_at
-        )
-        if is_late or next_attempt_at > _latest_at(execution, started_at):
+        if start_by is not None and execution.attempt == 1 and next_attempt_at > start_by:
+            return Finish(
+                transition=Transition.EXPIRE,
+                outcomes=(),
+                end_reason=EndReason.LATE,
+                expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
+                refunded_since=since,
+            )
+        if next_attempt_at > _latest_at(execution, outcome.started_at):
+            outcomes = (*execution.progress.outcomes, outcome)
             return self._failure(execution, outcomes, b"", EndReason.TOO_OLD)
         return Finish(
             transition=Transition.REFUND,
             outcomes=execution.progress.outcomes,
             next_attempt_at=next_attempt_at,
-            refunded_since=execution.progress.refunded_since or started_at,
+            refunded_since=since,
         )
 
     def _delay_ms(self, execution: Execution, answer: CallbackResponse) -> int:
@@ -137,10 +149,11 @@ class SettleAttempt:
             notification=self.notify.choose(execution, State.FAILED),
         )
 
-    def _record(self, execution: Execution, finish: Finish) -> Settlement:
+    def _record(self, execution: Execution, finish: Finish, outcome: AttemptOutcome) -> Settlement:
         existing = self.store.finish(execution, finish)
         if existing is not None and _was_stopped(execution, existing):
-            finish = self._failure(execution, finish.outcomes, finish.last_body, EndReason.STOPPED)
+            outcomes = (*execution.progress.outcomes, outcome)
+            finish = self._failure(execution, outcomes, finish.last_body, EndReason.STOPPED)
             existing = self.store.finish(execution, finish)
         if existing is not None and not _is_recorded(execution, finish, existing):
             return _overtaken(execution, existing)
@@ -186,6 +199,7 @@ _END = {
     Transition.FAIL: AttemptEnd.FAILED,
     Transition.RETRY: AttemptEnd.RETRIED,
     Transition.REFUND: AttemptEnd.REFUNDED,
+    Transition.EXPIRE: AttemptEnd.EXPIRED,
 }
 
 
@@ -210,7 +224,7 @@ def _ended(execution: Execution, finish: Finish) -> Execution:
 
 def _is_recorded(execution: Execution, finish: Finish, existing: Execution) -> bool:
     """Whether a rejected write shows exactly this outcome: the write succeeded and its response was lost."""
-    is_refund = finish.transition is Transition.REFUND
+    is_refund = finish.refunded_since is not None
     return (
         existing.progress.claims == execution.progress.claims
         and existing.progress.refunded == execution.progress.refunded + is_refund

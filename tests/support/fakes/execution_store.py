@@ -18,6 +18,7 @@ from tests.support.fakes.table import Damage, FakeTable, ReminderRow, Row, remin
 
 MAX_GET = 100
 TO_WAITING = (Transition.RETRY, Transition.REFUND)
+REFUNDS = (Transition.REFUND, Transition.EXPIRE)
 
 
 class FakeExecutionStore:
@@ -62,7 +63,7 @@ class FakeExecutionStore:
             raise ValueError(
                 "the next attempt's instant goes with a retry or a refund, and with no other end"
             )
-        if (finish.refunded_since is not None) != (finish.transition is Transition.REFUND):
+        if (finish.refunded_since is not None) != (finish.transition in REFUNDS):
             raise ValueError("the instant of the first refund goes with a refund, and with no other end")
         row = self._row(execution.id)
         standing = row.execution
@@ -79,7 +80,7 @@ class FakeExecutionStore:
             next_attempt_at=finish.next_attempt_at or standing.progress.next_attempt_at,
             end_reason=finish.end_reason or standing.progress.end_reason,
             notification=finish.notification,
-            refunded=standing.progress.refunded + (finish.transition is Transition.REFUND),
+            refunded=standing.progress.refunded + (finish.transition in REFUNDS),
             refunded_since=finish.refunded_since or standing.progress.refunded_since,
         )
         return None

@@ -116,11 +116,11 @@ class DynamoExecutionStore(DynamoExecutionScans):
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
         condition = own_claim(execution, finish.transition)
         sets: dict[str, Any] = {"oc": pack_outcomes(finish.outcomes), "lb": finish.last_body or None}
+        sets |= _refund(execution, finish.refunded_since)
         removes = ["ow"]
         if finish.next_attempt_at is not None:
             sets |= {"na": finish.next_attempt_at, "ca": finish.next_attempt_at - EARLY_MS}
             sets |= retry_index(execution, finish.next_attempt_at)
-            sets |= _refund(execution, finish.refunded_since)
         else:
             removes.append("ca")
         if finish.transition.target is State.FAILED:

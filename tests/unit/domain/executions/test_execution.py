@@ -23,6 +23,7 @@ NOT_STARTED = {State.PENDING, State.QUEUED}
         (Transition.SUCCEED, {State.RUNNING}, State.SUCCEEDED),
         (Transition.RETRY, {State.RUNNING}, State.WAITING),
         (Transition.REFUND, {State.RUNNING}, State.WAITING),
+        (Transition.EXPIRE, {State.RUNNING}, State.SKIPPED),
         (Transition.FAIL, {State.RUNNING}, State.FAILED),
         (Transition.GIVE_UP, {State.RUNNING}, State.FAILED),
         (Transition.CANCEL, NOT_STARTED | {State.WAITING}, State.CANCELLED),

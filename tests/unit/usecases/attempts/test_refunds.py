@@ -116,8 +116,9 @@ def test_a_refunded_first_attempt_does_not_begin_after_the_start_deadline() -> N
     world.attempt(execution)
     while world.standing(execution.id).state is State.WAITING:
         retry_when_due(world, execution)
-    assert world.standing(execution.id).progress.end_reason is EndReason.TOO_OLD
-    assert world.clock.now_ms() <= DUE_AT + 1_500
+    standing = world.standing(execution.id)
+    assert (standing.state, standing.progress.end_reason) == (State.SKIPPED, EndReason.LATE)
+    assert (standing.attempt, world.clock.now_ms() <= DUE_AT + 1_500) == (0, True)
 
 
 def test_a_refund_whose_response_was_lost_is_recognised() -> None:
@@ -149,6 +150,7 @@ def test_a_stop_ends_an_execution_whose_attempt_would_be_refunded() -> None:
     world.attempt(execution)
     standing = world.standing(execution.id)
     assert (standing.state, standing.progress.end_reason) == (State.FAILED, EndReason.STOPPED)
+    assert [outcome.reason for outcome in standing.progress.outcomes] == [Reason.UNAVAILABLE]
 
 
 def test_a_refunded_first_attempt_makes_no_call_after_its_job_was_deleted() -> None:
