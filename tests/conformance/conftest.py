@@ -1,6 +1,7 @@
 """The engines, each started once for all suites, and the implementations that these run over."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,6 +20,7 @@ from tests.support.conformance.accepted import Acceptance, FakeAcceptance, Logge
 from tests.support.conformance.clients import Clients
 from tests.support.conformance.deviations import IMPLEMENTATIONS, deviates
 from tests.support.conformance.dynamo_lab import DynamoLab
+from tests.support.conformance.interference import hiding_items
 from tests.support.conformance.labs import FakeLab, Lab
 from tests.support.conformance.lanes import FakeLanes, Lanes, SqsLanes
 from tests.support.conformance.tables import TableNames, create_tables, delete_tables, empty_tables
@@ -123,7 +125,12 @@ def claiming(request: pytest.FixtureRequest) -> Iterator[tuple[Lab, Claimer]]:
     """Every way to claim."""
     engine, _, way = request.param.rpartition("-") if request.param != "fake" else ("fake", "", "")
     for made in _lab(engine, request):
-        yield made, made.batch_claimer if isinstance(made, DynamoLab) and way == "batch" else made.claimer
+        if not isinstance(made, DynamoLab):
+            yield made, made.claimer
+            continue
+        claimer = made.batch_claimer if way.startswith("batch") else made.claimer
+        with hiding_items(made.client) if way.endswith("_without_items") else nullcontext():
+            yield made, claimer
 
 
 @pytest.fixture

@@ -10,9 +10,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from shared.domain.backoff import retry_pause_ms
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
-from shared.domain.errors import PunctualError, UnavailableError
+from shared.domain.errors import PunctualError, ServiceError, UnavailableError
 from shared.domain.executions.execution import EARLY_MS, Execution
 from shared.domain.ids import ExecutionId
 from shared.names import QueueName
@@ -160,20 +161,21 @@ class RunAttempts:
         self, keys: list[ExecutionId], *, admitted: bool = False
     ) -> dict[ExecutionId, Execution | ClaimRejected | WriteUnknown]:
         """Claim all keys. A claim with an unknown result is repeated with the same owner token, so that a
-        claim whose response was lost is recognised as this worker's own."""
+        claim whose response was lost is recognised as this worker's own.
+
+        The SDK repeats no single statement of a batch, so the pauses between the tries are made here.
+        """
         claims = [
             Claim(execution_id=key, owner=f"{self.entropy.bits(OWNER_BITS):016x}", admitted=admitted)
             for key in keys
         ]
         answers: dict[ExecutionId, Execution | ClaimRejected | WriteUnknown] = {}
-        for _ in range(CLAIM_TRIES):
-            open_claims = [
-                claim
-                for claim in claims
-                if isinstance(answers.get(claim.execution_id, WriteUnknown("new")), WriteUnknown)
-            ]
+        for number in range(CLAIM_TRIES):
+            open_claims = [claim for claim in claims if _is_open(answers.get(claim.execution_id))]
             if not open_claims:
                 break
+            if number:
+                await self.clock.sleep_ms(retry_pause_ms(self.entropy.draw()))
             found = await self.offload(self.claimer.claim, open_claims, self.clock.now_ms())
             answers.update(zip((claim.execution_id for claim in open_claims), found, strict=True))
         return answers
@@ -188,8 +190,10 @@ class RunAttempts:
                 return await self._attempt(answer)
             if isinstance(answer, ClaimRejected):
                 return await self.offload(self.settle_refusal.execute, answer.existing, receive_count)
+        except UnavailableError as error:
+            return WriteUnknown(str(error))
         except Exception as error:  # noqa: BLE001 - a bug in one key must not stop the other calls
-            return WriteUnknown(f"{type(error).__name__}: {error}")
+            return WriteUnknown(f"{type(error).__name__}: {error}", is_permanent=True)
         return answer
 
     async def _enter(self, execution: Execution, receive_count: int) -> KeyResult:
@@ -218,11 +222,16 @@ class RunAttempts:
         self, delivery: Delivery, wakeup: Wakeup, results: dict[ExecutionId, KeyResult]
     ) -> SettledMessage:
         """A message is done when all its keys are done. Unfinished keys of a packed message are sent again
-        one by one."""
+        one by one.
+
+        A key that the store did not decide is sent again too: our throttling must not use up the receives of a
+        message. Other faults use receives, so that the message reaches the dead-letter queue.
+        """
         waits = {key: _wait(results[key]) for key in wakeup.keys if not _is_done(results[key])}
         if not waits:
             return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
-        if len(wakeup.keys) > 1 and await self.offload(self.settle_refusal.send_again, wakeup, waits):
+        is_replaced = len(wakeup.keys) > 1 or all(_is_retryable(results[key]) for key in waits)
+        if is_replaced and await self.offload(self.settle_refusal.send_again, wakeup, waits):
             return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
         return _return(delivery, max(waits.values()))
 
@@ -240,7 +249,7 @@ class RunAttempts:
         self._reported_at = now_ms
         progress = LaneProgress(visible_at=visible_at, reported_at=now_ms)
         # Best effort: the batch is already claimed, so a failure here must not prevent its calls.
-        with suppress(UnavailableError):
+        with suppress(ServiceError):
             await self.offload(self.progress.report, self.lane, progress)
 
 
@@ -258,6 +267,14 @@ def _wait_for_a_reader(delivery: Delivery) -> int:
 
 def _visible_at(delivery: Delivery, wakeup: Wakeup) -> int:
     return max(delivery.sent_at, wakeup.not_before)
+
+
+def _is_retryable(result: KeyResult) -> bool:
+    return isinstance(result, WriteUnknown) and not result.is_permanent
+
+
+def _is_open(answer: Execution | ClaimRejected | WriteUnknown | None) -> bool:
+    return answer is None or (isinstance(answer, WriteUnknown) and not answer.is_permanent)
 
 
 def _is_done(result: KeyResult) -> bool:

@@ -47,10 +47,10 @@ class SettleRefusal:
     clock: Clock
 
     def execute(self, existing: Execution | None, receive_count: int) -> RefusalResult:
-        """Decide by the item stored under the key. An unavailable or unreadable item stays unsettled."""
+        """Decide by the item stored under the key. An unreadable item stays unsettled; UnavailableError."""
         try:
             return self._settle(existing, receive_count)
-        except (UnavailableError, UnreadableItemError):
+        except UnreadableItemError:
             return RefusalResult(kind=Refusal.UNSETTLED, is_done=False)
 
     def _settle(self, existing: Execution | None, receive_count: int) -> RefusalResult:

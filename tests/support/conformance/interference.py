@@ -56,6 +56,21 @@ def changing(client: Any, event: str, operation: str, change: Callable[[Parsed],
         yield
 
 
+@contextmanager
+def hiding_items(client: Any) -> Iterator[None]:
+    """Remove the existing item from every refused condition of a single write or a statement."""
+
+    def hide(parsed: Parsed) -> None:
+        for response in parsed.get("Responses", ()):
+            response.get("Error", {}).pop("Item", None)
+
+    with (
+        changing(client, "after-call", "BatchExecuteStatement", hide),
+        changing(client, "after-call", "UpdateItem", lambda parsed: parsed.pop("Item", None)),
+    ):
+        yield
+
+
 @dataclass(slots=True)
 class Calls:
     """The recorded calls, in order, with their parameters."""

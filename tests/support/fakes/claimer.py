@@ -35,7 +35,7 @@ class FakeClaimer:
         try:
             standing = row.read()
         except UnreadableItemError as fault:
-            return WriteUnknown(str(fault))
+            return WriteUnknown(str(fault), is_permanent=True)
         # Granted just now, or by an earlier try whose answer was lost.
         return standing if standing.progress.owner == claim.owner else ClaimRejected(standing)
 

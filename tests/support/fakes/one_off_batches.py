@@ -41,7 +41,7 @@ class FakeOneOffBatches:
         try:
             standing = self._store.put_if_absent(execution)
         except UnreadableItemError as unreadable:
-            return WriteUnknown(str(unreadable))
+            return WriteUnknown(str(unreadable), is_permanent=True)
         return standing if fault is None else WriteUnknown("injected")
 
 

@@ -1,6 +1,7 @@
 """EXECUTE: answers that got lost on the way are recognised; what stays unknown is left to the message."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 
@@ -54,10 +55,78 @@ def test_a_claim_that_stays_undecided_is_no_refusal(granted: bool) -> None:
     execution = world.put(world.one_off())
     Mute(world, times=CLAIM_TRIES, granted=granted)
     report = world.attempt(execution)
-    (settled,) = report.settled
-    assert (settled.verdict, settled.visible_after_seconds) == (Verdict.RETURN, UNSURE_WAIT_SECONDS)
     assert [undecided.reason for undecided in report.undecided] == ["throttled"]
     assert world.sender.calls == []
+
+
+@pytest.mark.parametrize("granted", [True, False])
+def test_undecided_claim_uses_up_no_receive(granted: bool) -> None:
+    """A throttled table must not bring a message into the dead-letter queue."""
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    Mute(world, times=CLAIM_TRIES, granted=granted)
+    (settled,) = world.attempt(execution, receives=4).settled
+    (fresh,) = world.queue.messages
+    assert settled.verdict is Verdict.DONE
+    assert fresh.wakeup.keys == (execution.id,)
+    assert fresh.visible_at >= world.clock.now_ms() + UNSURE_WAIT_SECONDS * 1000
+
+
+def test_undecided_claim_keeps_its_message_where_no_fresh_one_can_be_sent() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.queue.fail_once(execution.id)
+    Mute(world, times=CLAIM_TRIES, granted=False)
+    (settled,) = world.attempt(execution).settled
+    assert (settled.verdict, settled.visible_after_seconds) == (Verdict.RETURN, UNSURE_WAIT_SECONDS)
+
+
+def test_tries_of_a_claim_are_apart_by_jittered_pauses() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    Mute(world, times=CLAIM_TRIES, granted=False)
+    at: list[int] = []
+    claimer = world.run_attempts.claimer
+
+    class Noting:
+        def claim(
+            self, claims: Sequence[Claim], now_ms: int
+        ) -> list[Execution | ClaimRejected | WriteUnknown]:
+            at.append(now_ms)
+            return claimer.claim(claims, now_ms)
+
+    world.run_attempts.claimer = Noting()
+    world.attempt(execution)
+    pauses = [later - earlier for earlier, later in pairwise(at)]
+    assert len(pauses) == CLAIM_TRIES - 1
+    assert 20 <= min(pauses) < max(pauses) <= 200
+
+
+def test_bug_in_one_key_uses_receives_so_that_the_message_becomes_a_dead_one() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.run_attempts.make_attempt = None  # type: ignore[assignment]
+    report = world.attempt(execution)
+    assert [settled.verdict for settled in report.settled] == [Verdict.RETURN]
+    assert world.queue.messages == []
+
+
+def test_claim_that_the_store_rejects_is_not_repeated_and_uses_receives() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    tries: list[int] = []
+
+    class Rejecting:
+        def claim(
+            self, claims: Sequence[Claim], now_ms: int
+        ) -> list[Execution | ClaimRejected | WriteUnknown]:
+            tries.append(now_ms)
+            return [WriteUnknown("ValidationError", is_permanent=True) for _ in claims]
+
+    world.run_attempts.claimer = Rejecting()
+    report = world.attempt(execution)
+    assert len(tries) == 1
+    assert [settled.verdict for settled in report.settled] == [Verdict.RETURN]
 
 
 def test_every_try_of_every_claim_has_an_owner_token_of_its_own() -> None:
@@ -100,10 +169,11 @@ def test_an_outcome_that_was_not_written_is_written_again(times: int) -> None:
     assert world.standing(execution.id).state is State.SUCCEEDED
 
 
-def test_an_outcome_that_stays_unrecorded_leaves_the_message_where_it_is() -> None:
+@pytest.mark.parametrize("fault", ["fail", "reject"])
+def test_an_outcome_that_stays_unrecorded_leaves_the_message_where_it_is(fault: str) -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())
-    world.steps.fail("store.finish", times=FINISH_TRIES)
+    getattr(world.steps, fault)("store.finish", times=FINISH_TRIES)
     report = world.attempt(execution)
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.UNRECORDED]
     assert [settled.verdict for settled in report.settled] == [Verdict.RETURN]
