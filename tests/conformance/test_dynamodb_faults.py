@@ -259,6 +259,15 @@ def test_a_put_whose_answer_was_lost_finds_its_own_execution(engine_lab: DynamoL
     assert engine_lab.executions.put_if_absent(one_off()) == one_off()
 
 
+@pytest.mark.parametrize("name", ["put_if_absent", "put_reminder"])
+def test_refused_put_without_the_existing_item_is_unknown_and_not_unreadable(
+    unplugged: DynamoLab, name: str
+) -> None:
+    refused = failure("ConditionalCheckFailedException")
+    with answering(unplugged.client, "PutItem", refused), pytest.raises(UnavailableError):
+        CALLS[name](unplugged)
+
+
 def test_a_change_whose_answer_was_lost_knows_itself_when_the_client_asks_again(
     engine_lab: DynamoLab,
 ) -> None:

@@ -88,6 +88,27 @@ SERVICE_FAULTS = (
         killer=_DYNAMODB_FAULTS,
     ),
     Mutant(
+        name="write in conflict tried once",
+        file="shared/adapters/clients.py",
+        old="        retry_conflicts(made, SystemEntropy().draw)\n",
+        new="        pass\n",
+        killer="tests/unit/adapters/test_clients.py",
+    ),
+    Mutant(
+        name="cancelled transaction in conflict tried once",
+        file="shared/adapters/clients.py",
+        old=' or "TransactionConflict" in reasons',
+        new="",
+        killer="tests/unit/adapters/test_clients.py",
+    ),
+    Mutant(
+        name="newline behind a path that spares the creation rate",
+        file="functions/api/app.py",
+        old="            if not event.path.isprintable():\n",
+        new="            if route.path_parts and not event.path.isprintable():\n",
+        killer="tests/unit/api/test_encoded_paths.py",
+    ),
+    Mutant(
         name="bulk redrive that refuses a job for a fault of ours",
         file="shared/usecases/dead_letters/process_bulk_redrives.py",
         old="except (ServiceError, UnknownVersionError):",

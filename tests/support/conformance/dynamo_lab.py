@@ -42,7 +42,10 @@ class DynamoLab:
         """The tables that may have items."""
         self.pauses_ms: list[int] = []
         """The pauses before requests that were sent again; no test sleeps."""
-        self._backoff = Backoff(self.pauses_ms.append, SeededEntropy())
+        self._backoff = Backoff(self._pause, SeededEntropy())
+
+    def _pause(self, duration_ms: int) -> None:
+        self.pauses_ms.append(duration_ms)
 
     def _use(self, *tables: str) -> Any:
         self.used.update(tables)

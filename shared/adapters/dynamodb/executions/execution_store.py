@@ -36,7 +36,7 @@ from shared.adapters.dynamodb.codec.items import (
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key, reminder_key
 from shared.adapters.dynamodb.executions.execution_scans import DynamoExecutionScans
 from shared.domain.dispatch.retry_reminder import RetryReminder
-from shared.domain.errors import NotFoundError, UnknownVersionError, UnreadableItemError
+from shared.domain.errors import NotFoundError, UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import EARLY_MS, Execution
 from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.executions.states import EndReason, State, Transition
@@ -76,7 +76,9 @@ class DynamoExecutionStore(DynamoExecutionScans):
                     ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 )
         except ConditionRefused as refused:
-            return refused.items[0] or {}
+            if not refused.items[0]:
+                raise UnavailableError("PutItem was refused without the existing item") from refused
+            return refused.items[0]
         return None
 
     def end_reminder(
