@@ -9,6 +9,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.ports.executions import Claim, Claimer, ClaimRejected, WriteUnknown
 from tests.support.builders import DUE_AT, execution_id, in_state, one_off
+from tests.support.conformance.aws_facts import expectation_of
 from tests.support.conformance.clients import Clients
 from tests.support.conformance.dynamo_lab import REGION, DynamoLab
 from tests.support.conformance.interference import Parsed, answering, failure, watching
@@ -89,6 +90,28 @@ def test_refusal_that_cannot_be_read_is_unknown_and_not_gone(unplugged: DynamoLa
         with answering(unplugged.client, "*", refusal, failure(code)):
             (result,) = claimer.claim(CLAIMS[:1], DUE_AT)
         assert isinstance(result, WriteUnknown)
+
+
+PERMANENT = {
+    "ResourceNotFound",
+    "ValidationError",
+    "ItemCollectionSizeLimitExceeded",
+    "AccessDenied",
+}
+
+
+def test_every_code_of_a_statement_is_told_from_every_other(unplugged: DynamoLab) -> None:
+    """Only a refused condition says something about the item; only permanent codes are not repeated."""
+    facts = expectation_of("b2")
+    for code in (*facts["captured_codes"], *facts["documented_codes"]):
+        error = {"Error": {"Code": code, "Message": ""}}
+        with answering(unplugged.client, "*", {"Responses": [error]}, stored(OTHERS)):
+            (result,) = unplugged.batch_claimer.claim([CLAIMS[1]], DUE_AT)
+        if code == "ConditionalCheckFailed":
+            assert result == ClaimRejected(OTHERS)
+        else:
+            assert isinstance(result, WriteUnknown)
+            assert result.is_permanent is (code in PERMANENT), code
 
 
 def test_claim_that_the_store_rejects_is_permanently_unknown(unplugged: DynamoLab) -> None:
