@@ -40,7 +40,7 @@ def wake_event_sources() -> None:
 
 def reject_double_keys() -> None:
     """Reject a batch with two statements of one key as a whole, as DynamoDB does; the emulator runs both."""
-    dynamodb = importlib.import_module("ministack.services.dynamodb")
+    dynamodb: Any = importlib.import_module("ministack.services.dynamodb")
     run_batch = dynamodb._batch_execute_statement
 
     def checked(data: dict[str, Any]) -> Any:

@@ -70,7 +70,7 @@ def test_t1_reasons_of_a_cancelled_transaction_are_in_order_and_show_the_item(
         engine_lab.client.transact_write_items(
             TransactItems=[{"Put": put | {"Item": FIRST}}, {"Put": put | {"Item": SECOND}}]
         )
-    first, second = cancelled.value.response["CancellationReasons"]  # type: ignore[typeddict-item]
+    first, second = cancelled.value.response["CancellationReasons"]
     assert first["Code"] == expectation_of("t1")["no_fault"]["Code"]
     assert (second["Code"], second["Item"]) == ("ConditionalCheckFailed", stands)
 

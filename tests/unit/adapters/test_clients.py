@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
 from botocore.exceptions import ClientError
 
 from shared.adapters.clients import CONFLICT_TRIES, client
@@ -37,7 +38,7 @@ class Wire:
         self.bodies.append(json.loads(request.body))
         answer = self.answers.pop(0)
         status = 400 if "__type" in answer else 200
-        return AWSResponse(request.url, status, {}, _Raw(json.dumps(answer).encode()))
+        return AWSResponse(request.url, status, HTTPHeaders(), _Raw(json.dumps(answer).encode()))
 
 
 class _Raw(io.BytesIO):
