@@ -1,7 +1,6 @@
 """The engines, each started once for all suites, and the implementations that these run over."""
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -20,7 +19,7 @@ from tests.support.conformance.accepted import Acceptance, FakeAcceptance, Logge
 from tests.support.conformance.clients import Clients
 from tests.support.conformance.deviations import IMPLEMENTATIONS, deviates
 from tests.support.conformance.dynamo_lab import DynamoLab
-from tests.support.conformance.interference import hiding_items
+from tests.support.conformance.interference import ClaimerWithoutItems
 from tests.support.conformance.labs import FakeLab, Lab
 from tests.support.conformance.lanes import FakeLanes, Lanes, SqsLanes
 from tests.support.conformance.tables import TableNames, create_tables, delete_tables, empty_tables
@@ -128,9 +127,13 @@ def claiming(request: pytest.FixtureRequest) -> Iterator[tuple[Lab, Claimer]]:
         if not isinstance(made, DynamoLab):
             yield made, made.claimer
             continue
-        claimer = made.batch_claimer if way.startswith("batch") else made.claimer
-        with hiding_items(made.client) if way.endswith("_without_items") else nullcontext():
+        claimer: Claimer = made.batch_claimer if way.startswith("batch") else made.claimer
+        if not way.endswith("_without_items"):
             yield made, claimer
+            continue
+        without_items = ClaimerWithoutItems(claimer)
+        with without_items.hiding(made.client):
+            yield made, without_items
 
 
 @pytest.fixture
