@@ -46,6 +46,13 @@ SERVICE_FAULTS = (
         killer=_LOST_ANSWERS,
     ),
     Mutant(
+        name="undecided copies of re-sends that add up",
+        file="shared/usecases/attempts/settle_refusal.py",
+        old=" if each.ends_at is None or each.not_before < each.ends_at]",
+        new="]",
+        killer=_LOST_ANSWERS,
+    ),
+    Mutant(
         name="bug in one key that never becomes a dead message",
         file=_RUN_ATTEMPTS,
         old='{error}", is_permanent=True)',

@@ -89,18 +89,19 @@ class SettleRefusal:
         return RefusalResult(kind=Refusal.SENT_LATER)
 
     def send_again(self, wakeup: Wakeup, waits: Mapping[ExecutionId, int]) -> bool:
-        """Send the unfinished keys of a packed message one by one, each after its delay in seconds.
+        """Send the unfinished keys of a message one by one, each after its delay in seconds.
 
-        False if a message was not accepted; the original message must then be kept.
+        A key is left to the sweeper if its copy would begin after `ends_at`: copies would add up. False if a
+        message was not accepted; the original message must then be kept.
         """
         now_ms = self.clock.now_ms()
-        singles = [
+        later = [
             replace(single, not_before=now_ms + waits[single.keys[0]] * 1000)
             for single in wakeup.singles()
             if single.keys[0] in waits
         ]
         try:
-            self.file.send(singles)
+            self.file.send([each for each in later if each.ends_at is None or each.not_before < each.ends_at])
         except UnavailableError:
             return False
         return True

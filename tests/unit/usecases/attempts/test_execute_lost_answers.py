@@ -1,6 +1,7 @@
 """EXECUTE: answers that got lost on the way are recognised; what stays unknown is left to the message."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -13,6 +14,7 @@ from shared.usecases.attempts.run_attempts import CLAIM_TRIES, UNSURE_WAIT_SECON
 from shared.usecases.attempts.settle_attempt import FINISH_TRIES, AttemptEnd
 from tests.support.builders import DUE_AT
 from tests.support.fakes.sender import in_turn
+from tests.support.usecases.messages import delivery, wakeup_of
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.world import World
 
@@ -79,6 +81,21 @@ def test_undecided_claim_keeps_its_message_where_no_fresh_one_can_be_sent() -> N
     Mute(world, times=CLAIM_TRIES, granted=False)
     (settled,) = world.attempt(execution).settled
     assert (settled.verdict, settled.visible_after_seconds) == (Verdict.RETURN, UNSURE_WAIT_SECONDS)
+
+
+@pytest.mark.parametrize(("ends_in_ms", "copies"), [(60_000, 1), (UNSURE_WAIT_SECONDS * 1000, 0)])
+def test_undecided_copy_of_the_sweeper_is_replaced_until_the_next_one_is_due(
+    ends_in_ms: int, copies: int
+) -> None:
+    """In a long outage, the copies of each re-send would add up."""
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    Mute(world, times=CLAIM_TRIES, granted=False)
+    message = wakeup_of([execution], DUE_AT)
+    resent = replace(message, ends_at=DUE_AT + ends_in_ms)
+    (settled,) = world.run(delivery(execution, wakeup=resent)).settled
+    assert settled.verdict is Verdict.DONE
+    assert world.sent() == [execution.id] * copies
 
 
 def test_tries_of_a_claim_are_apart_by_jittered_pauses() -> None:
