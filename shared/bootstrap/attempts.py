@@ -10,6 +10,7 @@ from shared.names import QueueName
 from shared.settings import QuotaSettings
 from shared.usecases.attempts.call_receiver import CallReceiver
 from shared.usecases.attempts.check_token import CheckToken
+from shared.usecases.attempts.claim_keys import ClaimKeys
 from shared.usecases.attempts.compose_callback import ComposeCallback
 from shared.usecases.attempts.guard_start import GuardStart
 from shared.usecases.attempts.heartbeat_execution import HeartbeatExecution
@@ -41,7 +42,13 @@ class AttemptUseCases:
         ports = self.core.ports
         return RunAttempts(
             lane=lane,
-            claimer=ports.claimer,
+            claim_keys=ClaimKeys(
+                claimer=ports.claimer,
+                store=ports.executions,
+                clock=ports.clock,
+                entropy=ports.entropy,
+                offload=ports.offload,
+            ),
             gate=self.throttle(lane),
             make_attempt=self._make_attempt,
             settle_refusal=SettleRefusal(
@@ -54,7 +61,6 @@ class AttemptUseCases:
             guard_start=self.guard_start,
             progress=ports.progress,
             clock=ports.clock,
-            entropy=ports.entropy,
             offload=ports.offload,
         )
 

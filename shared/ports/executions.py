@@ -170,7 +170,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRejected:
-    """A refused claim with the existing execution, or None if there is no such execution."""
+    """A refused claim with the existing execution, or None if a strong read shows that none exists."""
 
     existing: Execution | None
 
@@ -180,6 +180,8 @@ class WriteUnknown:
     """A write with an unknown result (throttled or lost). The caller retries; it is never a refusal."""
 
     reason: str
+    is_permanent: bool = False
+    """Whether a retry cannot help: the item cannot be decoded, or the store rejects the request itself."""
 
 
 class Claimer(Protocol):

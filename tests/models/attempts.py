@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from shared.domain.dispatch.sweep import SweepAction
 from shared.domain.executions.states import State, Transition
-from shared.usecases.attempts.run_attempts import CLAIM_TRIES
+from shared.usecases.attempts.claim_keys import CLAIM_TRIES
 from tests.models import attempt_rules as rules
 from tests.models.attempt_promises import Promises
 from tests.models.attempt_receivers import Receivers

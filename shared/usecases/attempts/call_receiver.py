@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
-from shared.domain.errors import PunctualError, UnavailableError, UnreadableItemError
+from shared.domain.errors import PunctualError, ServiceError, UnavailableError, UnreadableItemError
 from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution
 from shared.domain.ids import is_recurring_job_id
 from shared.domain.jobs.job import GONE
@@ -81,7 +81,7 @@ class CallReceiver:
                 return await self.offload(self.compose.execute, execution, started_at)
             except UnreadableItemError:
                 return CallbackResponse(reason=Reason.REQUEST_UNREADABLE, duration_ms=0)
-            except UnavailableError:
+            except ServiceError:
                 if pause_ms is not None:
                     await self.clock.sleep_ms(pause_ms)
         return CallbackResponse(reason=Reason.UNAVAILABLE, duration_ms=0)

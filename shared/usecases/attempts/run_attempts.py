@@ -12,13 +12,14 @@ from enum import Enum, auto
 
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
-from shared.domain.errors import PunctualError, UnavailableError
+from shared.domain.errors import PunctualError, ServiceError, UnavailableError
 from shared.domain.executions.execution import EARLY_MS, LEASE_MARGIN_MS, Execution
 from shared.domain.ids import ExecutionId
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, QueueName
 from shared.ports.dispatch import LaneProgressStore
-from shared.ports.executions import Claim, Claimer, ClaimRejected, WriteUnknown
-from shared.ports.runtime import Clock, Entropy, Offload
+from shared.ports.executions import ClaimRejected, WriteUnknown
+from shared.ports.runtime import Clock, Offload
+from shared.usecases.attempts.claim_keys import ClaimKeys, ClaimResult
 from shared.usecases.attempts.guard_start import Admission, GuardStart
 from shared.usecases.attempts.make_attempt import AttemptResult, MakeAttempt
 from shared.usecases.attempts.settle_attempt import AttemptEnd
@@ -26,8 +27,6 @@ from shared.usecases.attempts.settle_refusal import RACE_WAIT_SECONDS, Refusal, 
 from shared.usecases.limits.apply_backpressure import ReceivedMessage
 from shared.usecases.limits.throttle_batch import DeferredKey, ThrottleBatch
 
-OWNER_BITS = 64
-CLAIM_TRIES = 3
 BACKLOG_MS = 5_000
 """A message received this long after it became visible shows that its lane is behind."""
 REPORT_EVERY_MS = 15_000
@@ -98,14 +97,13 @@ KeyResult = AttemptResult | RefusalResult | WriteUnknown | DeferredKey
 @dataclass(slots=True)
 class RunAttempts:
     lane: QueueName
-    claimer: Claimer
+    claim_keys: ClaimKeys
     gate: ThrottleBatch
     make_attempt: MakeAttempt
     settle_refusal: SettleRefusal
     guard_start: GuardStart
     progress: LaneProgressStore
     clock: Clock
-    entropy: Entropy
     offload: Offload
     _reported_at: int = 0
 
@@ -148,15 +146,15 @@ class RunAttempts:
         if not self._has_time(deadline_at):
             unclaimed: dict[ExecutionId, KeyResult] = dict.fromkeys(receives, UNCLAIMED)
             return unclaimed | deferred
-        answers = await self._claim(list(receives))
-        running = [self._run_key(answer, receives[key], deadline_at) for key, answer in answers.items()]
-        if deferred or any(isinstance(answer, Execution) for answer in answers.values()):
+        running: dict[ExecutionId, asyncio.Task[KeyResult]] = {}
+        has_claimed = bool(deferred)
+        async for key, result in self.claim_keys.execute(list(receives)):
+            has_claimed |= isinstance(result, Execution)
+            running[key] = asyncio.create_task(self._run_key(result, receives[key], deadline_at))
+        if has_claimed:
             # Beside the calls: a slow leases table must not use up their leases.
-            reported = self._report_progress(ready, self.clock.now_ms())
-            results, _ = await asyncio.gather(asyncio.gather(*running), reported)
-        else:
-            results = await asyncio.gather(*running)
-        return dict(zip(answers, results, strict=True)) | deferred
+            await self._report_progress(ready, self.clock.now_ms())
+        return {key: await task for key, task in running.items()} | deferred
 
     def _has_time(self, deadline_at: int) -> bool:
         """Whether the longest call ends before the function is stopped, which would lose the attempt."""
@@ -173,31 +171,7 @@ class RunAttempts:
         ]
         return await self.offload(self.gate.defer, messages) if messages else {}
 
-    async def _claim(
-        self, keys: list[ExecutionId], *, admitted: bool = False
-    ) -> dict[ExecutionId, Execution | ClaimRejected | WriteUnknown]:
-        """Claim all keys. A claim with an unknown result is repeated with the same owner token, so that a
-        claim whose response was lost is recognised as this worker's own."""
-        claims = [
-            Claim(execution_id=key, owner=f"{self.entropy.bits(OWNER_BITS):016x}", admitted=admitted)
-            for key in keys
-        ]
-        answers: dict[ExecutionId, Execution | ClaimRejected | WriteUnknown] = {}
-        for _ in range(CLAIM_TRIES):
-            open_claims = [
-                claim
-                for claim in claims
-                if isinstance(answers.get(claim.execution_id, WriteUnknown("new")), WriteUnknown)
-            ]
-            if not open_claims:
-                break
-            found = await self.offload(self.claimer.claim, open_claims, self.clock.now_ms())
-            answers.update(zip((claim.execution_id for claim in open_claims), found, strict=True))
-        return answers
-
-    async def _run_key(
-        self, answer: Execution | ClaimRejected | WriteUnknown, receive_count: int, deadline_at: int
-    ) -> KeyResult:
+    async def _run_key(self, answer: ClaimResult, receive_count: int, deadline_at: int) -> KeyResult:
         try:
             if isinstance(answer, ClaimRejected) and answer.existing and answer.existing.awaits_admission:
                 return await self._enter(answer.existing, receive_count, deadline_at)
@@ -205,8 +179,10 @@ class RunAttempts:
                 return await self._attempt(answer, deadline_at)
             if isinstance(answer, ClaimRejected):
                 return await self.offload(self.settle_refusal.execute, answer.existing, receive_count)
+        except UnavailableError as error:
+            return WriteUnknown(str(error))
         except Exception as error:  # noqa: BLE001 - a bug in one key must not stop the other calls
-            return WriteUnknown(f"{type(error).__name__}: {error}")
+            return WriteUnknown(f"{type(error).__name__}: {error}", is_permanent=True)
         return answer
 
     async def _enter(self, execution: Execution, receive_count: int, deadline_at: int) -> KeyResult:
@@ -219,12 +195,12 @@ class RunAttempts:
             return RefusalResult(kind=Refusal.HELD if is_held else Refusal.DROPPED)
         if not self._has_time(deadline_at):
             return UNCLAIMED
-        answer = (await self._claim([execution.id], admitted=True))[execution.id]
-        if isinstance(answer, Execution):
-            return await self._attempt(answer, deadline_at)
-        if isinstance(answer, ClaimRejected):
-            return await self.offload(self.settle_refusal.execute, answer.existing, receive_count)
-        return answer
+        [(_, result)] = [each async for each in self.claim_keys.execute([execution.id], admitted=True)]
+        if isinstance(result, Execution):
+            return await self._attempt(result, deadline_at)
+        if isinstance(result, ClaimRejected):
+            return await self.offload(self.settle_refusal.execute, result.existing, receive_count)
+        return result
 
     async def _attempt(self, execution: Execution, deadline_at: int) -> AttemptResult:
         result = await self.make_attempt.execute(execution, deadline_at)
@@ -237,11 +213,16 @@ class RunAttempts:
         self, delivery: Delivery, wakeup: Wakeup, results: dict[ExecutionId, KeyResult]
     ) -> SettledMessage:
         """A message is done when all its keys are done. Unfinished keys of a packed message are sent again
-        one by one."""
+        one by one.
+
+        A key that the store did not decide is sent again too: our throttling must not use up the receives of a
+        message. Other faults use receives, so that the message reaches the dead-letter queue.
+        """
         waits = {key: _wait(results[key]) for key in wakeup.keys if not _is_done(results[key])}
         if not waits:
             return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
-        if len(wakeup.keys) > 1 and await self.offload(self.settle_refusal.send_again, wakeup, waits):
+        is_replaced = len(wakeup.keys) > 1 or all(_costs_no_receive(results[key]) for key in waits)
+        if is_replaced and await self.offload(self.settle_refusal.send_again, wakeup, waits):
             return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
         return _return(delivery, max(waits.values()))
 
@@ -258,7 +239,7 @@ class RunAttempts:
         self._reported_at = now_ms
         progress = LaneProgress(visible_at=visible_at, reported_at=now_ms)
         # Best effort: the batch is already claimed, so a failure here must not prevent its calls.
-        with suppress(UnavailableError):
+        with suppress(ServiceError):
             await self.offload(self.progress.report, self.lane, progress)
 
 
@@ -276,6 +257,13 @@ def _wait_for_a_reader(delivery: Delivery) -> int:
 
 def _visible_at(delivery: Delivery, wakeup: Wakeup) -> int:
     return max(delivery.sent_at, wakeup.not_before)
+
+
+def _costs_no_receive(result: KeyResult) -> bool:
+    """Whether the key goes on in a fresh message: the store did not decide, or the time was too short."""
+    if isinstance(result, WriteUnknown):
+        return not result.is_permanent
+    return isinstance(result, RefusalResult) and result.kind is Refusal.OUT_OF_TIME
 
 
 def _is_done(result: KeyResult) -> bool:

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import is_retryable, refund_delay_ms
-from shared.domain.errors import UnavailableError, UnreadableItemError
+from shared.domain.errors import ServiceError, UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
@@ -79,7 +79,7 @@ class SettleAttempt:
                 if finish is None:
                     return self._extend_lease(execution)
                 return self._record(execution, finish, outcome)
-            except (UnavailableError, UnreadableItemError):
+            except (ServiceError, UnreadableItemError):
                 continue
         return Settlement(end=AttemptEnd.UNRECORDED, is_done=False)
 
@@ -167,14 +167,14 @@ class SettleAttempt:
     def _wake_for_retry(self, execution: Execution, next_attempt_at: int) -> bool:
         try:
             self.file.wake_for_retry(execution, next_attempt_at)
-        except UnavailableError:
+        except ServiceError:
             return False
         return True
 
     def _is_finalized(self, ended: Execution) -> bool:
         try:
             self.finalize.execute(ended)
-        except (UnavailableError, UnreadableItemError):
+        except (ServiceError, UnreadableItemError):
             return False
         return True
 

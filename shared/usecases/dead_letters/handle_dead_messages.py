@@ -7,6 +7,7 @@ from shared.domain.dead_letters.parked_message import park
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import (
     PunctualError,
+    ServiceError,
     UnavailableError,
     UnknownVersionError,
     UnreadableItemError,
@@ -69,7 +70,7 @@ class HandleDeadMessages:
         for message in messages:
             try:
                 self._handle(message, report)
-            except UnavailableError:
+            except ServiceError:
                 report.returned.append(message.message_id)
         return report
 

@@ -20,7 +20,7 @@ from shared.domain.dispatch.sweep import (
     sweep_action,
 )
 from shared.domain.dispatch.wakeup import Wakeup, pack, single_wakeup
-from shared.domain.errors import PunctualError, UnavailableError
+from shared.domain.errors import PunctualError, ServiceError, UnavailableError
 from shared.domain.executions.retention import Retention
 from shared.names import QueueName
 from shared.ports.dispatch import Backlog, LaneProgressStore, OpenShard, ShardLedger, WakeupQueue
@@ -102,7 +102,7 @@ class SweepBuckets:
                 continue
             try:
                 self._sweep(shard, lanes, measure, report)
-            except UnavailableError:
+            except ServiceError:
                 report.unavailable += 1
         report.oldest_unclaimed_ms, report.oldest_waiting_ms = measure.result(self.clock.now_ms())
         return report
@@ -117,7 +117,7 @@ class SweepBuckets:
         try:
             added = self._list_unopened(now_bucket, shards, has_time)
             return self.ledger.open_before(now_bucket) if added else shards
-        except UnavailableError:
+        except ServiceError:
             report.unavailable += 1
             return shards
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from shared.domain.bucket import ShardPlan, ShardRange, buckets_to_watch
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.dispatch.wakeup import pack, single_wakeup
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import ServiceError
 from shared.domain.executions.states import State
 from shared.ports.dispatch import ShardLedger, WakeupQueue, WatchLease
 from shared.ports.executions import ExecutionStore
@@ -31,7 +31,7 @@ class _ShardScan:
     bucket: int
     shard: int
     lease: WatchLease | None = None
-    error: UnavailableError | None = None
+    error: ServiceError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class WatchBuckets:
     def _try(self, scan: _ShardScan, report: WatchReport) -> bool:
         try:
             self._watch(scan, report)
-        except UnavailableError as error:
+        except ServiceError as error:
             scan.error = error
             return False
         return True

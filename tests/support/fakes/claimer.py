@@ -17,6 +17,9 @@ class FakeClaimer:
         self._table = table
 
     def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
+        if len({claim.execution_id for claim in claims}) != len(claims):
+            # DynamoDB rejects a request with two statements of one key, and carries none of them out.
+            return [WriteUnknown("ValidationException", is_permanent=True) for _ in claims]
         return [self._claim(claim, now_ms) for claim in claims]
 
     def _claim(self, claim: Claim, now_ms: int) -> Execution | ClaimRejected | WriteUnknown:
@@ -35,7 +38,7 @@ class FakeClaimer:
         try:
             standing = row.read()
         except UnreadableItemError as fault:
-            return WriteUnknown(str(fault))
+            return WriteUnknown(str(fault), is_permanent=True)
         # Granted just now, or by an earlier try whose answer was lost.
         return standing if standing.progress.owner == claim.owner else ClaimRejected(standing)
 

@@ -9,6 +9,9 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import REDRIVABLE, TERMINAL, Transition
 
 ABSENT = "attribute_not_exists(pk)"
+RETRIES_GO_ON = "attribute_not_exists(sr)"
+RETRIES_GO_ON_PARTIQL = "sr IS MISSING"
+"""The same; attribute_not_exists is no documented function of PartiQL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ def own_claim(execution: Execution, transition: Transition) -> Condition:
     allowed = in_source_state(transition)
     expression = f"{allowed.expression} AND a = :claims AND ow = :owner"
     if transition in (Transition.RETRY, Transition.REFUND):
-        expression += " AND attribute_not_exists(sr)"
+        expression += f" AND {RETRIES_GO_ON}"
     owned = {":claims": encode(execution.progress.claims), ":owner": encode(execution.progress.owner or "")}
     return Condition(expression, {**allowed.values, **owned})
 
@@ -46,7 +49,7 @@ def own_claim(execution: Execution, transition: Transition) -> Condition:
 def extends_lease(execution: Execution, claimable_from: int, *, calls: bool) -> Condition:
     """The fencing token, and a lease that ends earlier; before a call also: retries are not stopped."""
     own = own_claim(execution, Transition.EXTEND)
-    expression = f"{own.expression} AND ca <= :ca" + (" AND attribute_not_exists(sr)" if calls else "")
+    expression = f"{own.expression} AND ca <= :ca" + (f" AND {RETRIES_GO_ON}" if calls else "")
     return Condition(expression, {**own.values, ":ca": encode(claimable_from)})
 
 
@@ -71,7 +74,7 @@ def redrivable() -> Condition:
     return Condition(expression, {**values, ":v": encode(VERSION)})
 
 
-_MAY_BE_CLAIMED = "v = {version} AND a < mx AND attribute_not_exists(sr) AND "
+_MAY_BE_CLAIMED = "v = {version} AND a < mx AND {retries_go_on} AND "
 CLAIMABLE = _MAY_BE_CLAIMED + "ca <= {now}"
 """The one condition of a claim: known version, attempts left, retries not stopped, `claimable_from` reached.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import (
     ABSENT,
@@ -45,14 +46,20 @@ from shared.domain.ids import ExecutionId
 from shared.names import Attr
 from shared.ports.executions import Finish
 
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
 NAMES = {"#s": "s", "#v": "v"}
-BATCH_GET_TRIES = 5
 _SPARSE_INDEX = [Attr.FAILED_PK, Attr.FAILED_SK]
 """The attributes of the sparse index. Dead letters and waiting retries share it: no execution is both."""
 
 
 class DynamoExecutionStore(DynamoExecutionScans):
     """One conditional write for each change; all reads of the base table are strongly consistent."""
+
+    def __init__(self, client: DynamoDBClient, table: str, region: str, backoff: Backoff) -> None:
+        super().__init__(client, table, region)
+        self._batch_reads = BatchReads(client, table, backoff)
 
     def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
         existing = self._put(execution_item(execution, self._region, expires_at_s))
@@ -71,7 +78,9 @@ class DynamoExecutionStore(DynamoExecutionScans):
                     ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 )
         except ConditionRefused as refused:
-            return refused.items[0] or {}
+            if not refused.items[0]:
+                raise UnavailableError("PutItem was refused without the existing item") from refused
+            return refused.items[0]
         return None
 
     def end_reminder(
@@ -94,24 +103,9 @@ class DynamoExecutionStore(DynamoExecutionScans):
         return read_execution(item) if item else None
 
     def get_many(self, execution_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
-        """Retries UnprocessedKeys; UnavailableError if some remain."""
-        keys: Any = [self._key(execution_id) for execution_id in dict.fromkeys(execution_ids)]
-        found: dict[ExecutionId, Execution] = {}
-        for _ in range(BATCH_GET_TRIES):
-            if not keys:
-                break
-            with translated():
-                answer = self._client.batch_get_item(
-                    RequestItems={self._table: {"Keys": keys, "ConsistentRead": True}}
-                )
-            for item in answer["Responses"].get(self._table, []):
-                execution = read_execution(item)
-                found[execution.id] = execution
-            unprocessed: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))
-            keys = unprocessed.get(self._table, {}).get("Keys", [])
-        if keys:
-            raise UnavailableError("BatchGetItem left keys unprocessed")
-        return found
+        keys = [self._key(execution_id) for execution_id in dict.fromkeys(execution_ids)]
+        executions = map(read_execution, self._batch_reads.read_all(keys))
+        return {execution.id: execution for execution in executions}
 
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
         condition = own_claim(execution, finish.transition)

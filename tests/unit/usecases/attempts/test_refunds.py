@@ -187,7 +187,8 @@ def test_a_batch_that_came_too_late_to_the_claim_is_returned_unclaimed(
     report = world.attempt(execution)
     assert (world.standing(execution.id).progress.claims > 0) is is_claimed
     assert [refusal.kind for refusal in report.refusals] == ([] if is_claimed else [Refusal.OUT_OF_TIME])
-    assert len(report.returned()) == (not is_claimed)
+    assert report.returned() == [], "a fresh message replaces the message, which loses no receive"
+    assert world.sent() == ([] if is_claimed else [execution.id])
 
 
 @pytest.mark.parametrize(("left_ms", "calls"), [(60_000, 1), (59_999, 0)])
