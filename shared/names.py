@@ -109,6 +109,7 @@ class Metric:
     RETRIED = "Retried"
     FAILED = "Failed"
     ASYNC_ACCEPTED = "AsyncAccepted"
+    ATTEMPTS_REFUNDED = "AttemptsRefunded"
     FENCED = "Fenced"
     MESSAGES_RETURNED = "MessagesReturned"
     DEFERRED_TENANT_CONCURRENCY = "DeferredTenantConcurrency"

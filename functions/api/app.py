@@ -64,8 +64,8 @@ class Api:
             if route.path_parts:
                 self._check_method()
             query = read_query(event, route.query)
-            if route.path_parts and not event.path.isprintable():
-                # The router ignores a newline after the last variable part; no id contains one.
+            if not event.path.isprintable():
+                # The router ignores a newline at the end of a path, which admission has judged as another path.
                 raise ProblemError(Problem.NOT_FOUND, "there is no such path")
             return handler(self._context, replace(request, path_values=path_values, query=query))
 

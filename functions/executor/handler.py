@@ -26,7 +26,8 @@ put_back = ports.visibility
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Run the batch. The response lists the messages to retry; SQS deletes all others."""
     records = event["Records"]
-    report = loop.run_until_complete(run.execute(deliveries(records)))
+    deadline_at = ports.clock.now_ms() + context.get_remaining_time_in_millis()
+    report = loop.run_until_complete(run.execute(deliveries(records), deadline_at))
     receipts = {record["messageId"]: record["receiptHandle"] for record in records}
     for settled in report.returned():
         put_back(settings.lane, receipts[settled.delivery.message_id], settled.visible_after_seconds)

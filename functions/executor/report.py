@@ -31,6 +31,7 @@ def emit(report: BatchReport) -> None:
     count(Metric.CLAIMED, len(report.attempts))
     count(Metric.SUCCEEDED, ends[AttemptEnd.SUCCEEDED])
     count(Metric.RETRIED, ends[AttemptEnd.RETRIED])
+    count(Metric.ATTEMPTS_REFUNDED, ends[AttemptEnd.REFUNDED])
     count(Metric.FAILED, ends[AttemptEnd.FAILED] + lost)
     count(Metric.ASYNC_ACCEPTED, ends[AttemptEnd.ASYNC_ACCEPTED])
     count(Metric.FENCED, ends[AttemptEnd.FENCED])

@@ -75,7 +75,14 @@ def _late() -> list[cloudwatch.Metric]:
 
 
 def _outcomes() -> list[cloudwatch.Metric]:
-    names = (Metric.CLAIMED, Metric.SUCCEEDED, Metric.RETRIED, Metric.FAILED, Metric.FENCED)
+    names = (
+        Metric.CLAIMED,
+        Metric.SUCCEEDED,
+        Metric.RETRIED,
+        Metric.ATTEMPTS_REFUNDED,
+        Metric.FAILED,
+        Metric.FENCED,
+    )
     return [own_metric(name, executor) for name in names for executor in EXECUTORS]
 
 

@@ -120,6 +120,15 @@ def _executor(queue: QueueName) -> Iterator[AlarmSpec]:
         pages=False,
     )
     yield AlarmSpec(
+        name=f"AttemptsRefunded{name}",
+        description=(
+            f"Claims of the {queue} queue made no call: KMS, DynamoDB, sockets or time were short. Calls are late."
+        ),
+        metric=own_metric(Metric.ATTEMPTS_REFUNDED, executor),
+        minutes=3,
+        of_minutes=5,
+    )
+    yield AlarmSpec(
         name=f"LimitStoreErrors{name}",
         description="Calls were made without limits, because the leases table did not respond.",
         metric=own_metric(Metric.LIMIT_STORE_ERRORS, executor),

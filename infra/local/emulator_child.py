@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from typing import Any
 
 EVENT_SOURCE_POLL_SECONDS = 0.1
 
@@ -37,8 +38,36 @@ def wake_event_sources() -> None:
         wake.set()
 
 
+def reject_double_keys() -> None:
+    """Reject a batch with two statements of one key as a whole, as DynamoDB does; the emulator runs both."""
+    dynamodb: Any = importlib.import_module("ministack.services.dynamodb")
+    run_batch = dynamodb._batch_execute_statement
+
+    def checked(data: dict[str, Any]) -> Any:
+        found = [_key(dynamodb, statement) for statement in data.get("Statements", ())]
+        keys = [key for key in found if key is not None]
+        if len(set(keys)) != len(keys):
+            text = "Provided list of item keys contains duplicates"
+            return dynamodb.error_response_json("ValidationException", text, 400)
+        return run_batch(data)
+
+    dynamodb._batch_execute_statement = checked
+
+
+def _key(dynamodb: Any, statement: dict[str, Any]) -> tuple[str, str, str] | None:
+    """The table and the key of a statement in one of the product's tables; None if it cannot be parsed."""
+    try:
+        parsed = dynamodb._parse_partiql(statement["Statement"], statement.get("Parameters", []))
+    except ValueError:
+        return None
+    equal = {name: value for name, operator, value in parsed["conditions"] if operator == "="}
+    named = parsed.get("item") or equal
+    return parsed["table"], str(named.get("pk")), str(named.get("sk"))
+
+
 def main() -> None:
     """Run the emulator until SIGTERM, on which it saves its state."""
+    reject_double_keys()
     for target in (stop_with_parent, wake_event_sources):
         threading.Thread(target=target, daemon=True, name=target.__name__).start()
     runpy.run_module("ministack", run_name="__main__")

@@ -1,11 +1,14 @@
 """Creates all AWS clients, with timeouts and retries that fit into the timeout of a function."""
 
+from collections.abc import Callable
 from typing import Any
 
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from shared.adapters.clock import SystemEntropy
+from shared.domain.backoff import retry_pause_ms
 from shared.domain.errors import UnavailableError
 
 _CONFIG = Config(
@@ -14,11 +17,43 @@ _CONFIG = Config(
     retries={"mode": "standard", "total_max_attempts": 3},
     max_pool_connections=64,
 )
+CONFLICT_TRIES = 4
 
 
 def client(service: str, region: str) -> Any:
     """Create a low-level client: thread-safe, with its own connection pool."""
-    return boto3.client(service, region_name=region, config=_CONFIG)  # type: ignore[call-overload]
+    made = boto3.client(service, region_name=region, config=_CONFIG)  # type: ignore[call-overload]
+    if service == "dynamodb":
+        retry_conflicts(made, SystemEntropy().draw)
+    return made
+
+
+def retry_conflicts(dynamodb: Any, draw: Callable[[], float]) -> None:
+    """Repeat writes that met a transaction; the SDK tries such a write once.
+
+    A write in conflict changed nothing. The SDK sends the same client token again, so a transaction never
+    happens twice.
+    """
+
+    def pause_seconds(
+        attempts: int, response: tuple[Any, dict[str, Any]] | None, **_event: Any
+    ) -> float | None:
+        if response is None or attempts >= CONFLICT_TRIES or not _is_conflict(response[1]):
+            return None
+        return retry_pause_ms(draw()) / 1000
+
+    dynamodb.meta.events.register_last("needs-retry.dynamodb", pause_seconds)
+
+
+def _is_conflict(parsed: dict[str, Any]) -> bool:
+    """Beside a conflict, a refused condition is no answer yet: it is judged by the next try."""
+    reasons = {reason.get("Code") for reason in parsed.get("CancellationReasons", ())}
+    return _code(parsed) == "TransactionConflictException" or "TransactionConflict" in reasons
+
+
+def _code(parsed: dict[str, Any]) -> str | None:
+    code: str | None = parsed.get("Error", {}).get("Code")
+    return code
 
 
 def function_environment(function_name: str, region: str | None) -> dict[str, str]:

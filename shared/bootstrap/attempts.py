@@ -10,6 +10,7 @@ from shared.names import QueueName
 from shared.settings import QuotaSettings
 from shared.usecases.attempts.call_receiver import CallReceiver
 from shared.usecases.attempts.check_token import CheckToken
+from shared.usecases.attempts.claim_keys import ClaimKeys
 from shared.usecases.attempts.compose_callback import ComposeCallback
 from shared.usecases.attempts.guard_start import GuardStart
 from shared.usecases.attempts.heartbeat_execution import HeartbeatExecution
@@ -42,7 +43,13 @@ class AttemptUseCases:
         return RunAttempts(
             lane=lane,
             queue=ports.queue,
-            claimer=ports.claimer,
+            claim_keys=ClaimKeys(
+                claimer=ports.claimer,
+                store=ports.executions,
+                clock=ports.clock,
+                entropy=ports.entropy,
+                offload=ports.offload,
+            ),
             gate=self.throttle(lane),
             make_attempt=self._make_attempt,
             settle_refusal=SettleRefusal(
@@ -55,7 +62,6 @@ class AttemptUseCases:
             guard_start=self.guard_start,
             progress=ports.progress,
             clock=ports.clock,
-            entropy=ports.entropy,
             offload=ports.offload,
         )
 
@@ -114,6 +120,8 @@ class AttemptUseCases:
             ),
             settle_attempt=self.settle_attempt,
             file_successor=self.core.file_successor,
+            clock=ports.clock,
+            entropy=ports.entropy,
             offload=ports.offload,
         )
 

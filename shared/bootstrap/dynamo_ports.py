@@ -2,6 +2,7 @@
 
 from shared.adapters.clients import client
 from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload, pause
+from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
 from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
 from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
@@ -59,20 +60,21 @@ def dynamo_ports(settings: Settings) -> Ports:
 def _add_tables(ports: Ports, settings: Settings) -> None:
     dynamodb, region = client("dynamodb", settings.region), settings.region
     executions, jobs, leases = settings.executions_table, settings.jobs_table, settings.leases_table
-    ports.executions = DynamoExecutionStore(dynamodb, executions, region)
-    ports.claimer = BatchStatementClaimer(dynamodb, executions, region)
+    backoff = Backoff(ports.pause, ports.entropy)
+    ports.executions = DynamoExecutionStore(dynamodb, executions, region, backoff)
+    ports.claimer = BatchStatementClaimer(dynamodb, executions, region, backoff)
     ports.one_offs = DynamoOneOffStore(dynamodb, executions, region)
-    ports.one_off_batches = BatchStatementBatches(dynamodb, executions, region)
+    ports.one_off_batches = BatchStatementBatches(dynamodb, executions, region, backoff)
     ports.jobs = DynamoJobStore(dynamodb, jobs, executions, region)
     ports.queries = DynamoQueries(dynamodb, jobs, executions, region)
     ports.idempotency = DynamoIdempotencyStore(dynamodb, jobs)
     ports.recurring_jobs = DynamoRecurringJobs(dynamodb, jobs)
     ports.run_locks = DynamoRunLockStore(dynamodb, jobs)
     ports.redrive_tasks = DynamoRedriveTasks(dynamodb, jobs, leases, region)
-    ports.tenants = DynamoTenantStore(dynamodb, settings.tenants_table)
+    ports.tenants = DynamoTenantStore(dynamodb, settings.tenants_table, backoff)
     ports.budgets = DynamoBudgetStore(dynamodb, leases)
-    ports.limits = DynamoLimitStore(dynamodb, leases, region)
-    ports.throttle_status = DynamoThrottleStatus(dynamodb, leases, region)
+    ports.limits = DynamoLimitStore(dynamodb, leases, region, backoff)
+    ports.throttle_status = DynamoThrottleStatus(dynamodb, leases, region, backoff)
     ports.progress = DynamoLaneProgressStore(dynamodb, leases, region)
     ports.parked_messages = DynamoParkedMessageStore(dynamodb, leases, region)
     ports.ledger = ports.reconcile_mark = DynamoShardLedger(dynamodb, leases, region)

@@ -44,12 +44,24 @@ class CallbackUrlNotAllowedError(InvalidValueError):
         self.member = member
 
 
-class UnavailableError(PunctualError):
+class ServiceError(PunctualError):
+    """A required service did not carry out a call; the cause is never the customer's."""
+
+
+class UnavailableError(ServiceError):
     """A required service did not respond or throttled; the caller may repeat the same call."""
 
 
 class ThrottledError(UnavailableError):
     """A service throttled the call. This try changed nothing; an earlier try of the call may have."""
+
+
+class RequestRejectedError(ServiceError):
+    """A required service rejected the call for good: invalid, too large or not permitted.
+
+    A fault of the program or of its deployment. The same call would be rejected again; the text names the
+    cause for operators.
+    """
 
 
 class NotFoundError(PunctualError):

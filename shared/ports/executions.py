@@ -27,6 +27,8 @@ class Finish:
     """When the record may expire, in epoch seconds; set if and only if the transition is terminal."""
     notification: ExecutionId | None = None
     """The id of the notification, if any: stored in the same write as the outcome (transactional outbox)."""
+    refunded_since: int | None = None
+    """The start of the first refunded claim; set if and only if the transition is REFUND or EXPIRE."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +65,9 @@ class ExecutionStore(Protocol):
         ...
 
     def end_reminder(
-        self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
+        self, location: ExecutionId, target: ExecutionId, claims: int, expires_at_s: int
     ) -> None:
-        """Mark a retry reminder as done."""
+        """Mark the retry reminder of this target and number of claims as done."""
         ...
 
     def get(self, execution_id: ExecutionId) -> Execution | None:
@@ -79,8 +81,9 @@ class ExecutionStore(Protocol):
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
         """Write the outcome of the attempt that `execution` was claimed for, under its fencing token.
 
-        The fencing token is the attempt number and the owner. None if written, otherwise the existing
-        execution. A RETRY is also refused once retries are stopped.
+        The fencing token is the number of claims and the owner. None if written, otherwise the existing
+        execution. A RETRY or REFUND is also refused once retries are stopped. A REFUND or EXPIRE refunds
+        the claim: it raises the number of claims that may be granted by one. The number of claims never falls.
         """
         ...
 
@@ -167,7 +170,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRejected:
-    """A refused claim with the existing execution, or None if there is no such execution."""
+    """A refused claim with the existing execution, or None if a strong read shows that none exists."""
 
     existing: Execution | None
 
@@ -177,6 +180,8 @@ class WriteUnknown:
     """A write with an unknown result (throttled or lost). The caller retries; it is never a refusal."""
 
     reason: str
+    is_permanent: bool = False
+    """Whether a retry cannot help: the item cannot be decoded, or the store rejects the request itself."""
 
 
 class Claimer(Protocol):

@@ -23,7 +23,7 @@ from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import MINUTE_MS, ShardRange
 from shared.domain.ids import DEFAULT_CELL
 from shared.domain.tenancy.tenant import Tenant
-from shared.names import Env, QueueName
+from shared.names import EXECUTOR_TIMEOUT_SECONDS, Env, QueueName
 from shared.settings import ApiSettings
 from shared.usecases.attempts.run_attempts import Delivery
 from tests.support.conformance.tables import create_tables
@@ -111,7 +111,9 @@ class World:
         entries, self.meter.wakeups = self.meter.wakeups, []
         for start in range(0, len(entries), LAMBDA_BATCH):
             batch = [_delivery(entry) for entry in entries[start : start + LAMBDA_BATCH]]
-            asyncio.run(self.run_attempts.execute(batch))
+            asyncio.run(
+                self.run_attempts.execute(batch, self.clock.now_ms() + EXECUTOR_TIMEOUT_SECONDS * 1000)
+            )
             # What the event source asks of SQS for a batch: one receive and one batch of deletes.
             self.meter.requests.update(["ReceiveMessage", "DeleteMessageBatch"])
         return len(entries)

@@ -19,6 +19,7 @@ from tests.support.conformance.accepted import Acceptance, FakeAcceptance, Logge
 from tests.support.conformance.clients import Clients
 from tests.support.conformance.deviations import IMPLEMENTATIONS, deviates
 from tests.support.conformance.dynamo_lab import DynamoLab
+from tests.support.conformance.interference import ClaimerWithoutItems
 from tests.support.conformance.labs import FakeLab, Lab
 from tests.support.conformance.lanes import FakeLanes, Lanes, SqsLanes
 from tests.support.conformance.tables import TableNames, create_tables, delete_tables, empty_tables
@@ -123,7 +124,16 @@ def claiming(request: pytest.FixtureRequest) -> Iterator[tuple[Lab, Claimer]]:
     """Every way to claim."""
     engine, _, way = request.param.rpartition("-") if request.param != "fake" else ("fake", "", "")
     for made in _lab(engine, request):
-        yield made, made.batch_claimer if isinstance(made, DynamoLab) and way == "batch" else made.claimer
+        if not isinstance(made, DynamoLab):
+            yield made, made.claimer
+            continue
+        claimer: Claimer = made.batch_claimer if way.startswith("batch") else made.claimer
+        if not way.endswith("_without_items"):
+            yield made, claimer
+            continue
+        without_items = ClaimerWithoutItems(claimer)
+        with without_items.hiding(made.client):
+            yield made, without_items
 
 
 @pytest.fixture

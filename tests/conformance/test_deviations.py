@@ -1,10 +1,10 @@
 """The table of deviations: it names real tests of real implementations, and the docs show the same rows."""
 
-import ast
 from pathlib import Path
 
 import pytest
 
+from tests.support.conformance.aws_facts import functions_of
 from tests.support.conformance.deviations import DEVIATIONS, IMPLEMENTATIONS, deviates
 
 HERE = Path(__file__).parent
@@ -12,12 +12,6 @@ DOCUMENT = HERE.parents[1] / "docs" / "design" / "deviations.md"
 WAYS_TO_SKIP = ("pytest.skip", "mark.skip", "xfail", "importorskip")
 NAMES = {name for names in IMPLEMENTATIONS.values() for name in names}
 NAMES |= {name.rpartition("-")[0] for name in IMPLEMENTATIONS["claiming"] if name != "fake"}
-
-
-def functions_of(module: str) -> set[str]:
-    """The tests that a module defines."""
-    tree = ast.parse((HERE / f"{module}.py").read_text())
-    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name[:5] == "test_"}
 
 
 @pytest.mark.parametrize(("implementation", "test"), DEVIATIONS)

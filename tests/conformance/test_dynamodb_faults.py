@@ -14,7 +14,7 @@ from shared.domain.dead_letters.parked_message import ParkedMessage
 from shared.domain.dead_letters.redrive_task import TaskCounts
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import LaneProgress
-from shared.domain.errors import ThrottledError, UnavailableError
+from shared.domain.errors import RequestRejectedError, ThrottledError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.executions.states import EndReason, State, Transition
@@ -51,7 +51,7 @@ RUNNING = in_state(one_off(), State.RUNNING)
 POINTER = RetryReminder(
     dispatch_at=DUE_AT * 2,
     target=execution_id(),
-    attempt=1,
+    claims=1,
     tenant_id=TENANT,
     lane=Lane.BULK,
     created_at=DUE_AT,
@@ -185,6 +185,60 @@ def test_a_transaction_that_met_another_is_undecided(unplugged: DynamoLab, name:
             CALLS[name](unplugged)
 
 
+PERMANENT_CODES = [
+    "ValidationException",
+    "ItemCollectionSizeLimitExceededException",
+    "AccessDeniedException",
+    "ResourceNotFoundException",
+    "IdempotentParameterMismatchException",
+]
+PERMANENT_REASONS = ["ValidationError", "ItemCollectionSizeLimitExceeded", "AccessDenied"]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_request_that_can_never_succeed_is_rejected_with_its_cause(unplugged: DynamoLab, name: str) -> None:
+    for code in PERMANENT_CODES:
+        with answering(unplugged.client, "*", failure(code)), pytest.raises(RequestRejectedError) as rejected:
+            CALLS[name](unplugged)
+        assert code in str(rejected.value)
+        assert "injected" in str(rejected.value)
+
+
+@pytest.mark.parametrize("code", PERMANENT_REASONS)
+def test_transaction_that_can_never_succeed_is_rejected_with_its_cause(
+    unplugged: DynamoLab, code: str
+) -> None:
+    for others in ({"Code": "None"}, {"Code": "TransactionConflict"}):
+        reasons = [others, {"Code": code, "Message": "the key is too long"}]
+        cancelled = failure("TransactionCanceledException", CancellationReasons=reasons)
+        with (
+            answering(unplugged.client, "TransactWriteItems", cancelled),
+            pytest.raises(RequestRejectedError, match=f"{code}: the key is too long"),
+        ):
+            unplugged.jobs.create(job(), occurrence())
+
+
+@pytest.mark.parametrize(
+    ("code", "field"),
+    [
+        ("ProvisionedThroughputExceededException", "ThrottlingReasons"),
+        ("RequestLimitExceeded", "ThrottlingReasons"),
+        ("ThrottlingException", "throttlingReasons"),
+    ],
+)
+def test_throttling_names_its_reason_and_the_throttled_resource(
+    unplugged: DynamoLab, code: str, field: str
+) -> None:
+    reason = {
+        "reason": "TableWriteKeyRangeThroughputExceeded",
+        "resource": "arn:aws:dynamodb:::table/executions",
+    }
+    throttled = failure(code, **{field: [reason]})
+    with answering(unplugged.client, "PutItem", throttled), pytest.raises(ThrottledError) as error:
+        unplugged.executions.put_if_absent(one_off())
+    assert str(error.value) == f"PutItem: {code} ({reason['reason']} of {reason['resource']})"
+
+
 def test_every_read_but_those_of_an_index_and_the_progress_is_strong(engine_lab: DynamoLab) -> None:
     engine_lab.executions.put_if_absent(one_off())
     with watching(engine_lab.client) as calls:
@@ -207,6 +261,15 @@ def test_a_put_whose_answer_was_lost_finds_its_own_execution(engine_lab: DynamoL
     with losing_answers(engine_lab.client, "PutItem", lost), pytest.raises(UnavailableError):
         engine_lab.executions.put_if_absent(one_off())
     assert engine_lab.executions.put_if_absent(one_off()) == one_off()
+
+
+@pytest.mark.parametrize("name", ["put_if_absent", "put_reminder"])
+def test_refused_put_without_the_existing_item_is_unknown_and_not_unreadable(
+    unplugged: DynamoLab, name: str
+) -> None:
+    refused = failure("ConditionalCheckFailedException")
+    with answering(unplugged.client, "PutItem", refused), pytest.raises(UnavailableError):
+        CALLS[name](unplugged)
 
 
 def test_a_change_whose_answer_was_lost_knows_itself_when_the_client_asks_again(
@@ -253,6 +316,26 @@ def test_keys_that_were_left_unprocessed_are_asked_for_again(engine_lab: DynamoL
     assert found == {execution.id: execution for execution in wanted}
 
 
+def test_each_repetition_of_a_batch_of_reads_follows_a_jittered_pause(engine_lab: DynamoLab) -> None:
+    wanted = [one_off(number) for number in range(6)]
+    for execution in wanted:
+        engine_lab.executions.put_if_absent(execution)
+    with changing(engine_lab.client, "after-call", "BatchGetItem", keep_back(engine_lab, 2)):
+        engine_lab.executions.get_many([execution.id for execution in wanted])
+    assert len(engine_lab.pauses_ms) == 2
+    assert 20 <= min(engine_lab.pauses_ms) < max(engine_lab.pauses_ms) <= 200
+
+
+def test_throttle_status_reads_unprocessed_keys_once_more(unplugged: DynamoLab) -> None:
+    left = {"leases": {"Keys": [{"pk": {"S": "p"}, "sk": {"S": "s"}}]}}
+    partial: dict[str, Any] = {"Responses": {}, "UnprocessedKeys": left}
+    whole: dict[str, Any] = {"Responses": {}, "UnprocessedKeys": {}}
+    with answering(unplugged.client, "*", partial, whole):
+        assert unplugged.throttle_status.read(["t#a"], [], {}).states == {"t#a": ScopeState()}
+    with answering(unplugged.client, "*", partial, partial), pytest.raises(UnavailableError):
+        unplugged.throttle_status.read(["t#a"], [], {})
+
+
 def test_keys_that_stay_unprocessed_are_unavailable_and_not_absent(engine_lab: DynamoLab) -> None:
     engine_lab.executions.put_if_absent(one_off())
     with (
@@ -284,7 +367,6 @@ def test_states_of_limits_that_stay_unprocessed_are_missing_and_the_others_are_k
         ("ThrottlingException", True),
         ("RequestLimitExceeded", True),
         ("InternalServerError", False),
-        ("ValidationException", False),
     ],
 )
 def test_a_swap_tells_what_was_refused_for_its_load(
@@ -330,7 +412,7 @@ def test_a_claim_whose_answer_was_lost_is_undecided_and_then_recognised(engine_l
 
 def test_claims_go_singly_or_twenty_five_in_one_request(unplugged: DynamoLab) -> None:
     claims = [Claim(execution_id=execution_id(number), owner="mine") for number in range(53)]
-    refused = {"Error": {"Code": "ConditionalCheckFailed", "Message": ""}}
+    refused = {"Error": {"Code": "ConditionalCheckFailed", "Item": execution_item(RUNNING, REGION)}}
     answers = [{"Responses": [refused] * size} for size in (25, 25, 3)]
     with (
         watching(unplugged.client) as calls,
@@ -339,8 +421,10 @@ def test_claims_go_singly_or_twenty_five_in_one_request(unplugged: DynamoLab) ->
         unplugged.batch_claimer.claim(claims, DUE_AT)
         with answering(unplugged.client, "UpdateItem", *TRANSIENT[:2]):
             unplugged.claimer.claim(claims[:2], DUE_AT)
-    sizes = [len(call["Statements"]) for call in calls.of("BatchExecuteStatement")]
-    assert sizes == [25, 25, 3]
+    batches = [call["Statements"] for call in calls.of("BatchExecuteStatement")]
+    assert [len(statements) for statements in batches] == [25, 25, 3]
+    assert "sr IS MISSING" in batches[0][0]["Statement"]
+    assert "attribute_not_exists" not in batches[0][0]["Statement"], "no documented function of PartiQL"
     assert len(calls.of("UpdateItem")) == len(calls.made) - 3 == 2
 
 
@@ -356,16 +440,17 @@ def test_failed_statement_of_a_batch_leaves_the_other_claims_decided(unplugged: 
         statements = [
             {"Error": {"Code": code, "Message": ""}},
             {"Item": execution_item(mine, REGION)},
-            {"Error": {"Code": "ConditionalCheckFailed", "Message": ""}},
+            {"Error": {"Code": "ConditionalCheckFailed", "Item": execution_item(RUNNING, REGION)}},
         ]
         with answering(unplugged.client, "BatchExecuteStatement", {"Responses": statements}):
             fault, *decided = unplugged.batch_claimer.claim(claims, DUE_AT)
         assert isinstance(fault, WriteUnknown)
-        assert decided == [mine, ClaimRejected(None)]
+        assert not fault.is_permanent
+        assert decided == [mine, ClaimRejected(RUNNING)]
 
 
 def test_a_batch_that_failed_as_a_whole_undoes_no_other(unplugged: DynamoLab) -> None:
-    refused = {"Error": {"Code": "ConditionalCheckFailed", "Message": ""}}
+    refused = {"Error": {"Code": "ConditionalCheckFailed", "Item": execution_item(RUNNING, REGION)}}
     claims = [Claim(execution_id=execution_id(number), owner="mine") for number in range(30)]
     answers = [{"Responses": [refused] * 25}, failure("ThrottlingException")]
     with answering(unplugged.client, "BatchExecuteStatement", *answers):

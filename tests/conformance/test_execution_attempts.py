@@ -23,6 +23,7 @@ from tests.support.builders import (
 )
 from tests.support.conformance.attempts import (
     OUTCOME,
+    REFUNDS,
     RETRY_AT,
     claimed,
     file_all_but_running,
@@ -32,7 +33,7 @@ from tests.support.conformance.attempts import (
 from tests.support.conformance.labs import Lab
 
 ENDS = [Transition.SUCCEED, Transition.FAIL]
-OUTCOMES = [*ENDS, Transition.RETRY]
+OUTCOMES = [*ENDS, Transition.RETRY, *REFUNDS]
 
 
 @pytest.mark.parametrize("transition", OUTCOMES)
@@ -48,9 +49,11 @@ def test_an_attempt_ends_with_its_outcome_and_without_owner_and_lease(
         state=transition.target,
         owner=None,
         lease_until=None,
-        outcomes=(OUTCOME,),
+        outcomes=() if transition in REFUNDS else (OUTCOME,),
         last_body=b"no room",
-        next_attempt_at=RETRY_AT if transition is Transition.RETRY else None,
+        next_attempt_at=None if transition.ends else RETRY_AT,
+        refunded=1 if transition in REFUNDS else 0,
+        refunded_since=DUE_AT + 3 if transition in REFUNDS else None,
         end_reason=EndReason.ATTEMPTS_USED_UP if transition is Transition.FAIL else None,
     )
 
@@ -70,6 +73,36 @@ def test_every_outcome_of_twenty_attempts_is_kept(lab: Lab) -> None:
     failed = lab.executions.get(waiting.id)
     assert failed is not None
     assert (failed.progress.outcomes, failed.attempt, failed.state) == (outcomes, 20, State.FAILED)
+
+
+def test_each_refund_lets_one_more_claim_be_granted_and_keeps_the_policy(lab: Lab) -> None:
+    """The number of claims is part of the fencing token, so a refund never lowers it."""
+    running = claimed(lab, one_off(retry=RetryPolicy(max_attempts=1)))
+    for number in (1, 2, 3):
+        since = running.progress.refunded_since or DUE_AT + number
+        refund = finish(Transition.REFUND, next_attempt_at=RETRY_AT * number, refunded_since=since)
+        assert lab.executions.finish(running, refund) is None
+        waiting = lab.executions.get(running.id)
+        assert waiting is not None
+        assert (waiting.state, waiting.attempt, waiting.progress.claims) == (State.WAITING, 0, number)
+        assert (waiting.progress.refunded, waiting.progress.refunded_since) == (number, DUE_AT + 1)
+        assert waiting.call.retry == RetryPolicy(max_attempts=1)
+        claim = Claim(execution_id=running.id, owner=f"{OWNER}{number}")
+        again = lab.claimer.claim([claim], RETRY_AT * number)[0]
+        assert isinstance(again, Execution)
+        assert (again.attempt, again.progress.claims) == (1, number + 1)
+        running = again
+    lease_ends_at = (running.progress.lease_until or 0) + 1
+    refused = lab.claimer.claim([Claim(execution_id=running.id, owner="another")], lease_ends_at)[0]
+    assert refused == ClaimRejected(running), "the only attempt of the policy is running"
+
+
+def test_a_refund_that_is_written_again_refunds_once(lab: Lab) -> None:
+    running = claimed(lab)
+    refund = finish(Transition.REFUND)
+    assert lab.executions.finish(running, refund) is None
+    waiting = lab.executions.get(running.id)
+    assert lab.executions.finish(running, refund) == waiting
 
 
 def test_the_last_failing_body_outlives_a_success(lab: Lab) -> None:
@@ -120,7 +153,10 @@ def test_an_outcome_that_is_written_twice_is_refused_the_second_time(
     standing = lab.executions.finish(execution, finish(transition))
     assert standing == lab.executions.get(execution.id)
     assert standing is not None
-    assert (standing.state, standing.progress.outcomes) == (transition.target, (OUTCOME,))
+    assert (standing.state, standing.progress.outcomes) == (
+        transition.target,
+        finish(transition).outcomes,
+    )
 
 
 def test_what_has_ended_is_never_claimed_again(lab: Lab) -> None:
@@ -146,10 +182,11 @@ def test_finish_of_an_unknown_execution_is_not_found(lab: Lab) -> None:
     assert lab.executions.get(one_off().id) is None
 
 
-def test_stopped_retries_refuse_a_retry_and_nothing_else(lab: Lab) -> None:
+@pytest.mark.parametrize("transition", [Transition.RETRY, Transition.REFUND])
+def test_stopped_retries_refuse_another_attempt_and_nothing_else(lab: Lab, transition: Transition) -> None:
     execution = claimed(lab)
     assert lab.executions.stop_retries(execution.id)
-    standing = lab.executions.finish(execution, finish(Transition.RETRY))
+    standing = lab.executions.finish(execution, finish(transition))
     assert standing == with_changes(execution, stop_retries=True)
     assert lab.executions.finish(execution, finish(Transition.FAIL, end_reason=EndReason.STOPPED)) is None
     last = lab.executions.get(execution.id)

@@ -32,7 +32,7 @@ LATER = DUE_AT + 3_600_000
 POINTER = RetryReminder(
     dispatch_at=LATER,
     target=execution_id(),
-    attempt=2,
+    claims=2,
     tenant_id=TENANT,
     lane=Lane.CRITICAL,
     created_at=DUE_AT,
@@ -95,8 +95,8 @@ def test_a_row_says_all_that_watchers_and_sweepers_ask_whatever_its_state(lab: L
             lane=Lane.BULK,
             state=execution.state,
             created_at=execution.created_at,
-            attempt=execution.attempt,
-            max_attempts=execution.call.retry.max_attempts,
+            claims=execution.attempt,
+            max_claims=execution.call.retry.max_attempts,
             stop_retries=False,
             claimable_from=execution.claimable_from,
             next_attempt_at=execution.progress.next_attempt_at,
@@ -156,8 +156,8 @@ def test_a_pointer_shows_where_it_stands_and_whom_it_wakes(lab: Lab) -> None:
         lane=Lane.CRITICAL,
         state=State.PENDING,
         created_at=DUE_AT,
-        attempt=2,
-        max_attempts=2,
+        claims=2,
+        max_claims=2,
         stop_retries=False,
         claimable_from=None,
         next_attempt_at=None,
@@ -192,10 +192,10 @@ def test_a_pointer_is_filed_once(lab: Lab) -> None:
 
 def test_pointers_of_two_attempts_stand_beside_each_other_and_beside_executions(lab: Lab) -> None:
     assert lab.executions.put_reminder(POINTER)
-    assert lab.executions.put_reminder(replace(POINTER, attempt=3))
+    assert lab.executions.put_reminder(replace(POINTER, claims=3))
     assert lab.executions.put_if_absent(one_off(due_at=LATER)) is None
     seen = rows(lab, POINTER.location.bucket)
-    assert sorted((row.attempt, row.wakes) for row in seen) == sorted(
+    assert sorted((row.claims, row.wakes) for row in seen) == sorted(
         [(0, execution_id(dispatch_at=LATER)), (2, execution_id()), (3, execution_id())],
         key=lambda entry: entry[0],
     )
@@ -213,20 +213,20 @@ def test_a_pointer_that_is_done_expires(lab: Lab, state: State) -> None:
     lab.executions.put_reminder(pointer)
     assert lab.reminder_expiry(pointer) is None
     (row,) = rows(lab, POINTER.location.bucket)
-    lab.executions.end_reminder(row.id, row.wakes, row.attempt, EXPIRES_AT_S)
+    lab.executions.end_reminder(row.id, row.wakes, row.claims, EXPIRES_AT_S)
     assert [row.state for row in rows(lab, POINTER.location.bucket)] == [State.SUCCEEDED]
     assert lab.reminder_expiry(pointer) == EXPIRES_AT_S
 
 
 def test_a_pointer_ends_once(lab: Lab) -> None:
     lab.executions.put_reminder(POINTER)
-    lab.executions.end_reminder(POINTER.location, POINTER.target, POINTER.attempt, EXPIRES_AT_S)
+    lab.executions.end_reminder(POINTER.location, POINTER.target, POINTER.claims, EXPIRES_AT_S)
     before = lab.contents()
-    lab.executions.end_reminder(POINTER.location, POINTER.target, POINTER.attempt, EXPIRES_AT_S + 1)
+    lab.executions.end_reminder(POINTER.location, POINTER.target, POINTER.claims, EXPIRES_AT_S + 1)
     assert lab.contents() == before
 
 
 def test_ending_a_pointer_that_is_not_there_leaves_nothing(lab: Lab) -> None:
     before = lab.contents()
-    lab.executions.end_reminder(POINTER.location, POINTER.target, POINTER.attempt, EXPIRES_AT_S)
+    lab.executions.end_reminder(POINTER.location, POINTER.target, POINTER.claims, EXPIRES_AT_S)
     assert lab.contents() == before

@@ -8,11 +8,11 @@ import pytest
 from shared.adapters.dynamodb.codec.attributes import Item
 from shared.adapters.dynamodb.codec.items import execution_item, read_execution
 from shared.adapters.dynamodb.codec.job_items import job_item, past_chain_item, read_job
-from shared.adapters.dynamodb.codec.keys import item_key, job_key, payload_key
+from shared.adapters.dynamodb.codec.keys import item_key, job_key, payload_key, shard_counts_key
 from shared.adapters.dynamodb.codec.redrive_task_items import redrive_task_item
 from shared.adapters.dynamodb.codec.tenant_items import key_item, read_key, read_tenant, tenant_item
 from shared.domain.delivery.callback import Reason
-from shared.domain.errors import UnknownVersionError, UnreadableItemError
+from shared.domain.errors import UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
@@ -323,3 +323,17 @@ def test_a_broken_redrive_is_told_from_one_that_does_not_exist(
     engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item | {"v": {"N": "2"}})
     with pytest.raises(UnknownVersionError):
         engine_lab.redrives.get(TENANT, task.id)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{"sn": {"S": "4/8"}}, {"sn": {"S": "0/0/0"}}, {"sn": {"N": "4"}}, {"v": {"N": "2"}}, {"sn": None}],
+)
+def test_unreadable_record_of_the_shard_counts_counts_as_not_answered(
+    engine_lab: DynamoLab, broken: dict[str, dict[str, str] | None]
+) -> None:
+    key = item_key(*shard_counts_key(REGION))
+    item = _changed({**key, "v": {"N": "1"}, "sn": {"S": "4/8/16"}}, broken)
+    engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item)
+    with pytest.raises(UnavailableError):
+        engine_lab.shard_counts.read()

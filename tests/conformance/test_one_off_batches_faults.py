@@ -61,6 +61,36 @@ def test_a_statement_that_failed_alone_is_put_again_alone(unplugged: DynamoLab, 
 
 
 @pytest.mark.parametrize("code", FAULTS)
+def test_each_repetition_of_a_put_follows_a_jittered_pause(unplugged: DynamoLab, code: str) -> None:
+    answers = [{"Responses": [refused(code)] * 2}, {"Responses": [refused(code)]}, {"Responses": [WRITTEN]}]
+    answers[1]["Responses"].append(WRITTEN)
+    with answering(unplugged.client, "*", *answers):
+        unplugged.batch_batches.put_all_if_absent(MANY[:2])
+    first, second = unplugged.pauses_ms
+    assert 20 <= min(first, second) < max(first, second) <= 200
+
+
+@pytest.mark.parametrize(
+    "code", ["ValidationError", "AccessDenied", "ItemCollectionSizeLimitExceeded", "ResourceNotFound"]
+)
+def test_put_that_can_never_succeed_is_sent_once(unplugged: DynamoLab, code: str) -> None:
+    answer = {"Responses": [WRITTEN, refused(code)]}
+    with watching(unplugged.client) as calls, answering(unplugged.client, "*", answer):
+        results = unplugged.batch_batches.put_all_if_absent(MANY[:2])
+    assert results == [None, WriteUnknown(code, is_permanent=True)]
+    assert len(calls.made) == 1
+
+
+def test_request_that_can_never_succeed_undoes_no_other(unplugged: DynamoLab) -> None:
+    answers = [{"Responses": [WRITTEN] * 25}, failure("ValidationException"), {"Responses": [WRITTEN] * 3}]
+    with answering(unplugged.client, "*", *answers):
+        results = unplugged.batch_batches.put_all_if_absent(MANY)
+    assert [isinstance(each, WriteUnknown) and each.is_permanent for each in results] == (
+        [False] * 25 + [True] * 25 + [False] * 3
+    )
+
+
+@pytest.mark.parametrize("code", FAULTS)
 def test_put_that_keeps_failing_is_unknown_and_the_others_are_written(
     unplugged: DynamoLab, code: str
 ) -> None:
@@ -75,7 +105,6 @@ def test_put_that_keeps_failing_is_unknown_and_the_others_are_written(
     [
         failure("ThrottlingException"),
         failure("InternalServerError"),
-        failure("AccessDeniedException"),
         EndpointConnectionError(endpoint_url="http://nowhere"),
         ReadTimeoutError(endpoint_url="http://nowhere"),
     ],

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from tests.crashes.clock import SharedClock
+from tests.support.http_path import raw_path
 
 BAD_GATEWAY = 502
 TOKEN = "x-callback-token"
@@ -37,13 +38,13 @@ def http_event(
     headers: dict[str, str] | None = None,
 ) -> dict[str, Any]:
     """One request, with the API key unless it carries a token."""
-    raw_path, _, query = path.partition("?")
+    decoded, query = raw_path(path), path.partition("?")[2]
     given = headers or {}
     credential = {} if TOKEN in given else {"authorization": f"Bearer {key}"}
     return {
         "version": "2.0",
         "routeKey": "$default",
-        "rawPath": raw_path,
+        "rawPath": decoded,
         "rawQueryString": query,
         "queryStringParameters": dict(parse_qsl(query)) or None,
         "headers": {"content-type": "application/json", **credential, **given},
@@ -51,7 +52,7 @@ def http_event(
             "accountId": "000000000000",
             "apiId": "crashes",
             "domainName": "crashes.localhost",
-            "http": {"method": method, "path": raw_path, "protocol": "HTTP/1.1", "sourceIp": "127.0.0.1"},
+            "http": {"method": method, "path": decoded, "protocol": "HTTP/1.1", "sourceIp": "127.0.0.1"},
             "requestId": "crashes",
             "routeKey": "$default",
             "stage": "$default",

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from shared.adapters.clock import SystemEntropy, pause
+from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
 from shared.domain.tenancy.quota import Quota
 from tests.crashes.deployment import TENANT, Deployment
@@ -13,7 +15,9 @@ class OwnQuotas:
 
     def __init__(self, deployment: Deployment) -> None:
         self._store = DynamoTenantStore(
-            deployment.engines.store.client("dynamodb"), deployment.tables.tenants
+            deployment.engines.store.client("dynamodb"),
+            deployment.tables.tenants,
+            Backoff(pause, SystemEntropy()),
         )
         self._is_limited = False
 

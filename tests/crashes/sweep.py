@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from infra.local.clients import REGION
+from shared.adapters.clock import SystemEntropy, pause
+from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
 from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
 from shared.domain.bucket import bucket_of
@@ -117,7 +119,7 @@ class Theatre:
         # Whichever request comes first in an hour notes that; here none may make a call that the next one spares.
         parts = split_key(deployment.api_key)
         assert parts is not None
-        store = DynamoTenantStore(client, deployment.tables.tenants)
+        store = DynamoTenantStore(client, deployment.tables.tenants, Backoff(pause, SystemEntropy()))
         store.note_use(parts[0], NEVER_AGAIN_MS, NEVER_AGAIN_MS)
         return stage
 

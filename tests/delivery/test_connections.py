@@ -1,12 +1,16 @@
 """The sender: connections, kept, bounded and left."""
 
 import asyncio
+import errno
+import os
+import resource
 import socket
 import threading
 from typing import Any
 
 import pytest
 
+from shared.adapters.http.dial import DialGuard
 from shared.domain.delivery.callback import Reason
 from tests.support.delivery.sending import LONG, SHORT, post, run, sending
 from tests.support.fakes.receiver import Peer, Receiver, replies, reply, silent
@@ -124,16 +128,49 @@ def test_connections_are_bounded(options: dict[str, Any]) -> None:
     run(scenario)
 
 
-def test_waiting_for_a_connection_counts_against_the_deadline() -> None:
+def test_a_call_that_got_no_connection_in_time_is_unavailable_and_not_a_timeout() -> None:
     async def scenario() -> None:
         async with Receiver(silent()) as receiver, sending(limit=1) as sender:
             first = asyncio.create_task(sender.send(post(receiver.url()), timeout_seconds=LONG))
             while not receiver.requests:
                 await asyncio.sleep(0.001)
             answer = await sender.send(post(receiver.url()), timeout_seconds=SHORT)
-            assert (answer.reason, answer.status, receiver.connections) == (Reason.TIMEOUT, None, 1)
+            assert (answer.reason, answer.status, receiver.connections) == (Reason.UNAVAILABLE, None, 1)
             first.cancel()
             await asyncio.wait([first])
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.EADDRNOTAVAIL])
+def test_a_machine_without_free_sockets_is_unavailable_and_not_a_failed_receiver(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def exhausted(*_: object) -> socket.socket:
+        raise OSError(number, os.strerror(number))
+
+    async def scenario() -> None:
+        async with Receiver(replies(reply())) as receiver, sending() as sender:
+            monkeypatch.setattr(DialGuard, "open_socket", exhausted)
+            answer = await sender.send(post(receiver.url()), timeout_seconds=LONG)
+            assert (answer.reason, answer.refunds, receiver.requests) == (Reason.UNAVAILABLE, True, [])
+
+    run(scenario)
+
+
+def test_a_process_at_its_limit_of_descriptors_refunds_the_attempt() -> None:
+    async def scenario() -> None:
+        async with Receiver(replies(reply())) as receiver, sending() as sender:
+            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            lowest_free = os.dup(0)
+            os.close(lowest_free)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
+            try:
+                answer = await sender.send(post(receiver.url()), timeout_seconds=LONG)
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            assert (answer.reason, receiver.requests) == (Reason.UNAVAILABLE, [])
+            assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).succeeded
 
     run(scenario)
 

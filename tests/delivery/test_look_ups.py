@@ -100,6 +100,27 @@ def test_in_a_batch_each_black_holed_name_ends_at_its_own_bound_and_the_others_a
     run(scenario)
 
 
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        (socket.EAI_SYSTEM, Reason.UNAVAILABLE),
+        (socket.EAI_MEMORY, Reason.UNAVAILABLE),
+        (socket.EAI_NONAME, Reason.DNS_FAILED),
+        (socket.EAI_AGAIN, Reason.DNS_FAILED),
+    ],
+)
+def test_a_lookup_that_fails_for_lack_of_own_resources_is_unavailable(number: int, reason: Reason) -> None:
+    def fail(_name: str) -> list[str]:
+        raise socket.gaierror(number, "failed")
+
+    async def scenario() -> None:
+        async with sending(look_up=fail) as sender:
+            answer = await sender.send(post("https://open.test/"), timeout_seconds=LONG)
+            assert answer.reason is reason
+
+    run(scenario)
+
+
 def test_a_look_up_that_was_left_behind_does_not_hold_up_the_end(slowdown: Slowdown) -> None:
     async def scenario() -> tuple[float, float]:
         with name_server({}, silent={"hole.test"}) as names:

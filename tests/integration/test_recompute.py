@@ -8,6 +8,8 @@ import pytest
 
 from infra.local.api import Api
 from infra.local.stack import LocalStack, Tenant
+from shared.adapters.clock import SystemEntropy, pause
+from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
 from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
@@ -86,4 +88,5 @@ def _as_older_tables_had_it(stack: LocalStack, tenant: Tenant, job_id: str) -> E
 def _executions(stack: LocalStack) -> DynamoExecutionStore:
     settings = stack.environment()
     table, region = settings["EXECUTIONS_TABLE"], settings["PUNCTUAL_REGION"]
-    return DynamoExecutionStore(stack.client("dynamodb"), table, region)
+    backoff = Backoff(pause, SystemEntropy())
+    return DynamoExecutionStore(stack.client("dynamodb"), table, region, backoff)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from shared.domain.executions.states import State
-from tests.models.attempt_rules import Item
+from tests.models.attempt_rules import MAX_REFUNDS, Item
 from tests.models.attempt_worker import CALLS, RECORDS
 from tests.models.attempt_world import IDLE, Phase, Seen, Worker, World
 
@@ -20,7 +20,7 @@ class Promises:
         """Which promise a step breaks."""
         if before.item.state.is_terminal and after.item != before.item:
             return "a terminal state never changes"
-        if after.item.attempt > self.most:
+        if after.item.attempt - after.item.refunded > self.most:
             return "no more attempts than max_attempts"
         if (
             label.startswith(RECORDS)
@@ -39,6 +39,8 @@ class Promises:
         is_over = after.item.state.is_terminal and set(after.workers) == {IDLE}
         if self.nobody_dies and is_over and Seen.NOTHING in after.seen[1 : after.item.attempt + 1]:
             return "where no worker dies no attempt is counted for nothing"
+        if label.startswith(RECORDS) and _costs_an_attempt(before, after):
+            return "a claim without a call costs no attempt"
         return None
 
     def _broken_call(self, before: World, attempt: int, after: World) -> str | None:
@@ -51,6 +53,14 @@ class Promises:
         if 0 <= before.last < attempt and attempt in [worker.attempt for worker in callers]:
             return "no call begins after an acknowledged cancel"
         return "one call at a time" if len(callers) > 1 else None
+
+
+def _costs_an_attempt(before: World, after: World) -> bool:
+    """Whether a worker that made no call recorded an attempt; one that is stopped, or overtaken, has no choice."""
+    recorded_unsent = any(worker.phase is Phase.UNSENT and worker.owns for worker in before.workers)
+    is_refundable = before.item.refunded < MAX_REFUNDS and not before.item.stop
+    is_counted = after.item.attempt - after.item.refunded >= before.item.attempt - before.item.refunded
+    return recorded_unsent and is_refundable and is_counted
 
 
 def _is_owner(worker: Worker, item: Item) -> bool:

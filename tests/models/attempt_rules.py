@@ -14,6 +14,8 @@ TIMEOUT_MS = TICK_MS
 LEASE_TICKS = (TIMEOUT_MS + LEASE_MARGIN_MS) // TICK_MS
 """What a fresh claim grants; 0 is the last moment of a lease, and at -1 it is dead."""
 RETRY_TICKS = 1
+MAX_REFUNDS = 1
+"""So many claims without a call are refunded here; the product refunds until the execution is too old."""
 
 
 class Item(NamedTuple):
@@ -21,20 +23,25 @@ class Item(NamedTuple):
 
     state: State
     attempt: int = 0
+    """The number of claims, refunded ones included: with the owner, the fencing token."""
     left: int = 0
     due_in: int = 0
     stop: bool = False
     goes_on: bool = False
     """The call of its attempt has ended, the attempt has not."""
+    refunded: int = 0
 
     def after(self, transition: Transition, **changes: Any) -> "Item":
         """The item in the state to which the product's table leads."""
-        return Item(transition.target, self.attempt, stop=self.stop)._replace(**changes)
+        plain = Item(transition.target, self.attempt, stop=self.stop, refunded=self.refunded)
+        return plain._replace(**changes)
 
 
 @cache
 def _execution(item: Item, most: int) -> Execution:
-    fields = {"attempt": item.attempt, "stop_retries": item.stop}
+    fields: dict[str, Any] = {"claims": item.attempt, "stop_retries": item.stop}
+    if item.refunded:
+        fields |= {"refunded": item.refunded, "refunded_since": DUE_AT}
     if item.state is State.RUNNING:
         fields["lease_until"] = DUE_AT + item.left * TICK_MS
     if item.state is State.WAITING:
@@ -78,8 +85,8 @@ def swept(item: Item, most: int) -> SweepAction:
         lane=execution.lane,
         state=item.state,
         created_at=execution.created_at,
-        attempt=item.attempt,
-        max_attempts=most,
+        claims=item.attempt,
+        max_claims=most + item.refunded,
         stop_retries=item.stop,
         claimable_from=execution.claimable_from,
         next_attempt_at=execution.progress.next_attempt_at,

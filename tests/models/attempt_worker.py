@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from shared.domain.executions.states import State, Transition
 from tests.models import attempt_rules as rules
-from tests.models.attempt_rules import LEASE_TICKS, RETRY_TICKS
+from tests.models.attempt_rules import LEASE_TICKS, MAX_REFUNDS, RETRY_TICKS
 from tests.models.attempt_world import IDLE, Flaw, Phase, Seen, Worker, World
 
 Move = tuple[str, World, Worker]
@@ -41,7 +41,7 @@ class Executor:
                 for label, seen, phase in (*_ANSWERS, *([_WORKS_ON] if self.async_accepted else [])):
                     ended = worker._replace(phase=phase, left=0)
                     yield label, world.saw(worker.attempt, seen), ended
-            case Phase.WORKED | Phase.FAILED:
+            case Phase.WORKED | Phase.FAILED | Phase.UNSENT:
                 yield from self._complete(world, worker)
             case Phase.HEARD:
                 yield self._let_it_go_on(world, worker)
@@ -104,7 +104,7 @@ class Executor:
             ready = worker._replace(phase=Phase.READY, left=LEASE_TICKS)
             yield "worker prolongs its lease", world._replace(item=prolonged), ready
         too_short = world.saw(worker.attempt, Seen.NEVER_TO_BE)
-        yield "worker finds its lease too short", too_short, worker._replace(phase=Phase.FAILED, left=0)
+        yield "worker finds its lease too short", too_short, worker._replace(phase=Phase.UNSENT, left=0)
 
     def _may_run_on(self, world: World, worker: Worker) -> bool:
         is_own = worker.owns and world.item.attempt == worker.attempt
@@ -123,9 +123,13 @@ class Executor:
         transition = self._transition(world, worker)
         item = world.item
         if self._may_complete(world, worker, transition):
+            is_refund = transition is Transition.REFUND
             attempt = worker.attempt if self.flaw in _UNCOUNTED else item.attempt
-            due_in = RETRY_TICKS if transition is Transition.RETRY else 0
-            recorded = world._replace(item=item.after(transition, attempt=attempt, due_in=due_in))
+            attempt -= is_refund and self.flaw is Flaw.REFUND_LOWERS_THE_FENCE
+            due_in = RETRY_TICKS if transition in _TO_WAITING else 0
+            refunded = item.refunded + (is_refund and self.flaw is not Flaw.REFUND_LOWERS_THE_FENCE)
+            after = item.after(transition, attempt=attempt, due_in=due_in, refunded=refunded)
+            recorded = world._replace(item=after)
             yield f"{RECORDS}{worker.attempt}: {transition.value[0]}", recorded, _recorded(transition, worker)
             yield (
                 "fault: worker records an outcome, and the answer is lost",
@@ -140,8 +144,14 @@ class Executor:
     def _transition(self, world: World, worker: Worker) -> Transition:
         if worker.phase is Phase.WORKED:
             return Transition.SUCCEED
-        is_stopped = world.item.stop and worker.owns and self.flaw is not Flaw.STOP_IGNORED
-        return Transition.FAIL if worker.attempt >= self.most or is_stopped else Transition.RETRY
+        item = world.item
+        is_stopped = item.stop and worker.owns and self.flaw is not Flaw.STOP_IGNORED
+        if is_stopped:
+            return Transition.FAIL
+        is_refundable = item.refunded < MAX_REFUNDS and self.flaw is not Flaw.NOT_REFUNDED
+        if worker.phase is Phase.UNSENT and is_refundable:
+            return Transition.REFUND
+        return Transition.FAIL if worker.attempt - item.refunded >= self.most else Transition.RETRY
 
     def _may_complete(self, world: World, worker: Worker, transition: Transition) -> bool:
         is_own = worker.owns and (world.item.attempt == worker.attempt or self.flaw in _UNCOUNTED)
@@ -155,6 +165,7 @@ class Executor:
 
 
 _UNCOUNTED = (Flaw.COUNTED_AFTER, Flaw.NO_CLAIM)
+_TO_WAITING = (Transition.RETRY, Transition.REFUND)
 _ANSWERS = (
     ("receiver is content", Seen.ANSWERED_OK, Phase.WORKED),
     ("receiver fails, or the call is aborted", Seen.ENDED, Phase.FAILED),
@@ -163,7 +174,7 @@ _WORKS_ON = ("receiver works on", Seen.WORKS, Phase.HEARD)
 
 
 def _recorded(transition: Transition, worker: Worker) -> Worker:
-    return Worker(Phase.RECORDED, worker.attempt) if transition is Transition.RETRY else IDLE
+    return Worker(Phase.RECORDED, worker.attempt) if transition in _TO_WAITING else IDLE
 
 
 def returned(world: World) -> World:

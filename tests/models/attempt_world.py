@@ -19,6 +19,8 @@ class Phase(IntEnum):
     WORKED = auto()
     """The receiver was content."""
     FAILED = auto()
+    UNSENT = auto()
+    """Its lease was too short for the call, so there was none."""
     HEARD = auto()
     """The receiver works on, and that is not yet written down."""
     RECORDED = auto()
@@ -42,7 +44,7 @@ class Seen(IntEnum):
     ANSWERED_OK = auto()
     ENDED = auto()
     NEVER_TO_BE = auto()
-    """The lease was too short for the call, and that is on record."""
+    """The lease was too short for the call."""
 
 
 class Flaw(Enum):
@@ -61,6 +63,8 @@ class Flaw(Enum):
     DELETED_BEFORE_COMPLETION = "the message is deleted before the completion"
     LEASE_OF_ANOTHER_PROLONGED = "a lease is prolonged without a look at whose it is"
     REPORT_UNFENCED = "a report counts though its attempt was overtaken"
+    NOT_REFUNDED = "a claim without a call counts as an attempt"
+    REFUND_LOWERS_THE_FENCE = "a refund lowers the number of claims"
     OWN_CLAIM_UNKNOWN = "one's own claim is taken for another's when its answer was lost"
 
 

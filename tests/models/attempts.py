@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from shared.domain.dispatch.sweep import SweepAction
 from shared.domain.executions.states import State, Transition
-from shared.usecases.attempts.run_attempts import CLAIM_TRIES
+from shared.usecases.attempts.claim_keys import CLAIM_TRIES
 from tests.models import attempt_rules as rules
 from tests.models.attempt_promises import Promises
 from tests.models.attempt_receivers import Receivers
-from tests.models.attempt_rules import Item
+from tests.models.attempt_rules import MAX_REFUNDS, Item
 from tests.models.attempt_worker import ANSWER_LOST, Executor, returned
 from tests.models.attempt_world import IDLE, Flaw, Phase, Seen, Worker, World
 
@@ -38,7 +38,9 @@ class Attempts:
     def initial(self) -> Iterator[World]:
         """Filed, and sent for."""
         for state in (State.PENDING, State.QUEUED):
-            yield World(Item(state), (IDLE,) * self.workers, 1, (Seen.NOTHING,) * (self.most + 1))
+            yield World(
+                Item(state), (IDLE,) * self.workers, 1, (Seen.NOTHING,) * (self.most + MAX_REFUNDS + 1)
+            )
 
     def is_at_rest(self, world: World) -> bool:
         """Whether it has its outcome."""

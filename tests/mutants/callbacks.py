@@ -55,7 +55,7 @@ CALLBACKS = (
     Mutant(
         name="attempt that goes on by the deadline of an earlier one",
         file="shared/adapters/dynamodb/codec/execution_fields.py",
-        old="return until if attempt == running else None",
+        old="return until if claims == running else None",
         new="return until if running is not None else None",
         killer="tests/conformance/test_extend_lease.py",
     ),
@@ -118,8 +118,8 @@ CALLBACKS = (
     Mutant(
         name="renewal that does not ask for the job",
         file="shared/usecases/attempts/call_receiver.py",
-        old="execution.attempt == 1 and not is_renewed",
-        new="execution.attempt == 1",
+        old="execution.progress.claims == 1 and not is_renewed",
+        new="execution.progress.claims == 1",
         killer=_LEASE,
     ),
     Mutant(

@@ -13,6 +13,7 @@ from tests.mutants.models import MODELS
 from tests.mutants.notifications import NOTIFICATIONS
 from tests.mutants.redrives import REDRIVES
 from tests.mutants.retries import RETRIES
+from tests.mutants.service_faults import SERVICE_FAULTS
 from tests.mutants.slots import SLOTS
 from tests.mutants.watching import WATCHING
 from tests.mutants.zones import ZONES
@@ -31,6 +32,7 @@ MUTANTS = (
     *NOTIFICATIONS,
     *LIMITS,
     *SLOTS,
+    *SERVICE_FAULTS,
     *WATCHING,
     *ZONES,
     *MODELS,

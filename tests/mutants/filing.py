@@ -54,9 +54,9 @@ FILING = (
     ),
     Mutant(
         name="ignore unprocessed keys",
-        file="shared/adapters/dynamodb/executions/execution_store.py",
-        old='keys = unprocessed.get(self._table, {}).get("Keys", [])',
-        new="keys = unprocessed.get('', [])",
+        file="shared/adapters/dynamodb/batch_reads.py",
+        old='left = unprocessed.get(self.table, {}).get("Keys", [])',
+        new="left = unprocessed.get('', [])",
         killer="tests/conformance/test_dynamodb_faults.py",
     ),
     Mutant(

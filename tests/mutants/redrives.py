@@ -138,8 +138,8 @@ REDRIVES = (
     Mutant(
         name="redrive that a deletion leaves open and that is called",
         file="shared/usecases/attempts/call_receiver.py",
-        old="execution.recurrence is not None and execution.attempt == 1 and not is_renewed\n",
-        new="execution.attempt == 1 and not is_renewed\n",
+        old="execution.recurrence is not None and execution.progress.claims == 1 and not is_renewed\n",
+        new="execution.progress.claims == 1 and not is_renewed\n",
         killer=_DELETED,
     ),
     Mutant(

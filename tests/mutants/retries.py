@@ -49,8 +49,10 @@ RETRIES = (
     Mutant(
         name="retry that will be too old",
         file="shared/usecases/attempts/settle_attempt.py",
-        old="        if next_attempt_at > latest_at:\n",
-        new="        if next_attempt_at > 2 * latest_at:\n",
+        old="        if next_attempt_at > _latest_at(execution, outcome.started_at):\n"
+        "            return self._failure(execution, outcomes, answer.body",
+        new="        if next_attempt_at > 2 * _latest_at(execution, outcome.started_at):\n"
+        "            return self._failure(execution, outcomes, answer.body",
         killer=_EXECUTE,
     ),
     Mutant(

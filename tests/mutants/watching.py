@@ -72,8 +72,8 @@ WATCHING = (
     Mutant(
         name="bulk redrive that refuses what is newer",
         file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="            except (UnavailableError, UnknownVersionError):\n",
-        new="            except UnavailableError:\n",
+        old="            except (ServiceError, UnknownVersionError):\n",
+        new="            except ServiceError:\n",
         killer=_NOTIFICATIONS,
     ),
     Mutant(

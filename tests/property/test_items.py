@@ -70,6 +70,7 @@ def executions(draw: st.DrawFn) -> Execution:
     state = draw(st.sampled_from(State))
     retry = draw(POLICIES)
     attempt = draw(st.integers(0, retry.max_attempts))
+    refunded = draw(st.just(0) | st.integers(1, 3_000))
     timing: dict[str, Any] = {"next_attempt_at": draw(st.none() | INSTANTS)}
     if state is State.RUNNING:
         timing |= {"owner": draw(st.text(min_size=1, max_size=16)), "lease_until": draw(INSTANTS)}
@@ -98,7 +99,9 @@ def executions(draw: st.DrawFn) -> Execution:
         fingerprint=draw(st.binary(min_size=16, max_size=16)),
         progress=Progress(
             state=state,
-            attempt=attempt,
+            claims=attempt + refunded,
+            refunded=refunded,
+            refunded_since=draw(INSTANTS) if refunded else None,
             outcomes=tuple(draw(st.lists(OUTCOMES, max_size=20))),
             last_body=draw(st.binary(max_size=256)),
             end_reason=draw(st.none() | st.sampled_from(EndReason)),
@@ -164,7 +167,9 @@ def test_a_row_of_a_scan_agrees_with_the_execution(execution: Execution) -> None
     row = read_due_row(execution_item(execution, REGION), execution.id.bucket, execution.id.shard)
     assert (row.id, row.wakes, row.tenant_id) == (execution.id, execution.id, execution.tenant_id)
     assert (row.lane, row.state, row.created_at) == (execution.lane, execution.state, execution.created_at)
-    assert (row.attempt, row.max_attempts) == (execution.attempt, execution.call.retry.max_attempts)
+    refunded = execution.progress.refunded
+    assert row.claims == execution.attempt + refunded
+    assert row.max_claims == execution.call.retry.max_attempts + refunded
     assert row.notification == execution.progress.notification
     assert (row.stop_retries, row.claimable_from) == (
         execution.progress.stop_retries,
@@ -192,11 +197,11 @@ def test_rows_of_a_bucket_sort_by_time(bucket: int, offsets: tuple[int, int], en
 @given(target=IDS, dispatch_at=INSTANTS, attempt=st.integers(1, 20), lane=st.sampled_from(Lane))
 def test_a_pointer_survives_its_row(target: ExecutionId, dispatch_at: int, attempt: int, lane: Lane) -> None:
     pointer = RetryReminder(
-        dispatch_at=dispatch_at, target=target, attempt=attempt, tenant_id="acme", lane=lane, created_at=7
+        dispatch_at=dispatch_at, target=target, claims=attempt, tenant_id="acme", lane=lane, created_at=7
     )
     location = pointer.location
     row = read_due_row(reminder_item(pointer, REGION), location.bucket, location.shard)
-    assert (row.id, row.wakes, row.attempt, row.lane) == (location, target, attempt, lane)
+    assert (row.id, row.wakes, row.claims, row.lane) == (location, target, attempt, lane)
     assert (row.state, row.created_at, row.tenant_id) == (State.PENDING, 7, "acme")
 
 

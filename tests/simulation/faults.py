@@ -42,6 +42,8 @@ class Strike(StrEnum):
     HANG = "hang"
     BUSY = "busy"
     OUTAGE = "outage"
+    VAULT_OUTAGE = "vault_outage"
+    VAULT_DOWN = "vault_down"
     SLUGGISH = "sluggish"
     RETRY_AFTER = "retry_after"
     NO_RETRY = "no_retry"
@@ -97,6 +99,8 @@ class FaultMix:
     """From this call on nobody listens at its host for up to a minute."""
     sluggish: float = 0.0
     """From this call on its host takes some seconds for each answer, for up to two minutes."""
+    vault_outage: float = 0.0
+    """From this unwrapping of a key on, the key service answers nothing for up to ten minutes."""
     limited: bool = False
     """Whether tenants have limits of their own."""
     skew_ms: int = 0
@@ -115,8 +119,14 @@ class FaultMix:
             self.late_message,
             self.waste_receives,
             self.miss_tick,
+            self.vault_outage,
         )
         return not any(grave)
+
+    @property
+    def kills_workers(self) -> bool:
+        """Whether a worker may die, or stand still for longer than a lease, between its claim and its outcome."""
+        return bool(self.crash or self.freeze)
 
     @property
     def is_calm(self) -> bool:
@@ -152,6 +162,7 @@ _LIMITS = {
     "double_tick": 0.5,
     "refuse": 0.5,
     "hang": 0.1,
+    "vault_outage": 0.05,
 }
 _MILD_LIMITS = {"throttle": 0.03, "refuse_entry": 0.05}
 """So few that nothing needs its luck four times in a row: then only sweeps would help."""
@@ -161,7 +172,16 @@ LIMITED_SHARE = 0.3
 TROUBLE_SHARE = 0.25
 CALM_SHARE = 0.1
 MILD_SHARE = 0.25
-_GRAVE = {"lose_answer", "crash", "freeze", "lose_message", "late_message", "waste_receives", "miss_tick"}
+_GRAVE = {
+    "lose_answer",
+    "crash",
+    "freeze",
+    "lose_message",
+    "late_message",
+    "waste_receives",
+    "miss_tick",
+    "vault_outage",
+}
 HEALED = FaultMix()
 
 

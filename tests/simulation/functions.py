@@ -11,7 +11,7 @@ from shared.adapters.sqs.messages import decode_wakeup
 from shared.bootstrap.use_cases import UseCases
 from shared.domain.bucket import MINUTE_MS, ShardRange
 from shared.domain.errors import PunctualError, UnavailableError
-from shared.names import QueueName
+from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage
 from tests.simulation.faults import Strike
 from tests.simulation.hub import SimLoop
@@ -80,7 +80,10 @@ class Functions:
             sandbox.hand_to(process, loop)
             records = [_record(message) for message in batch]
             try:
-                report = loop.run_until_complete(sandbox.run_attempts.execute(deliveries(records)))
+                deadline_at = process.now_ms() + EXECUTOR_TIMEOUT_SECONDS * 1000
+                report = loop.run_until_complete(
+                    sandbox.run_attempts.execute(deliveries(records), deadline_at)
+                )
             except PunctualError as fault:
                 process.note(f"failed: {fault}", [key for message in batch for key in message.keys])
                 return

@@ -10,6 +10,8 @@ from tests.simulation.verdicts import Fault, Verdict
 
 NEVER_CALLED = {"stopped", "too_old"}
 """Reasons of attempts that ended before any call was made."""
+REFUNDED = {"unavailable", "lease_too_short"}
+"""Reasons for which an attempt is refunded, where the execution is young enough for another and not stopped."""
 
 
 def check_records(
@@ -39,8 +41,21 @@ def _one_record(evidence: Evidence, order: Order, record: Record, calls: list[Ar
     if record.attempt > order.max_attempts:
         yield _fault(Verdict.ATTEMPTS, f"{record.attempt} of {order.max_attempts} are recorded", record)
     yield from _history(evidence, order, record, calls)
+    if not evidence.weather.kills_workers:
+        yield from _uncalled(record, calls)
     if evidence.weather.is_mild and not order.async_accepted:
         yield from _retries(evidence, order, record, calls)
+
+
+def _uncalled(record: Record, calls: list[Arrival]) -> Iterator[Fault]:
+    """Only the death of a worker costs an attempt that the receiver never saw."""
+    excused = {outcome.attempt for outcome in record.outcomes if outcome.reason in NEVER_CALLED}
+    if record.reason in ("too_old", "stopped"):
+        excused |= {outcome.attempt for outcome in record.outcomes if outcome.reason in REFUNDED}
+    called = {call.attempt for call in calls}
+    for number in range(1, record.attempt + 1):
+        if number not in called | excused:
+            yield _fault(Verdict.ATTEMPTS, f"attempt {number} counts, and was never made", record)
 
 
 def _history(evidence: Evidence, order: Order, record: Record, calls: list[Arrival]) -> Iterator[Fault]:

@@ -19,6 +19,7 @@ from tests.simulation.calls import GreenletOffload, PortCalls, ProcessClock, Pro
 from tests.simulation.hub import SimLoop
 from tests.simulation.lanes import QUEUE_URLS, Backlog
 from tests.simulation.process import Process
+from tests.simulation.vault import SimVault
 from tests.support.fakes.budgets import FakeRecurringJobs
 from tests.support.settings import settings_of
 
@@ -79,7 +80,7 @@ def _use_cases(world: World, handle: ProcessHandle) -> UseCases:
 
 
 def _ports(world: World, handle: ProcessHandle) -> Ports:
-    """Every port whose calls can be throttled, lost or cut off by a crash; tenants and secrets never are."""
+    """Every port whose calls can be throttled, lost or cut off by a crash."""
 
     def faulty(target: Any, **fails: Any) -> Any:
         return PortCalls(handle, target, fails)
@@ -105,7 +106,7 @@ def _ports(world: World, handle: ProcessHandle) -> Ports:
     sqs = faulty(world.lanes, send_message_batch=_no_answer)
     ports.queue = SqsWakeupQueue(sqs, QUEUE_URLS, world.weights)
     ports.backlog = Backlog(faulty(world.lanes))
-    ports.tenants, ports.vault = world.tenants, world.vault
+    ports.tenants, ports.vault = faulty(world.tenants), SimVault(world, handle)
     ports.recurring_jobs = FakeRecurringJobs(world.table)
     ports.sender = world.receiver.sender(handle)
     return ports

@@ -76,6 +76,7 @@ class World:
         """What the reconciler said to be missing while the load was on."""
         self.entropy = SeededEntropy(seed)
         self.vault = FakeVault(self.entropy)
+        self.vault_down_until = 0
         self.retention = Retention(RETENTION_DAYS)
         self.releases = Releases(seed, START_MS, self.hub, self.weather)
         self.receiver = SimReceiver(self.hub, self.weather)

@@ -43,6 +43,9 @@ _PARTS = ("definition", "call", "progress")
 def with_changes(value: V, **changes: Any) -> V:
     """`value` with changes by flat names, such as `state` or `retry`: each goes to the part that has the field."""
     own = {field.name for field in fields(value)}
+    if "progress" in own and "attempt" in changes:
+        # Without refunds, which name both numbers, the number of the attempt is that of its claim.
+        changes.setdefault("claims", changes.pop("attempt"))
     for part in _PARTS:
         if part in own:
             names = _names_in(getattr(value, part)) & changes.keys() - own

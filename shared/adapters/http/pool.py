@@ -57,7 +57,23 @@ def open_pool(
         max_field_size=_MAX_LINE_BYTES,
         max_headers=_MAX_RESPONSE_HEADERS,
         middlewares=(_never_repeat,),
+        trace_configs=[_queue_trace()],
     )
+
+
+def _queue_trace() -> aiohttp.TraceConfig:
+    """Keeps `is_queued` of each request's `trace_request_ctx` true while it waits for a free connection."""
+
+    def mark(is_queued: bool) -> Any:
+        async def record(_session: Any, context: Any, _parameters: Any) -> None:
+            context.trace_request_ctx.is_queued = is_queued
+
+        return record
+
+    trace = aiohttp.TraceConfig()
+    trace.on_connection_queued_start.append(mark(True))
+    trace.on_connection_queued_end.append(mark(False))
+    return trace
 
 
 class _StrictConnector(aiohttp.TCPConnector):

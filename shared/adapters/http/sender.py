@@ -1,8 +1,10 @@
 """Sends a callback over HTTP and classifies the result."""
 
 import asyncio
+import errno
 import math
 import re
+import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,6 +46,10 @@ _REASONS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], Rea
 )
 
 
+_EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL}
+"""Errors of this machine: descriptors, memory or local ports are used up, so no byte was sent."""
+
+
 @dataclass(slots=True, kw_only=True)
 class _PartialResponse:
     """The part of a response that has arrived; valid even if the rest never arrives."""
@@ -53,6 +59,8 @@ class _PartialResponse:
     async_accepted: bool = False
     gave_up: bool = False
     body: bytes = b""
+    is_queued: bool = False
+    """Whether the call still waits for one of the pool's connections."""
 
     async def read(self, response: aiohttp.ClientResponse) -> None:
         if response.version not in (aiohttp.HttpVersion10, aiohttp.HttpVersion11):
@@ -87,6 +95,8 @@ class _PartialResponse:
             return Reason.REDIRECT
         if self.status is not None and not 200 <= self.status < 300:
             return Reason.HTTP_STATUS
+        if self.is_queued:
+            return Reason.UNAVAILABLE
         return Reason.OK if error is None else _reason_of(error)
 
 
@@ -95,7 +105,8 @@ class AiohttpSender:
 
     All calls belong to one event loop; connections open on demand. Each call checks the policy again, because
     DNS changes and a job may be older than the policy. `monotonic` is in seconds. A call waits within its
-    deadline while all connections (`limit` and `limit_per_host`, for each scheme) are in use.
+    deadline while all connections (`limit` and `limit_per_host`, for each scheme) are in use; a call that
+    gets no connection, descriptor or memory ends as UNAVAILABLE, which refunds the attempt.
     """
 
     def __init__(
@@ -163,6 +174,7 @@ class AiohttpSender:
             headers=callback.headers,
             data=callback.body or None,
             allow_redirects=False,
+            trace_request_ctx=partial,
             # Without the infinite threshold, aiohttp rounds deadlines over five seconds up to whole seconds.
             timeout=aiohttp.ClientTimeout(total=timeout_seconds, ceil_threshold=math.inf),
         ) as response:
@@ -184,6 +196,17 @@ def _is_true(response: aiohttp.ClientResponse, header: str) -> bool:
 
 def _reason_of(error: Exception) -> Reason:
     """Classify the failure of a call without a decisive status; the default is PROTOCOL_ERROR."""
+    if _is_exhaustion(error):
+        return Reason.UNAVAILABLE
     if isinstance(error.__cause__, AddressNotAllowedError):
         return Reason.ADDRESS_NOT_ALLOWED
     return next((reason for kinds, reason in _REASONS if isinstance(error, kinds)), Reason.PROTOCOL_ERROR)
+
+
+def _is_exhaustion(error: Exception) -> bool:
+    """Whether the lookup or the connection failed for lack of a resource of this machine."""
+    if not isinstance(error, aiohttp.ClientConnectorError):
+        return False
+    if isinstance(error.os_error, socket.gaierror):
+        return error.os_error.errno in (socket.EAI_MEMORY, socket.EAI_SYSTEM)
+    return error.os_error.errno in _EXHAUSTED

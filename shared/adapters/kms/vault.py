@@ -22,6 +22,8 @@ _NONCE_BYTES = 12
 _OVERHEAD = len(_VERSION) + _NONCE_BYTES + 16
 _FINGERPRINT_BYTES = 16
 _MAX_KEYS = 10_000
+_GONE = {"InvalidCiphertextException", "IncorrectKeyException", "NotFoundException"}
+"""The data key is gone for good. A disabled key, a throttle or a missing permission can be mended."""
 
 
 class KmsVault:
@@ -82,7 +84,11 @@ class KmsVault:
                 CiphertextBlob=tenant.data_key,
                 EncryptionContext={ENCRYPTION_CONTEXT_TENANT: tenant.id},
             )
-        except (BotoCoreError, ClientError) as error:
+        except ClientError as error:
+            if error.response["Error"]["Code"] in _GONE:
+                raise UnreadableItemError("KMS can no longer unwrap the data key") from error
+            raise UnavailableError("KMS did not unwrap the data key") from error
+        except BotoCoreError as error:
             raise UnavailableError("KMS did not unwrap the data key") from error
         return bytes(response["Plaintext"])
 

@@ -35,6 +35,8 @@ class Reason(IntEnum):
     """The receiver said, in its response or its report, that another attempt would not help."""
     TOO_OLD = 15
     """The execution was due too long ago to be called."""
+    UNAVAILABLE = 16
+    """No call was made: a service or resource that Punctual needs for the call was unavailable."""
 
     @property
     def word(self) -> str:
@@ -68,6 +70,11 @@ class CallbackResponse:
     body: bytes = b""
     async_accepted: bool = False
     """Whether the receiver has only started the work and reports the outcome later."""
+
+    @property
+    def refunds(self) -> bool:
+        """Whether no byte was sent for a transient reason of Punctual's own, so the attempt does not count."""
+        return self.reason in (Reason.LEASE_TOO_SHORT, Reason.UNAVAILABLE)
 
     @property
     def succeeded(self) -> bool:

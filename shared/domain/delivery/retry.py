@@ -11,6 +11,7 @@ MAX_RETRY_SPAN_SECONDS = 7 * 86_400
 """Records of neighbouring executions outlive every retry, because a retry may file its successor again."""
 ATTEMPTS_SPAN_SECONDS = 20 * 3_600
 """The maximum total duration of the attempts, without waits; records outlive the last retry by this, too."""
+MAX_REFUND_DELAY_SECONDS = 300
 TABLE_JITTER = 0.1
 """A wait from the table is shortened by up to this fraction, so that simultaneous failures spread out."""
 _FINAL = frozenset({Reason.STOPPED, Reason.RECEIVER_GAVE_UP, Reason.TOO_OLD})
@@ -86,6 +87,16 @@ class RetryPolicy:
         span_ends_at = began_at + (MAX_RETRY_SPAN_SECONDS + ATTEMPTS_SPAN_SECONDS) * 1000
         gives_up_at = self.gives_up_at(due_at)
         return span_ends_at if gives_up_at is None else min(span_ends_at, gives_up_at)
+
+
+def refund_delay_ms(refunded: int, draw: float) -> int:
+    """Return the wait after a claim that made no call, after `refunded` earlier ones; `draw` is in [0, 1).
+
+    Doubles from one second to `MAX_REFUND_DELAY_SECONDS`; up to half of the wait is jitter.
+    """
+    # The exponent is bounded before the power, because a week of refunds would make it thousands of bits.
+    ceiling_seconds = min(MAX_REFUND_DELAY_SECONDS, 1 << min(refunded, 16))
+    return int(ceiling_seconds * 1000 * (1 - draw / 2))
 
 
 def is_retryable(response: CallbackResponse) -> bool:

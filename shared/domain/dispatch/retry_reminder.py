@@ -14,8 +14,8 @@ class RetryReminder:
 
     dispatch_at: int
     target: ExecutionId
-    attempt: int
-    """The failed attempt; the reminder ends once its target has moved on from it."""
+    claims: int
+    """The target's number of claims; the reminder ends once its target has been claimed again."""
     tenant_id: str
     lane: Lane
     created_at: int

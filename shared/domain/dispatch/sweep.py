@@ -46,8 +46,9 @@ class DueRow:
     lane: Lane
     state: State
     created_at: int
-    attempt: int
-    max_attempts: int
+    claims: int
+    max_claims: int
+    """The claims that may be granted: the attempts of the policy and the refunded claims."""
     stop_retries: bool
     claimable_from: int | None
     next_attempt_at: int | None
@@ -100,7 +101,7 @@ def sweep_action(row: DueRow, context: SweepContext) -> SweepAction:
         due = row.next_attempt_at is not None and row.next_attempt_at + RETRY_GRACE_MS <= context.now_ms
         return SweepAction.RESEND if due else SweepAction.LEAVE
     if row.claimable_from is not None and row.claimable_from <= context.now_ms:
-        used_up = row.attempt >= row.max_attempts or row.stop_retries
+        used_up = row.claims >= row.max_claims or row.stop_retries
         return SweepAction.GIVE_UP if used_up else SweepAction.RESEND
     return SweepAction.LEAVE
 
@@ -202,6 +203,6 @@ def actionable_at(row: DueRow, now_ms: int) -> int | None:
     return row.claimable_from if row.state is State.RUNNING else None
 
 
-def reminder_is_settled(target: Execution | None, attempt: int) -> bool:
-    """Whether a reminder's target no longer waits for the retry after `attempt`."""
-    return target is None or target.state is not State.WAITING or target.attempt != attempt
+def reminder_is_settled(target: Execution | None, claims: int) -> bool:
+    """Whether a reminder's target no longer waits for the retry after its claim number `claims`."""
+    return target is None or target.state is not State.WAITING or target.progress.claims != claims

@@ -64,7 +64,7 @@ class Execution:
 
     @property
     def attempt(self) -> int:
-        """The number of attempts that have begun."""
+        """The number of attempts that have begun, as users and receivers see it."""
         return self.progress.attempt
 
     @property

@@ -16,8 +16,12 @@ class Progress:
     """The fields that transitions change; a new execution has the defaults. Instants are UTC in ms."""
 
     state: State = State.PENDING
-    attempt: int = 0
-    """The number of attempts that have begun; with `owner`, the fencing token of a running execution."""
+    claims: int = 0
+    """The number of granted claims; with `owner`, the fencing token of a running execution. It only grows."""
+    refunded: int = 0
+    """Claims that made no call because Punctual could not make it; they cost the customer no attempt."""
+    refunded_since: int | None = None
+    """The start of the first refunded claim; set if and only if `refunded` is positive."""
     owner: str | None = None
     lease_until: int | None = None
     async_until: int | None = None
@@ -42,6 +46,8 @@ class Progress:
 
     def __post_init__(self) -> None:
         """Raises InvalidValueError for combinations that no transition makes."""
+        if not 0 <= self.refunded <= self.claims or (self.refunded > 0) != (self.refunded_since is not None):
+            raise InvalidValueError("only claims are refunded, and the first refund has an instant")
         if (self.state is State.RUNNING) != (self.owner is not None and self.lease_until is not None):
             raise InvalidValueError("exactly a running execution has an owner and a lease")
         if self.state is not State.RUNNING and self.async_until is not None:
@@ -54,3 +60,14 @@ class Progress:
             raise InvalidValueError("only what has ended without success is redriven")
         if self.notification is not None and self.state not in (State.SUCCEEDED, State.FAILED):
             raise InvalidValueError("only what has succeeded or failed has its outcome told")
+
+    @property
+    def attempt(self) -> int:
+        """The number of attempts that have begun, without refunded ones: users and receivers see this number."""
+        return self.claims - self.refunded
+
+    @property
+    def tried_since(self) -> int | None:
+        """The earliest known start of an attempt, refunded or not; None before the first."""
+        starts = [outcome.started_at for outcome in self.outcomes[:1]]
+        return min(starts if self.refunded_since is None else [*starts, self.refunded_since], default=None)

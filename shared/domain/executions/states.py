@@ -39,6 +39,8 @@ class Transition(Enum):
     EXTEND = ("run_on", frozenset({State.RUNNING}), State.RUNNING)
     SUCCEED = ("succeed", frozenset({State.RUNNING}), State.SUCCEEDED)
     RETRY = ("retry", frozenset({State.RUNNING}), State.WAITING)
+    REFUND = ("refund", frozenset({State.RUNNING}), State.WAITING)
+    EXPIRE = ("expire", frozenset({State.RUNNING}), State.SKIPPED)
     FAIL = ("fail", frozenset({State.RUNNING}), State.FAILED)
     GIVE_UP = ("give_up", frozenset({State.RUNNING}), State.FAILED)
     CANCEL = ("cancel", NOT_STARTED | {State.WAITING}, State.CANCELLED)

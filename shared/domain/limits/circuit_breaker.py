@@ -33,6 +33,7 @@ _UNREACHABLE = frozenset({Reason.CONNECT_FAILED, Reason.DNS_FAILED, Reason.TLS_F
 _NOT_CALLED = frozenset(
     {
         Reason.LEASE_TOO_SHORT,
+        Reason.UNAVAILABLE,
         Reason.REQUEST_UNREADABLE,
         Reason.STOPPED,
         Reason.TOO_OLD,

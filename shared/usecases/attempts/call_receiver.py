@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
-from shared.domain.errors import PunctualError, UnavailableError, UnreadableItemError
+from shared.domain.errors import PunctualError, ServiceError, UnavailableError, UnreadableItemError
 from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution
 from shared.domain.ids import is_recurring_job_id
 from shared.domain.jobs.job import GONE
@@ -40,18 +40,20 @@ class CallReceiver:
     clock: Clock
     offload: Offload
 
-    async def execute(self, claimed: Execution) -> ReceiverCall:
-        """Wait until the execution is due by this worker's clock, then call if the lease covers the whole
-        timeout."""
+    async def execute(self, claimed: Execution, deadline_at: int) -> ReceiverCall:
+        """Wait until the execution is due by this worker's clock, then call if lease and function outlast the
+        timeout. `deadline_at` is when the function is stopped, in UTC ms."""
         while (early_ms := claimed.not_before - self.clock.now_ms()) > 0:
             await self.clock.sleep_ms(early_ms)
         execution = claimed if self._is_covered(claimed) else await self._renewed(claimed)
         started_at = self.clock.now_ms()
         is_renewed = execution is not claimed
-        answer = await self._call(execution, started_at, is_renewed=is_renewed)
+        answer = await self._call(execution, started_at, deadline_at, is_renewed=is_renewed)
         return ReceiverCall(execution=execution, started_at=started_at, answer=answer)
 
-    async def _call(self, execution: Execution, started_at: int, *, is_renewed: bool) -> CallbackResponse:
+    async def _call(
+        self, execution: Execution, started_at: int, deadline_at: int, *, is_renewed: bool
+    ) -> CallbackResponse:
         if not self._is_covered(execution):
             return CallbackResponse(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
         callback = await self._prepared(execution, started_at, is_renewed=is_renewed)
@@ -60,17 +62,17 @@ class CallReceiver:
         now_ms = self.clock.now_ms()
         if execution.gives_up_at is not None and now_ms > execution.gives_up_at:
             return CallbackResponse(reason=Reason.TOO_OLD, duration_ms=0)
-        timeout_ms = min(execution.call.timeout_ms, (execution.progress.lease_until or 0) - now_ms)
-        if timeout_ms <= 0:
+        # A slow preparation must not shorten the customer's timeout, nor may the function end during the call.
+        if not self._is_covered(execution) or deadline_at - now_ms < execution.call.timeout_ms:
             return CallbackResponse(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
-        return await self.sender.send(callback, timeout_seconds=timeout_ms / 1000)
+        return await self.sender.send(callback, timeout_seconds=execution.call.timeout_ms / 1000)
 
     async def _prepared(
         self, execution: Execution, started_at: int, *, is_renewed: bool
     ) -> Callback | CallbackResponse:
         """The signed callback, or the reason why no call is made.
 
-        The attempt is already counted, so a throttled read is repeated before the attempt is given up.
+        A throttled read is repeated at once, because a refunded attempt starts a second late or more.
         """
         for pause_ms in (*READ_PAUSES_MS, None):
             try:
@@ -78,22 +80,21 @@ class CallReceiver:
                     return CallbackResponse(reason=Reason.STOPPED, duration_ms=0)
                 return await self.offload(self.compose.execute, execution, started_at)
             except UnreadableItemError:
-                break
-            except UnavailableError:
+                return CallbackResponse(reason=Reason.REQUEST_UNREADABLE, duration_ms=0)
+            except ServiceError:
                 if pause_ms is not None:
                     await self.clock.sleep_ms(pause_ms)
-        return CallbackResponse(reason=Reason.REQUEST_UNREADABLE, duration_ms=0)
+        return CallbackResponse(reason=Reason.UNAVAILABLE, duration_ms=0)
 
     def _is_covered(self, execution: Execution) -> bool:
         lease_left_ms = (execution.progress.lease_until or 0) - self.clock.now_ms()
         return lease_left_ms >= execution.call.timeout_ms
 
     async def _renewed(self, claimed: Execution) -> Execution:
-        """Extend the lease of a worker that was stalled before its call, so that the stall uses up no
-        attempt.
+        """Extend the lease of a worker that was stalled before its call.
 
-        The write requires the same attempt and owner token, so it is as exclusive as the claim. A worker
-        extends its lease once; after a second stall the attempt counts.
+        The write requires the same claim and owner token, so it is as exclusive as the claim. A worker
+        extends its lease once; after a second stall the attempt is refunded.
         """
         until = self.clock.now_ms() + claimed.call.timeout_ms + LEASE_MARGIN_MS
         renewed, stop_retries = claimed.progressed(lease_until=until), claimed.progress.stop_retries
@@ -120,7 +121,7 @@ class CallReceiver:
         """
         if execution.notification_of is not None:
             return False
-        is_guarded = execution.recurrence is not None and execution.attempt == 1 and not is_renewed
+        is_guarded = execution.recurrence is not None and execution.progress.claims == 1 and not is_renewed
         if is_guarded or not is_recurring_job_id(execution.job_id):
             return False
         job = await self.offload(self.jobs.get, execution.tenant_id, execution.job_id)

@@ -73,6 +73,6 @@ class ComposeCallback:
 
 
 def _traceparent(execution: Execution) -> str:
-    """One trace for all attempts of an execution, one span for each attempt."""
+    """One trace for all attempts of an execution, one span for each claim."""
     trace_id = execution.id.entropy << 48 | execution.id.dispatch_at & 0xFFFFFFFFFFFF
-    return f"00-{trace_id:032x}-{execution.attempt:016x}-00"
+    return f"00-{trace_id:032x}-{execution.progress.claims:016x}-00"

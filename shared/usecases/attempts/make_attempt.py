@@ -6,11 +6,16 @@ from dataclasses import dataclass
 from shared.domain.delivery.callback import CallbackResponse
 from shared.domain.errors import PunctualError
 from shared.domain.executions.execution import Execution
-from shared.ports.runtime import Offload
-from shared.usecases.attempts.call_receiver import CallReceiver
-from shared.usecases.attempts.settle_attempt import AttemptEnd, SettleAttempt
+from shared.ports.runtime import Clock, Entropy, Offload
+from shared.usecases.attempts.call_receiver import CallReceiver, ReceiverCall
+from shared.usecases.attempts.settle_attempt import AttemptEnd, SettleAttempt, Settlement
 from shared.usecases.filing.file_successor import FileSuccessor
 
+RECORD_PAUSE_MS = 100
+MAX_RECORD_PAUSE_MS = 2_000
+"""First and longest pause before the outcome is written again."""
+RECORD_MARGIN_MS = 2_000
+"""No outcome is written again this close to the end of the function, which must still return its batch."""
 SUCCESSOR_TRIES = 3
 """Tries to file the successor before the message is returned, which repeats the filing some seconds later."""
 
@@ -38,21 +43,22 @@ class MakeAttempt:
     call_receiver: CallReceiver
     settle_attempt: SettleAttempt
     file_successor: FileSuccessor
+    clock: Clock
+    entropy: Entropy
     offload: Offload
 
-    async def execute(self, execution: Execution) -> AttemptResult:
+    async def execute(self, execution: Execution, deadline_at: int) -> AttemptResult:
         """File the successor while the call runs, and record the outcome as soon as the call ends.
 
-        The message must not be deleted before both are durable.
+        The message must not be deleted before both are durable. `deadline_at` is when the function is
+        stopped, in UTC ms.
         """
         successor = asyncio.create_task(self._file_successor(execution))
         try:
-            called = await self.call_receiver.execute(execution)
+            called = await self.call_receiver.execute(execution, deadline_at)
             # Record the outcome before waiting for the successor: the call was made, whether or not the
             # successor is filed.
-            settlement = await self.offload(
-                self.settle_attempt.execute, called.execution, called.started_at, called.answer
-            )
+            settlement = await self._settle(called, deadline_at)
         finally:
             await asyncio.wait([successor])
         return AttemptResult(
@@ -62,6 +68,21 @@ class MakeAttempt:
             answer=called.answer,
             started_at=called.started_at,
         )
+
+    async def _settle(self, called: ReceiverCall, deadline_at: int) -> Settlement:
+        """Repeat while the store does not respond and the lease lasts: a lost outcome would repeat the call."""
+        lease_until = called.execution.progress.lease_until or 0
+        until = min(lease_until, deadline_at - RECORD_MARGIN_MS)
+        pause_ms = RECORD_PAUSE_MS
+        while True:
+            settlement = await self.offload(
+                self.settle_attempt.execute, called.execution, called.started_at, called.answer
+            )
+            jittered_ms = int(pause_ms * (1 + self.entropy.draw()) / 2)
+            if settlement.end is not AttemptEnd.UNRECORDED or self.clock.now_ms() + jittered_ms > until:
+                return settlement
+            await self.clock.sleep_ms(jittered_ms)
+            pause_ms = min(2 * pause_ms, MAX_RECORD_PAUSE_MS)
 
     async def _file_successor(self, execution: Execution) -> bool:
         """False keeps the message. Its next receive is refused the claim, and that path files the successor

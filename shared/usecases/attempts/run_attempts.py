@@ -13,13 +13,14 @@ from enum import Enum, auto
 from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
-from shared.domain.errors import PunctualError, UnavailableError
-from shared.domain.executions.execution import EARLY_MS, Execution
+from shared.domain.errors import PunctualError, ServiceError, UnavailableError
+from shared.domain.executions.execution import EARLY_MS, LEASE_MARGIN_MS, Execution
 from shared.domain.ids import ExecutionId
-from shared.names import QueueName
+from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, QueueName
 from shared.ports.dispatch import LaneProgressStore, WakeupQueue
-from shared.ports.executions import Claim, Claimer, ClaimRejected, WriteUnknown
-from shared.ports.runtime import Clock, Entropy, Offload
+from shared.ports.executions import ClaimRejected, WriteUnknown
+from shared.ports.runtime import Clock, Offload
+from shared.usecases.attempts.claim_keys import ClaimKeys, ClaimResult
 from shared.usecases.attempts.guard_start import Admission, GuardStart
 from shared.usecases.attempts.make_attempt import AttemptResult, MakeAttempt
 from shared.usecases.attempts.settle_attempt import AttemptEnd
@@ -27,8 +28,6 @@ from shared.usecases.attempts.settle_refusal import RACE_WAIT_SECONDS, Refusal, 
 from shared.usecases.limits.apply_backpressure import ReceivedMessage
 from shared.usecases.limits.throttle_batch import DeferredKey, ThrottleBatch
 
-OWNER_BITS = 64
-CLAIM_TRIES = 3
 BACKLOG_MS = 5_000
 """A message received this long after it became visible shows that its lane is behind."""
 REPORT_EVERY_MS = 15_000
@@ -38,6 +37,7 @@ POISON_RETURN_SECONDS = 1
 """A short delay, so that an unreadable message soon uses up its receives and reaches the dead-letter
 queue."""
 
+LONGEST_ATTEMPT_MS = MAX_CALLBACK_TIMEOUT_SECONDS * 1000 + LEASE_MARGIN_MS
 ENDS = (AttemptEnd.SUCCEEDED, AttemptEnd.FAILED)
 
 
@@ -86,6 +86,8 @@ class BatchReport:
         return [settled for settled in self.settled if settled.verdict is Verdict.RETURN]
 
 
+UNCLAIMED = RefusalResult(kind=Refusal.OUT_OF_TIME, is_done=False, wait_seconds=1)
+"""A key that was not claimed because its call could outlast the function; another worker runs it."""
 KeyResult = AttemptResult | RefusalResult | WriteUnknown | DeferredKey
 
 
@@ -93,20 +95,20 @@ KeyResult = AttemptResult | RefusalResult | WriteUnknown | DeferredKey
 class RunAttempts:
     lane: QueueName
     queue: WakeupQueue
-    claimer: Claimer
+    claim_keys: ClaimKeys
     gate: ThrottleBatch
     make_attempt: MakeAttempt
     settle_refusal: SettleRefusal
     guard_start: GuardStart
     progress: LaneProgressStore
     clock: Clock
-    entropy: Entropy
     offload: Offload
     _reported_at: int = 0
 
-    async def execute(self, deliveries: Sequence[Delivery]) -> BatchReport:
+    async def execute(self, deliveries: Sequence[Delivery], deadline_at: int) -> BatchReport:
         """Settle every message of the batch. A fault of one message raises nothing, so the others are settled
-        too."""
+        too. `deadline_at` is when the function is stopped, in UTC ms.
+        """
         report = BatchReport()
         ready: list[tuple[Delivery, Wakeup]] = []
         for delivery in deliveries:
@@ -117,7 +119,7 @@ class RunAttempts:
                 report.settled.append(_return(delivery, -(-early_ms // 1000)))
             else:
                 ready.append((delivery, delivery.wakeup))
-        results = await self._run_keys(ready)
+        results = await self._run_keys(ready, deadline_at)
         for delivery, wakeup in ready:
             report.settled.append(await self._settle(delivery, wakeup, results))
         report.attempts = [result for result in results.values() if isinstance(result, AttemptResult)]
@@ -138,7 +140,9 @@ class RunAttempts:
             return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
         return _return(delivery, newer.delay_seconds)
 
-    async def _run_keys(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, KeyResult]:
+    async def _run_keys(
+        self, ready: list[tuple[Delivery, Wakeup]], deadline_at: int
+    ) -> dict[ExecutionId, KeyResult]:
         """Run each key once, even if several messages of the batch name it."""
         deferred = await self._defer(ready)
         receives: dict[ExecutionId, int] = {}
@@ -146,11 +150,22 @@ class RunAttempts:
             for key in wakeup.keys:
                 if key not in deferred:
                     receives[key] = max(receives.get(key, 0), delivery.receive_count)
-        answers = await self._claim(list(receives))
-        if deferred or any(isinstance(answer, Execution) for answer in answers.values()):
-            await self._report_progress([delivery for delivery, _ in ready], [wakeup for _, wakeup in ready])
-        running = [self._run_key(answer, receives[key]) for key, answer in answers.items()]
-        return dict(zip(answers, await asyncio.gather(*running), strict=True)) | deferred
+        if not self._has_time(deadline_at):
+            unclaimed: dict[ExecutionId, KeyResult] = dict.fromkeys(receives, UNCLAIMED)
+            return unclaimed | deferred
+        running: dict[ExecutionId, asyncio.Task[KeyResult]] = {}
+        has_claimed = bool(deferred)
+        async for key, result in self.claim_keys.execute(list(receives)):
+            has_claimed |= isinstance(result, Execution)
+            running[key] = asyncio.create_task(self._run_key(result, receives[key], deadline_at))
+        if has_claimed:
+            # Beside the calls: a slow leases table must not use up their leases.
+            await self._report_progress(ready, self.clock.now_ms())
+        return {key: await task for key, task in running.items()} | deferred
+
+    def _has_time(self, deadline_at: int) -> bool:
+        """Whether the longest call ends before the function is stopped, which would lose the attempt."""
+        return deadline_at - self.clock.now_ms() >= LONGEST_ATTEMPT_MS
 
     async def _defer(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, DeferredKey]:
         """Keys deferred by limits or backpressure. This precedes the claim, because a claim uses up an
@@ -163,43 +178,21 @@ class RunAttempts:
         ]
         return await self.offload(self.gate.defer, messages) if messages else {}
 
-    async def _claim(
-        self, keys: list[ExecutionId], *, admitted: bool = False
-    ) -> dict[ExecutionId, Execution | ClaimRejected | WriteUnknown]:
-        """Claim all keys. A claim with an unknown result is repeated with the same owner token, so that a
-        claim whose response was lost is recognised as this worker's own."""
-        claims = [
-            Claim(execution_id=key, owner=f"{self.entropy.bits(OWNER_BITS):016x}", admitted=admitted)
-            for key in keys
-        ]
-        answers: dict[ExecutionId, Execution | ClaimRejected | WriteUnknown] = {}
-        for _ in range(CLAIM_TRIES):
-            open_claims = [
-                claim
-                for claim in claims
-                if isinstance(answers.get(claim.execution_id, WriteUnknown("new")), WriteUnknown)
-            ]
-            if not open_claims:
-                break
-            found = await self.offload(self.claimer.claim, open_claims, self.clock.now_ms())
-            answers.update(zip((claim.execution_id for claim in open_claims), found, strict=True))
-        return answers
-
-    async def _run_key(
-        self, answer: Execution | ClaimRejected | WriteUnknown, receive_count: int
-    ) -> KeyResult:
+    async def _run_key(self, answer: ClaimResult, receive_count: int, deadline_at: int) -> KeyResult:
         try:
             if isinstance(answer, ClaimRejected) and answer.existing and answer.existing.awaits_admission:
-                return await self._enter(answer.existing, receive_count)
+                return await self._enter(answer.existing, receive_count, deadline_at)
             if isinstance(answer, Execution):
-                return await self._attempt(answer)
+                return await self._attempt(answer, deadline_at)
             if isinstance(answer, ClaimRejected):
                 return await self.offload(self.settle_refusal.execute, answer.existing, receive_count)
+        except UnavailableError as error:
+            return WriteUnknown(str(error))
         except Exception as error:  # noqa: BLE001 - a bug in one key must not stop the other calls
-            return WriteUnknown(f"{type(error).__name__}: {error}")
+            return WriteUnknown(f"{type(error).__name__}: {error}", is_permanent=True)
         return answer
 
-    async def _enter(self, execution: Execution, receive_count: int) -> KeyResult:
+    async def _enter(self, execution: Execution, receive_count: int, deadline_at: int) -> KeyResult:
         """Admit a guarded execution, which rejected a plain claim, and claim it if it may start."""
         admission = await self.offload(self.guard_start.execute, execution)
         if admission is Admission.RACE:
@@ -207,15 +200,17 @@ class RunAttempts:
         if admission is not Admission.START:
             is_held = admission is Admission.HOLD
             return RefusalResult(kind=Refusal.HELD if is_held else Refusal.DROPPED)
-        answer = (await self._claim([execution.id], admitted=True))[execution.id]
-        if isinstance(answer, Execution):
-            return await self._attempt(answer)
-        if isinstance(answer, ClaimRejected):
-            return await self.offload(self.settle_refusal.execute, answer.existing, receive_count)
-        return answer
+        if not self._has_time(deadline_at):
+            return UNCLAIMED
+        [(_, result)] = [each async for each in self.claim_keys.execute([execution.id], admitted=True)]
+        if isinstance(result, Execution):
+            return await self._attempt(result, deadline_at)
+        if isinstance(result, ClaimRejected):
+            return await self.offload(self.settle_refusal.execute, result.existing, receive_count)
+        return result
 
-    async def _attempt(self, execution: Execution) -> AttemptResult:
-        result = await self.make_attempt.execute(execution)
+    async def _attempt(self, execution: Execution, deadline_at: int) -> AttemptResult:
+        result = await self.make_attempt.execute(execution, deadline_at)
         if execution.recurrence is not None and result.end in ENDS:
             with suppress(PunctualError):
                 await self.offload(self.guard_start.wake_waiting, execution)
@@ -225,20 +220,24 @@ class RunAttempts:
         self, delivery: Delivery, wakeup: Wakeup, results: dict[ExecutionId, KeyResult]
     ) -> SettledMessage:
         """A message is done when all its keys are done. Unfinished keys of a packed message are sent again
-        one by one."""
+        one by one.
+
+        A key that the store did not decide is sent again too: our throttling must not use up the receives of a
+        message. Other faults use receives, so that the message reaches the dead-letter queue.
+        """
         waits = {key: _wait(results[key]) for key in wakeup.keys if not _is_done(results[key])}
         if not waits:
             return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
-        if len(wakeup.keys) > 1 and await self.offload(self.settle_refusal.send_again, wakeup, waits):
+        is_replaced = len(wakeup.keys) > 1 or all(_costs_no_receive(results[key]) for key in waits)
+        if is_replaced and await self.offload(self.settle_refusal.send_again, wakeup, waits):
             return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
         return _return(delivery, max(waits.values()))
 
-    async def _report_progress(self, deliveries: list[Delivery], wakeups: list[Wakeup]) -> None:
+    async def _report_progress(self, ready: list[tuple[Delivery, Wakeup]], now_ms: int) -> None:
         """Record how far the lane is behind, at most once every `REPORT_EVERY_MS`."""
-        now_ms = self.clock.now_ms()
         first = [
             _visible_at(delivery, wakeup)
-            for delivery, wakeup in zip(deliveries, wakeups, strict=True)
+            for delivery, wakeup in ready
             if delivery.receive_count == 1 and not wakeup.waited
         ]
         visible_at = min(first, default=now_ms)
@@ -247,7 +246,7 @@ class RunAttempts:
         self._reported_at = now_ms
         progress = LaneProgress(visible_at=visible_at, reported_at=now_ms)
         # Best effort: the batch is already claimed, so a failure here must not prevent its calls.
-        with suppress(UnavailableError):
+        with suppress(ServiceError):
             await self.offload(self.progress.report, self.lane, progress)
 
 
@@ -259,6 +258,13 @@ def _return(delivery: Delivery, visible_after_seconds: int) -> SettledMessage:
 
 def _visible_at(delivery: Delivery, wakeup: Wakeup) -> int:
     return max(delivery.sent_at, wakeup.not_before)
+
+
+def _costs_no_receive(result: KeyResult) -> bool:
+    """Whether the key goes on in a fresh message: the store did not decide, or the time was too short."""
+    if isinstance(result, WriteUnknown):
+        return not result.is_permanent
+    return isinstance(result, RefusalResult) and result.kind is Refusal.OUT_OF_TIME
 
 
 def _is_done(result: KeyResult) -> bool:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
-from shared.domain.delivery.retry import is_retryable
-from shared.domain.errors import UnavailableError, UnreadableItemError
+from shared.domain.delivery.retry import is_retryable, refund_delay_ms
+from shared.domain.errors import ServiceError, UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
@@ -26,7 +26,11 @@ class AttemptEnd(StrEnum):
 
     SUCCEEDED = "succeeded"
     RETRIED = "retried"
+    REFUNDED = "refunded"
+    """No call was made for a reason of Punctual's own: the attempt does not count, and another follows."""
     FAILED = "failed"
+    EXPIRED = "expired"
+    """No call was made, and another attempt would begin after the start deadline."""
     ASYNC_ACCEPTED = "async_accepted"
     """The call has ended and the attempt has not: the receiver will report the outcome."""
     REPORTED = "reported"
@@ -45,7 +49,7 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class SettleAttempt:
-    """Writes under the fencing token (attempt number and owner token); settling the same answer again is
+    """Writes under the fencing token (number of claims and owner token); settling the same answer again is
     safe."""
 
     store: ExecutionStore
@@ -62,16 +66,6 @@ class SettleAttempt:
         The outcome is written first; notification, retry message and payload expiry follow.
         """
         async_accepted = answer.async_accepted and execution.notification_of is None
-        finish = None if async_accepted else self._decide(execution, started_at, answer)
-        for _ in range(FINISH_TRIES):
-            try:
-                return self._extend_lease(execution) if finish is None else self._record(execution, finish)
-            except (UnavailableError, UnreadableItemError):
-                continue
-        return Settlement(end=AttemptEnd.UNRECORDED, is_done=False)
-
-    def _decide(self, execution: Execution, started_at: int, answer: CallbackResponse) -> Finish:
-        """The transition that this outcome calls for, judged by the claimed item."""
         outcome = AttemptOutcome(
             attempt=execution.attempt,
             started_at=started_at,
@@ -79,6 +73,18 @@ class SettleAttempt:
             status=answer.status,
             reason=answer.reason,
         )
+        finish = None if async_accepted else self._decide(execution, outcome, answer)
+        for _ in range(FINISH_TRIES):
+            try:
+                if finish is None:
+                    return self._extend_lease(execution)
+                return self._record(execution, finish, outcome)
+            except (ServiceError, UnreadableItemError):
+                continue
+        return Settlement(end=AttemptEnd.UNRECORDED, is_done=False)
+
+    def _decide(self, execution: Execution, outcome: AttemptOutcome, answer: CallbackResponse) -> Finish:
+        """The transition that this outcome calls for, judged by the claimed item."""
         outcomes = (*execution.progress.outcomes, outcome)
         now_ms = self.clock.now_ms()
         if answer.succeeded:
@@ -88,17 +94,43 @@ class SettleAttempt:
                 expires_at_s=self.retention.expires_at_s(now_ms),
                 notification=self.notify.choose(execution, State.SUCCEEDED),
             )
+        if answer.refunds:
+            return self._refund(execution, outcome)
         if not is_retryable(answer) or not execution.has_attempts_left:
             return self._failure(execution, outcomes, answer.body, _end_reason(execution, answer))
         next_attempt_at = now_ms + self._delay_ms(execution, answer)
-        latest_at = execution.call.retry.latest_retry_at(execution.aged_from, outcomes[0].started_at)
-        if next_attempt_at > latest_at:
+        if next_attempt_at > _latest_at(execution, outcome.started_at):
             return self._failure(execution, outcomes, answer.body, EndReason.TOO_OLD)
         return Finish(
             transition=Transition.RETRY,
             outcomes=outcomes,
             last_body=answer.body,
             next_attempt_at=next_attempt_at,
+        )
+
+    def _refund(self, execution: Execution, outcome: AttemptOutcome) -> Finish:
+        """Another claim after a backoff, or the end of an execution that is too old for another."""
+        since = execution.progress.refunded_since or outcome.started_at
+        delay_ms = refund_delay_ms(execution.progress.refunded, self.entropy.draw())
+        next_attempt_at = self.clock.now_ms() + delay_ms
+        start_by = execution.start_deadline_at
+        # The guard checked the start deadline before the claim; the first attempt must not begin after it.
+        if start_by is not None and execution.attempt == 1 and next_attempt_at > start_by:
+            return Finish(
+                transition=Transition.EXPIRE,
+                outcomes=(),
+                end_reason=EndReason.LATE,
+                expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
+                refunded_since=since,
+            )
+        if next_attempt_at > _latest_at(execution, outcome.started_at):
+            outcomes = (*execution.progress.outcomes, outcome)
+            return self._failure(execution, outcomes, b"", EndReason.TOO_OLD)
+        return Finish(
+            transition=Transition.REFUND,
+            outcomes=execution.progress.outcomes,
+            next_attempt_at=next_attempt_at,
+            refunded_since=since,
         )
 
     def _delay_ms(self, execution: Execution, answer: CallbackResponse) -> int:
@@ -117,16 +149,17 @@ class SettleAttempt:
             notification=self.notify.choose(execution, State.FAILED),
         )
 
-    def _record(self, execution: Execution, finish: Finish) -> Settlement:
+    def _record(self, execution: Execution, finish: Finish, outcome: AttemptOutcome) -> Settlement:
         existing = self.store.finish(execution, finish)
         if existing is not None and _was_stopped(execution, existing):
-            finish = self._failure(execution, finish.outcomes, finish.last_body, EndReason.STOPPED)
+            outcomes = (*execution.progress.outcomes, outcome)
+            finish = self._failure(execution, outcomes, finish.last_body, EndReason.STOPPED)
             existing = self.store.finish(execution, finish)
         if existing is not None and not _is_recorded(execution, finish, existing):
             return _overtaken(execution, existing)
         if finish.next_attempt_at is not None:
             is_woken = self._wake_for_retry(execution, finish.next_attempt_at)
-            return Settlement(end=AttemptEnd.RETRIED, is_done=is_woken)
+            return Settlement(end=_END[finish.transition], is_done=is_woken)
         # An existing record names its own notification, which must be filed instead of the one in `finish`.
         ended = existing or _ended(execution, finish)
         return Settlement(end=_END[finish.transition], is_done=self._is_finalized(ended))
@@ -134,14 +167,14 @@ class SettleAttempt:
     def _wake_for_retry(self, execution: Execution, next_attempt_at: int) -> bool:
         try:
             self.file.wake_for_retry(execution, next_attempt_at)
-        except UnavailableError:
+        except ServiceError:
             return False
         return True
 
     def _is_finalized(self, ended: Execution) -> bool:
         try:
             self.finalize.execute(ended)
-        except (UnavailableError, UnreadableItemError):
+        except (ServiceError, UnreadableItemError):
             return False
         return True
 
@@ -161,7 +194,20 @@ class SettleAttempt:
 
 _UNCALLED = {Reason.STOPPED: EndReason.JOB_DELETED, Reason.TOO_OLD: EndReason.TOO_OLD}
 """End reasons of executions whose last attempt made no call."""
-_END = {Transition.SUCCEED: AttemptEnd.SUCCEEDED, Transition.FAIL: AttemptEnd.FAILED}
+_END = {
+    Transition.SUCCEED: AttemptEnd.SUCCEEDED,
+    Transition.FAIL: AttemptEnd.FAILED,
+    Transition.RETRY: AttemptEnd.RETRIED,
+    Transition.REFUND: AttemptEnd.REFUNDED,
+    Transition.EXPIRE: AttemptEnd.EXPIRED,
+}
+
+
+def _latest_at(execution: Execution, started_at: int) -> int:
+    """The last instant for which another attempt may be scheduled."""
+    tried_since = execution.progress.tried_since
+    began_at = started_at if tried_since is None else tried_since
+    return execution.call.retry.latest_retry_at(execution.aged_from, began_at)
 
 
 def _ended(execution: Execution, finish: Finish) -> Execution:
@@ -178,9 +224,10 @@ def _ended(execution: Execution, finish: Finish) -> Execution:
 
 def _is_recorded(execution: Execution, finish: Finish, existing: Execution) -> bool:
     """Whether a rejected write shows exactly this outcome: the write succeeded and its response was lost."""
-    is_same_attempt = existing.attempt == execution.attempt
+    is_refund = finish.refunded_since is not None
     return (
-        is_same_attempt
+        existing.progress.claims == execution.progress.claims
+        and existing.progress.refunded == execution.progress.refunded + is_refund
         and existing.state is finish.transition.target
         and existing.progress.outcomes == finish.outcomes
     )
@@ -195,8 +242,8 @@ def _end_reason(execution: Execution, answer: CallbackResponse) -> EndReason:
 
 
 def _is_same_claim(execution: Execution, existing: Execution) -> bool:
-    claims = (existing.progress.owner, existing.attempt) == (execution.progress.owner, execution.attempt)
-    return claims and existing.state is State.RUNNING
+    mine, other = execution.progress, existing.progress
+    return (other.owner, other.claims) == (mine.owner, mine.claims) and existing.state is State.RUNNING
 
 
 def _was_stopped(execution: Execution, existing: Execution) -> bool:

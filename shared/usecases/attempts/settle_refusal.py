@@ -26,6 +26,7 @@ class Refusal(StrEnum):
     SENT_LATER = "sent_later"
     WORKER_LOST = "worker_lost"
     HELD = "held"
+    OUT_OF_TIME = "out_of_time"
     UNSETTLED = "unsettled"
 
 
@@ -47,10 +48,10 @@ class SettleRefusal:
     clock: Clock
 
     def execute(self, existing: Execution | None, receive_count: int) -> RefusalResult:
-        """Decide by the item stored under the key. An unavailable or unreadable item stays unsettled."""
+        """Decide by the item stored under the key. An unreadable item stays unsettled; UnavailableError."""
         try:
             return self._settle(existing, receive_count)
-        except (UnavailableError, UnreadableItemError):
+        except UnreadableItemError:
             return RefusalResult(kind=Refusal.UNSETTLED, is_done=False)
 
     def _settle(self, existing: Execution | None, receive_count: int) -> RefusalResult:
@@ -89,18 +90,19 @@ class SettleRefusal:
         return RefusalResult(kind=Refusal.SENT_LATER)
 
     def send_again(self, wakeup: Wakeup, waits: Mapping[ExecutionId, int]) -> bool:
-        """Send the unfinished keys of a packed message one by one, each after its delay in seconds.
+        """Send the unfinished keys of a message one by one, each after its delay in seconds.
 
-        False if a message was not accepted; the original message must then be kept.
+        A key is left to the sweeper if its copy would begin after `ends_at`: copies would add up. False if a
+        message was not accepted; the original message must then be kept.
         """
         now_ms = self.clock.now_ms()
-        singles = [
+        later = [
             replace(single, not_before=now_ms + waits[single.keys[0]] * 1000)
             for single in wakeup.singles()
             if single.keys[0] in waits
         ]
         try:
-            self.file.send(singles)
+            self.file.send([each for each in later if each.ends_at is None or each.not_before < each.ends_at])
         except UnavailableError:
             return False
         return True

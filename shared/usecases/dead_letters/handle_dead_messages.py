@@ -8,6 +8,7 @@ from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS, Wakeup
 from shared.domain.errors import (
     PunctualError,
+    ServiceError,
     UnavailableError,
     UnknownVersionError,
     UnreadableItemError,
@@ -77,7 +78,7 @@ class HandleDeadMessages:
         for message in messages:
             try:
                 self._handle(message, report)
-            except UnavailableError:
+            except ServiceError:
                 report.returned.append(message.message_id)
         return report
 

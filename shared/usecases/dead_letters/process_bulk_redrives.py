@@ -12,6 +12,8 @@ from shared.domain.dead_letters.redrive_task import AHEAD_MS, RedriveTask, TaskC
 from shared.domain.errors import (
     NotFoundError,
     PunctualError,
+    RequestRejectedError,
+    ServiceError,
     UnavailableError,
     UnknownVersionError,
     UnreadableItemError,
@@ -63,7 +65,7 @@ class ProcessBulkRedrives:
                     waiting.append((tenant_id, task_id))
             except UnavailableError:
                 report.unavailable += 1
-            except UnreadableItemError:
+            except (RequestRejectedError, UnreadableItemError):
                 report.unreadable.append(task_id)
         return report
 
@@ -113,7 +115,7 @@ class ProcessBulkRedrives:
         for execution in dead:
             try:
                 is_redriven = self._redrive_one(task, execution, task.due_at(base_at, number))
-            except (UnavailableError, UnknownVersionError):
+            except (ServiceError, UnknownVersionError):
                 raise
             except PunctualError:
                 counts = replace(counts, refused=counts.refused + 1)

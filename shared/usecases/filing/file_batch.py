@@ -4,7 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from shared.domain.dispatch.wakeup import pack
-from shared.domain.errors import IdentityConflictError, PunctualError, UnavailableError
+from shared.domain.errors import (
+    IdentityConflictError,
+    PunctualError,
+    RequestRejectedError,
+    ServiceError,
+    UnavailableError,
+)
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import OneOffBatches, WriteUnknown
@@ -58,7 +64,7 @@ class FileBatch:
         for shard, location in {_bucket_shard(each): each for each in ids}.items():
             try:
                 self.file.ensure_scanned(location)
-            except UnavailableError as error:
+            except ServiceError as error:
                 errors[shard] = error
         return errors
 
@@ -78,7 +84,7 @@ def _bucket_shard(location: ExecutionId) -> tuple[int, int]:
 
 def _stored(draft: Execution, answer: Execution | WriteUnknown | None) -> Filed:
     if isinstance(answer, WriteUnknown):
-        return UnavailableError(answer.reason)
+        return (RequestRejectedError if answer.is_permanent else UnavailableError)(answer.reason)
     if answer is not None and answer.fingerprint != draft.fingerprint:
         return IdentityConflictError(f"{draft.id} stands for another request")
     return answer or draft

@@ -92,7 +92,7 @@ class FileExecution:
             RetryReminder(
                 dispatch_at=next_attempt_at,
                 target=execution.id,
-                attempt=execution.attempt,
+                claims=execution.progress.claims,
                 tenant_id=execution.tenant_id,
                 lane=execution.lane,
                 created_at=now_ms,

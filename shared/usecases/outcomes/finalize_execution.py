@@ -7,6 +7,7 @@ from shared.domain.errors import (
     InvalidStateError,
     NotFoundError,
     PreconditionFailedError,
+    ServiceError,
     UnavailableError,
 )
 from shared.domain.executions.execution import Execution
@@ -49,7 +50,7 @@ class FinalizeExecution:
     def _expire_payload(self, ended: Execution, payload_id: str) -> None:
         """Best effort: a payload that is left behind only costs storage."""
         expires_at_s = self.retention.expires_at_s(self.clock.now_ms())
-        with suppress(UnavailableError):
+        with suppress(ServiceError):
             self.jobs.expire_payload(ended.tenant_id, payload_id, expires_at_s)
 
     def _pause_job(self, ended: Execution) -> None:

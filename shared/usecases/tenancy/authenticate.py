@@ -3,7 +3,7 @@
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import ServiceError
 from shared.domain.tenancy.tenant import ApiKey, Tenant, split_key
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import TenantStore
@@ -58,5 +58,5 @@ class Authenticate:
             return
         read_at, _ = self._cache.get(key.id, (now_ms, key))
         self._cache[key.id] = (read_at, replace(key, last_used_at=now_ms))
-        with suppress(UnavailableError):
+        with suppress(ServiceError):
             self.tenants.note_use(key.id, now_ms, now_ms - USE_NOTED_MS + 1)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import ServiceError, UnavailableError
 from shared.domain.executions.retention import DAY_SECONDS
 from shared.domain.tenancy.audit import RECORD_ID_BITS, Actor, AuditRecord, digest, new_record_id
 from shared.ports.runtime import Clock, Entropy
@@ -62,6 +62,6 @@ class RecordAudit:
         )
         try:
             self.log.append(record, now_ms // 1000 + self.retention_days * DAY_SECONDS)
-        except UnavailableError as error:
+        except ServiceError as error:
             raise UnrecordedChangeError(record) from error
         return record

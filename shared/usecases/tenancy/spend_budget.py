@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from shared.domain.bucket import MINUTE_MS
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import ServiceError
 from shared.domain.tenancy.budget import (
     RATE_SLOTS,
     SECOND_MS,
@@ -99,7 +99,7 @@ class SpendBudget:
             if read_first:
                 self._read(key, tokens, slot, limit)
             result = self._lease(key, tokens, slot, limit, count, demand)
-        except UnavailableError:
+        except ServiceError:
             self._backoff_until = self.clock.now_ms() + STORE_BACKOFF_MS
             result = _Lease.STORE_DOWN
         if result is _Lease.STORE_DOWN:

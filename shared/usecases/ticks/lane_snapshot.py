@@ -89,7 +89,7 @@ class LaneSnapshot:
     def observe(self, rows: Iterable[DueRow]) -> None:
         """Record how far each lane has come with each tenant, and when it last worked."""
         for row in rows:
-            if row.attempt and row.reminder_target is None:
+            if row.claims and row.reminder_target is None:
                 key = row.lane, row.tenant_id
                 self._reached[key] = max(self._reached.get(key, 0), row.id.dispatch_at)
             if row.begun_at is not None:

@@ -20,7 +20,7 @@ from shared.domain.dispatch.sweep import (
     sweep_action,
 )
 from shared.domain.dispatch.wakeup import Wakeup, pack, single_wakeup
-from shared.domain.errors import PunctualError, UnavailableError
+from shared.domain.errors import PunctualError, ServiceError, UnavailableError
 from shared.domain.executions.retention import Retention
 from shared.names import QueueName
 from shared.ports.dispatch import Backlog, LaneProgressStore, OpenShard, ShardLedger, SweptMark, WakeupQueue
@@ -104,7 +104,7 @@ class SweepBuckets:
                 continue
             try:
                 self._sweep(shard, lanes, measure, report)
-            except UnavailableError:
+            except ServiceError:
                 report.unavailable += 1
         report.oldest_unclaimed_ms, report.oldest_waiting_ms = measure.result(self.clock.now_ms())
         return report
@@ -119,7 +119,7 @@ class SweepBuckets:
         try:
             added = self._list_unopened(now_bucket, shards, has_time)
             return self.ledger.open_before(now_bucket) if added else shards
-        except UnavailableError:
+        except ServiceError:
             report.unavailable += 1
             return shards
 
@@ -233,10 +233,10 @@ class SweepBuckets:
     def _check_reminder(self, row: DueRow) -> SweepAction:
         """End a reminder whose target has moved on from its attempt."""
         target = self.store.get(row.wakes)
-        if not reminder_is_settled(target, row.attempt):
+        if not reminder_is_settled(target, row.claims):
             return SweepAction.RESEND
         now_ms = self.clock.now_ms()
-        self.store.end_reminder(row.id, row.wakes, row.attempt, self.retention.expires_at_s(now_ms))
+        self.store.end_reminder(row.id, row.wakes, row.claims, self.retention.expires_at_s(now_ms))
         return SweepAction.LEAVE
 
     def _give_up(self, row: DueRow) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from shared.domain.bucket import ShardPlan, ShardRange, buckets_to_watch
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.dispatch.wakeup import pack, single_wakeup
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import ServiceError
 from shared.domain.executions.states import State
 from shared.ports.dispatch import ShardLedger, WakeupQueue, WatchLease
 from shared.ports.executions import ExecutionStore
@@ -32,7 +32,7 @@ class _ShardScan:
     bucket: int
     shard: int
     lease: WatchLease | None = None
-    error: UnavailableError | None = None
+    error: ServiceError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class WatchBuckets:
     def execute(self, part: ShardRange) -> WatchReport:
         """Scan this part of the shards of each bucket that no tick has finished yet.
 
-        A failed shard is tried again after all others: the next tick may be too late for it. UnavailableError
+        A failed shard is tried again after all others: the next tick may be too late for it. ServiceError
         where the second try fails as well, or the record of the shard counts cannot be read.
         """
         report = WatchReport()
@@ -66,17 +66,17 @@ class WatchBuckets:
             raise unread
         return report
 
-    def _plan(self) -> tuple[ShardPlan, UnavailableError | None]:
+    def _plan(self) -> tuple[ShardPlan, ServiceError | None]:
         """The plan to scan by. If the record cannot be read, scan what is known, and fail the tick after."""
         try:
             return self.scanned.scan_plan(), None
-        except UnavailableError as error:
+        except ServiceError as error:
             return self.scanned.plan.grown_to(self.scanned.last_seen), error
 
     def _try(self, scan: _ShardScan, report: WatchReport) -> bool:
         try:
             self._watch(scan, report)
-        except UnavailableError as error:
+        except ServiceError as error:
             scan.error = error
             return False
         return True

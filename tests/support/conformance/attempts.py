@@ -22,6 +22,7 @@ OUTCOME = AttemptOutcome(
     attempt=1, started_at=DUE_AT + 3, duration_ms=120, status=503, reason=Reason.HTTP_STATUS
 )
 RETRY_AT = DUE_AT + 20_000
+REFUNDS = (Transition.REFUND, Transition.EXPIRE)
 
 
 def finish(transition: Transition, **overrides: Any) -> Finish:
@@ -33,6 +34,8 @@ def finish(transition: Transition, **overrides: Any) -> Finish:
         fields["next_attempt_at"] = RETRY_AT
     if transition is Transition.FAIL:
         fields["end_reason"] = EndReason.ATTEMPTS_USED_UP
+    if transition in REFUNDS:
+        fields |= {"outcomes": (), "refunded_since": DUE_AT + 3}
     return Finish(**(fields | overrides))
 
 

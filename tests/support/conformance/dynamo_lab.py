@@ -3,6 +3,7 @@
 from functools import cached_property
 from typing import Any
 
+from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key, job_key, payload_key, reminder_key
 from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
 from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
@@ -27,6 +28,7 @@ from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
 from shared.names import Attr
 from tests.support.conformance.tables import TableNames, read_all
+from tests.support.fakes.clock import SeededEntropy
 
 REGION = "us-east-1"
 
@@ -39,6 +41,12 @@ class DynamoLab:
         self.names = names
         self.used: set[str] = set()
         """The tables that may have items."""
+        self.pauses_ms: list[int] = []
+        """The pauses before requests that were sent again; no test sleeps."""
+        self._backoff = Backoff(self._pause, SeededEntropy())
+
+    def _pause(self, duration_ms: int) -> None:
+        self.pauses_ms.append(duration_ms)
 
     def _use(self, *tables: str) -> Any:
         self.used.update(tables)
@@ -46,16 +54,22 @@ class DynamoLab:
 
     @cached_property
     def executions(self) -> DynamoExecutionStore:
-        return DynamoExecutionStore(self._use(self.names.executions), self.names.executions, REGION)
+        return DynamoExecutionStore(
+            self._use(self.names.executions), self.names.executions, REGION, self._backoff
+        )
 
     @cached_property
     def claimer(self) -> UpdateItemClaimer:
-        return UpdateItemClaimer(self._use(self.names.executions), self.names.executions, REGION)
+        return UpdateItemClaimer(
+            self._use(self.names.executions), self.names.executions, REGION, self._backoff
+        )
 
     @cached_property
     def batch_claimer(self) -> BatchStatementClaimer:
         """The other implementation of claims."""
-        return BatchStatementClaimer(self._use(self.names.executions), self.names.executions, REGION)
+        return BatchStatementClaimer(
+            self._use(self.names.executions), self.names.executions, REGION, self._backoff
+        )
 
     @cached_property
     def jobs(self) -> DynamoJobStore:
@@ -78,7 +92,9 @@ class DynamoLab:
     @cached_property
     def batch_batches(self) -> BatchStatementBatches:
         """The other implementation of batches."""
-        return BatchStatementBatches(self._use(self.names.executions), self.names.executions, REGION)
+        return BatchStatementBatches(
+            self._use(self.names.executions), self.names.executions, REGION, self._backoff
+        )
 
     @cached_property
     def run_locks(self) -> DynamoRunLockStore:
@@ -115,7 +131,7 @@ class DynamoLab:
 
     @cached_property
     def tenants(self) -> DynamoTenantStore:
-        return DynamoTenantStore(self._use(self.names.tenants), self.names.tenants)
+        return DynamoTenantStore(self._use(self.names.tenants), self.names.tenants, self._backoff)
 
     @cached_property
     def budgets(self) -> DynamoBudgetStore:
@@ -123,11 +139,11 @@ class DynamoLab:
 
     @cached_property
     def limits(self) -> DynamoLimitStore:
-        return DynamoLimitStore(self._use(self.names.leases), self.names.leases, REGION)
+        return DynamoLimitStore(self._use(self.names.leases), self.names.leases, REGION, self._backoff)
 
     @cached_property
     def throttle_status(self) -> DynamoThrottleStatus:
-        return DynamoThrottleStatus(self._use(self.names.leases), self.names.leases, REGION)
+        return DynamoThrottleStatus(self._use(self.names.leases), self.names.leases, REGION, self._backoff)
 
     @cached_property
     def recurring_jobs(self) -> DynamoRecurringJobs:
@@ -145,7 +161,7 @@ class DynamoLab:
         return self._expiry(self.names.executions, execution_key(REGION, execution_id))
 
     def reminder_expiry(self, pointer: RetryReminder) -> int | None:
-        key = reminder_key(REGION, pointer.location, pointer.target, pointer.attempt)
+        key = reminder_key(REGION, pointer.location, pointer.target, pointer.claims)
         return self._expiry(self.names.executions, key)
 
     def job_expiry(self, tenant_id: str, job_id: str) -> int | None:

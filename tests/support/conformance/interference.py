@@ -1,9 +1,13 @@
 """Hooks on a client's events: injected faults, and records of requests."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import local
 from typing import Any
+
+from shared.domain.executions.execution import Execution
+from shared.ports.executions import Claim, Claimer, ClaimRejected, WriteUnknown
 
 Parsed = dict[str, Any]
 
@@ -54,6 +58,36 @@ def changing(client: Any, event: str, operation: str, change: Callable[[Parsed],
     part = "params" if event == "before-parameter-build" else "parsed"
     with _hooked(client, event, operation, lambda **given: change(given[part])):
         yield
+
+
+class ClaimerWithoutItems:
+    """A claimer whose refused conditions show no item; other requests of the client are left alone."""
+
+    def __init__(self, claimer: Claimer) -> None:
+        self._claimer = claimer
+        self._thread = local()
+
+    def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
+        self._thread.claims = True
+        try:
+            return self._claimer.claim(claims, now_ms)
+        finally:
+            self._thread.claims = False
+
+    @contextmanager
+    def hiding(self, client: Any) -> Iterator[None]:
+        """Remove the items while the context is open."""
+        with (
+            changing(client, "after-call", "BatchExecuteStatement", self._hide),
+            changing(client, "after-call", "UpdateItem", self._hide),
+        ):
+            yield
+
+    def _hide(self, parsed: Parsed) -> None:
+        if getattr(self._thread, "claims", False):
+            parsed.pop("Item", None)
+            for response in parsed.get("Responses", ()):
+                response.get("Error", {}).pop("Item", None)
 
 
 @dataclass(slots=True)

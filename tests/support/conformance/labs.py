@@ -157,7 +157,7 @@ class FakeLab:
         return self.table.executions[execution_id].expires_at_s
 
     def reminder_expiry(self, pointer: RetryReminder) -> int | None:
-        return self.table.pointers[pointer.location, pointer.target, pointer.attempt].expires_at_s
+        return self.table.pointers[pointer.location, pointer.target, pointer.claims].expires_at_s
 
     def job_expiry(self, tenant_id: str, job_id: str) -> int | None:
         return self.table.job_expires_at_s.get((tenant_id, job_id))

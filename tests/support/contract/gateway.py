@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl
+
+from tests.support.http_path import raw_path
 
 HOST = "127.0.0.1"
 Event = dict[str, Any]
@@ -25,9 +27,8 @@ class Sent:
     body: bytes
 
     def event(self) -> Event:
-        """The event of an HTTP API, payload version 2.0: escapes in the path are decoded, except %2F."""
-        path, _, query = self.target.partition("?")
-        path = "%2F".join(unquote(part) for part in path.replace("%2f", "%2F").split("%2F"))
+        """The event of an HTTP API, payload version 2.0."""
+        path, query = raw_path(self.target), self.target.partition("?")[2]
         return {
             "version": "2.0",
             "routeKey": "$default",

@@ -17,6 +17,9 @@ class FakeClaimer:
         self._table = table
 
     def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
+        if len({claim.execution_id for claim in claims}) != len(claims):
+            # DynamoDB rejects a request with two statements of one key, and carries none of them out.
+            return [WriteUnknown("ValidationException", is_permanent=True) for _ in claims]
         return [self._claim(claim, now_ms) for claim in claims]
 
     def _claim(self, claim: Claim, now_ms: int) -> Execution | ClaimRejected | WriteUnknown:
@@ -27,7 +30,7 @@ class FakeClaimer:
             row.execution = with_changes(
                 row.execution,
                 state=Transition.CLAIM.target,
-                attempt=row.execution.attempt + 1,
+                claims=row.execution.progress.claims + 1,
                 owner=claim.owner,
                 async_until=None,
                 lease_until=now_ms + row.execution.call.timeout_ms + LEASE_MARGIN_MS,
@@ -35,7 +38,7 @@ class FakeClaimer:
         try:
             standing = row.read()
         except UnreadableItemError as fault:
-            return WriteUnknown(str(fault))
+            return WriteUnknown(str(fault), is_permanent=True)
         # Granted just now, or by an earlier try whose answer was lost.
         return standing if standing.progress.owner == claim.owner else ClaimRejected(standing)
 

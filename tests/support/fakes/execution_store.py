@@ -17,6 +17,8 @@ from tests.support.fakes.scan import executions_of, page_of, rows_of
 from tests.support.fakes.table import Damage, FakeTable, ReminderRow, Row, reminder_key
 
 MAX_GET = 100
+TO_WAITING = (Transition.RETRY, Transition.REFUND)
+REFUNDS = (Transition.REFUND, Transition.EXPIRE)
 
 
 class FakeExecutionStore:
@@ -32,16 +34,16 @@ class FakeExecutionStore:
         return None
 
     def put_reminder(self, pointer: RetryReminder) -> bool:
-        key = reminder_key(pointer.location, pointer.target, pointer.attempt)
+        key = reminder_key(pointer.location, pointer.target, pointer.claims)
         if key in self._table.pointers:
             return False
         self._table.pointers[key] = ReminderRow(pointer)
         return True
 
     def end_reminder(
-        self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
+        self, location: ExecutionId, target: ExecutionId, claims: int, expires_at_s: int
     ) -> None:
-        row = self._table.pointers.get(reminder_key(location, target, attempt))
+        row = self._table.pointers.get(reminder_key(location, target, claims))
         if row is not None and not row.pointer.state.is_terminal:
             row.pointer = replace(row.pointer, state=State.SUCCEEDED)
             row.expires_at_s = expires_at_s
@@ -57,12 +59,16 @@ class FakeExecutionStore:
         return {execution_id: execution for execution_id, execution in found.items() if execution is not None}
 
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
-        if (finish.next_attempt_at is not None) != (finish.transition is Transition.RETRY):
-            raise ValueError("the next attempt's instant goes with a retry, and with no other end")
+        if (finish.next_attempt_at is not None) != (finish.transition in TO_WAITING):
+            raise ValueError(
+                "the next attempt's instant goes with a retry or a refund, and with no other end"
+            )
+        if (finish.refunded_since is not None) != (finish.transition in REFUNDS):
+            raise ValueError("the instant of the first refund goes with a refund, and with no other end")
         row = self._row(execution.id)
         standing = row.execution
-        is_own = (standing.attempt, standing.progress.owner) == (execution.attempt, execution.progress.owner)
-        is_stopped = finish.transition is Transition.RETRY and standing.progress.stop_retries
+        is_own = _claim_of(standing) == _claim_of(execution)
+        is_stopped = finish.transition in TO_WAITING and standing.progress.stop_retries
         if not row.matches(finish.transition) or not is_own or is_stopped:
             return row.read()
         _change(
@@ -74,6 +80,8 @@ class FakeExecutionStore:
             next_attempt_at=finish.next_attempt_at or standing.progress.next_attempt_at,
             end_reason=finish.end_reason or standing.progress.end_reason,
             notification=finish.notification,
+            refunded=standing.progress.refunded + (finish.transition in REFUNDS),
+            refunded_since=finish.refunded_since or standing.progress.refunded_since,
         )
         return None
 
@@ -82,7 +90,7 @@ class FakeExecutionStore:
     ) -> Execution | None:
         row = self._row(execution.id)
         standing = row.execution
-        is_own = (standing.attempt, standing.progress.owner) == (execution.attempt, execution.progress.owner)
+        is_own = _claim_of(standing) == _claim_of(execution)
         is_stopped = async_until is None and standing.progress.stop_retries
         is_shorter = (standing.progress.lease_until or 0) > lease_until
         if not row.matches(Transition.EXTEND) or not is_own or is_stopped or is_shorter:
@@ -103,7 +111,9 @@ class FakeExecutionStore:
         row = self._table.executions.get(execution.id)
         if row is None or not row.matches(Transition.GIVE_UP):
             return False
-        if row.execution.attempt != execution.attempt or not row.execution.lease_expired(now_ms):
+        if row.execution.progress.claims != execution.progress.claims or not row.execution.lease_expired(
+            now_ms
+        ):
             return False
         _change(row, Transition.GIVE_UP, expires_at_s, end_reason=reason, notification=notification)
         return True
@@ -176,6 +186,10 @@ class FakeExecutionStore:
         if execution_id not in self._table.executions:
             raise NotFoundError("no such execution")
         return self._table.executions[execution_id]
+
+
+def _claim_of(execution: Execution) -> tuple[int, str | None]:
+    return execution.progress.claims, execution.progress.owner
 
 
 def _change(row: Row, transition: Transition, expires_at_s: int | None, **fields: Any) -> None:

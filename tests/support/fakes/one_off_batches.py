@@ -16,6 +16,8 @@ class Fault(Enum):
     NOT_WRITTEN = auto()
     WRITTEN = auto()
     """Written, but the response is lost."""
+    REJECTED = auto()
+    """Rejected for good: the put can never succeed."""
     DIES = auto()
     """The process dies before this put and after the earlier puts."""
 
@@ -36,12 +38,14 @@ class FakeOneOffBatches:
     def _put(self, execution: Execution, fault: Fault | None) -> Execution | WriteUnknown | None:
         if fault is Fault.DIES:
             raise Died
+        if fault is Fault.REJECTED:
+            return WriteUnknown("injected", is_permanent=True)
         if fault is Fault.NOT_WRITTEN:
             return WriteUnknown("injected")
         try:
             standing = self._store.put_if_absent(execution)
         except UnreadableItemError as unreadable:
-            return WriteUnknown(str(unreadable))
+            return WriteUnknown(str(unreadable), is_permanent=True)
         return standing if fault is None else WriteUnknown("injected")
 
 

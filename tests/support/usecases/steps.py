@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import RequestRejectedError, UnavailableError
 
 Action = Callable[[], Any]
 
@@ -36,6 +36,10 @@ class Steps:
     def fail(self, name: str, *, times: int = 1) -> None:
         """The next calls of this name have no effect."""
         self.before(name, _unavailable, times=times)
+
+    def reject(self, name: str, *, times: int = 1) -> None:
+        """The service rejects the next calls of this name for good."""
+        self.before(name, _rejected, times=times)
 
     def lose_answer(self, name: str, *, times: int = 1) -> None:
         """The next calls of this name take effect, but their responses are lost."""
@@ -101,3 +105,7 @@ def die() -> None:
 
 def _unavailable() -> None:
     raise UnavailableError("injected")
+
+
+def _rejected() -> None:
+    raise RequestRejectedError("injected")

@@ -12,6 +12,7 @@ from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.timing import After, Timing
 from shared.domain.tenancy.tenant import Tenant
+from shared.names import EXECUTOR_TIMEOUT_SECONDS
 from shared.usecases.attempts.run_attempts import BatchReport, Delivery
 from tests.support.builders import ONE_SHARD, TENANT, expiry_for, job, one_off, with_changes
 from tests.support.fakes.sender import AnswerTo, succeeds
@@ -79,7 +80,8 @@ class World(UseCases):
 
     def run(self, *deliveries: Delivery) -> BatchReport:
         """Hand a batch of messages to an executor."""
-        return asyncio.run(self.run_attempts.execute(deliveries))
+        deadline_at = self.clock.now_ms() + EXECUTOR_TIMEOUT_SECONDS * 1000
+        return asyncio.run(self.run_attempts.execute(deliveries, deadline_at))
 
     def attempt(self, execution: Execution, *, receives: int = 1) -> BatchReport:
         """Hand one message to an executor."""

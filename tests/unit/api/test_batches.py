@@ -271,6 +271,13 @@ def test_a_creation_that_could_not_be_recorded_is_not_acknowledged_and_the_rest_
     assert [record.getMessage() for record in records].count(ACCEPTED_LOG_LINE) == 2
 
 
+def test_put_that_the_store_rejects_is_an_internal_error_and_not_worth_a_retry() -> None:
+    world = ApiWorld()
+    world.world.one_off_batches.faults = {1: Fault.REJECTED}
+    with logged():
+        assert statuses(send(world, JOB, JOB, JOB)) == [201, 500, 201]
+
+
 def test_what_is_ours_is_an_internal_error_in_its_place_and_told_to_nobody() -> None:
     world = ApiWorld()
     body = {"jobs": [JOB, JOB]}

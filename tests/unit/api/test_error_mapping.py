@@ -9,7 +9,7 @@ import pytest
 from functions.api.http.admission import MAX_BODY_BYTES
 from functions.api.http.problems import Problem
 from functions.api.resources.jobs.models import JobIn
-from shared.domain.errors import UnavailableError, UnknownVersionError
+from shared.domain.errors import RequestRejectedError, UnavailableError, UnknownVersionError
 from shared.domain.tenancy.tenant import Scope
 from shared.names import Metric
 from shared.observability import metrics
@@ -71,6 +71,14 @@ def test_a_store_that_does_not_answer_is_no_error_of_ours_and_may_be_asked_again
     with logged() as records:
         answer = broken(UnavailableError("internal name of a table"))(ApiWorld())
     assert (answer.headers["Retry-After"], records) == ("1", [])
+    assert "table" not in answer.text
+
+
+def test_request_that_a_service_rejected_is_an_error_of_ours_and_not_worth_a_retry() -> None:
+    with logged() as records:
+        answer = broken(RequestRejectedError("PutItem: ValidationException: name of a table"))(ApiWorld())
+    assert (answer.status, answer.problem, len(records)) == (500, "internal-error", 1)
+    assert "Retry-After" not in answer.headers
     assert "table" not in answer.text
 
 

@@ -46,6 +46,7 @@ def test_an_empty_batch_emits_zeros_so_that_silence_can_be_told_from_them() -> N
             Metric.CLAIMED,
             Metric.SUCCEEDED,
             Metric.RETRIED,
+            Metric.ATTEMPTS_REFUNDED,
             Metric.FAILED,
             Metric.ASYNC_ACCEPTED,
             Metric.FENCED,
@@ -58,7 +59,7 @@ def test_an_empty_batch_emits_zeros_so_that_silence_can_be_told_from_them() -> N
 
 def test_every_end_is_counted_where_it_belongs() -> None:
     ends = [AttemptEnd.SUCCEEDED] * 3 + [AttemptEnd.RETRIED] * 2 + [AttemptEnd.FAILED, AttemptEnd.FENCED]
-    ends += [AttemptEnd.ASYNC_ACCEPTED, AttemptEnd.REPORTED]
+    ends += [AttemptEnd.ASYNC_ACCEPTED, AttemptEnd.REPORTED, *[AttemptEnd.REFUNDED] * 4]
     emit(
         BatchReport(
             attempts=[attempt(end) for end in ends],
@@ -70,9 +71,10 @@ def test_every_end_is_counted_where_it_belongs() -> None:
     counts = emitted()
     counts.pop(Metric.START_LAG_MS)
     assert counts == {
-        Metric.CLAIMED: 9,
+        Metric.CLAIMED: 13,
         Metric.SUCCEEDED: 3,
         Metric.RETRIED: 2,
+        Metric.ATTEMPTS_REFUNDED: 4,
         Metric.FAILED: 2,
         Metric.ASYNC_ACCEPTED: 1,
         Metric.FENCED: 1,

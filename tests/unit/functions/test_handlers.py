@@ -28,6 +28,7 @@ from tests.support.api.api_world import Request
 from tests.support.api.emitted import flushed
 from tests.support.api.environment import DEAD_LETTERS, ENVIRONMENT
 from tests.support.builders import DUE_AT, wakeup
+from tests.support.fakes.clock import VirtualClock
 
 Load = Callable[[str], ModuleType]
 
@@ -278,8 +279,10 @@ def test_an_executor_puts_back_and_lists_what_must_come_back(
     load: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module, put_back = load("executor"), []
+    module.ports.clock = VirtualClock(1_000)
 
-    async def run(batch: list[Delivery]) -> BatchReport:
+    async def run(batch: list[Delivery], deadline_at: int) -> BatchReport:
+        assert deadline_at == 61_000, "the time that Lambda leaves to the function"
         verdicts = (Verdict.DONE, Verdict.RETURN)
         return BatchReport(
             settled=[

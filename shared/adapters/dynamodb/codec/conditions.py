@@ -10,6 +10,9 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import REDRIVABLE, TERMINAL, Transition
 
 ABSENT = "attribute_not_exists(pk)"
+RETRIES_GO_ON = "attribute_not_exists(sr)"
+RETRIES_GO_ON_PARTIQL = "sr IS MISSING"
+"""The same; attribute_not_exists is no documented function of PartiQL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +38,27 @@ def at_revision(allowed: Condition, revision: int) -> Condition:
 
 
 def own_claim(execution: Execution, transition: Transition) -> Condition:
-    """The fencing token: RUNNING with this attempt and owner; a retry also requires that retries go on."""
+    """The fencing token: RUNNING under this claim and owner; another attempt requires that retries go on."""
     allowed = in_source_state(transition)
-    expression = f"{allowed.expression} AND a = :attempt AND ow = :owner"
-    if transition is Transition.RETRY:
-        expression += " AND attribute_not_exists(sr)"
-    owned = {":attempt": encode(execution.attempt), ":owner": encode(execution.progress.owner or "")}
+    expression = f"{allowed.expression} AND a = :claims AND ow = :owner"
+    if transition in (Transition.RETRY, Transition.REFUND):
+        expression += f" AND {RETRIES_GO_ON}"
+    owned = {":claims": encode(execution.progress.claims), ":owner": encode(execution.progress.owner or "")}
     return Condition(expression, {**allowed.values, **owned})
 
 
 def extends_lease(execution: Execution, claimable_from: int, *, calls: bool) -> Condition:
     """The fencing token, and a lease that ends earlier; before a call also: retries are not stopped."""
     own = own_claim(execution, Transition.EXTEND)
-    expression = f"{own.expression} AND ca <= :ca" + (" AND attribute_not_exists(sr)" if calls else "")
+    expression = f"{own.expression} AND ca <= :ca" + (f" AND {RETRIES_GO_ON}" if calls else "")
     return Condition(expression, {**own.values, ":ca": encode(claimable_from)})
 
 
 def expired_lease(execution: Execution, now_ms: int) -> Condition:
-    """RUNNING with this attempt, under an expired lease."""
+    """RUNNING under this claim, with an expired lease."""
     allowed = in_source_state(Transition.GIVE_UP)
-    values = {":attempt": encode(execution.attempt), ":now": encode(now_ms)}
-    return Condition(f"{allowed.expression} AND a = :attempt AND ca <= :now", {**allowed.values, **values})
+    values = {":claims": encode(execution.progress.claims), ":now": encode(now_ms)}
+    return Condition(f"{allowed.expression} AND a = :claims AND ca <= :now", {**allowed.values, **values})
 
 
 def not_ended() -> Condition:
@@ -72,7 +75,7 @@ def redrivable() -> Condition:
     return Condition(expression, {**values, ":v": encode(VERSION)})
 
 
-_MAY_BE_CLAIMED = "v <= {version} AND a < mx AND attribute_not_exists(sr) AND "
+_MAY_BE_CLAIMED = "v <= {version} AND a < mx AND {retries_go_on} AND "
 CLAIMABLE = _MAY_BE_CLAIMED + "ca <= {now}"
 """The one condition of a claim: known version, attempts left, retries not stopped, `claimable_from` reached.
 

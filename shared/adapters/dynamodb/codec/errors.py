@@ -1,15 +1,27 @@
-"""The translation of errors of the AWS SDK to the domain's errors."""
+"""The translation of errors of the AWS SDK to the domain's errors. Only codes count: AWS changes the texts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.domain.errors import ThrottledError, UnavailableError
+from shared.domain.errors import RequestRejectedError, ServiceError, ThrottledError, UnavailableError
 
 _THROTTLED = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"}
 _TRANSIENT_IN_TRANSACTION = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
+_PERMANENT = {
+    "ValidationError",
+    "ValidationException",
+    "ItemCollectionSizeLimitExceeded",
+    "ItemCollectionSizeLimitExceededException",
+    "AccessDenied",
+    "AccessDeniedException",
+    "ResourceNotFound",
+    "ResourceNotFoundException",
+    "IdempotentParameterMismatchException",
+}
+"""The codes that no retry changes. Statements and reasons of transactions have the names without the suffix."""
 
 
 class ConditionRefused(Exception):  # noqa: N818 - an answer of the store, not a failure
@@ -20,9 +32,15 @@ class ConditionRefused(Exception):  # noqa: N818 - an answer of the store, not a
         self.items = items
 
 
+def is_permanent(code: str | None) -> bool:
+    """Whether the code of an error, a statement or a reason means that a retry cannot succeed."""
+    return code in _PERMANENT
+
+
 @contextmanager
 def translated() -> Iterator[None]:
-    """ConditionRefused for a failed condition; UnavailableError for every other error."""
+    """ConditionRefused for a failed condition; otherwise RequestRejectedError for a call that no retry can
+    save, and UnavailableError for every other error."""
     try:
         yield
     except ClientError as error:
@@ -32,20 +50,39 @@ def translated() -> Iterator[None]:
             raise ConditionRefused([existing]) from error
         if code == "TransactionCanceledException":
             raise _cancelled(error) from error
-        refusal = ThrottledError if code in _THROTTLED else UnavailableError
-        raise refusal(f"{error.operation_name}: {code}") from error
+        raise _service_error(code, f"{error.operation_name}: {code}", error.response) from error
     except BotoCoreError as error:
         raise UnavailableError(type(error).__name__) from error
+
+
+def _service_error(code: str, text: str, response: Mapping[str, Any]) -> ServiceError:
+    if code in _THROTTLED:
+        return ThrottledError(text + _throttling_reasons(response))
+    if is_permanent(code):
+        return RequestRejectedError(f"{text}: {response['Error'].get('Message', '')}")
+    return UnavailableError(text)
+
+
+def _throttling_reasons(response: Mapping[str, Any]) -> str:
+    """What was throttled, and why. ThrottlingException alone spells the field with a small letter."""
+    reasons = response.get("ThrottlingReasons") or response.get("throttlingReasons") or []
+    named = [f"{reason.get('reason')} of {reason.get('resource')}" for reason in reasons]
+    return f" ({'; '.join(named)})" if named else ""
 
 
 def _cancelled(error: ClientError) -> Exception:
     """A transaction counts as refused only if a condition failed: after a conflict or a throttle, retry."""
     reasons: list[dict[str, Any]] = error.response.get("CancellationReasons", [])  # type: ignore[assignment]
-    codes = {reason.get("Code") for reason in reasons}
-    if codes & _TRANSIENT_IN_TRANSACTION or "ConditionalCheckFailed" not in codes:
-        return UnavailableError(f"TransactWriteItems: {', '.join(sorted(str(code) for code in codes))}")
-    refused = [
-        reason.get("Item") or {} if reason.get("Code") == "ConditionalCheckFailed" else None
-        for reason in reasons
-    ]
-    return ConditionRefused(refused)
+    codes = {str(reason.get("Code")) for reason in reasons}
+    if "ConditionalCheckFailed" in codes and not codes & _TRANSIENT_IN_TRANSACTION:
+        return ConditionRefused(
+            [
+                reason.get("Item") or {} if reason.get("Code") == "ConditionalCheckFailed" else None
+                for reason in reasons
+            ]
+        )
+    permanent = [reason for reason in reasons if is_permanent(reason.get("Code"))]
+    if permanent:
+        causes = "; ".join(f"{reason['Code']}: {reason.get('Message', '')}" for reason in permanent)
+        return RequestRejectedError(f"TransactWriteItems: {causes}")
+    return UnavailableError(f"TransactWriteItems: {', '.join(sorted(codes))}")

@@ -36,20 +36,37 @@ def read_async_policy(text: str | None) -> AsyncPolicy:
     return AsyncPolicy(deadline_seconds=deadline_seconds, heartbeat_seconds=heartbeat_seconds)
 
 
-def async_until_text(attempt: int, until: int) -> str:
-    """The asynchronous deadline together with the number of its attempt.
+def async_until_text(claims: int, until: int) -> str:
+    """The asynchronous deadline together with the number of its claim.
 
-    For a later attempt the value is void, so neither a claim nor an outcome has to remove it.
+    For a later claim the value is void, so neither a claim nor an outcome has to remove it.
     """
-    return f"{attempt}/{until}"
+    return f"{claims}/{until}"
 
 
 def read_async_until(text: str | None, running: int | None) -> int | None:
-    """The deadline of the running attempt (None: no attempt is running); ValueError for malformed text."""
+    """The deadline under the running claim (None: no attempt is running); ValueError for malformed text."""
     if text is None:
         return None
-    attempt, until = (int(part) for part in text.split("/"))
-    return until if attempt == running else None
+    claims, until = (int(part) for part in text.split("/"))
+    return until if claims == running else None
+
+
+REFUNDS = "gb"
+"""The attribute for refunded claims."""
+
+
+def encode_refunds(refunded: int, since: int | None) -> str | None:
+    """The number of refunded claims and the start of the first; None if there is none."""
+    return f"{refunded}/{since}" if refunded else None
+
+
+def read_refunds(text: str | None) -> tuple[int, int | None]:
+    """ValueError for malformed text."""
+    if text is None:
+        return 0, None
+    refunded, since = (int(part) for part in text.split("/"))
+    return refunded, since
 
 
 EXTRAS = "rp"
@@ -162,7 +179,7 @@ def read_call(plain: Mapping[str, Any], lane: Lane, backoff: Sequence[Any]) -> C
         payload_id=plain.get("pa"),
         destination=plain.get("ds", UNKNOWN),
         callbacks=read_callbacks(plain),
-        retry=read_retry(plain["mx"], backoff, plain.get(EXTRAS)),
+        retry=read_retry(plain["mx"] - read_refunds(plain.get(REFUNDS))[0], backoff, plain.get(EXTRAS)),
         timeout_ms=plain["tm"],
         async_policy=read_async_policy(plain.get("ap")),
     )

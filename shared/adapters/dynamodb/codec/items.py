@@ -12,10 +12,12 @@ from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, Value, decode_all, encode_all
 from shared.adapters.dynamodb.codec.execution_fields import (
+    REFUNDS,
     async_until_text,
     call_attributes,
     encode_redrive_of,
     encode_redriven_by,
+    encode_refunds,
     last_started_at,
     pack_outcomes,
     read_async_policy,
@@ -23,6 +25,7 @@ from shared.adapters.dynamodb.codec.execution_fields import (
     read_call,
     read_redrive_of,
     read_redriven_by,
+    read_refunds,
     unpack_outcomes,
 )
 from shared.adapters.dynamodb.codec.keys import (
@@ -87,6 +90,9 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "ln": _LANE_CODES[execution.lane],
             "hl": _LANE_CODES[call.lane] if progress.lane else None,
             **call_attributes(call),
+            # The claim compares `a` with `mx`, so each refund raises both by one and leaves the policy as it is.
+            "mx": call.retry.max_attempts + progress.refunded,
+            REFUNDS: encode_refunds(progress.refunded, progress.refunded_since),
             "rt": f"{call.retry.base_seconds}/{call.retry.factor}/{call.retry.cap_seconds}",
             "fp": execution.fingerprint,
             "n": execution.name,
@@ -98,7 +104,7 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "ro": encode_redrive_of(execution.redrive_of),
             "no": str(execution.notification_of) if execution.notification_of else None,
             "ca": execution.claimable_from,
-            "a": progress.attempt,
+            "a": progress.claims,
             "ow": progress.owner,
             "au": _encode_async_until(progress),
             "na": progress.next_attempt_at,
@@ -151,9 +157,12 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
 
 def _read_progress(plain: Mapping[str, Any]) -> Progress:
     state = known(_STATES.__getitem__, plain["s"])
+    refunded, refunded_since = read_refunds(plain.get(REFUNDS))
     return Progress(
         state=state,
-        attempt=plain["a"],
+        claims=plain["a"],
+        refunded=refunded,
+        refunded_since=refunded_since,
         owner=plain["ow"] if state is State.RUNNING else None,
         lease_until=plain["ca"] - 1 if state is State.RUNNING else None,
         async_until=_read_async_until(plain),
@@ -173,7 +182,7 @@ def _read_progress(plain: Mapping[str, Any]) -> Progress:
 
 def reminder_item(reminder: RetryReminder, region: str) -> Item:
     """The item of a retry reminder: the attributes of a due row, and no index."""
-    pk, sk = reminder_key(region, reminder.location, reminder.target, reminder.attempt)
+    pk, sk = reminder_key(region, reminder.location, reminder.target, reminder.claims)
     return encode_all(
         {
             Attr.PK: pk,
@@ -183,8 +192,8 @@ def reminder_item(reminder: RetryReminder, region: str) -> Item:
             "t": reminder.tenant_id,
             "ln": _LANE_CODES[reminder.lane],
             "c": reminder.created_at,
-            "a": reminder.attempt,
-            "mx": reminder.attempt,
+            "a": reminder.claims,
+            "mx": reminder.claims,
             "tg": str(reminder.target),
             "ds": reminder.destination or None,
         }
@@ -206,8 +215,8 @@ def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
             lane=_lane(plain["ln"]),
             state=known(_STATES.__getitem__, plain["s"]),
             created_at=plain["c"],
-            attempt=plain["a"],
-            max_attempts=plain["mx"],
+            claims=plain["a"],
+            max_claims=plain["mx"],
             stop_retries=plain.get("sr", False),
             claimable_from=plain.get("ca"),
             next_attempt_at=plain.get("na"),
@@ -250,7 +259,7 @@ def _lane(code: str) -> Lane:
 
 def _encode_async_until(progress: Progress) -> str | None:
     until = progress.async_until
-    return async_until_text(progress.attempt, until) if until is not None else None
+    return async_until_text(progress.claims, until) if until is not None else None
 
 
 def _read_async_until(plain: Mapping[str, Any]) -> int | None:

@@ -24,9 +24,9 @@ def execution_key(region: str, execution_id: ExecutionId) -> tuple[str, str]:
     return shard_pk(region, execution_id.bucket, execution_id.shard), _sort(execution_id, str(execution_id))
 
 
-def reminder_key(region: str, location: ExecutionId, target: ExecutionId, attempt: int) -> tuple[str, str]:
-    """The key of a retry reminder: its own bucket, the target's id, and the attempt that failed."""
-    return shard_pk(region, location.bucket, location.shard), _sort(location, f"ptr_{target.body}_{attempt}")
+def reminder_key(region: str, location: ExecutionId, target: ExecutionId, claims: int) -> tuple[str, str]:
+    """The key of a retry reminder: its own bucket, the target's id, and the target's number of claims."""
+    return shard_pk(region, location.bucket, location.shard), _sort(location, f"ptr_{target.body}_{claims}")
 
 
 def _sort(location: ExecutionId, identity: str) -> str:

@@ -15,6 +15,7 @@ from shared.adapters.dynamodb.codec.keys import item_key, shard_counts_key
 from shared.adapters.dynamodb.codec.recurrence_fields import encode_counts, read_counts
 from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.bucket import LEAST_COUNTS, ShardCounts
+from shared.domain.errors import UnavailableError, UnreadableItemError
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -32,7 +33,11 @@ class DynamoShardCountStore:
         with translated():
             answer = self._client.get_item(TableName=self._jobs, Key=self._key, ConsistentRead=True)
         item = answer.get("Item")
-        return read_counts(plain_item(item)["sn"]) if item else LEAST_COUNTS
+        try:
+            return read_counts(plain_item(item)["sn"]) if item else LEAST_COUNTS
+        except (UnreadableItemError, KeyError, ValueError, AttributeError) as error:
+            # Scans go on by the plan of their own release, and nothing is filed into further shards.
+            raise UnavailableError("the record of the shard counts is unreadable") from error
 
     def swap(self, before: ShardCounts, after: ShardCounts) -> bool:
         condition: dict[str, Any] = (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import (
     ABSENT,
@@ -20,8 +21,10 @@ from shared.adapters.dynamodb.codec.conditions import (
 )
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.execution_fields import (
+    REFUNDS,
     async_until_text,
     encode_redriven_by,
+    encode_refunds,
     pack_outcomes,
 )
 from shared.adapters.dynamodb.codec.items import (
@@ -44,14 +47,20 @@ from shared.domain.ids import ExecutionId
 from shared.names import Attr
 from shared.ports.executions import Finish
 
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
 NAMES = {"#s": "s", "#v": "v"}
-BATCH_GET_TRIES = 5
 _SPARSE_INDEX = [Attr.FAILED_PK, Attr.FAILED_SK]
 """The attributes of the sparse index. Dead letters and waiting retries share it: no execution is both."""
 
 
 class DynamoExecutionStore(DynamoExecutionScans):
     """One conditional write for each change; all reads of the base table are strongly consistent."""
+
+    def __init__(self, client: DynamoDBClient, table: str, region: str, backoff: Backoff) -> None:
+        super().__init__(client, table, region)
+        self._batch_reads = BatchReads(client, table, backoff)
 
     def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
         existing = self._put(execution_item(execution, self._region, expires_at_s))
@@ -70,13 +79,15 @@ class DynamoExecutionStore(DynamoExecutionScans):
                     ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 )
         except ConditionRefused as refused:
-            return refused.items[0] or {}
+            if not refused.items[0]:
+                raise UnavailableError("PutItem was refused without the existing item") from refused
+            return refused.items[0]
         return None
 
     def end_reminder(
-        self, location: ExecutionId, target: ExecutionId, attempt: int, expires_at_s: int
+        self, location: ExecutionId, target: ExecutionId, claims: int, expires_at_s: int
     ) -> None:
-        key = item_key(*reminder_key(self._region, location, target, attempt))
+        key = item_key(*reminder_key(self._region, location, target, claims))
         state = encode(STATE_CODES[State.SUCCEEDED])
         values: dict[str, Any] = {":to": state, ":ttl": encode(expires_at_s)}
         with suppress(NotFoundError):
@@ -93,28 +104,14 @@ class DynamoExecutionStore(DynamoExecutionScans):
         return read_execution(item) if item else None
 
     def get_many(self, execution_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
-        """Retries UnprocessedKeys; UnavailableError if some remain."""
-        keys: Any = [self._key(execution_id) for execution_id in dict.fromkeys(execution_ids)]
-        found: dict[ExecutionId, Execution] = {}
-        for _ in range(BATCH_GET_TRIES):
-            if not keys:
-                break
-            with translated():
-                answer = self._client.batch_get_item(
-                    RequestItems={self._table: {"Keys": keys, "ConsistentRead": True}}
-                )
-            for item in answer["Responses"].get(self._table, []):
-                execution = read_execution(item)
-                found[execution.id] = execution
-            unprocessed: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))
-            keys = unprocessed.get(self._table, {}).get("Keys", [])
-        if keys:
-            raise UnavailableError("BatchGetItem left keys unprocessed")
-        return found
+        keys = [self._key(execution_id) for execution_id in dict.fromkeys(execution_ids)]
+        executions = map(read_execution, self._batch_reads.read_all(keys))
+        return {execution.id: execution for execution in executions}
 
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
         condition = own_claim(execution, finish.transition)
         sets: dict[str, Any] = {"oc": pack_outcomes(finish.outcomes), "lb": finish.last_body or None}
+        sets |= _refund(execution, finish.refunded_since)
         removes = ["ow"]
         if finish.next_attempt_at is not None:
             sets |= {"na": finish.next_attempt_at, "ca": finish.next_attempt_at - EARLY_MS}
@@ -134,7 +131,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
         expression, values = "SET ca = :ca", dict[str, Any]()
         if async_until is not None:
             expression += ", au = :au"
-            values[":au"] = encode(async_until_text(execution.attempt, async_until))
+            values[":au"] = encode(async_until_text(execution.progress.claims, async_until))
         existing = self._update(self._key(execution.id), expression, condition, values)
         return read_execution(existing) if existing is not None else None
 
@@ -264,6 +261,14 @@ class DynamoExecutionStore(DynamoExecutionScans):
 
     def _key(self, execution_id: ExecutionId) -> Item:
         return item_key(*execution_key(self._region, execution_id))
+
+
+def _refund(execution: Execution, since: int | None) -> dict[str, Any]:
+    """One more claim that may be granted, so that the refunded claim costs no attempt of the policy."""
+    if since is None:
+        return {}
+    refunded = execution.progress.refunded + 1
+    return {"mx": execution.call.retry.max_attempts + refunded, REFUNDS: encode_refunds(refunded, since)}
 
 
 def _spelt(name: str) -> str:

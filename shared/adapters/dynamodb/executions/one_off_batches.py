@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.dynamodb.codec.errors import translated
+from shared.adapters.dynamodb.batch_reads import Backoff
+from shared.adapters.dynamodb.codec.errors import is_permanent, translated
 from shared.adapters.dynamodb.codec.items import execution_item
-from shared.adapters.dynamodb.executions.claimer import MAX_STATEMENTS
+from shared.adapters.dynamodb.executions.claimer import MAX_STATEMENTS, unknown
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
-from shared.domain.errors import UnavailableError, UnreadableItemError
+from shared.domain.errors import ServiceError, UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import WriteUnknown
@@ -36,18 +37,21 @@ class PutItemBatches:
     def _put(self, execution: Execution) -> PutResult:
         try:
             return self._store.put_if_absent(execution)
-        except (UnavailableError, UnreadableItemError) as error:
-            return WriteUnknown(str(error))
+        except ServiceError as error:
+            return unknown(error)
+        except UnreadableItemError as error:
+            return WriteUnknown(str(error), is_permanent=True)
 
 
 class BatchStatementBatches:
     """At most 25 puts per request. The response lacks existing items, so they are read afterwards."""
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+    def __init__(self, client: DynamoDBClient, table: str, region: str, backoff: Backoff) -> None:
         self._client = client
         self._table = table
         self._region = region
-        self._store = DynamoExecutionStore(client, table, region)
+        self._backoff = backoff
+        self._store = DynamoExecutionStore(client, table, region, backoff)
 
     def put_all_if_absent(self, executions: Sequence[Execution]) -> list[PutResult]:
         answers: list[PutResult] = []
@@ -57,21 +61,18 @@ class BatchStatementBatches:
 
     def _put_batch(self, executions: Sequence[Execution]) -> list[PutResult]:
         """Retries statements that failed alone. A retried statement that had succeeded finds its own item."""
-        codes = self._insert(executions)
+        failures = self._insert(executions)
         for _ in range(TRIES - 1):
-            waiting = [number for number, code in enumerate(codes) if code is not None and code not in _TAKEN]
+            waiting = [number for number, failure in enumerate(failures) if _may_be_retried(failure)]
             if not waiting:
                 break
+            self._backoff.wait()
             again = self._insert([executions[number] for number in waiting])
-            for number, code in zip(waiting, again, strict=True):
-                codes[number] = code
-        found = self._standing(
-            [each.id for each, code in zip(executions, codes, strict=True) if code in _TAKEN]
-        )
-        return [
-            None if code is None else found.get(each.id, WriteUnknown(code))
-            for each, code in zip(executions, codes, strict=True)
-        ]
+            for number, failure in zip(waiting, again, strict=True):
+                failures[number] = failure
+        results = list(zip(executions, failures, strict=True))
+        found = self._standing([each.id for each, failure in results if failure and _is_taken(failure)])
+        return [None if failure is None else found.get(each.id, failure) for each, failure in results]
 
     def _standing(self, ids: Sequence[ExecutionId]) -> Mapping[ExecutionId, Execution]:
         """The existing executions that can be decoded; splits the request if an item cannot be decoded."""
@@ -79,23 +80,22 @@ class BatchStatementBatches:
             return {}
         try:
             return self._store.get_many(ids)
-        except UnavailableError:
+        except ServiceError:
             return {}
         except UnreadableItemError:
             halves = (ids[: len(ids) // 2], ids[len(ids) // 2 :]) if len(ids) > 1 else ()
             return {key: value for half in halves for key, value in self._standing(half).items()}
 
-    def _insert(self, executions: Sequence[Execution]) -> list[str | None]:
-        """The error code of each statement, or None."""
+    def _insert(self, executions: Sequence[Execution]) -> list[WriteUnknown | None]:
+        """The failure of each statement, or None."""
         try:
             with translated():
                 answer = self._client.batch_execute_statement(
                     Statements=[self._statement(execution) for execution in executions]  # type: ignore[misc]
                 )
-        except UnavailableError as error:
-            return [str(error) for _ in executions]
-        errors = [response.get("Error") for response in answer["Responses"]]
-        return [None if error is None else str(error.get("Code")) for error in errors]
+        except ServiceError as error:
+            return [unknown(error) for _ in executions]
+        return [_failure(response) for response in answer["Responses"]]
 
     def _statement(self, execution: Execution) -> dict[str, Any]:
         item = execution_item(execution, self._region)
@@ -104,3 +104,18 @@ class BatchStatementBatches:
             "Statement": f'INSERT INTO "{self._table}" VALUE {{{members}}}',
             "Parameters": list(item.values()),
         }
+
+
+def _failure(response: Any) -> WriteUnknown | None:
+    error = response.get("Error")
+    if error is None:
+        return None
+    return WriteUnknown(str(error.get("Code")), is_permanent=is_permanent(error.get("Code")))
+
+
+def _is_taken(failure: WriteUnknown) -> bool:
+    return failure.reason in _TAKEN
+
+
+def _may_be_retried(failure: WriteUnknown | None) -> bool:
+    return failure is not None and not failure.is_permanent and not _is_taken(failure)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import decode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import plain_item
@@ -31,25 +32,19 @@ _PREFIX = "s:"
 class DynamoLimitStore:
     """Reads are eventually consistent (half a unit a scope): the condition of a swap catches stale states."""
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+    def __init__(self, client: DynamoDBClient, table: str, region: str, backoff: Backoff) -> None:
         self._client = client
         self._table = table
         self._region = region
+        self._batch_reads = BatchReads(client, table, backoff, is_strong=False)
 
     def read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:
         """Unprocessed keys are missing in the result: one hot item must not hide the other states."""
         states = dict.fromkeys(scopes, ScopeState())
-        keys: Any = [self._key(scope) for scope in states]
-        for _ in range(READ_TRIES):
-            if not keys:
-                return states
-            with translated():
-                answer = self._client.batch_get_item(RequestItems={self._table: {"Keys": keys}})
-            for item in answer["Responses"].get(self._table, []):
-                states[parse_limit_pk(str(decode(item[Attr.PK])))] = read_state(item)
-            unprocessed: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))
-            keys = unprocessed.get(self._table, {}).get("Keys", [])
-        for key in keys:
+        items, unprocessed = self._batch_reads.read([self._key(scope) for scope in states], READ_TRIES)
+        for item in items:
+            states[parse_limit_pk(str(decode(item[Attr.PK])))] = read_state(item)
+        for key in unprocessed:
             del states[parse_limit_pk(str(decode(key[Attr.PK])))]
         return states
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import Item, decode
-from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.keys import hot_scopes_key, item_key, limit_key, progress_key
 from shared.adapters.dynamodb.codec.lane_progress_items import read_progress
 from shared.adapters.dynamodb.limits.limit_store import read_hot_scopes, read_state
 from shared.domain.dispatch.wait_hint import ThrottleSnapshot
-from shared.domain.errors import UnavailableError
 from shared.domain.limits.scopes import ScopeState
 from shared.names import Attr, Lane
 
@@ -19,13 +18,16 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 
-class DynamoThrottleStatus:
-    """Eventually consistent, without retries of unprocessed keys: a hint must not delay a response."""
+READ_TRIES = 2
+"""An answer may leave keys out for its size alone. A second pause would delay a response for a hint."""
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
-        self._client = client
-        self._table = table
+
+class DynamoThrottleStatus:
+    """Reads are eventually consistent."""
+
+    def __init__(self, client: DynamoDBClient, table: str, region: str, backoff: Backoff) -> None:
         self._region = region
+        self._batch_reads = BatchReads(client, table, backoff, is_strong=False)
 
     def read(
         self, scopes: Sequence[str], lanes: Sequence[Lane], hot_scopes: Mapping[str, int] | None = None
@@ -46,12 +48,5 @@ class DynamoThrottleStatus:
         )
 
     def _get(self, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Item]:
-        criteria: Any = [item_key(*key) for key in dict.fromkeys(keys)]
-        if not criteria:
-            return {}
-        with translated():
-            answer = self._client.batch_get_item(RequestItems={self._table: {"Keys": criteria}})
-        if answer["UnprocessedKeys"]:
-            raise UnavailableError("BatchGetItem left keys unprocessed")
-        items: Any = answer["Responses"].get(self._table, [])
+        items = self._batch_reads.read_all([item_key(*key) for key in dict.fromkeys(keys)], READ_TRIES)
         return {(str(decode(item[Attr.PK])), str(decode(item[Attr.SK]))): item for item in items}

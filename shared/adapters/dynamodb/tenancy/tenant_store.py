@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
@@ -18,23 +19,20 @@ from shared.adapters.dynamodb.codec.tenant_items import (
     tenant_item,
 )
 from shared.adapters.dynamodb.codec.versions import VERSION
-from shared.domain.errors import UnavailableError
 from shared.domain.tenancy.tenant import ApiKey, Tenant
 from shared.names import Attr
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-_ROUNDS = 4
-"""Tries of BatchGetItem for unprocessed keys."""
-
 
 class DynamoTenantStore:
     """Reads by key; the callers cache."""
 
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
+    def __init__(self, client: DynamoDBClient, table: str, backoff: Backoff) -> None:
         self._client = client
         self._table = table
+        self._batch_reads = BatchReads(client, table, backoff)
 
     def get(self, tenant_id: str) -> Tenant | None:
         item = self._get(tenant_key(tenant_id))
@@ -45,21 +43,8 @@ class DynamoTenantStore:
         return read_key(item) if item else None
 
     def get_keys(self, key_ids: Sequence[str]) -> list[ApiKey]:
-        criteria = [item_key(*api_key_key(key_id)) for key_id in key_ids]
-        keys: dict[str, ApiKey] = {}
-        for _ in range(_ROUNDS):
-            if not criteria:
-                return [keys[key_id] for key_id in key_ids if key_id in keys]
-            request: Any = {self._table: {"Keys": criteria, "ConsistentRead": True}}
-            with translated():
-                answer = self._client.batch_get_item(RequestItems=request)
-            for item in answer["Responses"].get(self._table, []):
-                key = read_key(item)
-                keys[key.id] = key
-            unprocessed: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))
-            criteria = unprocessed.get(self._table, {}).get("Keys", [])
-        if criteria:
-            raise UnavailableError("BatchGetItem left keys unprocessed")
+        items = self._batch_reads.read_all([item_key(*api_key_key(key_id)) for key_id in key_ids])
+        keys = {key.id: key for key in map(read_key, items)}
         return [keys[key_id] for key_id in key_ids if key_id in keys]
 
     def create(self, tenant: Tenant, key: ApiKey) -> bool:

@@ -31,8 +31,8 @@ ROW = DueRow(
     lane=Lane.STANDARD,
     state=State.PENDING,
     created_at=SCAN - 600_000,
-    attempt=0,
-    max_attempts=5,
+    claims=0,
+    max_claims=5,
     stop_retries=False,
     claimable_from=0,
     next_attempt_at=None,
@@ -44,14 +44,14 @@ UNSCANNED = replace(FIRST, scan_began_at=None)
 QUEUED = replace(ROW, state=State.QUEUED)
 UNSEEN = replace(ROW, created_at=SCAN - 5_000)
 SEEN = replace(ROW, created_at=SCAN - 5_001)
-DUE_RETRY = replace(ROW, state=State.WAITING, attempt=1, next_attempt_at=NOW - 5_000)
+DUE_RETRY = replace(ROW, state=State.WAITING, claims=1, next_attempt_at=NOW - 5_000)
 FRESH_RETRY = replace(DUE_RETRY, next_attempt_at=NOW - 4_999)
 LATER_RETRY = replace(DUE_RETRY, next_attempt_at=NOW + 60_000)
-DEAD = replace(ROW, state=State.RUNNING, attempt=1, claimable_from=NOW)
+DEAD = replace(ROW, state=State.RUNNING, claims=1, claimable_from=NOW)
 LIVE = replace(DEAD, claimable_from=NOW + 1)
-USED_UP = replace(DEAD, attempt=5)
+USED_UP = replace(DEAD, claims=5)
 STOPPED = replace(DEAD, stop_retries=True)
-POINTER = replace(ROW, reminder_target=execution_id(9), attempt=1, claimable_from=None)
+POINTER = replace(ROW, reminder_target=execution_id(9), claims=1, claimable_from=None)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ NOT_STARTED = {State.PENDING, State.QUEUED}
         (Transition.EXTEND, {State.RUNNING}, State.RUNNING),
         (Transition.SUCCEED, {State.RUNNING}, State.SUCCEEDED),
         (Transition.RETRY, {State.RUNNING}, State.WAITING),
+        (Transition.REFUND, {State.RUNNING}, State.WAITING),
+        (Transition.EXPIRE, {State.RUNNING}, State.SKIPPED),
         (Transition.FAIL, {State.RUNNING}, State.FAILED),
         (Transition.GIVE_UP, {State.RUNNING}, State.FAILED),
         (Transition.CANCEL, NOT_STARTED | {State.WAITING}, State.CANCELLED),
@@ -41,7 +43,8 @@ def test_no_transition_leaves_a_terminal_state() -> None:
 
 def test_exactly_the_transitions_into_a_terminal_state_end_an_execution() -> None:
     ending = {transition for transition in Transition if transition.ends}
-    assert ending == set(Transition) - {Transition.CLAIM, Transition.EXTEND, Transition.RETRY}
+    lasting = {Transition.CLAIM, Transition.EXTEND, Transition.RETRY, Transition.REFUND}
+    assert ending == set(Transition) - lasting
 
 
 @pytest.mark.parametrize(
@@ -124,7 +127,7 @@ def pointer(**fields: Any) -> RetryReminder:
     plain: dict[str, Any] = {
         "dispatch_at": DUE_AT + 3_600_000,
         "target": execution_id(7),
-        "attempt": 2,
+        "claims": 2,
         "tenant_id": "acme",
         "lane": Lane.STANDARD,
         "created_at": DUE_AT,

@@ -161,8 +161,9 @@ def test_going_on_is_written_again_where_the_store_did_not_answer(fault: str, ti
 def test_going_on_that_could_not_be_written_is_left_to_the_message() -> None:
     world = World(DUE_AT, answer_to=async_accepted)
     execution = world.put(with_changes(world.one_off(), async_policy=POLICY))
-    world.steps.fail("store.extend_lease", times=FINISH_TRIES)
+    world.steps.fail("store.extend_lease", times=1_000)
     report = world.attempt(execution)
+    world.steps.calm()
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.UNRECORDED]
     assert [settled.verdict for settled in report.settled] == [Verdict.RETURN]
     held = world.attempt(execution, receives=2)

@@ -44,7 +44,7 @@ def stalled(stalled_ms: int, **fields: Any) -> tuple[World, Execution]:
     return world, execution
 
 
-@pytest.mark.parametrize(("stalled_ms", "renewals"), [(5_000, 0), (5_001, 1), (3_600_000, 1)])
+@pytest.mark.parametrize(("stalled_ms", "renewals"), [(5_000, 0), (5_001, 1), (40_000, 1)])
 def test_a_lease_that_does_not_cover_the_timeout_is_prolonged_before_the_call(
     stalled_ms: int, renewals: int
 ) -> None:
@@ -69,16 +69,14 @@ def test_a_renewal_without_an_answer_is_asked_for_again(step: str) -> None:
     assert world.standing(execution.id).progress.outcomes[0].reason is Reason.OK
 
 
-def test_without_an_answer_to_any_renewal_no_call_is_made_and_the_attempt_counts() -> None:
-    world, execution = stalled(6_000)
+def test_an_attempt_whose_lease_could_not_be_renewed_is_refunded_without_a_call() -> None:
+    world, execution = stalled(6_000, retry=RetryPolicy(max_attempts=1))
     world.steps.fail("store.extend_lease", times=RENEWAL_TRIES)
-    world.attempt(execution)
+    report = world.attempt(execution)
     assert world.sender.calls == []
+    assert [attempt.end for attempt in report.attempts] == [AttemptEnd.REFUNDED]
     standing = world.standing(execution.id)
-    assert (standing.state, [each.reason for each in standing.progress.outcomes]) == (
-        State.WAITING,
-        [Reason.LEASE_TOO_SHORT],
-    )
+    assert (standing.state, standing.attempt, standing.progress.outcomes) == (State.WAITING, 0, ())
 
 
 def test_a_worker_that_was_overtaken_while_it_stood_still_makes_no_call() -> None:
@@ -117,14 +115,13 @@ def test_stalled_worker_makes_no_call_after_its_job_was_deleted(state: JobState)
     assert world.standing(head.id).progress.end_reason is EndReason.JOB_DELETED
 
 
-def test_a_worker_that_stands_still_again_uses_up_the_attempt() -> None:
+def test_an_attempt_whose_worker_is_stalled_twice_before_its_call_is_refunded() -> None:
     world, execution = stalled(6_000)
     world.steps.after("store.extend_lease", lambda: setattr(world.clock, "time_ms", DUE_AT + 60_000))
-    world.attempt(execution)
+    report = world.attempt(execution)
     assert world.sender.calls == []
-    assert [each.reason for each in world.standing(execution.id).progress.outcomes] == [
-        Reason.LEASE_TOO_SHORT
-    ]
+    assert [attempt.answer.reason for attempt in report.attempts] == [Reason.LEASE_TOO_SHORT]
+    assert [attempt.end for attempt in report.attempts] == [AttemptEnd.REFUNDED]
 
 
 def put_with_payload_apart(world: World) -> Execution:
@@ -134,23 +131,14 @@ def put_with_payload_apart(world: World) -> Execution:
     return apart
 
 
-def test_a_call_that_was_prepared_too_slowly_is_cut_off_at_the_end_of_the_lease() -> None:
+@pytest.mark.parametrize(("slow_ms", "calls"), [(5_000, [30.0]), (5_001, [])])
+def test_a_slow_preparation_never_shortens_the_timeout_of_the_call(slow_ms: int, calls: list[float]) -> None:
     world = World(DUE_AT)
     execution = put_with_payload_apart(world)
-    world.steps.after("jobs.get_payload", lambda: setattr(world.clock, "time_ms", DUE_AT + 20_000))
+    world.steps.after("jobs.get_payload", lambda: setattr(world.clock, "time_ms", DUE_AT + slow_ms))
     world.attempt(execution)
-    assert [call.timeout_seconds for call in world.sender.calls] == [15.0]
-
-
-def test_a_call_that_was_prepared_until_the_lease_had_ended_is_not_made() -> None:
-    world = World(DUE_AT)
-    execution = put_with_payload_apart(world)
-    world.steps.after("jobs.get_payload", lambda: setattr(world.clock, "time_ms", DUE_AT + 35_000))
-    world.attempt(execution)
-    assert world.sender.calls == []
-    assert [outcome.reason for outcome in world.standing(execution.id).progress.outcomes] == [
-        Reason.LEASE_TOO_SHORT
-    ]
+    assert [call.timeout_seconds for call in world.sender.calls] == calls
+    assert world.standing(execution.id).attempt == len(calls)
 
 
 @pytest.mark.parametrize("answer", [CallbackResponse(reason=Reason.OK, duration_ms=5, status=200), DOWN])

@@ -1,17 +1,22 @@
 """EXECUTE: answers that got lost on the way are recognised; what stays unknown is left to the message."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
-from shared.ports.executions import Claim, ClaimRejected, WriteUnknown
-from shared.usecases.attempts.run_attempts import CLAIM_TRIES, UNSURE_WAIT_SECONDS, Verdict
-from shared.usecases.attempts.settle_attempt import FINISH_TRIES, AttemptEnd
+from shared.ports.executions import Claim, Claimer, ClaimRejected, WriteUnknown
+from shared.usecases.attempts.claim_keys import CLAIM_TRIES, RESOLVE_TRIES
+from shared.usecases.attempts.run_attempts import UNSURE_WAIT_SECONDS, Verdict
+from shared.usecases.attempts.settle_attempt import AttemptEnd
 from tests.support.builders import DUE_AT
 from tests.support.fakes.sender import in_turn
+from tests.support.usecases.messages import delivery, wakeup_of
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.world import World
 
@@ -19,12 +24,18 @@ OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
 
 
+def use_claimer(world: World, claimer: Claimer) -> None:
+    """Claims of the world's executor go to this claimer."""
+    run = world.run_attempts
+    run.claim_keys = replace(run.claim_keys, claimer=claimer)
+
+
 class Mute:
     """A claimer whose answers get lost, before or after the claim was made."""
 
     def __init__(self, world: World, *, times: int, granted: bool) -> None:
         self._real, self._times, self._granted = world.claimer, times, granted
-        world.run_attempts.claimer = self
+        use_claimer(world, self)
 
     def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
         """See the port."""
@@ -48,16 +59,133 @@ def test_a_claim_whose_answer_was_lost_is_asked_for_again_and_counts_once(times:
     assert report.returned() == []
 
 
+def test_a_granted_claim_without_any_response_is_found_by_a_read_and_called() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off(retry=RetryPolicy(max_attempts=1)))
+    Mute(world, times=CLAIM_TRIES, granted=True)
+    world.steps.fail("store.get_many", times=RESOLVE_TRIES - 1)
+    world.attempt(execution)
+    done = world.standing(execution.id)
+    assert (done.state, done.attempt, len(world.sender.calls)) == (State.SUCCEEDED, 1, 1)
+
+
+def test_a_throttled_claim_delays_no_granted_one() -> None:
+    world = World(DUE_AT)
+    throttled, granted = (world.put(world.one_off(number)) for number in (1, 2))
+    real, calls_before = world.claimer, list[int]()
+
+    class OneThrottled:
+        def claim(
+            self, claims: Sequence[Claim], now_ms: int
+        ) -> list[Execution | ClaimRejected | WriteUnknown]:
+            calls_before.append(len(world.sender.calls))
+            return [
+                WriteUnknown("throttled")
+                if claim.execution_id == throttled.id
+                else real.claim([claim], now_ms)[0]
+                for claim in claims
+            ]
+
+    use_claimer(world, OneThrottled())
+    world.run(delivery(throttled, granted))
+    assert calls_before == [0, 1, 1]
+
+
 @pytest.mark.parametrize("granted", [True, False])
 def test_a_claim_that_stays_undecided_is_no_refusal(granted: bool) -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())
     Mute(world, times=CLAIM_TRIES, granted=granted)
+    world.steps.fail("store.get_many", times=RESOLVE_TRIES)
     report = world.attempt(execution)
-    (settled,) = report.settled
-    assert (settled.verdict, settled.visible_after_seconds) == (Verdict.RETURN, UNSURE_WAIT_SECONDS)
     assert [undecided.reason for undecided in report.undecided] == ["throttled"]
     assert world.sender.calls == []
+
+
+@pytest.mark.parametrize("granted", [True, False])
+def test_undecided_claim_uses_up_no_receive(granted: bool) -> None:
+    """A throttled table must not bring a message into the dead-letter queue."""
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    Mute(world, times=CLAIM_TRIES, granted=granted)
+    world.steps.fail("store.get_many", times=RESOLVE_TRIES)
+    (settled,) = world.attempt(execution, receives=4).settled
+    (fresh,) = world.queue.messages
+    assert settled.verdict is Verdict.DONE
+    assert fresh.wakeup.keys == (execution.id,)
+    assert fresh.visible_at >= world.clock.now_ms() + UNSURE_WAIT_SECONDS * 1000
+
+
+def test_undecided_claim_keeps_its_message_where_no_fresh_one_can_be_sent() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.queue.fail_once(execution.id)
+    Mute(world, times=CLAIM_TRIES, granted=False)
+    (settled,) = world.attempt(execution).settled
+    assert (settled.verdict, settled.visible_after_seconds) == (Verdict.RETURN, UNSURE_WAIT_SECONDS)
+
+
+@pytest.mark.parametrize(("ends_in_ms", "copies"), [(60_000, 1), (UNSURE_WAIT_SECONDS * 1000, 0)])
+def test_undecided_copy_of_the_sweeper_is_replaced_until_the_next_one_is_due(
+    ends_in_ms: int, copies: int
+) -> None:
+    """In a long outage, the copies of each re-send would add up."""
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    Mute(world, times=CLAIM_TRIES, granted=False)
+    message = wakeup_of([execution], DUE_AT)
+    resent = replace(message, ends_at=DUE_AT + ends_in_ms)
+    (settled,) = world.run(delivery(execution, wakeup=resent)).settled
+    assert settled.verdict is Verdict.DONE
+    assert world.sent() == [execution.id] * copies
+
+
+def test_tries_of_a_claim_are_apart_by_jittered_pauses() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    Mute(world, times=CLAIM_TRIES, granted=False)
+    at: list[int] = []
+    claimer = world.run_attempts.claim_keys.claimer
+
+    class Noting:
+        def claim(
+            self, claims: Sequence[Claim], now_ms: int
+        ) -> list[Execution | ClaimRejected | WriteUnknown]:
+            at.append(now_ms)
+            return claimer.claim(claims, now_ms)
+
+    use_claimer(world, Noting())
+    world.attempt(execution)
+    pauses = [later - earlier for earlier, later in pairwise(at)]
+    assert len(pauses) == CLAIM_TRIES - 1
+    assert 20 <= min(pauses) < max(pauses) <= 200
+
+
+def test_bug_in_one_key_uses_receives_so_that_the_message_becomes_a_dead_one() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.run_attempts.make_attempt = None  # type: ignore[assignment]
+    report = world.attempt(execution)
+    assert [settled.verdict for settled in report.settled] == [Verdict.RETURN]
+    assert world.queue.messages == []
+
+
+def test_claim_that_the_store_rejects_is_not_repeated_and_uses_receives() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    tries: list[int] = []
+
+    class Rejecting:
+        def claim(
+            self, claims: Sequence[Claim], now_ms: int
+        ) -> list[Execution | ClaimRejected | WriteUnknown]:
+            tries.append(now_ms)
+            return [WriteUnknown("ValidationError", is_permanent=True) for _ in claims]
+
+    use_claimer(world, Rejecting())
+    report = world.attempt(execution)
+    assert len(tries) == 1
+    assert [settled.verdict for settled in report.settled] == [Verdict.RETURN]
 
 
 def test_every_try_of_every_claim_has_an_owner_token_of_its_own() -> None:
@@ -100,12 +228,14 @@ def test_an_outcome_that_was_not_written_is_written_again(times: int) -> None:
     assert world.standing(execution.id).state is State.SUCCEEDED
 
 
-def test_an_outcome_that_stays_unrecorded_leaves_the_message_where_it_is() -> None:
+@pytest.mark.parametrize("fault", ["fail", "reject"])
+def test_an_outcome_that_stays_unrecorded_leaves_the_message_where_it_is(fault: str) -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())
-    world.steps.fail("store.finish", times=FINISH_TRIES)
+    getattr(world.steps, fault)("store.finish", times=1_000)
     report = world.attempt(execution)
     assert [attempt.end for attempt in report.attempts] == [AttemptEnd.UNRECORDED]
+    assert DUE_AT + 30_000 < world.clock.now_ms() <= DUE_AT + 35_000, "tries go on while the lease lasts"
     assert [settled.verdict for settled in report.settled] == [Verdict.RETURN]
 
 

@@ -49,10 +49,31 @@ def test_a_message_stays_until_that_successor_stands() -> None:
     job = world.recurring()
     row = world.table.executions[job.id_at(DUE_AT)]
     row.execution = in_state(row.execution, State.SUCCEEDED)
-    world.steps.fail("queue.send")
+    world.steps.fail("queue.send", times=2)
     assert verdicts(world.attempt(row.execution)) == [Verdict.RETURN]
     assert verdicts(world.attempt(row.execution)) == [Verdict.DONE]
     assert world.sent() == [job.id_at(DUE_AT + MINUTE)]
+
+
+def test_refusal_that_could_not_be_settled_uses_up_no_receive() -> None:
+    world = World(DUE_AT)
+    job = world.recurring()
+    row = world.table.executions[job.id_at(DUE_AT)]
+    row.execution = in_state(row.execution, State.SUCCEEDED)
+    world.steps.fail("store.put_if_absent")
+    assert verdicts(world.attempt(row.execution, receives=4)) == [Verdict.DONE]
+    assert world.sent() == [row.execution.id]
+
+
+def test_refusal_whose_settlement_the_store_rejects_keeps_its_message() -> None:
+    """The message uses up its receives: a fault of ours is for operators."""
+    world = World(DUE_AT)
+    job = world.recurring()
+    row = world.table.executions[job.id_at(DUE_AT)]
+    row.execution = in_state(row.execution, State.SUCCEEDED)
+    world.steps.reject("store.put_if_absent")
+    assert verdicts(world.attempt(row.execution)) == [Verdict.RETURN]
+    assert world.sent() == []
 
 
 def test_a_tombstone_is_dropped_and_nothing_is_filed() -> None:
@@ -111,8 +132,8 @@ def test_live_lease_is_awaited_with_a_fresh_message_from_the_second_receive_on(
 
 def test_unless_that_one_could_not_be_sent() -> None:
     world = World(DUE_AT)
-    execution = world.put(in_state(world.one_off(), State.RUNNING))
-    world.queue.fail_once(execution.id)
+    world.put(in_state(world.one_off(), State.RUNNING))
+    world.steps.fail("queue.send", times=2)
     assert verdicts(world.attempt(world.one_off(), receives=2)) == [Verdict.RETURN]
 
 

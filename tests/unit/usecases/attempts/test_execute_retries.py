@@ -98,7 +98,7 @@ def test_a_retry_beyond_the_reach_of_the_lanes_becomes_a_pointer() -> None:
     world, execution = world_with(asks_for(3_600), OK)
     world.attempt(execution)
     (row,) = world.table.pointers.values()
-    assert (row.pointer.target, row.pointer.attempt) == (execution.id, 1)
+    assert (row.pointer.target, row.pointer.claims) == (execution.id, 1)
     assert row.pointer.dispatch_at == world.standing(execution.id).progress.next_attempt_at
     assert world.sent() == []
 
@@ -141,19 +141,20 @@ def test_a_request_that_cannot_be_read_is_a_failed_attempt_without_a_call(state:
 
 
 @pytest.mark.parametrize("step", ["tenants.get", "jobs.get_payload"])
-def test_request_that_cannot_be_loaded_now_is_a_failed_attempt_without_a_call(step: str) -> None:
+def test_an_attempt_whose_request_cannot_be_loaded_now_is_refunded(step: str) -> None:
     world = World(DUE_AT)
-    apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b""))
+    only_one = RetryPolicy(max_attempts=1)
+    apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b"", retry=only_one))
     world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
     # The tenant is read in front of the claim too, for its limits: that failure delays nothing.
     world.steps.fail(step, times=1 + len(READ_PAUSES_MS) + (step == "tenants.get"))
     world.attempt(apart)
-    assert [outcome.reason for outcome in world.standing(apart.id).progress.outcomes] == [
-        Reason.REQUEST_UNREADABLE
-    ]
+    refunded = world.standing(apart.id)
+    assert (refunded.state, refunded.attempt, refunded.progress.outcomes) == (State.WAITING, 0, ())
     world.clock.time_ms += 60_000
     world.attempt(apart)
     assert world.standing(apart.id).state is State.SUCCEEDED
+    assert dict(world.sender.calls[0].callback.headers)["X-Attempt"] == "1"
 
 
 @pytest.mark.parametrize("step", ["tenants.get", "jobs.get_payload"])
@@ -185,7 +186,7 @@ def test_a_table_of_delays_is_followed_entry_by_entry_through_pointers_too(
     waits = [later - earlier - DOWN.duration_ms for earlier, later in pairwise(began)]
     for waited_ms, seconds in zip(waits, table, strict=True):
         assert seconds * 900 <= waited_ms <= seconds * 1_000
-    assert {row.pointer.attempt for row in world.table.pointers.values()} == {
+    assert {row.pointer.claims for row in world.table.pointers.values()} == {
         number for number, seconds in enumerate(table, 1) if waits[number - 1] > 900_000
     }
     assert began[-1] - began[0] <= 7 * DAY_MS + len(table) * DOWN.duration_ms
@@ -227,9 +228,11 @@ def test_no_attempt_begins_of_what_is_too_old_not_even_the_first(late_ms: int, c
 
 
 def test_execution_that_expires_while_its_request_is_read_makes_no_call() -> None:
-    world, execution = world_with(OK, give_up_after_seconds=60)
-    world.clock.time_ms = DUE_AT + 59_999
-    world.steps.after("tenants.get", lambda: setattr(world.clock, "time_ms", DUE_AT + 60_001))
+    world = World(DUE_AT + 59_999)
+    retry = RetryPolicy(give_up_after_seconds=60)
+    execution = world.put(with_changes(world.one_off(retry=retry), payload_id=one_off().job_id, request=b""))
+    world.jobs.put_payload(execution.tenant_id, execution.job_id, world.seal(execution.job_id))
+    world.steps.after("jobs.get_payload", lambda: setattr(world.clock, "time_ms", DUE_AT + 60_001))
     world.attempt(execution)
     assert world.sender.calls == []
     assert world.standing(execution.id).progress.end_reason is EndReason.TOO_OLD

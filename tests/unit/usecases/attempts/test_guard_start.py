@@ -259,8 +259,9 @@ class TestStartDeadline:
         world.attempt(job)
         assert world.standing(job.id).state is State.CANCELLED
 
-    def test_where_the_store_does_not_answer_the_message_stays(self) -> None:
+    def test_where_the_store_does_not_answer_a_fresh_message_asks_again(self) -> None:
         world = World(DUE_AT + 20_000)
         job = world.put(world.one_off(start_deadline_at=DUE_AT + 10_000))
         world.steps.before("store.cancel", lambda: (_ for _ in ()).throw(UnavailableError("throttled")))
-        assert len(world.attempt(job).returned()) == 1
+        assert world.attempt(job).returned() == []
+        assert world.sent() == [job.id]

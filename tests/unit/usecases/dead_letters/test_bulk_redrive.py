@@ -347,6 +347,15 @@ def test_what_nobody_has_is_not_found(task_id: str) -> None:
         World(LATER).undo_redrive.execute(TENANT, task_id)
 
 
+def test_rejected_request_is_counted_on_no_job_and_reported_to_operators() -> None:
+    world = World(LATER)
+    failed_jobs(world, 2)
+    task = start(world)
+    world.steps.reject("store.put_if_absent")
+    assert world.process_bulk_redrives.execute().unreadable == [task.id]
+    assert standing(world, task).counts == TaskCounts()
+
+
 def test_a_store_that_does_not_answer_is_asked_again_by_the_next_run() -> None:
     world = World(LATER)
     buried = failed_jobs(world, 2)

@@ -172,6 +172,21 @@ def test_a_message_that_could_not_be_parked_comes_back() -> None:
     assert rescued(world, dead(error="unreadable")).returned == ["m1"]
 
 
+def test_dead_message_is_parked_with_the_cause_where_the_store_rejects_its_key() -> None:
+    world = World(NOW)
+    executions = [world.put(one_off(number)) for number in range(2)]
+    world.steps.reject("store.get")
+    report = rescued(world, *(dead(each, message_id=f"m{n}") for n, each in enumerate(executions)))
+    assert (report.parked, report.rescheduled, report.returned) == (1, 1, [])
+    assert "injected" in world.parked_messages.parked(1)[0].reason
+
+
+def test_dead_message_comes_back_where_the_store_rejects_its_parking() -> None:
+    world = World(NOW)
+    world.steps.reject("parked_messages.park")
+    assert rescued(world, dead(error="unreadable")).returned == ["m1"]
+
+
 @pytest.mark.parametrize("damage", [None, Damage.BROKEN])
 def test_dead_message_whose_successor_cannot_be_filed_is_parked_alone(
     damage: Damage | None,

@@ -46,7 +46,7 @@ def test_a_later_retry_is_a_pointer_in_the_bucket_in_which_it_is_due() -> None:
         RetryReminder(
             dispatch_at=at,
             target=execution.id,
-            attempt=2,
+            claims=2,
             tenant_id=execution.tenant_id,
             lane=Lane.STANDARD,
             created_at=DUE_AT,
@@ -109,7 +109,7 @@ def pointer_to(execution: Execution) -> RetryReminder:
     return RetryReminder(
         dispatch_at=execution.progress.next_attempt_at or 0,
         target=execution.id,
-        attempt=execution.attempt,
+        claims=execution.attempt,
         tenant_id=execution.tenant_id,
         lane=execution.lane,
         created_at=DUE_AT,

@@ -84,7 +84,7 @@ def test_a_far_off_retry_is_told_by_its_pointer() -> None:
     pointer = RetryReminder(
         dispatch_at=DUE_AT + 5,
         target=execution_id(7, dispatch_at=DUE_AT - 3_600_000),
-        attempt=1,
+        claims=1,
         tenant_id="acme",
         lane=Lane.STANDARD,
         created_at=DUE_AT - 3_000_000,

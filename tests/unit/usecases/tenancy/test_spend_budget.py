@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import RequestRejectedError, ServiceError, UnavailableError
 from shared.domain.tenancy.budget import BudgetKey, BudgetName, TokenLease
 from shared.usecases.tenancy import spend_budget
 from shared.usecases.tenancy.spend_budget import STORE_BACKOFF_MS, SpendBudget
@@ -122,6 +122,7 @@ class BrokenStore(FakeBudgetStore):
     """Answers only while it is not broken."""
 
     is_broken = True
+    error: type[ServiceError] = UnavailableError
 
     def take(
         self, key: BudgetKey, leases: Sequence[TokenLease], expires_at_s: int
@@ -129,12 +130,14 @@ class BrokenStore(FakeBudgetStore):
         """See the port."""
         answer = super().take(key, leases, expires_at_s)
         if self.is_broken:
-            raise UnavailableError("no answer")
+            raise self.error("no answer")
         return answer
 
 
-def test_without_an_answer_everything_goes_on_and_is_counted() -> None:
+@pytest.mark.parametrize("error", [UnavailableError, RequestRejectedError])
+def test_without_an_answer_everything_goes_on_and_is_counted(error: type[ServiceError]) -> None:
     store = BrokenStore()
+    store.error = error
     fleet = Fleet(1, 5, store).run([(at, 0) for at in range(20)])
     assert (len(fleet.admitted), fleet.store.writes) == (20, 1)
     assert (fleet.processes[0].take_store_errors(), fleet.processes[0].take_store_errors()) == (20, 0)

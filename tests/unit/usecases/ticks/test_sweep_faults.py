@@ -45,6 +45,14 @@ def test_a_shard_that_does_not_answer_keeps_nobody_else_from_being_swept() -> No
     assert (report.unavailable, world.sent()) == (1, [row.id])
 
 
+def test_rejected_request_keeps_no_other_shard_from_being_swept() -> None:
+    world = unscanned(mark=BUCKET - 2)
+    row = put(world)
+    world.steps.reject("store.scan")
+    report = swept(world, FIRST_PASS)
+    assert (report.unavailable, world.sent()) == (1, [row.id])
+
+
 def test_an_unreadable_progress_report_slows_nothing() -> None:
     world = unscanned()
     row = put(world)
@@ -83,10 +91,13 @@ def test_whoever_comes_after_a_sweeper_that_died_misses_no_row(step: str) -> Non
 
 
 @pytest.mark.parametrize("step", ["ledger.swept_through", "ledger.note_swept_through"])
-def test_a_list_that_cannot_be_made_complete_keeps_nothing_on_it_from_being_swept(step: str) -> None:
+@pytest.mark.parametrize("fault", ["fail", "reject"])
+def test_a_list_that_cannot_be_made_complete_keeps_nothing_on_it_from_being_swept(
+    step: str, fault: str
+) -> None:
     world = scanned()
     row = put(world, created_at=SCAN + 1)
-    world.steps.fail(step)
+    getattr(world.steps, fault)(step)
     report = swept(world, FIRST_PASS)
     assert (report.unavailable, world.sent()) == (1, [row.id])
 

@@ -119,6 +119,15 @@ def test_a_shard_that_does_not_answer_keeps_nobody_else_from_being_watched() -> 
     assert sorted(key.shard for key in world.sent()) == [1, 2]
 
 
+def test_rejected_request_keeps_no_other_shard_from_being_watched() -> None:
+    world = World(START, counts=ShardCounts(normal=3, quarter=3, midnight=3))
+    for shard in range(3):
+        pending(world, shard=shard)
+    world.steps.reject("ledger.take")
+    world.watch.execute(ALL)
+    assert sorted(key.shard for key in world.sent()) == [0, 1, 2]
+
+
 @pytest.mark.parametrize("step", ["ledger.take", "store.scan", "ledger.finish"])
 def test_a_shard_that_does_not_answer_has_a_second_turn_in_the_same_tick(step: str) -> None:
     world = World(START)

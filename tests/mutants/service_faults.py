@@ -1,0 +1,133 @@
+"""Faults of the services below: refusals without item, throttling, conflicts, rejected requests."""
+
+from tests.mutants.mutant import Mutant
+
+_CLAIMER = "shared/adapters/dynamodb/executions/claimer.py"
+_CLAIM_KEYS = "shared/usecases/attempts/claim_keys.py"
+_RUN_ATTEMPTS = "shared/usecases/attempts/run_attempts.py"
+_ERRORS = "shared/adapters/dynamodb/codec/errors.py"
+_WITHOUT_ITEMS = "tests/conformance/test_claims_without_items.py"
+_LOST_ANSWERS = "tests/unit/usecases/attempts/test_execute_lost_answers.py"
+_DYNAMODB_FAULTS = "tests/conformance/test_dynamodb_faults.py"
+
+SERVICE_FAULTS = (
+    Mutant(
+        name="refused claim without its item taken for a deleted execution",
+        file=_CLAIMER,
+        old='    return error.get("Code") in _REFUSED and not error.get("Item")\n',
+        new="    return False\n",
+        killer="tests/conformance/test_claimer.py",
+    ),
+    Mutant(
+        name="refused key left unprocessed taken for a deleted execution",
+        file=_CLAIMER,
+        old="unread = {_place(key) for key in unprocessed}",
+        new="unread = {_place(key) for key in unprocessed if not unprocessed}",
+        killer=_WITHOUT_ITEMS,
+    ),
+    Mutant(
+        name="undocumented function in the condition of a statement",
+        file="shared/adapters/dynamodb/codec/conditions.py",
+        old='"sr IS MISSING"',
+        new='"attribute_not_exists(sr)"',
+        killer=_DYNAMODB_FAULTS,
+    ),
+    Mutant(
+        name="claim repeated without a pause",
+        file=_CLAIM_KEYS,
+        old="sleep_ms(retry_pause_ms(self.entropy.draw()))",
+        new="sleep_ms(0)",
+        killer=_LOST_ANSWERS,
+    ),
+    Mutant(
+        name="granted claim without a response that is not looked for",
+        file=_CLAIM_KEYS,
+        old="execution.progress.owner == owners[key]",
+        new="execution.progress.owner != owners[key]",
+        killer=_LOST_ANSWERS,
+    ),
+    Mutant(
+        name="undecided claim that uses up a receive",
+        file=_RUN_ATTEMPTS,
+        old="len(wakeup.keys) > 1 or all(",
+        new="len(wakeup.keys) > 1 and all(",
+        killer=_LOST_ANSWERS,
+    ),
+    Mutant(
+        name="undecided copies of re-sends that add up",
+        file="shared/usecases/attempts/settle_refusal.py",
+        old=" if each.ends_at is None or each.not_before < each.ends_at]",
+        new="]",
+        killer=_LOST_ANSWERS,
+    ),
+    Mutant(
+        name="bug in one key that never becomes a dead message",
+        file=_RUN_ATTEMPTS,
+        old='{error}", is_permanent=True)',
+        new='{error}", is_permanent=False)',
+        killer=_LOST_ANSWERS,
+    ),
+    Mutant(
+        name="puts of a batch repeated without a pause",
+        file="shared/adapters/dynamodb/executions/one_off_batches.py",
+        old="            self._backoff.wait()\n",
+        new="",
+        killer="tests/conformance/test_one_off_batches_faults.py",
+    ),
+    Mutant(
+        name="unprocessed keys read again without a pause",
+        file="shared/adapters/dynamodb/batch_reads.py",
+        old="                self.backoff.wait()\n",
+        new="                pass\n",
+        killer=_DYNAMODB_FAULTS,
+    ),
+    Mutant(
+        name="permanent reason of a transaction taken for unavailability",
+        file=_ERRORS,
+        old="    if permanent:\n",
+        new="    if not reasons:\n",
+        killer=_DYNAMODB_FAULTS,
+    ),
+    Mutant(
+        name="rejected request taken for unavailability",
+        file=_ERRORS,
+        old="    if is_permanent(code):\n",
+        new="    if is_permanent(None):\n",
+        killer=_DYNAMODB_FAULTS,
+    ),
+    Mutant(
+        name="reasons of a ThrottlingException left out",
+        file=_ERRORS,
+        old=' or response.get("throttlingReasons")',
+        new="",
+        killer=_DYNAMODB_FAULTS,
+    ),
+    Mutant(
+        name="write in conflict tried once",
+        file="shared/adapters/clients.py",
+        old="        retry_conflicts(made, SystemEntropy().draw)\n",
+        new="        pass\n",
+        killer="tests/unit/adapters/test_clients.py",
+    ),
+    Mutant(
+        name="cancelled transaction in conflict tried once",
+        file="shared/adapters/clients.py",
+        old=' or "TransactionConflict" in reasons',
+        new="",
+        killer="tests/unit/adapters/test_clients.py",
+    ),
+    Mutant(
+        name="newline behind a path that spares the creation rate",
+        file="functions/api/app.py",
+        old="            if not event.path.isprintable():\n",
+        new="            if route.path_parts and not event.path.isprintable():\n",
+        killer="tests/unit/api/test_encoded_paths.py",
+    ),
+    Mutant(
+        name="bulk redrive that refuses a job for a fault of ours",
+        file="shared/usecases/dead_letters/process_bulk_redrives.py",
+        old="except (ServiceError, UnknownVersionError):",
+        new="except (UnavailableError, UnknownVersionError):",
+        killer="tests/unit/usecases/dead_letters/test_bulk_redrive.py",
+    ),
+)
