@@ -143,6 +143,8 @@ class Record:
     """How many it says that they are."""
     reason: str | None = None
     """Why it ended, where its state alone does not say it."""
+    refunded: int = 0
+    """Claims that made no call for a reason of Punctual's own; `attempt` is without them."""
     redrive_of: tuple[str, int] | None = None
     """The dead letter whose request it runs once more, and which redrive of that it is."""
 
