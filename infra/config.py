@@ -18,6 +18,7 @@ dependencies."""
 IDEMPOTENCY_DAYS = 7
 """Lifetime of an Idempotency-Key; the record that it refers to must live longer."""
 _NAME = re.compile(r"[a-z][a-z0-9]{0,19}")
+_CELL = re.compile(r"[0-9a-hjkmnp-tv-z]")
 _LOG_RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365)
 
 
@@ -76,6 +77,8 @@ class StageConfig:
 
     name: str
     region: str
+    cell: str = "0"
+    """One character that all ids of this deployment carry, so that they tell the cell that owns a job."""
     account: str | None
     """None uses the account of the deployment credentials."""
     shard_plan: tuple[ShardEpoch, ...]
@@ -116,6 +119,8 @@ class StageConfig:
         """Raise ValueError for a stage that breaks a guarantee, or whose deployment AWS would reject."""
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"a stage is named by 1 to 20 lower-case letters and digits, not {self.name!r}")
+        if not _CELL.fullmatch(self.cell):
+            raise ValueError(f"a cell is one character of Crockford's base32, not {self.cell!r}")
         if self.log_retention_days not in _LOG_RETENTION_DAYS:
             raise ValueError(f"CloudWatch Logs retention must be one of {_LOG_RETENTION_DAYS} days")
         check_plan(self.shard_plan)

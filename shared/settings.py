@@ -12,6 +12,7 @@ from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan, bucket_of
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.retention import Retention
+from shared.domain.ids import CELL
 from shared.domain.schedules.schedule import parse_instant
 from shared.domain.tenancy.quota import Quota, Quotas
 from shared.names import Env, QueueName
@@ -85,6 +86,7 @@ class Settings(BaseModel):
 
     stage: Text
     region: Text
+    cell: Annotated[str, Field(pattern=CELL)]
     executions_table: Text
     jobs_table: Text
     tenants_table: Text
@@ -150,6 +152,7 @@ class ReconcilerSettings(Settings):
 _VARIABLES = {
     "stage": Env.STAGE,
     "region": Env.REGION,
+    "cell": Env.CELL,
     "executions_table": Env.EXECUTIONS_TABLE,
     "jobs_table": Env.JOBS_TABLE,
     "tenants_table": Env.TENANTS_TABLE,

@@ -5,10 +5,10 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from shared.bootstrap.aws import decode_wakeup
+from shared.bootstrap.aws import decode_wakeup, read_newer
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
-from shared.domain.errors import InvalidValueError
+from shared.domain.errors import InvalidValueError, NewerMessageError
 from shared.names import Metric
 from shared.observability import count, logger, metrics
 from shared.settings import DeadLetterSettings
@@ -34,15 +34,17 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 
 def _message(record: dict[str, Any]) -> DeadMessage:
-    wakeup, reason = None, ""
+    wakeup, reason, newer = None, "", None
     try:
         wakeup = decode_wakeup(record["body"])
     except InvalidValueError as error:
         reason = str(error)
+        newer = read_newer(record) if isinstance(error, NewerMessageError) else None
     return DeadMessage(
         message_id=record["messageId"],
         lane=lanes[record["eventSourceARN"]],
         body=record["body"],
         wakeup=wakeup,
         error=reason,
+        newer=newer,
     )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from shared.bootstrap.aws import decode_wakeup
+from shared.bootstrap.aws import decode_wakeup, read_newer
 from shared.domain.errors import InvalidValueError, NewerMessageError
 from shared.usecases.attempts.run_attempts import BatchReport, Delivery
 
@@ -13,18 +13,19 @@ def deliveries(records: list[dict[str, Any]]) -> list[Delivery]:
 
 
 def _delivery(record: dict[str, Any]) -> Delivery:
-    wakeup, reason, is_newer = None, "", False
+    wakeup, reason, newer = None, "", None
     try:
         wakeup = decode_wakeup(record["body"])
     except InvalidValueError as error:
-        reason, is_newer = str(error), isinstance(error, NewerMessageError)
+        reason = str(error)
+        newer = read_newer(record) if isinstance(error, NewerMessageError) else None
     return Delivery(
         message_id=record["messageId"],
         sent_at=int(record["attributes"]["SentTimestamp"]),
         receive_count=int(record["attributes"]["ApproximateReceiveCount"]),
         wakeup=wakeup,
         error=reason,
-        is_newer=is_newer,
+        newer=newer,
     )
 
 

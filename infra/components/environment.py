@@ -36,6 +36,7 @@ def environment(
     variables = {
         Env.STAGE: stage.name,
         Env.REGION: stage.region,
+        Env.CELL: stage.cell,
         Env.EXECUTIONS_TABLE: shared.tables.executions.table_name,
         Env.JOBS_TABLE: shared.tables.jobs.table_name,
         Env.TENANTS_TABLE: shared.tables.tenants.table_name,

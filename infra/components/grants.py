@@ -23,7 +23,8 @@ PARTIQL, INSERT, CHECK = "PartiQLUpdate", "PartiQLInsert", "ConditionCheckItem"
 class Grants:
     """DynamoDB actions on each table, and the use of tenants' data keys.
 
-    All functions send to the lanes; an executor also sends to its slow path.
+    All functions send to the lanes; an executor also sends to its slow path, and the handler of dead messages
+    to all queues.
     """
 
     executions: tuple[str, ...] = ()
@@ -52,7 +53,7 @@ GRANTS: dict[str, Grants] = {
         decrypts=True,
         makes_data_keys=True,
     ),
-    "watcher": Grants(executions=(QUERY,), tenants=(GET,), leases=(UPDATE,)),
+    "watcher": Grants(executions=(QUERY,), jobs=(GET,), tenants=(GET,), leases=(UPDATE,)),
     "sweeper": Grants(
         executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
         failed_index=(QUERY,),
@@ -139,7 +140,12 @@ def _of_lanes(lanes: Lanes) -> list[str]:
 
 
 def _sent_to(spec: FunctionSpec, lanes: Lanes) -> list[str]:
-    """Return the lanes, plus an executor's own slow path, to which it moves slow or deferred calls."""
+    """Return the lanes, plus an executor's own slow path, to which it moves slow or deferred calls.
+
+    The handler of dead messages sends newer messages back to the queue from which they came.
+    """
+    if spec.reads_dead_letters:
+        return [pair.main.queue_arn for pair in lanes.queues.values()]
     own = [lanes.queues[spec.lane.slow_path].main.queue_arn] if spec.lane is not None else []
     return _of_lanes(lanes) + own
 

@@ -42,6 +42,7 @@ class AttemptUseCases:
         ports = self.core.ports
         return RunAttempts(
             lane=lane,
+            queue=ports.queue,
             claim_keys=ClaimKeys(
                 claimer=ports.claimer,
                 store=ports.executions,

@@ -2,5 +2,6 @@
 
 from shared.adapters.clients import function_environment
 from shared.adapters.sqs.messages import decode_wakeup
+from shared.adapters.sqs.newer_messages import read_newer
 
-__all__ = ["decode_wakeup", "function_environment"]
+__all__ = ["decode_wakeup", "function_environment", "read_newer"]

@@ -9,6 +9,7 @@ from shared.usecases.chains.lifecycle import Lifecycle
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.file_successor import FileSuccessor
 from shared.usecases.filing.record_dst_skips import RecordDstSkips
+from shared.usecases.filing.scanned_shards import ScannedShards
 from shared.usecases.jobs.cancel_job import CancelJob
 from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.outcomes.give_up_lost import GiveUpLost
@@ -33,8 +34,14 @@ class CoreUseCases:
             store=self.ports.executions,
             queue=self.ports.queue,
             ledger=self.ports.ledger,
+            scanned=self.scanned_shards,
             clock=self.ports.clock,
         )
+
+    @cached_property
+    def scanned_shards(self) -> ScannedShards:
+        """Shared by all writers and scanners of the process."""
+        return ScannedShards(store=self.ports.shard_counts, plan=self.settings.shard_plan)
 
     @cached_property
     def file_successor(self) -> FileSuccessor:

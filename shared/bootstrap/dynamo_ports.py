@@ -7,6 +7,7 @@ from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoPar
 from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
 from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.dispatch.shard_counts import DynamoShardCountStore
 from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
 from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBatches
@@ -77,5 +78,6 @@ def _add_tables(ports: Ports, settings: Settings) -> None:
     ports.progress = DynamoLaneProgressStore(dynamodb, leases, region)
     ports.parked_messages = DynamoParkedMessageStore(dynamodb, leases, region)
     ports.ledger = ports.reconcile_mark = DynamoShardLedger(dynamodb, leases, region)
+    ports.shard_counts = DynamoShardCountStore(dynamodb, jobs, region)
     if isinstance(settings, ApiSettings):
         ports.audit_log = DynamoAuditLog(dynamodb, settings.audit_table)

@@ -39,6 +39,7 @@ class JobUseCases:
             entropy=ports.entropy,
             plan=self._settings.shard_plan,
             policy=self._settings.target_policy,
+            cell=self._settings.cell,
         )
 
     @cached_property

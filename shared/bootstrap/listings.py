@@ -55,7 +55,7 @@ class ListingUseCases:
     @cached_property
     def list_due(self) -> ListDue:
         ports = self.core.ports
-        return ListDue(queries=ports.queries, clock=ports.clock, plan=self.core.settings.shard_plan)
+        return ListDue(queries=ports.queries, clock=ports.clock, scanned=self.core.scanned_shards)
 
     @cached_property
     def next_runs(self) -> NextRuns:

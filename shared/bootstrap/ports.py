@@ -8,6 +8,7 @@ from shared.ports.dispatch import (
     LaneProgressStore,
     MessageVisibility,
     ReconcileMark,
+    ShardCountStore,
     ShardLedger,
     WakeupQueue,
 )
@@ -40,6 +41,7 @@ class Ports:
     limits: LimitStore
     throttle_status: ThrottleStatus
     ledger: ShardLedger
+    shard_counts: ShardCountStore
     reconcile_mark: ReconcileMark
     queue: WakeupQueue
     backlog: Backlog

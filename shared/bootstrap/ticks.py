@@ -24,7 +24,7 @@ class TickUseCases:
             queue=ports.queue,
             ledger=ports.ledger,
             clock=ports.clock,
-            plan=self.core.settings.shard_plan,
+            scanned=self.core.scanned_shards,
         )
 
     @cached_property
@@ -40,7 +40,7 @@ class TickUseCases:
             give_up=self.core.give_up,
             repair_notifications=RepairNotifications(store=ports.executions, finalize=self.core.finalize),
             clock=ports.clock,
-            plan=self.core.settings.shard_plan,
+            scanned=self.core.scanned_shards,
             retention=self.core.settings.retention,
         )
 
@@ -56,6 +56,6 @@ class TickUseCases:
             file=self.core.file,
             file_successor=self.core.file_successor,
             clock=ports.clock,
-            plan=self.core.settings.shard_plan,
+            scanned=self.core.scanned_shards,
             settle=self.core.lifecycle.settle,
         )

@@ -1,11 +1,12 @@
 """Buckets (UTC minutes), their shards, and the time windows of watching and sweeping.
 
 A bucket's name is its minute number since the epoch. The number of shards of a bucket never shrinks, so a
-writer with an older, smaller count still writes to a shard that every watcher reads.
+writer with an older, smaller count still writes to a shard that every watcher reads. A release with larger
+counts may be rolled back: a stored record of the counts in use keeps its shards scanned.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shared.domain.errors import InvalidValueError
 
@@ -75,15 +76,36 @@ class ShardCounts:
 
     def of(self, bucket: int) -> int:
         """Return the count of a bucket: midnight UTC first, then :00, :15 and :30, then any other minute."""
-        if bucket % 1440 == 0:
-            return self.midnight
-        return self.quarter if bucket % 60 in (0, 15, 30) else self.normal
+        count: int = getattr(self, _minute_class(bucket))
+        return count
 
     def covers(self, other: "ShardCounts") -> bool:
         """Return whether no count is smaller than in `other`."""
         return (
             self.normal >= other.normal and self.quarter >= other.quarter and self.midnight >= other.midnight
         )
+
+    def grown_to(self, other: "ShardCounts") -> "ShardCounts":
+        """Return the larger count of both for each class of minute."""
+        return ShardCounts(
+            normal=max(self.normal, other.normal),
+            quarter=max(self.quarter, other.quarter),
+            midnight=max(self.midnight, other.midnight),
+        )
+
+    def with_shard(self, bucket: int, shard: int) -> "ShardCounts":
+        """Return counts that contain this shard of the bucket."""
+        return replace(self, **{_minute_class(bucket): max(self.of(bucket), shard + 1)})
+
+
+LEAST_COUNTS = ShardCounts(normal=1, quarter=1, midnight=1)
+"""Every plan covers these counts: the first shard of each bucket is always scanned."""
+
+
+def _minute_class(bucket: int) -> str:
+    if bucket % 1440 == 0:
+        return "midnight"
+    return "quarter" if bucket % 60 in (0, 15, 30) else "normal"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +136,12 @@ class ShardPlan:
         """Return the counts of a bucket; buckets before the first epoch use the counts of the first."""
         valid = [epoch.counts for epoch in self.epochs if epoch.from_bucket <= bucket]
         return valid[-1] if valid else self.epochs[0].counts
+
+    def grown_to(self, recorded: ShardCounts) -> "ShardPlan":
+        """Return this plan with no count below the recorded count, in any epoch."""
+        return ShardPlan(
+            tuple(replace(epoch, counts=epoch.counts.grown_to(recorded)) for epoch in self.epochs)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

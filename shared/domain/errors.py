@@ -104,4 +104,4 @@ class UnreadableItemError(PunctualError):
 
 
 class UnknownVersionError(UnreadableItemError):
-    """A newer version wrote the item; it is valid, but this version must not modify it."""
+    """A newer version wrote the item, or a value in it; the item is valid, but this version must not modify it."""

@@ -1,9 +1,11 @@
 """Identifiers. An execution id contains the storage key of its item, so a read by id needs no index.
 
-`exe_` + 30 characters of Crockford's base32: a version (1), the dispatch instant in ms (50 bits), the final
-shard number (15 bits) and 80 bits that are random for a one-off and derived for an occurrence of a recurring
-job. A one-off job *is* its execution: its id has the same 30 characters after `job_`. The id of a backfill
-begins with the id of its job.
+`exe_` + 31 characters of Crockford's base32: a version (1), the cell, the dispatch instant in ms (50 bits),
+the final shard number (15 bits) and 80 bits that are random for a one-off and derived for an occurrence of a
+recurring job. A one-off job *is* its execution: its id has the same 31 characters after `job_`. A recurring
+job has `job_r`, its cell and 26 characters; the id of a backfill begins with the id of its job.
+
+The cell is the deployment that owns the job. Every id that is derived from another id keeps its cell.
 """
 
 import re
@@ -15,10 +17,15 @@ from shared.domain.errors import InvalidValueError
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _VERSION = "1"
-_LOCATED = re.compile(rf"1[{_ALPHABET}]{{29}}")
-_RECURRING = re.compile(rf"(job_r[{_ALPHABET}]{{26}})(?:_b[{_ALPHABET}]{{26}})?")
-JOB_ID = rf"^job_(1[{_ALPHABET}]{{29}}|r[{_ALPHABET}]{{26}}(_b[{_ALPHABET}]{{26}})?)$"
+_LOCATED = re.compile(rf"1[{_ALPHABET}]{{30}}")
+_RECURRING = re.compile(rf"(job_r[{_ALPHABET}]{{27}})(?:_b[{_ALPHABET}]{{26}})?")
+JOB_ID = rf"^job_(1[{_ALPHABET}]{{30}}|r[{_ALPHABET}]{{27}}(_b[{_ALPHABET}]{{26}})?)$"
 """Pattern of all job ids: one-off, recurring and backfill."""
+CELL = rf"^[{_ALPHABET}]$"
+"""Pattern of a cell: one character."""
+DEFAULT_CELL = "0"
+_CELL_AT = 5
+"""The position of the cell in the text of every id."""
 _MAX_INSTANT = 1 << 50
 ENTROPY_BITS = 80
 
@@ -43,6 +50,7 @@ def _decode_base32(text: str) -> int:
 class ExecutionId:
     """Identity and location of one execution. Ids compare as their texts do."""
 
+    cell: str
     dispatch_at: int
     shard: int
     entropy: int
@@ -50,6 +58,8 @@ class ExecutionId:
     def __post_init__(self) -> None:
         if not 0 <= self.dispatch_at < _MAX_INSTANT or not 0 <= self.shard < MAX_SHARDS:
             raise InvalidValueError("an execution id needs an instant and a shard in range")
+        if len(self.cell) != 1 or self.cell not in _ALPHABET:
+            raise InvalidValueError("an execution id needs a cell of one character")
         if not 0 <= self.entropy < 1 << ENTROPY_BITS:
             raise InvalidValueError("an execution id carries 80 bits of entropy")
 
@@ -60,9 +70,10 @@ class ExecutionId:
 
     @property
     def body(self) -> str:
-        """The 30 characters after the prefix."""
+        """The 31 characters after the prefix."""
         return (
             _VERSION
+            + self.cell
             + encode_base32(self.dispatch_at, 10)
             + encode_base32(self.shard, 3)
             + encode_base32(self.entropy, 16)
@@ -83,9 +94,10 @@ def _parse_body(body: str) -> ExecutionId:
     if not _LOCATED.fullmatch(body):
         raise InvalidValueError("not an id that this version can read")
     return ExecutionId(
-        dispatch_at=_decode_base32(body[1:11]),
-        shard=_decode_base32(body[11:14]),
-        entropy=_decode_base32(body[14:]),
+        cell=body[1],
+        dispatch_at=_decode_base32(body[2:12]),
+        shard=_decode_base32(body[12:15]),
+        entropy=_decode_base32(body[15:]),
     )
 
 
@@ -111,9 +123,9 @@ def one_off_execution(job_id: str) -> ExecutionId | None:
     return _parse_body(job_id[4:])
 
 
-def recurring_job_id(created_at: int, entropy: int) -> RecurringJobId:
-    """Return a new id for a recurring job; ids sort by creation time."""
-    return RecurringJobId(f"job_r{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}")
+def recurring_job_id(created_at: int, entropy: int, *, cell: str) -> RecurringJobId:
+    """Return a new id for a recurring job; the ids of a cell sort by creation time."""
+    return RecurringJobId(f"job_r{cell}{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}")
 
 
 def backfill_job_id(of: str, created_at: int, entropy: int) -> RecurringJobId:
@@ -122,6 +134,11 @@ def backfill_job_id(of: str, created_at: int, entropy: int) -> RecurringJobId:
     Backfills of a job sort by creation time.
     """
     return RecurringJobId(f"{of}_b{encode_base32(created_at, 10)}{encode_base32(entropy, 16)}")
+
+
+def cell_of(job_id: str) -> str:
+    """Return the cell of a job of any kind."""
+    return job_id[_CELL_AT]
 
 
 def job_id_text(job_id: JobId) -> str:
@@ -150,10 +167,10 @@ def is_job_id(text: str) -> bool:
     return parse_job_id(text) is not None
 
 
-def new_one_off_id(dispatch_at: int, counts: ShardCounts, entropy: int) -> ExecutionId:
+def new_one_off_id(dispatch_at: int, counts: ShardCounts, entropy: int, *, cell: str) -> ExecutionId:
     """Return the execution id of a new one-off job; `entropy` also selects the shard."""
     shard = entropy % counts.of(bucket_of(dispatch_at))
-    return ExecutionId(dispatch_at=dispatch_at, shard=shard, entropy=entropy)
+    return ExecutionId(cell=cell, dispatch_at=dispatch_at, shard=shard, entropy=entropy)
 
 
 def occurrence_id(
@@ -168,6 +185,7 @@ def occurrence_id(
     digest = sha256(f"{job_id}|{revision}|{nominal_at}".encode()).digest()
     shard_hash = int.from_bytes(sha256(job_id.encode()).digest()[:8])
     return ExecutionId(
+        cell=cell_of(job_id),
         dispatch_at=at,
         shard=shard_hash % counts.of(bucket_of(at)),
         entropy=int.from_bytes(digest[: ENTROPY_BITS // 8]),

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from shared.domain.bucket import LEAST_COUNTS, ShardCounts
+from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.names import Lane, QueueName
@@ -34,6 +36,26 @@ class OpenShard:
     last_resend_at: int | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweptMark:
+    """The last bucket whose shards are all listed, and the recorded shard counts by which they were listed."""
+
+    bucket: int
+    recorded: ShardCounts
+
+
+class ShardCountStore(Protocol):
+    """The grow-only record of the largest shard counts that any process has filed by."""
+
+    def read(self) -> ShardCounts:
+        """Strongly consistent; `LEAST_COUNTS` if there is no record."""
+        ...
+
+    def swap(self, before: ShardCounts, after: ShardCounts) -> bool:
+        """Compare-and-swap; False if the record is not `before`. `after` must cover `before`."""
+        ...
+
+
 class ShardLedger(Protocol):
     """The durable list of shards: their scan leases, scan cursors, and shards that are still to be swept."""
 
@@ -57,12 +79,12 @@ class ShardLedger(Protocol):
         """Every open shard of a bucket before this one, oldest first."""
         ...
 
-    def swept_through(self) -> int | None:
-        """The last bucket whose shards are all listed; None before the first sweep."""
+    def swept_through(self) -> SweptMark | None:
+        """None before the first sweep."""
         ...
 
-    def note_swept_through(self, bucket: int) -> None:
-        """Move `swept_through` forward, never back."""
+    def note_swept_through(self, bucket: int, recorded: ShardCounts = LEAST_COUNTS) -> None:
+        """Move `swept_through` forward, never back; the counts are those of the last move."""
         ...
 
     def record_pass(self, shard: OpenShard, *, next_pass_at: int, last_resend_at: int | None) -> bool:
@@ -79,6 +101,13 @@ class WakeupQueue(Protocol):
 
     def send(self, wakeups: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
         """Send each wake-up to its queue; returns the wake-ups that failed, and raises nothing for them."""
+        ...
+
+    def resend(self, queue: QueueName, message: NewerMessage) -> bool:
+        """Send a newer message again, unchanged, with its delay; False if it was not accepted.
+
+        The message may have been accepted all the same if the response was lost.
+        """
         ...
 
 

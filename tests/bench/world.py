@@ -21,6 +21,7 @@ from shared.adapters.sqs.messages import decode_wakeup
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import MINUTE_MS, ShardRange
+from shared.domain.ids import DEFAULT_CELL
 from shared.domain.tenancy.tenant import Tenant
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, Env, QueueName
 from shared.settings import ApiSettings
@@ -146,6 +147,7 @@ def _settings(clients: Clients) -> ApiSettings:
         {
             Env.STAGE: "bench",
             Env.REGION: REGION,
+            Env.CELL: DEFAULT_CELL,
             Env.EXECUTIONS_TABLE: tables.executions,
             Env.JOBS_TABLE: tables.jobs,
             Env.TENANTS_TABLE: tables.tenants,

@@ -9,6 +9,7 @@ from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
 from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.keys import limit_key
+from shared.domain.bucket import LEAST_COUNTS, ShardCounts
 from shared.domain.dead_letters.parked_message import ParkedMessage
 from shared.domain.dead_letters.redrive_task import TaskCounts
 from shared.domain.dispatch.retry_reminder import RetryReminder
@@ -55,6 +56,7 @@ POINTER = RetryReminder(
     lane=Lane.BULK,
     created_at=DUE_AT,
 )
+SOME_COUNTS = ShardCounts(normal=2, quarter=2, midnight=2)
 PAUSING = job(state=JobState.PAUSING, revision=2)
 PAST = job().chain(DUE_AT, EXPIRES_AT_S)
 SUCCESS = Finish(transition=Transition.SUCCEED, outcomes=(), expires_at_s=EXPIRES_AT_S)
@@ -116,6 +118,8 @@ CALLS: dict[str, Call] = {
     "ledger.open_before": lambda lab: lab.ledger.open_before(BUCKET),
     "ledger.swept_through": lambda lab: lab.ledger.swept_through(),
     "ledger.note_swept_through": lambda lab: lab.ledger.note_swept_through(BUCKET),
+    "shard_counts.read": lambda lab: lab.shard_counts.read(),
+    "shard_counts.swap": lambda lab: lab.shard_counts.swap(LEAST_COUNTS, SOME_COUNTS),
     "mark.reconciled_through": lambda lab: lab.mark.reconciled_through(),
     "mark.note_reconciled_through": lambda lab: lab.mark.note_reconciled_through(BUCKET),
     "ledger.record_pass": lambda lab: lab.ledger.record_pass(SHARD, next_pass_at=0, last_resend_at=None),

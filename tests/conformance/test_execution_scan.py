@@ -11,7 +11,7 @@ from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.states import State
-from shared.domain.ids import ExecutionId
+from shared.domain.ids import DEFAULT_CELL, ExecutionId
 from shared.names import Lane
 from shared.ports.executions import ScanPage
 from tests.support.builders import (
@@ -150,7 +150,7 @@ def test_a_pointer_shows_where_it_stands_and_whom_it_wakes(lab: Lab) -> None:
     assert lab.executions.put_reminder(POINTER)
     (row,) = rows(lab, POINTER.location.bucket)
     assert row == DueRow(
-        id=ExecutionId(dispatch_at=LATER, shard=0, entropy=POINTER.target.entropy),
+        id=ExecutionId(cell=DEFAULT_CELL, dispatch_at=LATER, shard=0, entropy=POINTER.target.entropy),
         sort_key=row.sort_key,
         tenant_id=TENANT,
         lane=Lane.CRITICAL,

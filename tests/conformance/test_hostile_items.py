@@ -7,12 +7,12 @@ import pytest
 
 from shared.adapters.dynamodb.codec.attributes import Item
 from shared.adapters.dynamodb.codec.items import execution_item, read_execution
-from shared.adapters.dynamodb.codec.job_items import past_chain_item
-from shared.adapters.dynamodb.codec.keys import item_key, job_key, payload_key
+from shared.adapters.dynamodb.codec.job_items import job_item, past_chain_item, read_job
+from shared.adapters.dynamodb.codec.keys import item_key, job_key, payload_key, shard_counts_key
 from shared.adapters.dynamodb.codec.redrive_task_items import redrive_task_item
 from shared.adapters.dynamodb.codec.tenant_items import key_item, read_key, read_tenant, tenant_item
 from shared.domain.delivery.callback import Reason
-from shared.domain.errors import UnknownVersionError, UnreadableItemError
+from shared.domain.errors import UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
@@ -47,18 +47,13 @@ BROKEN: dict[str, dict[str, dict[str, Any] | None]] = {
     "no owner while running": {"ow": None},
     "no lease while running": {"ca": None},
     "no index shard": {Attr.TENANT_PK: None},
-    "an unknown state": {"s": {"S": "Z"}},
-    "an unknown lane": {"ln": {"S": "z"}},
-    "an unknown end reason": {"rs": {"S": "boredom"}},
     "a policy of words": {"rt": {"S": "often"}},
     "a policy out of range": {"rt": {"S": "0/0/0"}},
     "more attempts than the policy has": {"a": {"N": "6"}},
     "a fractional attempt": {"a": {"N": "1.5"}},
     "an attempt that is text": {"a": {"S": "1"}},
     "outcomes cut short": {"oc": {"B": b"\x01\x02\x03"}},
-    "outcomes of an unknown reason": {"oc": {"B": b"\x01" + bytes(11) + b"\xff"}},
     "outcomes that are text": {"oc": {"S": "0123456789abc"}},
-    "a schedule of an unknown kind": {"sc": {"M": {"k": {"S": "tides"}}}},
     "a cron line that is none": {"sc": {"M": {"k": {"S": "c"}, "l": {"S": "* *"}, "z": {"S": "UTC"}}}},
     "a zone that is none": {"sc": {"M": {"k": {"S": "c"}, "l": {"S": "* * * * *"}, "z": {"S": "Mars"}}}},
     "rules of a zone that are none": {
@@ -75,6 +70,19 @@ BROKEN: dict[str, dict[str, dict[str, Any] | None]] = {
     "a deadline of no attempt": {"au": {"S": "1740000000000"}},
     "a deadline that is a number": {"au": {"N": "1740000000000"}},
 }
+NEWER_VALUES: dict[str, dict[str, dict[str, Any] | None]] = {
+    "an unknown state": {"s": {"S": "Z"}},
+    "an unknown lane": {"ln": {"S": "z"}},
+    "an unknown end reason": {"rs": {"S": "boredom"}},
+    "outcomes of an unknown reason": {"oc": {"B": b"\x01" + bytes(11) + b"\xff"}},
+    "a schedule of an unknown kind": {"sc": {"M": {"k": {"S": "tides"}}}},
+    "an unknown overlap policy": {"op": {"S": "sometimes"}},
+    "an unknown catch-up mode": {"cu": {"S": "half/1/1/1"}},
+    "an unknown DST policy": {
+        "sc": {"M": {"k": {"S": "c"}, "l": {"S": "* * * * *"}, "z": {"S": "UTC"}, "g": {"S": "leap"}}}
+    },
+}
+"""Values that a newer release may have added."""
 BROKEN_DEFINITIONS: list[dict[str, Any]] = [
     {"s": {"S": "napping"}},
     {"sc": {"M": {"k": {"S": "tides"}}}},
@@ -102,7 +110,6 @@ BROKEN_CHAINS: list[dict[str, Any]] = [
 BROKEN_TENANTS: list[dict[str, Any]] = [
     {"id": None},
     {"id": {"S": "No tenant"}},
-    {"s": {"S": "napping"}},
     {"dk": None},
     {"ss": None},
     {"ss": {"L": []}},
@@ -123,7 +130,6 @@ BROKEN_TENANTS: list[dict[str, Any]] = [
 BROKEN_KEYS: list[dict[str, Any]] = [
     {"t": None},
     {"h": None},
-    {"sp": {"L": [{"S": "everything"}]}},
     {"sp": {"N": "1"}},
     {"n": {"S": ""}},
     {"ex": {"SS": ["1"]}},
@@ -136,6 +142,28 @@ def test_a_broken_item_is_unreadable_and_not_of_an_unknown_version(fault: str) -
     with pytest.raises(UnreadableItemError) as raised:
         read_execution({name: value for name, value in item.items() if value is not None})
     assert not isinstance(raised.value, UnknownVersionError)
+
+
+@pytest.mark.parametrize("value", NEWER_VALUES)
+def test_item_with_a_value_of_a_newer_release_is_newer_and_not_broken(value: str) -> None:
+    item = {**execution_item(RUNNING, REGION), **NEWER_VALUES[value]}
+    with pytest.raises(UnknownVersionError):
+        read_execution({name: value for name, value in item.items() if value is not None})
+
+
+@pytest.mark.parametrize("value", NEWER_VALUES)
+def test_item_with_a_value_of_a_newer_release_is_never_failed(value: str, engine_lab: DynamoLab) -> None:
+    engine_lab.executions.put_if_absent(running(1))
+    engine_lab.rewrite(running(1).id, NEWER_VALUES[value])
+    before = engine_lab.contents()
+    assert not engine_lab.executions.mark_unreadable(running(1).id, EXPIRES_AT_S)
+    assert engine_lab.contents() == before
+
+
+def test_definition_with_a_value_of_a_newer_release_is_newer_and_not_broken() -> None:
+    for newer in ({"s": {"S": "napping"}}, {"ln": {"S": "express"}}, {"op": {"S": "sometimes"}}):
+        with pytest.raises(UnknownVersionError):
+            read_job(job_item(job()) | newer)
 
 
 def test_a_broken_item_is_touched_by_nobody_but_those_who_fail_it(engine_lab: DynamoLab) -> None:
@@ -252,7 +280,14 @@ def test_broken_key_is_unreadable_and_not_of_an_unknown_version(changes: dict[st
     assert not isinstance(raised.value, UnknownVersionError)
 
 
-@pytest.mark.parametrize("version", [None, {"N": "2"}])
+def test_tenant_or_key_with_a_value_of_a_newer_release_is_newer_and_not_broken() -> None:
+    with pytest.raises(UnknownVersionError):
+        read_tenant(_changed(tenant_item(tenant()), {"s": {"S": "napping"}}))
+    with pytest.raises(UnknownVersionError):
+        read_key(_changed(key_item(api_key()), {"sp": {"L": [{"S": "everything"}]}}))
+
+
+@pytest.mark.parametrize("version", [None, {"N": "2"}, {"N": "0"}, {"BOOL": True}])
 def test_a_tenant_or_key_of_another_version_is_not_guessed_at(version: dict[str, str] | None) -> None:
     with pytest.raises(UnknownVersionError):
         read_tenant(_changed(tenant_item(tenant()), {"v": version}))
@@ -288,3 +323,17 @@ def test_a_broken_redrive_is_told_from_one_that_does_not_exist(
     engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item | {"v": {"N": "2"}})
     with pytest.raises(UnknownVersionError):
         engine_lab.redrives.get(TENANT, task.id)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{"sn": {"S": "4/8"}}, {"sn": {"S": "0/0/0"}}, {"sn": {"N": "4"}}, {"v": {"N": "2"}}, {"sn": None}],
+)
+def test_unreadable_record_of_the_shard_counts_counts_as_not_answered(
+    engine_lab: DynamoLab, broken: dict[str, dict[str, str] | None]
+) -> None:
+    key = item_key(*shard_counts_key(REGION))
+    item = _changed({**key, "v": {"N": "1"}, "sn": {"S": "4/8/16"}}, broken)
+    engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item)
+    with pytest.raises(UnavailableError):
+        engine_lab.shard_counts.read()

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from shared.domain.dead_letters.redrive_task import redrive_task_id
-from shared.domain.ids import JobId, backfill_job_id, recurring_job_id
+from shared.domain.ids import DEFAULT_CELL, JobId, backfill_job_id, recurring_job_id
 from shared.ports.jobs import IdempotencyRecord
 from tests.support.builders import DUE_AT, TENANT, execution_id
 from tests.support.conformance.labs import Lab
@@ -18,7 +18,7 @@ FIRST: IdempotencyRecord[JobId | str | None] = IdempotencyRecord(
 SECOND = replace(
     FIRST,
     fingerprint=b"fingerprint two.",
-    id=recurring_job_id(DUE_AT, 2),
+    id=recurring_job_id(DUE_AT, 2, cell=DEFAULT_CELL),
     expires_at=FIRST.expires_at * 2,
 )
 
@@ -57,10 +57,10 @@ def test_keys_and_tenants_are_kept_apart(lab: Lab) -> None:
 
 
 def test_ids_of_every_kind_come_back_as_they_were(lab: Lab) -> None:
-    backfill_id = backfill_job_id(recurring_job_id(DUE_AT, 1), DUE_AT, 2)
+    backfill_id = backfill_job_id(recurring_job_id(DUE_AT, 1, cell=DEFAULT_CELL), DUE_AT, 2)
     for chosen in (
         execution_id(1),
-        recurring_job_id(DUE_AT, 1),
+        recurring_job_id(DUE_AT, 1, cell=DEFAULT_CELL),
         backfill_id,
         redrive_task_id(DUE_AT, 1),
         None,

@@ -12,7 +12,7 @@ from shared.domain.delivery.request import Request, encode_request
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, Transition
-from shared.domain.ids import backfill_job_id, recurring_job_id
+from shared.domain.ids import DEFAULT_CELL, backfill_job_id, recurring_job_id
 from shared.domain.jobs.new_backfill import ALL_RUNS, NewBackfill
 from shared.domain.schedules.schedule import Cron
 from shared.domain.schedules.zone_changes import with_frozen_rules
@@ -70,7 +70,7 @@ def told_one_off() -> Execution:
 
 def cron_occurrence() -> Execution:
     definition = job(
-        id=recurring_job_id(DUE_AT, 1 << 79),
+        id=recurring_job_id(DUE_AT, 1 << 79, cell=DEFAULT_CELL),
         tenant_id=TENANT,
         request=SEALED,
         destination="0123456789",

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from shared.domain.executions.states import State
-from shared.domain.ids import recurring_job_id
+from shared.domain.ids import DEFAULT_CELL, recurring_job_id
 from shared.ports.executions import OneOffBatches, WriteUnknown
 from shared.ports.jobs import AssignedId, IdempotencyRecord, OverQuota
 from tests.support.builders import (
@@ -112,7 +112,7 @@ def test_the_record_of_a_batch_is_read_back_whole(lab: Lab) -> None:
             *chosen,
             OverQuota("due_per_minute"),
             None,
-            AssignedId(id=recurring_job_id(DUE_AT, 1), due_at=0),
+            AssignedId(id=recurring_job_id(DUE_AT, 1, cell=DEFAULT_CELL), due_at=0),
         ),
     )
     assert lab.idempotency.claim(TENANT, "key", record, DUE_AT) == record

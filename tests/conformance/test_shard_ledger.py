@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.bucket import FIRST_SWEEP_MS, bucket_end_ms, bucket_start_ms
-from shared.ports.dispatch import OpenShard, WatchLease
+from shared.domain.bucket import FIRST_SWEEP_MS, LEAST_COUNTS, ShardCounts, bucket_end_ms, bucket_start_ms
+from shared.ports.dispatch import OpenShard, SweptMark, WatchLease
 from tests.support.builders import BUCKET
 from tests.support.conformance.labs import Lab
 
@@ -182,9 +182,25 @@ def test_marks_never_move_back_and_know_nothing_of_each_other(lab: Lab) -> None:
     for bucket in (BUCKET, BUCKET - 5, BUCKET + 2, BUCKET + 1, BUCKET + 2):
         lab.ledger.note_swept_through(bucket)
         lab.mark.note_reconciled_through(bucket - 100)
-        marks.append((lab.ledger.swept_through(), lab.mark.reconciled_through()))
+        marks.append((swept_through(lab), lab.mark.reconciled_through()))
     expected = [BUCKET, BUCKET, BUCKET + 2, BUCKET + 2, BUCKET + 2]
     assert marks == [(bucket, bucket - 100) for bucket in expected]
+
+
+def swept_through(lab: Lab) -> int:
+    mark = lab.ledger.swept_through()
+    assert mark is not None
+    return mark.bucket
+
+
+def test_mark_of_the_sweeper_keeps_the_shard_counts_of_its_last_move(lab: Lab) -> None:
+    few = ShardCounts(normal=2, quarter=3, midnight=4)
+    many = ShardCounts(normal=64, quarter=256, midnight=1024)
+    lab.ledger.note_swept_through(BUCKET)
+    assert lab.ledger.swept_through() == SweptMark(bucket=BUCKET, recorded=LEAST_COUNTS)
+    lab.ledger.note_swept_through(BUCKET + 1, many)
+    lab.ledger.note_swept_through(BUCKET + 1, few)
+    assert lab.ledger.swept_through() == SweptMark(bucket=BUCKET + 1, recorded=many)
 
 
 def test_a_mark_is_no_shard(lab: Lab) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import shared.adapters.sqs.wakeup_queue as wakeup_queue
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import UnavailableError
 from shared.names import Lane, QueueName
@@ -205,3 +206,34 @@ def test_how_much_waits_is_asked_of_sqs_and_an_error_is_no_number(sqs: SqsLanes)
     assert sqs.queue.visible(QueueName.BULK) == 3
     with answering(sqs.client, "GetQueueAttributes", failure("Throttling")), pytest.raises(UnavailableError):
         sqs.queue.visible(QueueName.BULK)
+
+
+NEWER = NewerMessage(
+    body='{"v":3,"anything":[1, 2]}',
+    group="acme.1",
+    attributes=(("colour", "String", "blue"), ("seal", "Binary", b"\x00\x01")),
+    resends=2,
+)
+
+
+def test_newer_message_is_sent_again_unchanged_with_one_resend_more(unplugged: Unplugged) -> None:
+    with watching(unplugged.client) as calls, answering(unplugged.client, "SendMessageBatch", accepted([0])):
+        assert unplugged.queue.resend(QueueName.SLOW_BULK, NEWER)
+    (request,) = calls.of("SendMessageBatch")
+    assert request["QueueUrl"].endswith(QueueName.SLOW_BULK)
+    (entry,) = request["Entries"]
+    assert (entry["MessageBody"], entry["MessageGroupId"]) == (NEWER.body, NEWER.group)
+    assert entry["DelaySeconds"] == 80
+    assert entry["MessageAttributes"] == {
+        "colour": {"DataType": "String", "StringValue": "blue"},
+        "seal": {"DataType": "Binary", "BinaryValue": b"\x00\x01"},
+        "punctual.resends": {"DataType": "Number", "StringValue": "3"},
+    }
+
+
+@pytest.mark.parametrize(
+    "answer", [accepted([], [0]), failure("ServiceUnavailable"), ReadTimeoutError(endpoint_url=NOWHERE)]
+)
+def test_newer_message_that_was_not_accepted_is_reported(unplugged: Unplugged, answer: Any) -> None:
+    with answering(unplugged.client, "SendMessageBatch", answer):
+        assert not unplugged.queue.resend(QueueName.BULK, NEWER)

@@ -8,6 +8,7 @@ from typing import Any
 
 from infra.local.clients import ACCOUNT, REGION
 from infra.local.state_dir import PROJECT_ROOT
+from shared.domain.ids import DEFAULT_CELL
 from shared.names import Env, QueueName
 from tests.crashes.crash_points import CrashPoint
 from tests.crashes.engines import Engines
@@ -140,6 +141,7 @@ def _variables(
     return {
         Env.STAGE: "crashes",
         Env.REGION: REGION,
+        Env.CELL: DEFAULT_CELL,
         Env.EXECUTIONS_TABLE: tables.executions,
         Env.JOBS_TABLE: tables.jobs,
         Env.TENANTS_TABLE: tables.tenants,

@@ -42,8 +42,8 @@ BACKFILLS = (
     Mutant(
         name="backfill filed whatever revision its job is at",
         file="shared/adapters/dynamodb/jobs/backfills.py",
-        old="f\"v = :version AND s IN ({', '.join(names)}) AND rv = :revision\"",
-        new="f\"v = :version AND s IN ({', '.join(names)}) AND (rv = :revision OR rv <> :revision)\"",
+        old="f\"v <= :version AND s IN ({', '.join(names)}) AND rv = :revision\"",
+        new="f\"v <= :version AND s IN ({', '.join(names)}) AND (rv = :revision OR rv <> :revision)\"",
         killer=_STORE,
     ),
     Mutant(

@@ -158,7 +158,7 @@ CHANGES = (
     Mutant(
         name="audit that files without checking the revision of the chain",
         file="shared/adapters/dynamodb/jobs/job_store.py",
-        old='"ConditionExpression": "v = :version AND s = :active AND cr = :revision",',
+        old='"ConditionExpression": "v <= :version AND s = :active AND cr = :revision",',
         new='"ConditionExpression": "v = :version AND s = :active AND (cr = :revision OR cr <> :revision)",',
         killer="tests/conformance/test_job_store.py",
     ),

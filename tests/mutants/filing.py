@@ -112,4 +112,31 @@ FILING = (
         new="        if state.unfinished <= 1:\n",
         killer="tests/unit/usecases/ticks/test_sweep.py",
     ),
+    Mutant(
+        name="shard not recorded before the put",
+        file="shared/usecases/filing/file_execution.py",
+        old="        self.scanned.ensure(location)\n",
+        new="",
+        killer="tests/unit/usecases/filing/test_scanned_shards.py",
+    ),
+    Mutant(
+        name="watch by the plan of one's own release alone",
+        file="shared/usecases/ticks/watch_buckets.py",
+        old="            return self.scanned.scan_plan(), None\n",
+        new="            return self.scanned.plan, None\n",
+        killer="tests/unit/usecases/filing/test_scanned_shards.py",
+    ),
+    Mutant(
+        name="scans by the plan of one's own release alone",
+        file="shared/domain/bucket.py",
+        old="replace(epoch, counts=epoch.counts.grown_to(recorded))",
+        new="epoch",
+    ),
+    Mutant(
+        name="upper shards of swept buckets not listed after a growth",
+        file="shared/usecases/ticks/sweep_buckets.py",
+        old="        has_grown = not mark.recorded.covers(recorded)\n",
+        new="        has_grown = False\n",
+        killer="tests/unit/usecases/filing/test_scanned_shards.py",
+    ),
 )

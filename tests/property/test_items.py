@@ -22,7 +22,7 @@ from shared.domain.executions.execution import EARLY_MS, Execution
 from shared.domain.executions.progress import Progress
 from shared.domain.executions.redrive import RedrivenBy, RedriveOf
 from shared.domain.executions.states import REDRIVABLE, EndReason, State
-from shared.domain.ids import ExecutionId, one_off_job_id, recurring_job_id
+from shared.domain.ids import DEFAULT_CELL, ExecutionId, one_off_job_id, recurring_job_id
 from shared.domain.schedules.recurrence import Recurrence
 from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Attr, Lane
@@ -41,6 +41,7 @@ REGION = "us-east-1"
 OUTCOME_BYTES = 13
 IDS = st.builds(
     ExecutionId,
+    cell=st.sampled_from("09az"),
     dispatch_at=INSTANTS,
     shard=st.integers(0, 32_767),
     entropy=st.integers(0, (1 << 80) - 1),
@@ -184,7 +185,7 @@ def test_a_row_of_a_scan_agrees_with_the_execution(execution: Execution) -> None
 )
 def test_rows_of_a_bucket_sort_by_time(bucket: int, offsets: tuple[int, int], entropy: int) -> None:
     earlier, later = (
-        ExecutionId(dispatch_at=bucket * 60_000 + offset, shard=0, entropy=entropy)
+        ExecutionId(cell=DEFAULT_CELL, dispatch_at=bucket * 60_000 + offset, shard=0, entropy=entropy)
         for offset in sorted(offsets)
     )
     (first_pk, first_sk), (second_pk, second_sk) = (execution_key(REGION, each) for each in (earlier, later))

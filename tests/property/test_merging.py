@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.ids import ExecutionId
+from shared.domain.ids import DEFAULT_CELL, ExecutionId
 from shared.domain.listings.position import IndexPage, IndexPosition, PositionRange, merge
 
 ENTRIES = st.dictionaries(
@@ -22,7 +22,10 @@ class Shards:
     def put(self, entries: dict[tuple[int, int], int]) -> None:
         for (at, number), shard in entries.items():
             self.positions.setdefault(
-                IndexPosition(at=at, id=ExecutionId(dispatch_at=at, shard=0, entropy=number)), shard
+                IndexPosition(
+                    at=at, id=ExecutionId(cell=DEFAULT_CELL, dispatch_at=at, shard=0, entropy=number)
+                ),
+                shard,
             )
 
     def index_pages(self, span: PositionRange, *, newest_first: bool, limit: int) -> list[IndexPage]:

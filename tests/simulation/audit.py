@@ -39,8 +39,9 @@ def _reconcile(world: World, mark: FakeShardLedger) -> Reconcile:
     ports.clock, ports.entropy = VirtualClock(world.hub.now_ms), world.entropy
     ports.executions, ports.jobs, ports.run_locks = world.store, world.jobs, world.run_locks
     ports.ledger, ports.reconcile_mark, ports.accepted_log = world.ledger, mark, world.accepted
+    ports.shard_counts = world.shard_counts
     ports.queue = SqsWakeupQueue(world.lanes, QUEUE_URLS, even)  # type: ignore[arg-type]
-    return use_cases(ports, settings_of(world.plan, world.retention)).ticks.reconcile
+    return use_cases(ports, settings_of(world.releases.newest, world.retention)).ticks.reconcile
 
 
 def _fault(text: str, identity: str) -> Fault:

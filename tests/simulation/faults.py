@@ -50,6 +50,7 @@ class Strike(StrEnum):
     GONE = "gone"
     LINGERING_ROW = "lingering_row"
     VANISHED_ROW = "vanished_row"
+    ROLLED_BACK = "rolled_back"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -106,5 +106,5 @@ def _evidence(
             name: {quota.value: limit for quota, limit in world.tenant(name).quotas.items()}
             for name in TENANTS
         },
-        broken=readers.broken + world.lanes.violations,
+        broken=readers.broken + world.lanes.violations + world.table.unscanned,
     )

@@ -17,6 +17,7 @@ from tests.simulation.subjects import text_of
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.one_off_batches import FakeOneOffBatches, Fault
+from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.table import FakeTable
 
 READ_TRIES = 5
@@ -31,6 +32,22 @@ class IndexEntry:
     execution: Execution
     from_ms: int
     until_ms: int | None = None
+
+
+class SimTable(FakeTable):
+    """Notes each open row that is put into a shard that the record does not contain: nobody might scan it."""
+
+    def __init__(self, recorded: FakeShardCountStore) -> None:
+        super().__init__()
+        self.unscanned: list[str] = []
+        self._recorded = recorded
+
+    def insert(self, execution: Execution, expires_at_s: int | None) -> None:
+        """See the table."""
+        location = execution.id
+        if not execution.state.is_terminal and location.shard >= self._recorded.read().of(location.bucket):
+            self.unscanned.append(f"{text_of(location)} was put into a shard that is not recorded")
+        super().insert(execution, expires_at_s)
 
 
 class SimExecutionStore(FakeExecutionStore):

@@ -75,7 +75,7 @@ class Sandboxes:
 
 
 def _use_cases(world: World, handle: ProcessHandle) -> UseCases:
-    settings = settings_of(world.plan, world.retention, default_quotas=world.quotas)
+    settings = settings_of(world.releases.plan(), world.retention, default_quotas=world.quotas)
     return UseCases(SimCore(_ports(world, handle), settings))
 
 
@@ -98,6 +98,7 @@ def _ports(world: World, handle: ProcessHandle) -> Ports:
     ports.limits = faulty(world.limits)
     ports.budgets = faulty(world.budgets)
     ports.ledger = ports.reconcile_mark = faulty(world.ledger)
+    ports.shard_counts = faulty(world.shard_counts)
     ports.progress = faulty(world.progress)
     ports.parked_messages = faulty(world.parked_messages)
     ports.redrive_tasks = faulty(world.redrives)

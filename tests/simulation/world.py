@@ -3,7 +3,7 @@
 import random
 from dataclasses import replace
 
-from shared.domain.bucket import MINUTE_MS, ShardCounts, ShardEpoch, ShardPlan, bucket_of
+from shared.domain.bucket import MINUTE_MS
 from shared.domain.executions.retention import Retention
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Tenant
@@ -15,7 +15,8 @@ from tests.simulation.hub import Hub
 from tests.simulation.lanes import SimLanes
 from tests.simulation.process import Process
 from tests.simulation.receiver import SimReceiver
-from tests.simulation.stores import SimClaimer, SimExecutionStore, SimOneOffBatches
+from tests.simulation.releases import Releases
+from tests.simulation.stores import SimClaimer, SimExecutionStore, SimOneOffBatches, SimTable
 from tests.simulation.trace import Trace
 from tests.simulation.wiring import Sandboxes
 from tests.support.fakes.accepted_log import FakeAcceptedLog
@@ -29,15 +30,12 @@ from tests.support.fakes.limit_store import FakeLimitStore
 from tests.support.fakes.one_off_store import FakeOneOffStore
 from tests.support.fakes.redrives import FakeRedriveTasks
 from tests.support.fakes.run_lock_store import FakeRunLockStore
-from tests.support.fakes.table import FakeTable
+from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.vault import FakeVault
 
 START_MS = 30_000_000 * MINUTE_MS + 7_000
 TENANTS = ("acme", "globex")
-COUNTS = ShardCounts(normal=2, quarter=3, midnight=4)
-GROWN = ShardCounts(normal=5, quarter=6, midnight=6)
-GROWS_AT_MS = START_MS + 4 * MINUTE_MS
 RETENTION_DAYS = 14
 LIMITS = {
     Quota.CONCURRENCY: (2, 4),
@@ -60,7 +58,8 @@ class World:
         self.hub = Hub(START_MS)
         self.trace = Trace(START_MS)
         self.contention = Contention()
-        self.table = FakeTable()
+        self.shard_counts = FakeShardCountStore()
+        self.table = SimTable(self.shard_counts)
         self.store = SimExecutionStore(self.table, self.hub, self.weather)
         self.claimer = SimClaimer(self.table, self.weather, self.contention)
         self.one_off_batches = SimOneOffBatches(self.table, self.weather, self.contention)
@@ -79,8 +78,7 @@ class World:
         self.vault = FakeVault(self.entropy)
         self.vault_down_until = 0
         self.retention = Retention(RETENTION_DAYS)
-        grown = ShardEpoch(from_bucket=bucket_of(GROWS_AT_MS), counts=GROWN)
-        self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=COUNTS), grown))
+        self.releases = Releases(seed, START_MS, self.hub, self.weather)
         self.receiver = SimReceiver(self.hub, self.weather)
         self.functions = Functions(self)
         self.lanes = SimLanes(

@@ -10,7 +10,7 @@ from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import TERMINAL, State
-from shared.domain.ids import ExecutionId, encode_base32, one_off_job_id, recurring_job_id
+from shared.domain.ids import DEFAULT_CELL, ExecutionId, encode_base32, one_off_job_id, recurring_job_id
 from shared.domain.jobs.job import Definition, Job, JobState
 from shared.domain.listings.filters import DeadLetterFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
@@ -62,7 +62,7 @@ def _names_in(part: Any) -> set[str]:
 
 def execution_id(number: int = 1, *, dispatch_at: int = DUE_AT, shard: int = 0) -> ExecutionId:
     """An id; `number` tells those apart that are due at the same instant."""
-    return ExecutionId(dispatch_at=dispatch_at, shard=shard, entropy=number)
+    return ExecutionId(cell=DEFAULT_CELL, dispatch_at=dispatch_at, shard=shard, entropy=number)
 
 
 def one_off(number: int = 1, *, due_at: int = DUE_AT, shard: int = 0, **overrides: Any) -> Execution:
@@ -84,7 +84,7 @@ def one_off(number: int = 1, *, due_at: int = DUE_AT, shard: int = 0, **override
 def job(number: int = 1, **overrides: Any) -> Job:
     """A job that runs every minute from DUE_AT on."""
     plain = Job(
-        id=recurring_job_id(DUE_AT - 600_000, number),
+        id=recurring_job_id(DUE_AT - 600_000, number, cell=DEFAULT_CELL),
         tenant_id=TENANT,
         revision=1,
         state=JobState.ACTIVE,

@@ -4,6 +4,7 @@ from typing import Any
 
 from shared.domain.bucket import ShardPlan
 from shared.domain.executions.retention import Retention
+from shared.domain.ids import DEFAULT_CELL
 from shared.names import QueueName
 from shared.settings import ApiSettings
 from tests.support.fakes.budgets import GENEROUS
@@ -16,6 +17,7 @@ def settings_of(plan: ShardPlan, retention: Retention, **others: Any) -> ApiSett
     given: dict[str, Any] = {
         "stage": "test",
         "region": "eu-west-1",
+        "cell": DEFAULT_CELL,
         "executions_table": "executions",
         "jobs_table": "jobs",
         "tenants_table": "tenants",

@@ -24,6 +24,7 @@ BASE = [
     Env.LANE_QUEUE_URLS,
     Env.SHARD_PLAN,
     Env.RETENTION_DAYS,
+    Env.CELL,
 ]
 
 
@@ -47,6 +48,12 @@ def test_every_variable_is_required(variable: str, value: str | None) -> None:
         environment[variable] = value
     with pytest.raises(ValidationError):
         Settings.from_env(environment)
+
+
+@pytest.mark.parametrize("cell", ["00", "l", "A", "0\n", " "])
+def test_cell_that_no_id_can_carry_is_refused(cell: str) -> None:
+    with pytest.raises(ValidationError):
+        Settings.from_env(ENVIRONMENT | {Env.CELL: cell})
 
 
 def test_every_missing_variable_is_named_at_once() -> None:

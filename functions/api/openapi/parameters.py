@@ -36,9 +36,9 @@ def _id(description: str, example: str) -> Parameter:
 
 
 _IN_PATH = {
-    "job_id": _id("A job's `id`.", "job_r01jmg0r03szjym089eyz6ab9d1"),
+    "job_id": _id("A job's `id`.", "job_r001jmg0r03szjym089eyz6ab9d1"),
     "execution_id": _id(
-        "An execution's `id`: the `webhook-id` of its calls.", "exe_101jmg0r03s0009xjjb7t357kf8p8b"
+        "An execution's `id`: the `webhook-id` of its calls.", "exe_1001jmg0r03s0009xjjb7t357kf8p8b"
     ),
     "redrive_id": _id("A bulk redrive's `id`.", "rdr_01jmg4bfzkg2c8k9w3qdm7vtqn6y"),
     "key_id": _id(
@@ -72,15 +72,15 @@ _IN_QUERY: dict[str, Parameter] = {
     "kind": _word("Only jobs of this kind.", [kind.value for kind in Kind]),
     "backfill_of": {
         "description": "Only the backfills of this job.",
-        "schema": {"type": "string", "pattern": "^job_r[0-9a-hjkmnp-tv-z]{26}$"},
-        "example": "job_r01jmg0r03szjym089eyz6ab9d1",
+        "schema": {"type": "string", "pattern": "^job_r[0-9a-hjkmnp-tv-z]{27}$"},
+        "example": "job_r001jmg0r03szjym089eyz6ab9d1",
     },
     "within": _whole("How many seconds to look ahead.", MAX_WITHIN_SECONDS, DEFAULT_WITHIN_SECONDS),
     "count": _whole("How many runs to show.", MAX_COUNT, DEFAULT_COUNT),
     "job": {
         "description": "Only dead letters of this job.",
         "schema": {"type": "string", "pattern": JOB_ID},
-        "example": "job_r01jmg0r03szjym089eyz6ab9d1",
+        "example": "job_r001jmg0r03szjym089eyz6ab9d1",
     },
     "reason": _word(
         "Only dead letters that ended for this reason, or whose last attempt did.", list(FAILURE_REASONS)

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from shared.domain.delivery.destination import DESTINATION
 from shared.domain.dispatch.wakeup import MAX_KEYS, Wakeup
@@ -15,8 +16,6 @@ VERSION = 2
 FIRST_VERSION = 1
 """Without destinations and waiting. Such messages may be in flight during a deployment."""
 MAX_WAITED = 1_000_000
-_TOO_HIGH = "less_than_equal"
-"""Pydantic's error type for a number above the maximum."""
 _SINCE_2 = frozenset({"to", "via", "waited", "ends_at"})
 
 
@@ -65,13 +64,14 @@ def encode_wakeup(wakeup: Wakeup) -> str:
 def decode_wakeup(body: str) -> Wakeup:
     """Decode a message body; raises InvalidValueError with a readable reason.
 
-    A body with a newer version raises NewerMessageError, whatever else the body contains.
+    A body with a newer version, or with a lane or queue that only a newer version knows, raises
+    NewerMessageError, whatever else the body contains.
     """
     try:
         message = MessageBody.model_validate_json(body)
     except ValidationError as error:
-        details = error.errors(include_input=False, include_url=False, include_context=False)
-        if any(item["loc"] == ("v",) and item["type"] == _TOO_HIGH for item in details):
+        details = error.errors(include_url=False, include_context=False)
+        if any(_is_newer(item) for item in details):
             raise NewerMessageError("a newer version wrote the message") from error
         first = details[0]
         location = ".".join(str(part) for part in first["loc"])
@@ -88,3 +88,13 @@ def decode_wakeup(body: str) -> Wakeup:
         waited=message.waited,
         ends_at=message.ends_at,
     )
+
+
+def _is_newer(error: ErrorDetails) -> bool:
+    """Whether the field has a version, a lane or a queue that only a newer release knows."""
+    match error:
+        case {"loc": ("v",), "type": "less_than_equal"}:
+            return True
+        case {"loc": ("lane" | "via",), "type": "enum", "input": str()}:
+            return True
+    return False

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.adapters.sqs.messages import encode_wakeup
+from shared.adapters.sqs.newer_messages import newer_entry
+from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS, Wakeup, delay_seconds, message_group
 from shared.domain.errors import UnavailableError
 from shared.names import QueueName
@@ -34,6 +36,16 @@ class SqsWakeupQueue:
         for queue, batch in _batches(wakeups):
             failed += self._send_batch(queue, batch, now_ms)
         return failed
+
+    def resend(self, queue: QueueName, message: NewerMessage) -> bool:
+        try:
+            response = self._client.send_message_batch(
+                QueueUrl=self._queue_urls[queue],
+                Entries=[newer_entry(message)],  # type: ignore[list-item]
+            )
+        except (BotoCoreError, ClientError):
+            return False
+        return bool(response.get("Successful"))
 
     def visible(self, queue: QueueName) -> int:
         try:

@@ -40,7 +40,8 @@ def target_for(execution: Execution, state: State, tenant: Tenant | None) -> Cal
 def notification_id(original: ExecutionId, due_at: int, counts: ShardCounts) -> ExecutionId:
     """The notification's id, a pure function of the arguments: every process computes the same id."""
     digest = sha256(f"outcome|{original}".encode()).digest()
-    return new_one_off_id(due_at, counts, int.from_bytes(digest[: ENTROPY_BITS // 8]))
+    entropy = int.from_bytes(digest[: ENTROPY_BITS // 8])
+    return new_one_off_id(due_at, counts, entropy, cell=original.cell)
 
 
 def notification(

@@ -35,4 +35,5 @@ class RedrivenBy:
 def redrive_id(redrive: RedriveOf, due_at: int, counts: ShardCounts) -> ExecutionId:
     """The redrive's id, a pure function of the arguments: every process computes the same id."""
     digest = sha256(f"redrive|{redrive.original}|{redrive.number}".encode()).digest()
-    return new_one_off_id(due_at, counts, int.from_bytes(digest[: ENTROPY_BITS // 8]))
+    entropy = int.from_bytes(digest[: ENTROPY_BITS // 8])
+    return new_one_off_id(due_at, counts, entropy, cell=redrive.original.cell)

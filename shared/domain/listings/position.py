@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shared.domain.executions.execution import Execution
-from shared.domain.ids import ExecutionId, parse_execution_id
+from shared.domain.ids import DEFAULT_CELL, ExecutionId, parse_execution_id
 
-BEFORE_EVERY_ID = ExecutionId(dispatch_at=0, shard=0, entropy=0)
-"""The id of a position that is an instant alone: it sorts before every execution of the instant."""
+BEFORE_EVERY_ID = ExecutionId(cell=DEFAULT_CELL, dispatch_at=0, shard=0, entropy=0)
+"""The id of a position that is an instant alone: it sorts before every execution of the instant, in any
+cell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, assert_never
 
-from shared.domain.errors import ScheduleError, UnreadableItemError
+from shared.domain.errors import ScheduleError, UnknownVersionError, UnreadableItemError
 from shared.domain.schedules.cron import Gap, Overlap
 from shared.domain.schedules.schedule_kinds import Backfill, Cron, Once, Rate, Schedule, Series
 
@@ -11,6 +11,7 @@ _GAP, _OVERLAP, _START, _END = "g", "p", "f", "u"
 _BACKFILL = {"from_at": _START, "to_at": _END, "count": "n", "interval_ms": "i", "anchor": "a"}
 _FIRST = "h"
 _RULES = "r"
+_KINDS = ("o", "r", "c", "b")
 
 
 def encode_schedule(schedule: Schedule) -> dict[str, str | int]:
@@ -34,7 +35,8 @@ def encode_schedule(schedule: Schedule) -> dict[str, str | int]:
 
 
 def decode_schedule(stored: Mapping[str, str | int]) -> Schedule:
-    """Decode the output of `encode_schedule`. Raises UnreadableItemError for anything else."""
+    """Decode the output of `encode_schedule`. Raises UnknownVersionError for an unknown kind or policy, and
+    UnreadableItemError for anything else."""
     try:
         match stored:
             case {"k": "o", "t": int(at)}:
@@ -51,10 +53,14 @@ def decode_schedule(stored: Mapping[str, str | int]) -> Schedule:
                     end_at=_instant(stored, _END),
                     rules=_rules(stored),
                 )
+            case {"k": str(kind)} if kind not in _KINDS:
+                raise UnknownVersionError("a stored schedule of a kind that only a newer version knows")
     except ScheduleError as error:
         raise UnreadableItemError("a stored schedule that is no longer valid") from error
     except ValueError as error:
-        raise UnreadableItemError("a stored schedule with an unknown policy") from error
+        raise UnknownVersionError(
+            "a stored schedule with a policy that only a newer version knows"
+        ) from error
     raise UnreadableItemError("a stored schedule of an unknown form")
 
 

@@ -10,13 +10,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import PunctualError, ServiceError, UnavailableError
 from shared.domain.executions.execution import EARLY_MS, LEASE_MARGIN_MS, Execution
 from shared.domain.ids import ExecutionId
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, QueueName
-from shared.ports.dispatch import LaneProgressStore
+from shared.ports.dispatch import LaneProgressStore, WakeupQueue
 from shared.ports.executions import ClaimRejected, WriteUnknown
 from shared.ports.runtime import Clock, Offload
 from shared.usecases.attempts.claim_keys import ClaimKeys, ClaimResult
@@ -35,10 +36,6 @@ UNSURE_WAIT_SECONDS = 15
 POISON_RETURN_SECONDS = 1
 """A short delay, so that an unreadable message soon uses up its receives and reaches the dead-letter
 queue."""
-NEWER_RETURN_SECONDS = 20
-MOST_NEWER_RETURN_SECONDS = 320
-"""Limits of the delay of a message from a newer version, which doubles with each receive. Five receives last
-over ten minutes, so an executor of the newer version gets the message while a deployment is under way."""
 
 LONGEST_ATTEMPT_MS = MAX_CALLBACK_TIMEOUT_SECONDS * 1000 + LEASE_MARGIN_MS
 ENDS = (AttemptEnd.SUCCEEDED, AttemptEnd.FAILED)
@@ -48,7 +45,7 @@ ENDS = (AttemptEnd.SUCCEEDED, AttemptEnd.FAILED)
 class Delivery:
     """One received message. `wakeup` is None if the body cannot be read; `error` gives the reason.
 
-    `is_newer`: a newer version of Punctual wrote the body.
+    `newer` is set if a newer release can read the body.
     """
 
     message_id: str
@@ -56,7 +53,7 @@ class Delivery:
     receive_count: int
     wakeup: Wakeup | None
     error: str = ""
-    is_newer: bool = False
+    newer: NewerMessage | None = None
 
 
 class Verdict(Enum):
@@ -97,6 +94,7 @@ KeyResult = AttemptResult | RefusalResult | WriteUnknown | DeferredKey
 @dataclass(slots=True)
 class RunAttempts:
     lane: QueueName
+    queue: WakeupQueue
     claim_keys: ClaimKeys
     gate: ThrottleBatch
     make_attempt: MakeAttempt
@@ -116,7 +114,7 @@ class RunAttempts:
         for delivery in deliveries:
             if delivery.wakeup is None:
                 report.unreadable_messages += 1
-                report.settled.append(_return(delivery, _wait_for_a_reader(delivery)))
+                report.settled.append(await self._settle_unread(delivery))
             elif (early_ms := delivery.wakeup.not_before - self.clock.now_ms()) > EARLY_MS:
                 report.settled.append(_return(delivery, -(-early_ms // 1000)))
             else:
@@ -132,6 +130,15 @@ class RunAttempts:
         answers = [(each.execution.call.destination, each.answer) for each in report.attempts]
         await self.offload(self.gate.report, answers)
         return report
+
+    async def _settle_unread(self, delivery: Delivery) -> SettledMessage:
+        """Send a newer message again; return poison soon, so that it reaches the dead-letter queue."""
+        newer = delivery.newer
+        if newer is None:
+            return _return(delivery, POISON_RETURN_SECONDS)
+        if await self.offload(self.queue.resend, self.lane, newer):
+            return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
+        return _return(delivery, newer.delay_seconds)
 
     async def _run_keys(
         self, ready: list[tuple[Delivery, Wakeup]], deadline_at: int
@@ -247,12 +254,6 @@ def _return(delivery: Delivery, visible_after_seconds: int) -> SettledMessage:
     return SettledMessage(
         delivery=delivery, verdict=Verdict.RETURN, visible_after_seconds=visible_after_seconds
     )
-
-
-def _wait_for_a_reader(delivery: Delivery) -> int:
-    if not delivery.is_newer:
-        return POISON_RETURN_SECONDS
-    return min(MOST_NEWER_RETURN_SECONDS, NEWER_RETURN_SECONDS << (delivery.receive_count - 1))
 
 
 def _visible_at(delivery: Delivery, wakeup: Wakeup) -> int:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from shared.domain.dead_letters.parked_message import park
-from shared.domain.dispatch.wakeup import Wakeup
+from shared.domain.dispatch.newer_message import NewerMessage
+from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS, Wakeup
 from shared.domain.errors import (
     PunctualError,
     ServiceError,
@@ -31,13 +32,17 @@ RESCHEDULE_SECONDS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadMessage:
-    """A message from a dead-letter queue with its original body; `error` says why the body cannot be read."""
+    """A message from a dead-letter queue with its original body; `error` says why the body cannot be read.
+
+    `newer` is set if a newer release can read the body.
+    """
 
     message_id: str
     lane: QueueName
     body: str
     wakeup: Wakeup | None
     error: str = ""
+    newer: NewerMessage | None = None
 
 
 @dataclass(slots=True)
@@ -53,7 +58,10 @@ class DeadMessageReport:
 @dataclass(frozen=True, slots=True)
 class HandleDeadMessages:
     """Reads each key again: reschedules executions with attempts left, fails the others, parks unclear
-    messages."""
+    messages.
+
+    Messages and items of a newer release are sent again, with a delay, until that release receives them.
+    """
 
     store: ExecutionStore
     file: FileExecution
@@ -75,14 +83,21 @@ class HandleDeadMessages:
         return report
 
     def _handle(self, message: DeadMessage, report: DeadMessageReport) -> None:
+        if message.newer is not None:
+            self._resend(message.lane, message.newer, report)
+            return
         if message.wakeup is None:
             self._park(message, message.error, report)
             return
-        for key in message.wakeup.keys:
+        for single in message.wakeup.singles():
+            (key,) = single.keys
             try:
                 reason = self._handle_key(key, report)
             except UnavailableError:
                 raise
+            except UnknownVersionError:
+                self._send_later(single, report)
+                continue
             except PunctualError as error:
                 # For example, another item under the successor's key: this needs an operator.
                 reason = str(error)
@@ -94,7 +109,7 @@ class HandleDeadMessages:
         try:
             execution = self.store.get(key)
         except UnknownVersionError:
-            return "the item is of an unknown version"
+            raise
         except UnreadableItemError:
             report.failed += self.store.mark_unreadable(key, self._expires_at_s())
             return "the item is broken"
@@ -134,6 +149,17 @@ class HandleDeadMessages:
             self.file.wake_for_retry(execution, at)
         else:
             self.file.send([replace(wakeup_for(execution), not_before=at)])
+        report.rescheduled += 1
+
+    def _resend(self, lane: QueueName, newer: NewerMessage, report: DeadMessageReport) -> None:
+        if not self.file.queue.resend(lane, newer):
+            raise UnavailableError("the lane did not accept the message")
+        report.rescheduled += 1
+
+    def _send_later(self, single: Wakeup, report: DeadMessageReport) -> None:
+        """An item of a newer release: send its wake-up again as late as the queue allows."""
+        at = self.clock.now_ms() + MAX_DELAY_SECONDS * 1000
+        self.file.send([replace(single, not_before=at)])
         report.rescheduled += 1
 
     def _park(self, message: DeadMessage, reason: str, report: DeadMessageReport) -> None:

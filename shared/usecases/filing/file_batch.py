@@ -32,11 +32,11 @@ class FileBatch:
 
         A failed execution does not affect the others.
         """
-        ready = self._reopened(drafts)
+        ready = self._scanned(drafts)
         marked = [self.file.mark(draft) for draft in ready if isinstance(draft, Execution)]
         answers = zip(marked, self.batches.put_all_if_absent(marked) if marked else (), strict=True)
         stored = iter([_stored(draft, answer) for draft, answer in answers])
-        filed = self._reopened([next(stored) if isinstance(each, Execution) else each for each in ready])
+        filed = self._scanned([next(stored) if isinstance(each, Execution) else each for each in ready])
         unsent = self._send([each for each in filed if isinstance(each, Execution)])
         return [
             UnavailableError("the lane did not accept the message")
@@ -45,12 +45,13 @@ class FileBatch:
             for each in filed
         ]
 
-    def _reopened(self, executions: Sequence[Filed]) -> list[Filed]:
-        """Reopen each bucket shard once. An error is the result of every execution in that shard."""
+    def _scanned(self, executions: Sequence[Filed]) -> list[Filed]:
+        """Make sure that each bucket shard is scanned, once for each shard. An error is the result of every
+        execution in that shard."""
         open_ones = [
             each for each in executions if isinstance(each, Execution) and not each.state.is_terminal
         ]
-        errors = self._reopen(each.id for each in open_ones)
+        errors = self._ensure_scanned(each.id for each in open_ones)
         return [
             errors.get(_bucket_shard(each.id), each)
             if isinstance(each, Execution) and not each.state.is_terminal
@@ -58,11 +59,11 @@ class FileBatch:
             for each in executions
         ]
 
-    def _reopen(self, ids: Iterable[ExecutionId]) -> dict[tuple[int, int], PunctualError]:
+    def _ensure_scanned(self, ids: Iterable[ExecutionId]) -> dict[tuple[int, int], PunctualError]:
         errors: dict[tuple[int, int], PunctualError] = {}
         for shard, location in {_bucket_shard(each): each for each in ids}.items():
             try:
-                self.file.reopen_if_closed(location)
+                self.file.ensure_scanned(location)
             except ServiceError as error:
                 errors[shard] = error
         return errors

@@ -17,6 +17,7 @@ from shared.domain.ids import ExecutionId
 from shared.ports.dispatch import ShardLedger, WakeupQueue
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
+from shared.usecases.filing.scanned_shards import ScannedShards
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class FileExecution:
     store: ExecutionStore
     queue: WakeupQueue
     ledger: ShardLedger
+    scanned: ScannedShards
     clock: Clock
 
     def execute(self, draft: Execution) -> Execution:
@@ -42,14 +44,13 @@ class FileExecution:
         return existing or filed
 
     def prepare(self, draft: Execution) -> Execution:
-        """Before the write: reopen the bucket if it may be closed, and mark whether the writer or a watcher
+        """Before the write: make sure that the shard is scanned, and mark whether the writer or a watcher
         sends."""
-        self.reopen_if_closed(draft.id)
+        self.ensure_scanned(draft.id)
         return self.mark(draft)
 
     def mark(self, draft: Execution) -> Execution:
-        """The row to put now, marked with who sends its wake-up. Its bucket must have been reopened if it was
-        closed."""
+        """The row to put now, marked with who sends its wake-up. Its shard must be scanned."""
         near = is_near(draft.id.bucket, self.clock.now_ms())
         return draft.progressed(state=State.QUEUED if near else State.PENDING)
 
@@ -62,7 +63,7 @@ class FileExecution:
         """
         if execution.state.is_terminal:
             return
-        self.reopen_if_closed(execution.id)
+        self.ensure_scanned(execution.id)
         if self.needs_wakeup(execution):
             self.send([wakeup_for(execution)])
 
@@ -73,10 +74,10 @@ class FileExecution:
 
     def file_reminder(self, reminder: RetryReminder) -> None:
         """File a reminder of a retry that is beyond the queue's maximum delay."""
-        self.reopen_if_closed(reminder.location)
+        self.ensure_scanned(reminder.location)
         near = is_near(reminder.location.bucket, self.clock.now_ms())
         self.store.put_reminder(replace(reminder, state=State.QUEUED if near else State.PENDING))
-        self.reopen_if_closed(reminder.location)
+        self.ensure_scanned(reminder.location)
         if is_near(reminder.location.bucket, self.clock.now_ms()):
             self.send([wakeup_of_reminder(reminder)])
 
@@ -104,12 +105,15 @@ class FileExecution:
         if self.queue.send(wakeups, self.clock.now_ms()):
             raise UnavailableError("the lane did not accept the message")
 
-    def reopen_if_closed(self, location: ExecutionId) -> None:
-        """Put a bucket that may be closed back on the list of open buckets.
+    def ensure_scanned(self, location: ExecutionId) -> None:
+        """Record the shard if no scan includes it yet, and put a bucket that may be closed back on the list
+        of open buckets.
 
         Call it before the put, because the writer may crash after the put. Call it again after the put: while
-        a writer is stalled, its bucket may end, or be swept while empty and closed again.
+        a writer is stalled, its bucket may end, or be swept while empty and closed again. UnavailableError:
+        a row in this shard might never be found.
         """
+        self.scanned.ensure(location)
         now_ms = self.clock.now_ms()
         if not may_be_closed(location.bucket, now_ms):
             return

@@ -47,6 +47,7 @@ class DraftJob:
     entropy: Entropy
     plan: ShardPlan
     policy: TargetPolicy
+    cell: str
 
     def check(self, new: NewJob) -> None:
         """InvalidValueError or CallbackUrlNotAllowedError for a request that must not be sent."""
@@ -62,10 +63,11 @@ class DraftJob:
         entropy = self.entropy.bits(ENTROPY_BITS)
         if not isinstance(schedule, Once):
             due_at = check_fires(schedule, now_ms)
-            return AssignedId(id=recurring_job_id(now_ms, entropy), due_at=due_at)
+            return AssignedId(id=recurring_job_id(now_ms, entropy, cell=self.cell), due_at=due_at)
         dispatch_at = schedule.at + (entropy % new.jitter_ms if new.jitter_ms else 0)
         counts = self.plan.counts_at(bucket_of(dispatch_at))
-        return AssignedId(id=new_one_off_id(dispatch_at, counts, entropy), due_at=schedule.at)
+        location = new_one_off_id(dispatch_at, counts, entropy, cell=self.cell)
+        return AssignedId(id=location, due_at=schedule.at)
 
     def execute(self, tenant: Tenant, new: NewJob, identity: Identity) -> Execution | Job:
         """The execution that is the one-off job, or the definition of the recurring job.

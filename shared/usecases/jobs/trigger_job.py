@@ -16,6 +16,7 @@ from shared.domain.ids import (
     ENTROPY_BITS,
     ExecutionId,
     backfilled_job,
+    cell_of,
     new_one_off_id,
 )
 from shared.domain.jobs.job import Job, JobState
@@ -79,7 +80,7 @@ class TriggerJob:
         known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
         if known is None:  # Check before the claim, so that a refused request does not use up its key.
             _require_open(job)
-        chosen = known or self._choose(fingerprint, now_ms)
+        chosen = known or self._choose(job, fingerprint, now_ms)
         record = chosen
         if key is not None and known is None:
             record = self.idempotency.claim(tenant.id, key, chosen, now_ms)
@@ -87,11 +88,11 @@ class TriggerJob:
             raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request")
         return record, known is not None or record != chosen
 
-    def _choose(self, fingerprint: bytes, now_ms: int) -> IdempotencyRecord[ExecutionId]:
+    def _choose(self, job: Job, fingerprint: bytes, now_ms: int) -> IdempotencyRecord[ExecutionId]:
         counts = self.plan.counts_at(bucket_of(now_ms))
         return IdempotencyRecord(
             fingerprint=fingerprint,
-            id=new_one_off_id(now_ms, counts, self.entropy.bits(ENTROPY_BITS)),
+            id=new_one_off_id(now_ms, counts, self.entropy.bits(ENTROPY_BITS), cell=cell_of(job.id)),
             created_at=now_ms,
             due_at=now_ms,
             expires_at=now_ms + IDEMPOTENCY_DAYS * DAY_SECONDS * 1000,
@@ -113,7 +114,7 @@ class TriggerJob:
             progress=Progress(state=State.QUEUED),
             index_shard=job.index_shard,
         )
-        self.file.reopen_if_closed(record.id)
+        self.file.ensure_scanned(record.id)
         is_filed = self.jobs.file_beside(job, execution, self.retention.outlives_records_s(now_ms))
         return execution if is_filed else None
 

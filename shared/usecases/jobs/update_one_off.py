@@ -60,7 +60,8 @@ class UpdateOneOff:
         now_ms = self.clock.now_ms()
         entropy = self.entropy.bits(ENTROPY_BITS)
         dispatch_at = due_at + (entropy % jitter_ms if jitter_ms else 0)
-        location = new_one_off_id(dispatch_at, self.plan.counts_at(bucket_of(dispatch_at)), entropy)
+        counts = self.plan.counts_at(bucket_of(dispatch_at))
+        location = new_one_off_id(dispatch_at, counts, entropy, cell=after.id.cell)
         deadline_at = after.start_deadline_at
         if deadline_at is not None:
             deadline_at += dispatch_at - after.id.dispatch_at
@@ -74,7 +75,7 @@ class UpdateOneOff:
         ).progressed(state=State.QUEUED if is_near(location.bucket, now_ms) else State.PENDING)
 
     def _move(self, before: Execution, after: Execution) -> bool:
-        self.file.reopen_if_closed(after.id)
+        self.file.ensure_scanned(after.id)
         expires_at_s = self.retention.outlives_records_s(max(after.id.dispatch_at, self.clock.now_ms()))
         if not self.one_offs.move(before, after, expires_at_s):
             return False

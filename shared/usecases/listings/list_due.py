@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from shared.domain.bucket import ShardPlan, bucket_of, bucket_start_ms
+from shared.domain.bucket import bucket_of, bucket_start_ms
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.states import NOT_STARTED
 from shared.ports.listings import Queries, ShardRows
 from shared.ports.runtime import Clock
+from shared.usecases.filing.scanned_shards import ScannedShards
 
 SHARDS_AT_MOST = 256
 """Shards that one page reads; a single bucket with more shards is read in full."""
@@ -40,11 +41,11 @@ class ListDue:
 
     queries: Queries
     clock: Clock
-    plan: ShardPlan
+    scanned: ScannedShards
 
     def execute(self, within_ms: int, *, limit: int, position: DuePosition | None = None) -> DuePage:
         """At most `limit` rows of all tenants, from now on or from a position on."""
-        now_ms = self.clock.now_ms()
+        now_ms, plan = self.clock.now_ms(), self.scanned.scan_plan()
         if position is None:
             first = bucket_of(now_ms)
             after = f"{now_ms - bucket_start_ms(first):05d}"
@@ -53,7 +54,7 @@ class ListDue:
         shards_read = rows_read = 0
         following: DuePosition | None = position
         while following is not None and len(rows) < limit and rows_read < ROWS_AT_MOST:
-            shards = self._shards(following.bucket)
+            shards = plan.counts_at(following.bucket).of(following.bucket)
             if shards_read and shards_read + shards > SHARDS_AT_MOST:
                 break
             more, following, examined = self._read(following, shards, limit - len(rows))
@@ -78,9 +79,6 @@ class ListDue:
         if frontier is not None or position.bucket >= bucket_of(position.until):
             return rows, None, examined
         return rows, replace(position, bucket=position.bucket + 1, after=None), examined
-
-    def _shards(self, bucket: int) -> int:
-        return self.plan.counts_at(bucket).of(bucket)
 
 
 def _merged(found: Sequence[ShardRows], frontier: str | None) -> list[DueRow]:

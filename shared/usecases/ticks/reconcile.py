@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from shared.domain.bucket import MINUTE_MS, ShardPlan
+from shared.domain.bucket import MINUTE_MS
 from shared.domain.delivery.callback import Reason
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.executions.execution import Execution
@@ -23,6 +23,7 @@ from shared.usecases.chains.complete_transition import CompleteTransition
 from shared.usecases.chains.recompute_job import OutdatedJob, Recomputation, RecomputeJob
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.file_successor import FileSuccessor
+from shared.usecases.filing.scanned_shards import ScannedShards
 from shared.usecases.reading.find_head import FindHead
 from shared.usecases.ticks.reconcile_job import PAGE, JobFindings, ReconcileJob
 
@@ -66,7 +67,7 @@ class Reconcile:
     file: FileExecution
     file_successor: FileSuccessor
     clock: Clock
-    plan: ShardPlan
+    scanned: ScannedShards
     settle: CompleteTransition
 
     def execute(
@@ -110,8 +111,9 @@ class Reconcile:
     def _check(self, first: int, last: int, report: ReconcileReport, has_time: Callable[[], bool]) -> None:
         self._check_jobs(first * MINUTE_MS, (last + 1) * MINUTE_MS, report, has_time)
         self._check_accepted(first * MINUTE_MS, (last + 1) * MINUTE_MS, report)
+        plan = self.scanned.scan_plan()
         for bucket in range(first, last + 1):
-            self._check_bucket(bucket, report)
+            self._check_bucket(bucket, plan.counts_at(bucket).of(bucket), report)
 
     def _check_jobs(
         self, from_at: int, until_at: int, report: ReconcileReport, has_time: Callable[[], bool]
@@ -175,8 +177,8 @@ class Reconcile:
             if not exists:
                 report.missing_executions.append(accepted.job_id)
 
-    def _check_bucket(self, bucket: int, report: ReconcileReport) -> None:
-        for shard in range(self.plan.counts_at(bucket).of(bucket)):
+    def _check_bucket(self, bucket: int, shards: int, report: ReconcileReport) -> None:
+        for shard in range(shards):
             after: str | None = None
             while True:
                 page = self.store.read_shard(bucket, shard, after=after, limit=PAGE)

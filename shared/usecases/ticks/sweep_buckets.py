@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from shared.domain.bucket import ShardPlan, bucket_of, bucket_start_ms, next_sweep_ms
+from shared.domain.bucket import bucket_of, bucket_start_ms, next_sweep_ms
 from shared.domain.dispatch.sweep import (
     AGED_AT_ONCE,
     LOOK_AGAIN_MS,
@@ -23,10 +23,11 @@ from shared.domain.dispatch.wakeup import Wakeup, pack, single_wakeup
 from shared.domain.errors import PunctualError, ServiceError, UnavailableError
 from shared.domain.executions.retention import Retention
 from shared.names import QueueName
-from shared.ports.dispatch import Backlog, LaneProgressStore, OpenShard, ShardLedger, WakeupQueue
+from shared.ports.dispatch import Backlog, LaneProgressStore, OpenShard, ShardLedger, SweptMark, WakeupQueue
 from shared.ports.executions import ExecutionStore
 from shared.ports.limits import LimitStore
 from shared.ports.runtime import Clock
+from shared.usecases.filing.scanned_shards import ScannedShards
 from shared.usecases.outcomes.give_up_lost import GiveUpLost
 from shared.usecases.outcomes.repair_notifications import RepairNotifications
 from shared.usecases.ticks.lane_snapshot import LaneSnapshot
@@ -34,7 +35,8 @@ from shared.usecases.ticks.measure_overdue import MeasureOverdue
 
 PAGE_ROWS = 500
 FIRST_LOOK_BACK = 60
-"""Minutes listed by the first sweep of a deployment: a restored table may hold the last hour."""
+"""Minutes listed by the first sweep of a deployment, and again after a growth of the shard counts: a restored
+table may hold the last hour, and a put may precede the first sweep that knows its shard."""
 MIN_PAUSE_MS = 20_000
 """The least time between two passes over a shard."""
 
@@ -86,7 +88,7 @@ class SweepBuckets:
     give_up: GiveUpLost
     repair_notifications: RepairNotifications
     clock: Clock
-    plan: ShardPlan
+    scanned: ScannedShards
     retention: Retention
 
     def execute(self, has_time: Callable[[], bool] = lambda: True) -> SweepReport:
@@ -122,19 +124,28 @@ class SweepBuckets:
             return shards
 
     def _list_unopened(self, now_bucket: int, shards: list[OpenShard], has_time: Callable[[], bool]) -> bool:
-        """Add unlisted shards, bucket by bucket; True if any was added."""
-        swept = self.ledger.swept_through()
-        first = swept + 1 if swept is not None else now_bucket - FIRST_LOOK_BACK
+        """Add unlisted shards, bucket by bucket; True if any was added.
+
+        The mark covers only the shards that were recorded when it moved: after a growth, the upper shards of
+        earlier buckets are listed as well.
+        """
+        recorded = self.scanned.recorded()
+        plan = self.scanned.plan.grown_to(recorded)
+        mark = self.ledger.swept_through()
+        mark = mark or SweptMark(bucket=now_bucket - FIRST_LOOK_BACK - 1, recorded=recorded)
+        has_grown = not mark.recorded.covers(recorded)
         listed = {(shard.bucket, shard.shard) for shard in shards}
         added = False
-        for bucket in range(first, now_bucket):
+        for bucket in range(mark.bucket + 1 - has_grown * FIRST_LOOK_BACK, now_bucket):
             if not has_time():
                 break
-            for number in range(self.plan.counts_at(bucket).of(bucket)):
+            known = mark.recorded if bucket <= mark.bucket else None
+            for number in range(known.of(bucket) if known else 0, plan.counts_at(bucket).of(bucket)):
                 if (bucket, number) not in listed:
                     self.ledger.reopen(bucket, number, next_sweep_ms(bucket, bucket_start_ms(bucket)))
                     added = True
-            self.ledger.note_swept_through(bucket)
+            if known is None:
+                self.ledger.note_swept_through(bucket, recorded)
         return added
 
     def _sweep(

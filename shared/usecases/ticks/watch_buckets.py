@@ -10,6 +10,7 @@ from shared.domain.executions.states import State
 from shared.ports.dispatch import ShardLedger, WakeupQueue, WatchLease
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
+from shared.usecases.filing.scanned_shards import ScannedShards
 
 PAGE_ROWS = 500
 SEND_TRIES = 3
@@ -42,25 +43,35 @@ class WatchBuckets:
     queue: WakeupQueue
     ledger: ShardLedger
     clock: Clock
-    plan: ShardPlan
+    scanned: ScannedShards
 
     def execute(self, part: ShardRange) -> WatchReport:
         """Scan this part of the shards of each bucket that no tick has finished yet.
 
-        A failed shard is tried again after all others: the next tick may be too late for it. UnavailableError
-        where the second try fails as well.
+        A failed shard is tried again after all others: the next tick may be too late for it. ServiceError
+        where the second try fails as well, or the record of the shard counts cannot be read.
         """
         report = WatchReport()
+        plan, unread = self._plan()
         scans = [
             _ShardScan(bucket=bucket, shard=shard)
             for bucket in buckets_to_watch(self.clock.now_ms())
-            for shard in part.shards(self.plan.counts_at(bucket).of(bucket))
+            for shard in part.shards(plan.counts_at(bucket).of(bucket))
         ]
         failed = [scan for scan in scans if not self._try(scan, report)]
         failed = [scan for scan in failed if not self._try(scan, report)]
         if failed and failed[0].error is not None:
             raise failed[0].error
+        if unread is not None:
+            raise unread
         return report
+
+    def _plan(self) -> tuple[ShardPlan, ServiceError | None]:
+        """The plan to scan by. If the record cannot be read, scan what is known, and fail the tick after."""
+        try:
+            return self.scanned.scan_plan(), None
+        except ServiceError as error:
+            return self.scanned.plan.grown_to(self.scanned.last_seen), error
 
     def _try(self, scan: _ShardScan, report: WatchReport) -> bool:
         try:

@@ -17,6 +17,7 @@ ENVIRONMENT = {name: "set" for key, name in vars(Env).items() if key.isupper()} 
     "POWERTOOLS_SERVICE_NAME": "punctual",
     Env.STAGE: "test",
     Env.REGION: "eu-west-1",
+    Env.CELL: "0",
     Env.EXECUTIONS_TABLE: "executions",
     Env.JOBS_TABLE: "jobs",
     Env.TENANTS_TABLE: "tenants",

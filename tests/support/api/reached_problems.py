@@ -22,7 +22,7 @@ def broken(error: Exception) -> Callable[[ApiWorld], Answer]:
 
     def ask(world: ApiWorld) -> Answer:
         world.world.steps.before("jobs.get", lambda: raise_(error))
-        return world.get("/v1/jobs/job_r" + "0" * 26)
+        return world.get("/v1/jobs/job_r" + "0" * 27)
 
     return ask
 

@@ -36,8 +36,8 @@ BODIES: dict[str, Any] = {
 """A valid body by operation. Operators' operations on other tenants' keys have the same bodies."""
 OF_TENANT = "OfTenant"
 UNKNOWN: dict[str, tuple[str, ...]] = {
-    "job_id": ("job_r" + "0" * 26, "job_1" + "0" * 29, "job_unknown"),
-    "execution_id": ("exe_1" + "0" * 29, "exe_unknown"),
+    "job_id": ("job_r" + "0" * 27, "job_1" + "0" * 30, "job_unknown"),
+    "execution_id": ("exe_1" + "0" * 30, "exe_unknown"),
     "redrive_id": ("rdr_" + "0" * 26, "unknown"),
     "key_id": ("0" * 16, "unknown"),
     "secret_id": ("sec_00000000", "unknown"),

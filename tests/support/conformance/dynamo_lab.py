@@ -9,6 +9,7 @@ from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoPar
 from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
 from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.dispatch.shard_counts import DynamoShardCountStore
 from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer, UpdateItemClaimer
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
 from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBatches, PutItemBatches
@@ -110,6 +111,10 @@ class DynamoLab:
     @property
     def mark(self) -> DynamoShardLedger:
         return self.ledger
+
+    @cached_property
+    def shard_counts(self) -> DynamoShardCountStore:
+        return DynamoShardCountStore(self._use(self.names.jobs), self.names.jobs, REGION)
 
     @cached_property
     def progress(self) -> DynamoLaneProgressStore:

@@ -6,7 +6,7 @@ from typing import Protocol
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
 from shared.ports.dead_letters import ParkedMessageStore, RedriveTasks
-from shared.ports.dispatch import LaneProgressStore, ReconcileMark, ShardLedger
+from shared.ports.dispatch import LaneProgressStore, ReconcileMark, ShardCountStore, ShardLedger
 from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
 from shared.ports.jobs import IdempotencyStore, JobStore, RunLockStore
 from shared.ports.limits import LimitStore, ThrottleStatus
@@ -26,6 +26,7 @@ from tests.support.fakes.one_off_store import FakeOneOffStore
 from tests.support.fakes.queries import FakeQueries
 from tests.support.fakes.redrives import FakeRedriveTasks
 from tests.support.fakes.run_lock_store import FakeRunLockStore
+from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.table import Damage, FakeTable
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.throttle_status import FakeThrottleStatus
@@ -63,6 +64,9 @@ class Lab(Protocol):
 
     @property
     def mark(self) -> ReconcileMark: ...
+
+    @property
+    def shard_counts(self) -> ShardCountStore: ...
 
     @property
     def progress(self) -> LaneProgressStore: ...
@@ -135,6 +139,7 @@ class FakeLab:
         self.idempotency = FakeIdempotencyStore()
         self.ledger = FakeShardLedger()
         self.mark = self.ledger
+        self.shard_counts = FakeShardCountStore()
         self.progress = FakeLaneProgressStore()
         self.parked_messages = FakeParkedMessageStore()
         self.redrives = FakeRedriveTasks()

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from shared.domain.bucket import FIRST_SWEEP_MS, bucket_end_ms
-from shared.ports.dispatch import OpenShard, WatchLease
+from shared.domain.bucket import FIRST_SWEEP_MS, LEAST_COUNTS, ShardCounts, bucket_end_ms
+from shared.ports.dispatch import OpenShard, SweptMark, WatchLease
 
 LEASE_MS = 55_000
 
@@ -28,7 +28,7 @@ class FakeShardLedger:
 
     def __init__(self) -> None:
         self.rows: dict[tuple[int, int], LedgerRow] = {}
-        self.mark: int | None = None
+        self.mark: SweptMark | None = None
         self.reconciled: int | None = None
 
     def take(self, bucket: int, shard: int, now_ms: int) -> WatchLease | None:
@@ -81,11 +81,12 @@ class FakeShardLedger:
             if key[0] < bucket
         ]
 
-    def swept_through(self) -> int | None:
+    def swept_through(self) -> SweptMark | None:
         return self.mark
 
-    def note_swept_through(self, bucket: int) -> None:
-        self.mark = bucket if self.mark is None else max(self.mark, bucket)
+    def note_swept_through(self, bucket: int, recorded: ShardCounts = LEAST_COUNTS) -> None:
+        if self.mark is None or self.mark.bucket < bucket:
+            self.mark = SweptMark(bucket=bucket, recorded=recorded)
 
     def reconciled_through(self) -> int | None:
         return self.reconciled

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS, Wakeup, delay_seconds
 from shared.domain.ids import ExecutionId
 from shared.names import Lane, QueueName
@@ -24,6 +25,8 @@ class FakeWakeupQueue:
         self.messages: list[SentMessage] = []
         self.backlog: dict[QueueName, int] = {}
         """The reported number of visible messages of each queue."""
+        self.resent: list[tuple[QueueName, NewerMessage]] = []
+        self.refuses_resends = False
         self._failing: set[ExecutionId] = set()
 
     def fail_once(self, *keys: ExecutionId) -> None:
@@ -32,6 +35,11 @@ class FakeWakeupQueue:
 
     def send(self, wakeups: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
         return [wakeup for wakeup in wakeups if not self._accept(wakeup, now_ms)]
+
+    def resend(self, queue: QueueName, message: NewerMessage) -> bool:
+        if not self.refuses_resends:
+            self.resent.append((queue, message))
+        return not self.refuses_resends
 
     def receivable(self, queue: Lane | QueueName, now_ms: int) -> list[SentMessage]:
         """The messages of a queue that can be received now."""

@@ -22,6 +22,7 @@ from tests.support.fakes.queries import FakeQueries
 from tests.support.fakes.redrives import FakeRedriveTasks
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.sender import AnswerTo, ScriptedSender, succeeds
+from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.table import FakeTable
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.throttle_status import FakeThrottleStatus
@@ -46,6 +47,7 @@ class FakePorts:
         self.table = FakeTable()
         self.queue = FakeWakeupQueue()
         self.ledger = FakeShardLedger()
+        self.shard_counts = FakeShardCountStore()
         self.lane_progress = FakeLaneProgressStore()
         self.limits = FakeLimitStore()
         self.throttle_status = FakeThrottleStatus(self.limits, self.lane_progress)
@@ -91,6 +93,7 @@ class FakePorts:
         ports.throttle_status = self.throttle_status
         ports.ledger = self.tapped("ledger", self.ledger)
         ports.reconcile_mark = self.ledger
+        ports.shard_counts = self.tapped("shard_counts", self.shard_counts)
         ports.queue = self.tapped("queue", self.queue)
         ports.backlog = self.tapped("backlog", self.queue)
         ports.progress = self.tapped("progress", self.lane_progress)

@@ -143,7 +143,7 @@ def test_a_stranger_is_shown_no_backfill() -> None:
     stranger = world.world.create_tenant.execute("stranger", frozenset(Scope)).api_key
     world.credential = {"authorization": f"Bearer {stranger}"}
     assert world.get("/v1/jobs", backfill_of=job["id"]).json == {"jobs": [], "next_cursor": None}
-    unknown = f"job_r{'0' * 26}"
+    unknown = f"job_r{'0' * 27}"
     for path, document in ((f"/v1/jobs/{job['id']}/backfill", RANGE), (f"/v1/jobs/{made['id']}/pause", {})):
         foreign = send(world, "POST", path, document)
         nobodys = send(world, "POST", path.replace(job["id"], unknown), document)
@@ -153,7 +153,7 @@ def test_a_stranger_is_shown_no_backfill() -> None:
     assert send(world, "POST", f"/v1/jobs/{job['id']}/backfill", plan).problem == "not-found"
 
 
-@pytest.mark.parametrize("text", ["", "x", "job_1", "job_r", "job_r" + "z" * 27, "job_R" + "0" * 26])
+@pytest.mark.parametrize("text", ["", "x", "job_1", "job_r", "job_r" + "z" * 28, "job_R" + "0" * 27])
 def test_what_is_no_id_of_a_recurring_job_lists_nothing(text: str) -> None:
     answer = ApiWorld().get("/v1/jobs", backfill_of=text)
     assert (answer.status, answer.problem) == (400, "malformed-request")

@@ -49,7 +49,7 @@ def test_each_says_what_became_of_it() -> None:
         ({"reason": "timeout"}, 0),
         ({"tag": "billing"}, 3),
         ({"tag": "other"}, 0),
-        ({"job": "job_r" + "0" * 26}, 0),
+        ({"job": "job_r" + "0" * 27}, 0),
         ({"from": "2025-02-19T21:10:14Z"}, 1),
         ({"to": "2025-02-19T21:10:13Z"}, 1),
         ({"from": "2025-02-19T21:10:13Z", "to": "2025-02-19T21:10:14Z"}, 1),
@@ -95,7 +95,7 @@ def test_pages_are_stable_while_others_come(limit: str) -> None:
     "query",
     [
         {"job": "x"},
-        {"job": "exe_1" + "0" * 29},
+        {"job": "exe_1" + "0" * 30},
         {"job": ""},
         {"tag": "A B"},
         {"tag": ""},

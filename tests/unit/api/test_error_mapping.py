@@ -63,7 +63,7 @@ def test_a_schema_that_our_own_answer_breaks_is_no_fault_of_the_clients() -> Non
     world = ApiWorld()
     world.world.steps.before("jobs.get", lambda: JobIn.model_validate({}))
     with logged() as records:
-        answer = world.get("/v1/jobs/job_r" + "0" * 26)
+        answer = world.get("/v1/jobs/job_r" + "0" * 27)
     assert (answer.problem, len(records)) == ("internal-error", 1)
 
 

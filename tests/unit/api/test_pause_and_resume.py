@@ -65,7 +65,7 @@ def test_a_deleted_job_has_none_of_it(verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", ["pause", "resume", "trigger"])
-@pytest.mark.parametrize("unknown", ["job_unknown", "job_r" + "0" * 26, "job_1" + "0" * 29])
+@pytest.mark.parametrize("unknown", ["job_unknown", "job_r" + "0" * 27, "job_1" + "0" * 30])
 def test_an_unknown_job_is_not_found(verb: str, unknown: str) -> None:
     assert post(ApiWorld(), {"id": unknown}, verb).problem == "not-found"
 

@@ -110,7 +110,7 @@ def _letters(world: ApiWorld) -> Any:
         ({"lane": "fast"}, "validation-failed"),
         ({"lane": "slow"}, "validation-failed"),
         ({"job": "x"}, "validation-failed"),
-        ({"job": "exe_1" + "0" * 29}, "validation-failed"),
+        ({"job": "exe_1" + "0" * 30}, "validation-failed"),
         ({"job": "j" * 10_000}, "validation-failed"),
         ({"tag": "A B"}, "validation-failed"),
         ({"reason": "because"}, "validation-failed"),

@@ -6,6 +6,7 @@ import pytest
 
 from functions.executor.records import batch_response, deliveries
 from shared.adapters.sqs.messages import encode_wakeup
+from shared.domain.dispatch.newer_message import NewerMessage
 from shared.usecases.attempts.run_attempts import BatchReport, Delivery, SettledMessage, Verdict
 from tests.support.builders import DUE_AT, execution_id, wakeup
 
@@ -49,9 +50,32 @@ def test_unreadable_record_has_its_reason_and_the_others_are_whole(body: str) ->
     assert good.wakeup == WAKEUP
 
 
-def test_record_of_a_newer_version_is_marked_as_newer() -> None:
-    bodies = [encode_wakeup(WAKEUP), "{}", encode_wakeup(WAKEUP).replace('"v":2', '"v":3')]
-    assert [one.is_newer for one in deliveries([record(body) for body in bodies])] == [False, False, True]
+def test_record_of_a_newer_version_is_kept_as_it_was_sent() -> None:
+    body = encode_wakeup(WAKEUP).replace('"v":2', '"v":3')
+    sent = record(body)
+    sent["attributes"]["MessageGroupId"] = "acme.3"
+    sent["messageAttributes"] = {
+        "colour": {"dataType": "String", "stringValue": "blue"},
+        "seal": {"dataType": "Binary", "binaryValue": "AAE="},
+        "punctual.resends": {"dataType": "Number", "stringValue": "4"},
+    }
+    newer = NewerMessage(
+        body=body,
+        group="acme.3",
+        attributes=(("colour", "String", "blue"), ("seal", "Binary", b"\x00\x01")),
+        resends=4,
+    )
+    read = deliveries([record(), record("{}"), sent, record(body)])
+    assert [one.newer for one in read] == [None, None, newer, NewerMessage(body=body)]
+
+
+@pytest.mark.parametrize("text", ["", "-1", "many", "1.5"])
+def test_malformed_number_of_resends_counts_as_none(text: str) -> None:
+    sent = record(encode_wakeup(WAKEUP).replace('"v":2', '"v":3'))
+    sent["messageAttributes"] = {"punctual.resends": {"dataType": "Number", "stringValue": text}}
+    (delivery,) = deliveries([sent])
+    assert delivery.newer is not None
+    assert delivery.newer.resends == 0
 
 
 def test_exactly_the_returned_messages_are_listed() -> None:

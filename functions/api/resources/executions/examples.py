@@ -4,9 +4,9 @@ from typing import Any
 
 from functions.api.examples import CURSOR, JOB_ID, NOW, TRIGGERED_ID, Examples
 
-REDRIVE_ID = "exe_101jmg4bfzk000bz3ddcrnhg4c40kv"
-NOTIFICATION_ID = "exe_101jmg0r03x0001w9kq7yv2m5t8h3d"
-_NIGHTLY_ID = "exe_101jmgfkpe0000ygnekx3ad5d8xvak"
+REDRIVE_ID = "exe_1001jmg4bfzk000bz3ddcrnhg4c40kv"
+NOTIFICATION_ID = "exe_1001jmg0r03x0001w9kq7yv2m5t8h3d"
+_NIGHTLY_ID = "exe_1001jmgfkpe0000ygnekx3ad5d8xvak"
 _SUCCEEDED: dict[str, Any] = {
     "id": TRIGGERED_ID,
     "job_id": JOB_ID,

@@ -25,7 +25,7 @@ DUE_PAGE: Examples = {
             {
                 "at": "2025-02-19T21:12:12.000Z",
                 "tenant_id": "acme",
-                "execution_id": "exe_101jmg0vmz00008rb3ntmhzg35zqqz",
+                "execution_id": "exe_1001jmg0vmz00008rb3ntmhzg35zqqz",
                 "state": "queued",
                 "lane": "standard",
                 "shard": 0,

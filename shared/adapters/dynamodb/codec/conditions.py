@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import encode
-from shared.adapters.dynamodb.codec.items import STATE_CODES, VERSION
+from shared.adapters.dynamodb.codec.items import STATE_CODES
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import REDRIVABLE, TERMINAL, Transition
 
@@ -26,7 +27,7 @@ def in_source_state(transition: Transition) -> Condition:
     """The item has a known version and a source state of the transition."""
     codes = sorted(STATE_CODES[state] for state in transition.sources)
     values: dict[str, Any] = {f":from{code}": encode(code) for code in codes}
-    return Condition(f"#s IN ({', '.join(values)}) AND #v = :v", {**values, ":v": encode(VERSION)})
+    return Condition(f"#s IN ({', '.join(values)}) AND #v <= :v", {**values, ":v": encode(VERSION)})
 
 
 def at_revision(allowed: Condition, revision: int) -> Condition:
@@ -63,18 +64,18 @@ def expired_lease(execution: Execution, now_ms: int) -> Condition:
 def not_ended() -> Condition:
     """A known version and no terminal state; an unknown state does not count as terminal."""
     values: dict[str, Any] = {f":e{STATE_CODES[state]}": encode(STATE_CODES[state]) for state in TERMINAL}
-    expression = f"#v = :v AND NOT #s IN ({', '.join(sorted(values))})"
+    expression = f"#v <= :v AND NOT #s IN ({', '.join(sorted(values))})"
     return Condition(expression, {**values, ":v": encode(VERSION)})
 
 
 def redrivable() -> Condition:
     """A known version, ended without success, and not redriven yet."""
     values: dict[str, Any] = {f":e{STATE_CODES[state]}": encode(STATE_CODES[state]) for state in REDRIVABLE}
-    expression = f"#v = :v AND #s IN ({', '.join(sorted(values))}) AND attribute_not_exists(rd)"
+    expression = f"#v <= :v AND #s IN ({', '.join(sorted(values))}) AND attribute_not_exists(rd)"
     return Condition(expression, {**values, ":v": encode(VERSION)})
 
 
-_MAY_BE_CLAIMED = "v = {version} AND a < mx AND {retries_go_on} AND "
+_MAY_BE_CLAIMED = "v <= {version} AND a < mx AND {retries_go_on} AND "
 CLAIMABLE = _MAY_BE_CLAIMED + "ca <= {now}"
 """The one condition of a claim: known version, attempts left, retries not stopped, `claimable_from` reached.
 

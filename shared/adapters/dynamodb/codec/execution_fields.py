@@ -8,6 +8,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shared.adapters.dynamodb.codec.versions import known
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.callback import Reason
@@ -220,7 +221,7 @@ def unpack_outcomes(packed: bytes) -> tuple[AttemptOutcome, ...]:
                 started_at=started_at,
                 duration_ms=_unpack_duration(duration),
                 status=status or None,
-                reason=Reason(reason),
+                reason=known(Reason, reason),
             )
         )
     return tuple(outcomes)

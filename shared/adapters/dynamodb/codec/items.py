@@ -1,11 +1,13 @@
 """Items of executions and retry reminders. Attribute names are short, because they are stored millions of
 times.
 
-An item carries `v`, its version. Reading an item of a newer version raises UnknownVersionError.
+An item carries `v`, its version. Reading an item of a newer version, or with a value that only a newer release
+knows, raises UnknownVersionError.
 """
 
 import struct
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, Value, decode_all, encode_all
@@ -35,6 +37,7 @@ from shared.adapters.dynamodb.codec.keys import (
     tenant_index_key,
 )
 from shared.adapters.dynamodb.codec.recurrence_fields import read_recurrence, recurrence_attributes
+from shared.adapters.dynamodb.codec.versions import execution_version, is_known, known, version_of
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
@@ -46,7 +49,6 @@ from shared.domain.ids import ExecutionId, one_off_job_id, parse_execution_id
 from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Attr, Lane
 
-VERSION = 1
 STATE_CODES = {
     State.PENDING: "P",
     State.QUEUED: "Q",
@@ -78,7 +80,7 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             Attr.TENANT_PK: index_pk,
             Attr.TENANT_SK: index_sk,
             Attr.TTL: expires_at_s,
-            "v": VERSION,
+            "v": execution_version(execution),
             "s": STATE_CODES[progress.state],
             "t": execution.tenant_id,
             "j": None if is_own_job else execution.job_id,
@@ -138,7 +140,7 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         nominal_at=plain.get("nm", execution_id.dispatch_at),
         created_at=plain["c"],
         # `ln` is the lane of this run; `hl` is the lane of its job where catch-up moved the run.
-        call=read_call(plain, _LANES[plain.get("hl", plain["ln"])], plain["rt"].split("/")),
+        call=read_call(plain, _lane(plain.get("hl", plain["ln"])), plain["rt"].split("/")),
         fingerprint=plain["fp"],
         progress=_read_progress(plain),
         index_shard=int(plain[Attr.TENANT_PK].rpartition("#")[2]),
@@ -154,7 +156,7 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
 
 
 def _read_progress(plain: Mapping[str, Any]) -> Progress:
-    state = _STATES[plain["s"]]
+    state = known(_STATES.__getitem__, plain["s"])
     refunded, refunded_since = read_refunds(plain.get(REFUNDS))
     return Progress(
         state=state,
@@ -167,12 +169,12 @@ def _read_progress(plain: Mapping[str, Any]) -> Progress:
         next_attempt_at=plain.get("na"),
         outcomes=unpack_outcomes(plain.get("oc", b"")),
         last_body=plain.get("lb", b""),
-        end_reason=EndReason(plain["rs"]) if "rs" in plain else None,
+        end_reason=known(EndReason, plain["rs"]) if "rs" in plain else None,
         ends_chain=plain.get("ec", False),
         stop_retries=plain.get("sr", False),
         missed=_read_missed(plain.get("mi")),
         moved_to=_read_id(plain.get("mv")),
-        lane=_LANES[plain["ln"]] if "hl" in plain else None,
+        lane=_lane(plain["ln"]) if "hl" in plain else None,
         redriven_by=read_redriven_by(plain.get("rd")),
         notification=_read_id(plain.get("nt")),
     )
@@ -185,7 +187,7 @@ def reminder_item(reminder: RetryReminder, region: str) -> Item:
         {
             Attr.PK: pk,
             Attr.SK: sk,
-            "v": VERSION,
+            "v": version_of(reminder.state, reminder.lane),
             "s": STATE_CODES[reminder.state],
             "t": reminder.tenant_id,
             "ln": _LANE_CODES[reminder.lane],
@@ -204,14 +206,14 @@ def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
     try:
         target = parse_execution_id(plain["tg"]) if "tg" in plain else None
         offset_ms = int(plain[Attr.SK].partition("#")[0])
-        entropy = target.entropy if target else parse_execution_sk(plain[Attr.SK]).entropy
+        identity = target or parse_execution_sk(plain[Attr.SK])
         async_until = _read_async_until(plain)
         return DueRow(
-            id=ExecutionId(dispatch_at=bucket * 60_000 + offset_ms, shard=shard, entropy=entropy),
+            id=replace(identity, dispatch_at=bucket * 60_000 + offset_ms, shard=shard),
             sort_key=plain[Attr.SK],
             tenant_id=plain["t"],
-            lane=_LANES[plain["ln"]],
-            state=_STATES[plain["s"]],
+            lane=_lane(plain["ln"]),
+            state=known(_STATES.__getitem__, plain["s"]),
             created_at=plain["c"],
             claims=plain["a"],
             max_claims=plain["mx"],
@@ -246,9 +248,13 @@ def plain_item(item: Mapping[str, Value]) -> dict[str, Any]:
         plain: dict[str, Any] = dict(decode_all(item))
     except ValueError as error:
         raise UnreadableItemError("an item has attributes of unknown types") from error
-    if plain.get("v") != VERSION:
+    if not is_known(plain.get("v")):
         raise UnknownVersionError(f"item {plain.get(Attr.SK)} has version {plain.get('v')}")
     return plain
+
+
+def _lane(code: str) -> Lane:
+    return known(_LANES.__getitem__, code)
 
 
 def _encode_async_until(progress: Progress) -> str | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, Value, encode_all
 from shared.adapters.dynamodb.codec.execution_fields import call_attributes, read_call
-from shared.adapters.dynamodb.codec.items import VERSION, plain_item
+from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.keys import extra_key, job_key, past_chain_key
 from shared.adapters.dynamodb.codec.recurrence_fields import (
     read_counts,
@@ -14,6 +14,7 @@ from shared.adapters.dynamodb.codec.recurrence_fields import (
     recurrence_attributes,
     rule_attributes,
 )
+from shared.adapters.dynamodb.codec.versions import known, rules, version_of
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Chain, Definition, Job, JobState
@@ -29,7 +30,7 @@ def job_item(job: Job, expires_at_s: int | None = None) -> Item:
             Attr.PK: pk,
             Attr.SK: sk,
             Attr.TTL: expires_at_s,
-            "v": VERSION,
+            "v": _version_of(job),
             "s": job.state.value,
             "id": job.id,
             "t": job.tenant_id,
@@ -52,6 +53,12 @@ def job_item(job: Job, expires_at_s: int | None = None) -> Item:
     )
 
 
+def _version_of(job: Job) -> int:
+    definitions = [each for each in (job.definition, job.change) if each is not None]
+    values = (value for each in definitions for value in (each.call.lane, *rules(each)))
+    return version_of(job.state, *values)
+
+
 def read_job(item: Mapping[str, Value]) -> Job:
     """UnknownVersionError for a newer version, UnreadableItemError for a broken item."""
     plain = plain_item(item)
@@ -60,7 +67,7 @@ def read_job(item: Mapping[str, Value]) -> Job:
             id=plain["id"],
             tenant_id=plain["t"],
             revision=plain["rv"],
-            state=JobState(plain["s"]),
+            state=known(JobState, plain["s"]),
             definition=_read_definition(plain),
             counts=read_counts(plain["sn"]),
             fingerprint=plain["fp"],
@@ -88,7 +95,7 @@ def past_chain_item(past: Chain) -> Item:
             Attr.PK: pk,
             Attr.SK: sk,
             Attr.TTL: past.expires_at_s,
-            "v": VERSION,
+            "v": version_of(*rules(past.recurrence)),
             "id": past.job_id,
             "t": past.tenant_id,
             "rv": past.revision,
@@ -121,7 +128,7 @@ def read_past_chain(item: Mapping[str, Value]) -> Chain:
 def extra_item(execution: Execution, expires_at_s: int) -> Item:
     """The record by which a job finds an execution outside its schedule; the key has all data."""
     pk, sk = extra_key(execution.tenant_id, execution.job_id, history_position(execution))
-    return encode_all({Attr.PK: pk, Attr.SK: sk, Attr.TTL: expires_at_s, "v": VERSION})
+    return encode_all({Attr.PK: pk, Attr.SK: sk, Attr.TTL: expires_at_s, "v": version_of()})
 
 
 def _definition_attributes(definition: Definition) -> dict[str, Any]:
@@ -142,7 +149,7 @@ def _definition_attributes(definition: Definition) -> dict[str, Any]:
 def _read_definition(plain: Mapping[str, Any]) -> Definition:
     return Definition(
         schedule=decode_series(plain["sc"]),
-        call=read_call(plain, Lane(plain["ln"]), plain["rt"]),
+        call=read_call(plain, known(Lane, plain["ln"]), plain["rt"]),
         name=plain.get("n"),
         tags=tuple(plain.get("tg", ())),
         **read_rules(plain),

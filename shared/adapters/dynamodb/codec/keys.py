@@ -218,6 +218,11 @@ def swept_key(region: str) -> tuple[str, str]:
     return f"{region}#swept", "through"
 
 
+def shard_counts_key(region: str) -> tuple[str, str]:
+    """The record of the largest shard counts, in the jobs table, which is restored with its jobs."""
+    return f"{region}#shards", "counts"
+
+
 def reconciled_key(region: str) -> tuple[str, str]:
     """The last reconciled bucket."""
     return f"{region}#reconciled", "through"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from shared.adapters.dynamodb.codec.versions import known
 from shared.domain.bucket import ShardCounts
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUp, CatchUpPolicy
 from shared.domain.schedules.overlap import OverlapPolicy
@@ -14,7 +15,7 @@ def recurrence_attributes(recurrence: Recurrence) -> dict[str, Any]:
     """The attributes of a chain's rules."""
     return {
         "sc": encode_series(recurrence.schedule),
-        "sn": _encode_counts(recurrence.counts),
+        "sn": encode_counts(recurrence.counts),
         **rule_attributes(recurrence.jitter_ms, recurrence.catch_up, recurrence.overlap_policy),
         **({"mr": recurrence.max_runs} if recurrence.max_runs is not None else {}),
     }
@@ -39,7 +40,7 @@ def read_rules(plain: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "jitter_ms": plain.get("jt", 0),
         "catch_up": _read_catch_up(plain["cu"]) if "cu" in plain else DEFAULT_POLICY,
-        "overlap_policy": OverlapPolicy(plain.get("op", OverlapPolicy.ALLOW)),
+        "overlap_policy": known(OverlapPolicy, plain.get("op", OverlapPolicy.ALLOW)),
         "max_runs": plain.get("mr"),
     }
 
@@ -51,7 +52,7 @@ def read_recurrence(plain: Mapping[str, Any]) -> Recurrence:
     )
 
 
-def _encode_counts(counts: ShardCounts) -> str:
+def encode_counts(counts: ShardCounts) -> str:
     return f"{counts.normal}/{counts.quarter}/{counts.midnight}"
 
 
@@ -64,7 +65,7 @@ def read_counts(text: str) -> ShardCounts:
 def _read_catch_up(text: str) -> CatchUpPolicy:
     mode, limit, window_ms, late_tolerance_ms = text.split("/")
     return CatchUpPolicy(
-        mode=CatchUp(mode),
+        mode=known(CatchUp, mode),
         limit=int(limit),
         window_ms=int(window_ms),
         late_tolerance_ms=int(late_tolerance_ms),

@@ -5,8 +5,9 @@ from dataclasses import asdict
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, Value, encode_all
-from shared.adapters.dynamodb.codec.items import VERSION, plain_item
+from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.keys import redrive_task_key
+from shared.adapters.dynamodb.codec.versions import known, version_of
 from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts, TaskState
 from shared.domain.errors import UnreadableItemError
 from shared.domain.listings.filters import DeadLetterFilter
@@ -22,7 +23,7 @@ def redrive_task_item(task: RedriveTask, expires_at_s: int | None = None) -> Ite
             Attr.PK: pk,
             Attr.SK: sk,
             Attr.TTL: expires_at_s,
-            "v": VERSION,
+            "v": version_of(task.state, criteria.lane),
             "vn": task.version,
             "s": task.state.value,
             "rt": task.rate,
@@ -56,7 +57,7 @@ def read_redrive_task(item: Mapping[str, Value]) -> RedriveTask:
             created_at=plain["c"],
             next_due_at=plain["nd"],
             position=_read_position(plain["ps"]),
-            state=TaskState(plain["s"]),
+            state=known(TaskState, plain["s"]),
             version=plain["vn"],
             counts=TaskCounts(**plain["ct"]),
             undo_asked_at=plain.get("ua"),
@@ -73,7 +74,7 @@ def _read_criteria(plain: Mapping[str, Any]) -> DeadLetterFilter:
         tag=plain.get("wt"),
         reason=plain.get("wr"),
         status=plain.get("ws"),
-        lane=Lane(plain["wl"]) if "wl" in plain else None,
+        lane=known(Lane, plain["wl"]) if "wl" in plain else None,
         span=PositionRange(after=_read_position(plain["wf"]), before=_read_position(plain["wb"])),
     )
 

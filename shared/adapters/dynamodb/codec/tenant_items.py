@@ -6,8 +6,8 @@ from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, decode_all, encode_all
 from shared.adapters.dynamodb.codec.execution_fields import callback_attributes, read_callbacks
-from shared.adapters.dynamodb.codec.items import VERSION
 from shared.adapters.dynamodb.codec.keys import api_key_key, tenant_key, tenant_listing_key
+from shared.adapters.dynamodb.codec.versions import is_known, known, version_of
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import ApiKey, Scope, SigningSecret, Tenant, TenantState
@@ -20,7 +20,7 @@ def tenant_item(tenant: Tenant) -> Item:
         {
             Attr.PK: pk,
             Attr.SK: sk,
-            "v": VERSION,
+            "v": version_of(tenant.state),
             "id": tenant.id,
             "s": tenant.state.value,
             "dk": tenant.data_key,
@@ -54,7 +54,7 @@ def _read_tenant(row: dict[str, Any]) -> Tenant:
     own = dict(row["q"])
     return Tenant(
         id=row["id"],
-        state=TenantState(row["s"]),
+        state=known(TenantState, row["s"]),
         data_key=row["dk"],
         signing_secrets=tuple(
             SigningSecret(
@@ -74,7 +74,7 @@ def _read_tenant(row: dict[str, Any]) -> Tenant:
 
 def listing_item(tenant: Tenant) -> Item:
     pk, sk = tenant_listing_key(tenant.id)
-    return encode_all({Attr.PK: pk, Attr.SK: sk, "v": VERSION})
+    return encode_all({Attr.PK: pk, Attr.SK: sk, "v": version_of()})
 
 
 def key_item(key: ApiKey) -> Item:
@@ -83,7 +83,7 @@ def key_item(key: ApiKey) -> Item:
         {
             Attr.PK: pk,
             Attr.SK: sk,
-            "v": VERSION,
+            "v": version_of(*key.scopes),
             "id": key.id,
             "t": key.tenant_id,
             "h": key.secret_hash,
@@ -108,7 +108,7 @@ def _read_key(row: dict[str, Any]) -> ApiKey:
         id=row["id"],
         tenant_id=row["t"],
         secret_hash=row["h"],
-        scopes=frozenset(Scope(scope) for scope in row["sp"]),
+        scopes=frozenset(known(Scope, scope) for scope in row["sp"]),
         created_at=row["c"],
         expires_at=row.get("ex"),
         revoked=row.get("rk", False),
@@ -119,7 +119,7 @@ def _read_key(row: dict[str, Any]) -> ApiKey:
 
 def _row(item: Any) -> dict[str, Any]:
     row: dict[str, Any] = dict(decode_all(item))
-    if row.get("v") != VERSION:
+    if not is_known(row.get("v")):
         raise UnknownVersionError(f"{row.get(Attr.PK)} has version {row.get('v')}")
     return row
 

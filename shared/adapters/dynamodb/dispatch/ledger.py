@@ -20,15 +20,18 @@ from shared.adapters.dynamodb.codec.keys import (
     reconciled_key,
     swept_key,
 )
-from shared.domain.bucket import FIRST_SWEEP_MS, bucket_end_ms
+from shared.adapters.dynamodb.codec.recurrence_fields import encode_counts, read_counts
+from shared.domain.bucket import FIRST_SWEEP_MS, LEAST_COUNTS, ShardCounts, bucket_end_ms
 from shared.names import Attr
-from shared.ports.dispatch import OpenShard, WatchLease
+from shared.ports.dispatch import OpenShard, SweptMark, WatchLease
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 LEASE_MS = 55_000
 """Shorter than the time between ticks; the timeout of the watcher's function must not be longer."""
+
+NOTHING: Mapping[str, str] = {}
 
 
 class DynamoShardLedger:
@@ -91,23 +94,28 @@ class DynamoShardLedger:
                 return rows
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
-    def swept_through(self) -> int | None:
-        return self._mark(swept_key(self._region))
+    def swept_through(self) -> SweptMark | None:
+        mark = self._mark(swept_key(self._region))
+        return SweptMark(bucket=mark["th"], recorded=read_counts(mark["sn"])) if mark else None
 
-    def _mark(self, key: tuple[str, str]) -> int | None:
+    def _mark(self, key: tuple[str, str]) -> dict[str, Any]:
         with translated():
             answer = self._client.get_item(TableName=self._table, Key=item_key(*key), ConsistentRead=True)
-        return int(answer["Item"]["th"]["N"]) if "Item" in answer else None
+        return dict(decode_all(answer.get("Item", {})))
 
-    def note_swept_through(self, bucket: int) -> None:
-        self._move_mark(swept_key(self._region), bucket)
+    def note_swept_through(self, bucket: int, recorded: ShardCounts = LEAST_COUNTS) -> None:
+        self._move_mark(
+            swept_key(self._region), bucket, ", sn = :counts", {":counts": encode_counts(recorded)}
+        )
 
-    def _move_mark(self, key: tuple[str, str], bucket: int) -> None:
+    def _move_mark(
+        self, key: tuple[str, str], bucket: int, more: str = "", values: Mapping[str, str] = NOTHING
+    ) -> None:
         condition = "attribute_not_exists(th) OR th < :bucket"
-        self._update(key, "SET th = :bucket", condition, {":bucket": bucket})
+        self._update(key, f"SET th = :bucket{more}", condition, {":bucket": bucket, **values})
 
     def reconciled_through(self) -> int | None:
-        return self._mark(reconciled_key(self._region))
+        return self._mark(reconciled_key(self._region)).get("th")
 
     def note_reconciled_through(self, bucket: int) -> None:
         self._move_mark(reconciled_key(self._region), bucket)

@@ -19,8 +19,9 @@ from shared.adapters.dynamodb.codec.conditions import (
     RETRIES_GO_ON_PARTIQL,
 )
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, is_permanent, translated
-from shared.adapters.dynamodb.codec.items import STATE_CODES, VERSION, read_execution
+from shared.adapters.dynamodb.codec.items import STATE_CODES, read_execution
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.errors import ServiceError, UnavailableError, UnreadableItemError
 from shared.domain.executions.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution
 from shared.domain.executions.states import State

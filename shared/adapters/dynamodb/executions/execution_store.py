@@ -36,6 +36,7 @@ from shared.adapters.dynamodb.codec.items import (
     retry_index,
 )
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key, reminder_key
+from shared.adapters.dynamodb.codec.versions import VERSION, version_of
 from shared.adapters.dynamodb.executions.execution_scans import DynamoExecutionScans
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import NotFoundError, UnavailableError, UnknownVersionError, UnreadableItemError
@@ -186,6 +187,10 @@ class DynamoExecutionStore(DynamoExecutionScans):
         """Write one transition; None if written, otherwise the existing execution."""
         notification_id = str(finish.notification) if finish.notification is not None else None
         sets |= {"rs": finish.end_reason, Attr.TTL: finish.expires_at_s, "nt": notification_id}
+        reasons = (outcome.reason for outcome in finish.outcomes)
+        if version_of(transition.target, finish.end_reason, *reasons) > 1:
+            # The item may have any known version, and an expression has no maximum: raise it to the highest.
+            sets["v"] = VERSION
         values = {f":{name}": encode(value) for name, value in sets.items() if value is not None}
         assignments = ", ".join(f"{_spelt(name[1:])} = {name}" for name in values)
         expression = f"SET #s = :to{', ' + assignments if assignments else ''} REMOVE {', '.join(removes)}"

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.items import STATE_CODES, VERSION, execution_item
+from shared.adapters.dynamodb.codec.items import STATE_CODES, execution_item
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId, one_off_execution
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 _NAMES = {"#s": "s", "#v": "v"}
-_UNCHANGED = "#v = :v AND #s = :state AND rv = :revision"
+_UNCHANGED = "#v <= :v AND #s = :state AND rv = :revision"
 
 
 class DynamoOneOffStore:
@@ -65,7 +66,7 @@ class DynamoOneOffStore:
 
     def _redirect(self, origin: ExecutionId, forward: dict[str, Any]) -> dict[str, Any]:
         values = {**forward, ":v": encode(VERSION), ":moved": encode(STATE_CODES[State.MOVED])}
-        return self._update(origin, "SET mv = :to, #ttl = :ttl", "#v = :v AND #s = :moved", values)
+        return self._update(origin, "SET mv = :to, #ttl = :ttl", "#v <= :v AND #s = :moved", values)
 
     def _update(
         self, key: ExecutionId, expression: str, condition: str, values: dict[str, Any]

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.items import VERSION, execution_item
+from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.job_items import job_item
 from shared.adapters.dynamodb.codec.keys import backfill_prefix, item_key, job_key, job_prefix
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.adapters.dynamodb.jobs.payloads import DynamoPayloads
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job, JobState
@@ -41,7 +42,7 @@ class DynamoBackfills(DynamoPayloads):
         check = {
             "TableName": self._jobs,
             "Key": item_key(*job_key(job.tenant_id, job.id)),
-            "ConditionExpression": f"v = :version AND s IN ({', '.join(names)}) AND rv = :revision",
+            "ConditionExpression": f"v <= :version AND s IN ({', '.join(names)}) AND rv = :revision",
             "ExpressionAttributeValues": {
                 ":version": encode(VERSION),
                 ":revision": encode(job.revision),

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from shared.adapters.dynamodb.codec.attributes import decode_all, encode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.items import VERSION
 from shared.adapters.dynamodb.codec.keys import idempotency_key, item_key
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.dead_letters.redrive_task import is_redrive_task_id
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.ids import ExecutionId, JobId, job_id_text, one_off_job_id, parse_job_id

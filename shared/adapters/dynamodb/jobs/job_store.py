@@ -8,7 +8,7 @@ from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.items import VERSION, execution_item
+from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.job_items import (
     extra_item,
     job_item,
@@ -25,6 +25,7 @@ from shared.adapters.dynamodb.codec.keys import (
     past_chain_key,
     past_chain_prefix,
 )
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.adapters.dynamodb.jobs.backfills import DynamoBackfills
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
@@ -67,7 +68,7 @@ class DynamoJobStore(DynamoBackfills):
             "TableName": self._jobs,
             "Key": item_key(*job_key(target.tenant_id, target.job_id)),
             "UpdateExpression": "SET cf = :target",
-            "ConditionExpression": "v = :version AND s = :active AND cr = :revision AND cf < :target",
+            "ConditionExpression": "v <= :version AND s = :active AND cr = :revision AND cf < :target",
             "ExpressionAttributeValues": {
                 ":version": encode(VERSION),
                 ":active": encode(JobState.ACTIVE.value),
@@ -110,7 +111,7 @@ class DynamoJobStore(DynamoBackfills):
         check = {
             "TableName": self._jobs,
             "Key": item_key(*job_key(execution.tenant_id, execution.job_id)),
-            "ConditionExpression": "v = :version AND s = :active AND cr = :revision",
+            "ConditionExpression": "v <= :version AND s = :active AND cr = :revision",
             "ExpressionAttributeValues": {
                 ":version": encode(VERSION),
                 ":active": encode(JobState.ACTIVE.value),
@@ -214,7 +215,7 @@ class DynamoJobStore(DynamoBackfills):
         return {
             "TableName": self._jobs,
             "Item": item,
-            "ConditionExpression": "v = :version AND s = :state AND rv = :revision AND cf = :chain_from",
+            "ConditionExpression": "v <= :version AND s = :state AND rv = :revision AND cf = :chain_from",
             "ExpressionAttributeValues": {
                 ":version": encode(VERSION),
                 ":state": encode(before.state.value),

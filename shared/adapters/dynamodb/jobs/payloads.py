@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from shared.adapters.dynamodb.codec.attributes import Value, encode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.items import VERSION, plain_item
+from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.keys import item_key, payload_key
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.errors import UnreadableItemError
 from shared.names import Attr
 

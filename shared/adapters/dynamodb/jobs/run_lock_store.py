@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from shared.adapters.dynamodb.codec.attributes import encode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.items import VERSION, plain_item
+from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.keys import item_key, run_lock_key
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.ids import ExecutionId, parse_execution_id
 from shared.ports.jobs import RunLock
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import decode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.items import VERSION, plain_item
+from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.keys import hot_scopes_key, item_key, limit_key, parse_limit_pk
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState
 from shared.domain.limits.slots import Leases, SlotLease

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.codec.attributes import decode_all, encode, encode_all
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.items import VERSION
 from shared.adapters.dynamodb.codec.keys import audit_from, audit_key, item_key
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.tenancy.audit import Actor, AuditPage, AuditRecord
 from shared.names import Attr
 

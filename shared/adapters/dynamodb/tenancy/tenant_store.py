@@ -10,7 +10,6 @@ from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.items import VERSION
 from shared.adapters.dynamodb.codec.keys import api_key_key, item_key, tenant_key, tenant_listing_key
 from shared.adapters.dynamodb.codec.tenant_items import (
     key_item,
@@ -19,6 +18,7 @@ from shared.adapters.dynamodb.codec.tenant_items import (
     read_tenant,
     tenant_item,
 )
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.tenancy.tenant import ApiKey, Tenant
 from shared.names import Attr
 
@@ -64,7 +64,7 @@ class DynamoTenantStore:
         put = {
             "TableName": self._table,
             "Item": tenant_item(after),
-            "ConditionExpression": "v = :version AND rv = :revision",
+            "ConditionExpression": "v <= :version AND rv = :revision",
             "ExpressionAttributeValues": {":version": encode(VERSION), ":revision": encode(before.revision)},
         }
         writes: list[dict[str, Any]] = [{"Put": put}]

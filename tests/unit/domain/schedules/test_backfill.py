@@ -13,7 +13,13 @@ from shared.domain.errors import (
     ScheduleTooFarError,
     UnreadableItemError,
 )
-from shared.domain.ids import backfill_job_id, backfilled_job, is_recurring_job_id, recurring_job_id
+from shared.domain.ids import (
+    DEFAULT_CELL,
+    backfill_job_id,
+    backfilled_job,
+    is_recurring_job_id,
+    recurring_job_id,
+)
 from shared.domain.jobs.misfire import succession
 from shared.domain.jobs.new_backfill import ALL_RUNS, NewBackfill
 from shared.domain.schedules.backfill import backfilled_instants, resume_backfill, scheduled_at
@@ -232,7 +238,7 @@ def test_nothing_else_stands_for_another_instant_than_its_own() -> None:
 
 
 def test_a_backfill_has_the_id_of_its_job_in_its_own() -> None:
-    job_id = recurring_job_id(NOW, 7)
+    job_id = recurring_job_id(NOW, 7, cell=DEFAULT_CELL)
     earlier, later = backfill_job_id(job_id, NOW, 9), backfill_job_id(job_id, NOW + 1, 1)
     assert backfilled_job(earlier) == backfilled_job(later) == job_id
     assert job_id < earlier < later

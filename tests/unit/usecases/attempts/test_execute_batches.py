@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
+from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
-from shared.names import Lane
+from shared.names import Lane, QueueName
 from shared.usecases.attempts.run_attempts import (
     POISON_RETURN_SECONDS,
     UNSURE_WAIT_SECONDS,
@@ -20,8 +21,6 @@ from tests.support.builders import DUE_AT, in_state
 from tests.support.usecases.messages import delivery
 from tests.support.usecases.world import World
 
-RECEIVES = 5
-"""So many a lane allows before a message goes to its dead-letter queue."""
 OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 UNREADABLE_MESSAGES = Delivery(
     message_id="poison", sent_at=DUE_AT, receive_count=1, wakeup=None, error="unreadable"
@@ -103,16 +102,26 @@ def test_a_message_that_nobody_can_read_is_returned_quickly_and_sinks_nobody() -
     assert world.standing(execution.id).state is State.SUCCEEDED
 
 
-def test_a_message_of_a_newer_version_outlasts_a_deployment_and_is_looked_at_again_soon() -> None:
+NEWER = NewerMessage(body="{}", group="acme")
+
+
+def test_newer_message_is_sent_again_instead_of_being_held_in_flight() -> None:
     world = World(DUE_AT)
-    newer = replace(UNREADABLE_MESSAGES, is_newer=True)
-    waits = []
-    for receives in range(1, RECEIVES + 1):
-        [returned] = world.run(replace(newer, receive_count=receives)).returned()
-        waits.append(returned.visible_after_seconds)
-    assert waits == sorted(waits)
-    assert waits[0] <= 20, "new executors may be there in a moment"
-    assert sum(waits) >= 600, "and are after some minutes"
+    report = world.run(replace(UNREADABLE_MESSAGES, newer=NEWER))
+    assert world.queue.resent == [(QueueName.STANDARD, NEWER)]
+    assert report.returned() == []
+
+
+def test_newer_message_that_the_queue_does_not_accept_is_returned() -> None:
+    world = World(DUE_AT)
+    world.queue.refuses_resends = True
+    [returned] = world.run(replace(UNREADABLE_MESSAGES, newer=replace(NEWER, resends=1))).returned()
+    assert returned.visible_after_seconds == 40
+
+
+def test_delay_of_a_newer_message_doubles_up_to_the_maximum_of_the_queue() -> None:
+    delays = [replace(NEWER, resends=resends).delay_seconds for resends in (*range(8), 1_000_000)]
+    assert delays == [20, 40, 80, 160, 320, 640, 900, 900, 900]
 
 
 def test_a_batch_of_nothing_but_poison_claims_nothing() -> None:

@@ -193,7 +193,7 @@ def test_a_yearly_job_is_ended_too() -> None:
 
 def test_an_unknown_or_foreign_job_is_not_found() -> None:
     chain = chains.due_now()
-    for tenant_id, job_id in ((TENANT, "job_r" + "0" * 26), ("somebody-else", chain.job.id)):
+    for tenant_id, job_id in ((TENANT, "job_r" + "0" * 27), ("somebody-else", chain.job.id)):
         with pytest.raises(NotFoundError):
             chain.world.delete_job.execute(tenant_id, job_id)
     assert chain.head.state is State.QUEUED

@@ -269,7 +269,7 @@ def test_only_the_revision_that_was_seen_is_changed() -> None:
 def test_an_unknown_or_foreign_job_is_not_found() -> None:
     chain = chains.due_now()
     lifecycle = chain.world.lifecycle
-    for tenant_id, job_id in ((TENANT, "job_r" + "0" * 26), ("somebody-else", chain.job.id)):
+    for tenant_id, job_id in ((TENANT, "job_r" + "0" * 27), ("somebody-else", chain.job.id)):
         for change in (lifecycle.pause, lifecycle.resume):
             with pytest.raises(NotFoundError):
                 change.execute(tenant_id, job_id)

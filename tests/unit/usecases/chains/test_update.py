@@ -175,7 +175,7 @@ def test_what_has_ended_is_not_changed_any_more(state: JobState) -> None:
 
 def test_an_unknown_or_foreign_job_is_not_found() -> None:
     chain = chains.due_now()
-    for tenant_id, job_id in ((TENANT, "job_r" + "0" * 26), ("somebody-else", chain.job.id)):
+    for tenant_id, job_id in ((TENANT, "job_r" + "0" * 27), ("somebody-else", chain.job.id)):
         with pytest.raises(NotFoundError):
             chain.world.lifecycle.update.execute(tenant_id, job_id, chain.job.definition, revision=1)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.executions.states import EndReason, State
 from shared.names import QueueName
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, DeadMessageReport
@@ -76,13 +77,30 @@ def test_a_live_lease_is_parked_untouched() -> None:
     assert (world.standing(execution.id), world.sent()) == (execution, [])
 
 
-def test_an_item_of_a_newer_version_is_parked_untouched() -> None:
+def test_wakeup_of_an_item_of_a_newer_release_is_sent_again_later() -> None:
     world = World(NOW)
     execution = world.put(one_off())
     world.table.executions[execution.id].damage = Damage.NEWER
     report = rescued(world, dead(execution))
-    assert (report.parked, report.failed) == (1, 0)
+    assert (report.rescheduled, report.parked, report.failed) == (1, 0, 0)
     assert world.standing(execution.id) == execution
+    (message,) = world.queue.messages
+    assert (message.wakeup.keys, message.visible_at) == ((execution.id,), NOW + 900_000)
+
+
+def test_newer_message_is_sent_again_to_its_queue() -> None:
+    world = World(NOW)
+    newer = NewerMessage(body="{}", group="acme", resends=3)
+    report = rescued(world, dead(newer=newer, lane=QueueName.SLOW_BULK, error="newer"))
+    assert world.queue.resent == [(QueueName.SLOW_BULK, newer)]
+    assert (report.rescheduled, report.parked, report.returned) == (1, 0, [])
+
+
+def test_newer_message_that_the_queue_does_not_accept_comes_back() -> None:
+    world = World(NOW)
+    world.queue.refuses_resends = True
+    report = rescued(world, dead(newer=NewerMessage(body="{}"), error="newer"))
+    assert (report.rescheduled, report.parked, report.returned) == (0, 0, ["m1"])
 
 
 def test_a_broken_item_is_failed_and_parked() -> None:
@@ -135,7 +153,7 @@ def test_each_key_of_a_pack_is_settled_for_itself() -> None:
     newer = world.put(one_off(3))
     world.table.executions[newer.id].damage = Damage.NEWER
     report = rescued(world, dead(late, done, newer))
-    assert (report.rescheduled, report.parked, report.returned) == (1, 1, [])
+    assert (report.rescheduled, report.parked, report.returned) == (2, 0, [])
 
 
 @pytest.mark.parametrize("step", ["store.get", "queue.send"])
@@ -169,7 +187,7 @@ def test_dead_message_comes_back_where_the_store_rejects_its_parking() -> None:
     assert rescued(world, dead(error="unreadable")).returned == ["m1"]
 
 
-@pytest.mark.parametrize("damage", [None, Damage.NEWER, Damage.BROKEN])
+@pytest.mark.parametrize("damage", [None, Damage.BROKEN])
 def test_dead_message_whose_successor_cannot_be_filed_is_parked_alone(
     damage: Damage | None,
 ) -> None:
@@ -185,3 +203,15 @@ def test_dead_message_whose_successor_cannot_be_filed_is_parked_alone(
     report = rescued(world, dead(row.execution), dead(other, message_id="m2"))
     assert (report.parked, report.rescheduled, report.returned) == (1, 1, [])
     assert str(row.execution.id) in world.parked_messages.parked(1)[0].reason
+
+
+def test_dead_message_whose_successor_is_of_a_newer_release_is_sent_again_later() -> None:
+    world = World(DUE_AT + 1_000)
+    job = world.recurring()
+    row = world.table.executions[job.id_at(DUE_AT)]
+    row.execution = in_state(row.execution, State.SUCCEEDED)
+    successor = world.put(job.occurrence(DUE_AT + MINUTE, created_at=DUE_AT))
+    world.table.executions[successor.id].damage = Damage.NEWER
+    report = rescued(world, dead(row.execution))
+    assert (report.parked, report.rescheduled, report.returned) == (0, 1, [])
+    assert world.sent() == [row.execution.id]

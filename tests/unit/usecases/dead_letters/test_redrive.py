@@ -186,7 +186,7 @@ def test_only_what_has_failed_is_redriven(execution: Execution) -> None:
     assert world.table == before
 
 
-@pytest.mark.parametrize("text", ["", "exe_", "exe_1" + "0" * 29, "job_1" + "0" * 29, "x" * 5_000])
+@pytest.mark.parametrize("text", ["", "exe_", "exe_1" + "0" * 30, "job_1" + "0" * 30, "x" * 5_000])
 def test_what_nobody_has_is_not_found(text: str) -> None:
     world = World(LATER)
     with pytest.raises(NotFoundError):

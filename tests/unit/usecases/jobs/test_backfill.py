@@ -138,7 +138,7 @@ def test_a_backfill_cannot_be_backfilled_or_triggered() -> None:
 def test_what_nobody_has_is_not_found() -> None:
     case = hourly()
     with pytest.raises(NotFoundError):
-        case.world.backfill_job.execute(case.world.tenant, f"job_r{'0' * 26}", RANGE)
+        case.world.backfill_job.execute(case.world.tenant, f"job_r{'0' * 27}", RANGE)
     stranger = replace(case.world.tenant, id="other")
     with pytest.raises(NotFoundError):
         case.world.backfill_job.execute(stranger, case.job.id, RANGE)

@@ -145,7 +145,7 @@ def test_payload_is_removed_when_the_answer_to_the_cancellation_was_lost(times: 
         "nonsense",
         one_off(7).job_id,
         str(execution_id()),
-        "job_r" + "0" * 26,
+        "job_r" + "0" * 27,
         occurrence().job_id,
     ],
 )

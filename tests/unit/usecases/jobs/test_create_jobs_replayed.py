@@ -16,7 +16,7 @@ from shared.domain.errors import (
 )
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
-from shared.domain.ids import job_id_text, recurring_job_id
+from shared.domain.ids import DEFAULT_CELL, job_id_text, recurring_job_id
 from shared.domain.jobs.new_job import encode_new_job
 from shared.domain.schedules.schedule import Once
 from shared.domain.schedules.timing import After, Every
@@ -285,7 +285,9 @@ def test_a_record_with_an_identity_of_another_kind_is_a_conflict_of_that_job_alo
     world = World()
     create(world, [new(After(60)), new(After(60))], "k")
     record = world.idempotency.find(world.tenant.id, "k", world.clock.time_ms)
-    forged = replace(record, batch=(AssignedId(id=recurring_job_id(0, 0), due_at=0), record.batch[1]))
+    forged = replace(
+        record, batch=(AssignedId(id=recurring_job_id(0, 0, cell=DEFAULT_CELL), due_at=0), record.batch[1])
+    )
     world.idempotency.claim(world.tenant.id, "forged", forged, world.clock.time_ms)
     first, second = create(world, [new(After(60)), new(After(60))], "forged")
     assert isinstance(first, PunctualError)

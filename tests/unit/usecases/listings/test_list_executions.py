@@ -114,7 +114,7 @@ def test_a_one_off_has_one_execution() -> None:
     assert (page.executions, page.next_position) == ((execution,), None)
 
 
-@pytest.mark.parametrize("job_id", ["", "nonsense", one_off(9).job_id, "job_r" + "0" * 26])
+@pytest.mark.parametrize("job_id", ["", "nonsense", one_off(9).job_id, "job_r" + "0" * 27])
 def test_an_unknown_job_is_not_found(job_id: str) -> None:
     with pytest.raises(NotFoundError):
         World().list_executions.execute(TENANT, job_id, limit=10)

@@ -34,7 +34,7 @@ def test_a_recurring_job_is_its_definition() -> None:
 def test_foreign_and_unknown_ids_are_told_apart_by_nothing() -> None:
     world = World(DUE_AT)
     foreign = [world.put(one_off(tenant_id="other")).job_id, world.recurring(tenant_id="other").id]
-    unknown = [one_off(9).job_id, "job_r" + "0" * 26, str(execution_id()), "", "x" * 10_000]
+    unknown = [one_off(9).job_id, "job_r" + "0" * 27, str(execution_id()), "", "x" * 10_000]
     refusals = []
     for job_id in foreign + unknown:
         with pytest.raises(NotFoundError) as refused:

@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from shared.domain.bucket import ShardCounts, bucket_end_ms
+from shared.domain.bucket import LEAST_COUNTS, ShardCounts, bucket_end_ms
 from shared.domain.executions.states import State
+from shared.ports.dispatch import SweptMark
 from shared.usecases.ticks.sweep_buckets import FIRST_LOOK_BACK
 from tests.support.builders import BUCKET, DUE_AT, in_state, one_off
 from tests.support.usecases.world import World
@@ -118,7 +119,7 @@ def test_the_very_first_sweep_looks_back_an_hour() -> None:
     row = world.put(one_off(due_at=DUE_AT - (FIRST_LOOK_BACK - 1) * MINUTE))
     world.sweep.execute()
     assert world.sent() == [row.id]
-    assert world.ledger.swept_through() == BUCKET
+    assert world.ledger.mark == SweptMark(bucket=BUCKET, recorded=LEAST_COUNTS)
 
 
 def test_a_shard_is_listed_before_the_mark_moves_past_it() -> None:

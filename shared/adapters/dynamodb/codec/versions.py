@@ -1,0 +1,72 @@
+"""Versions of stored items, and the values that came with each version.
+
+A writer stamps an item with the highest version among the values that it stores. After a rollback, the older
+release claims and changes all items but those with a value that it does not know; these wait for the release
+that knows the value. A claim counts its attempt before the item is decoded, so the claim's condition, not the
+decoder, must refuse such an item.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from typing import Any, TypeVar
+
+from shared.domain.errors import UnknownVersionError
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import Definition
+from shared.domain.schedules.recurrence import Recurrence
+from shared.domain.schedules.schedule_kinds import Backfill, Cron
+
+T = TypeVar("T")
+
+VERSION = 1
+"""The highest version of an item that this release reads and changes."""
+SINCE: Mapping[str, Mapping[str, int]] = {}
+"""By type and name, the version of each stored value that version 1 lacks.
+
+A release that adds a member to a stored enumeration, or a kind of schedule, adds it here and raises VERSION.
+"""
+
+
+def version_of(*values: object) -> int:
+    """The lowest version that knows all of these members of enumerations, and schedules; None is known."""
+    return max((SINCE.get(kind, {}).get(name, 1) for kind, name in map(_named, values)), default=1)
+
+
+def execution_version(execution: Execution) -> int:
+    progress = execution.progress
+    return version_of(
+        progress.state,
+        execution.lane,
+        execution.call.lane,
+        progress.end_reason,
+        *(outcome.reason for outcome in progress.outcomes),
+        *(rules(execution.recurrence) if execution.recurrence else ()),
+    )
+
+
+def rules(of: Definition | Recurrence) -> Iterator[object]:
+    """The values of a chain's rules that may be newer than version 1."""
+    yield from (of.schedule, of.catch_up.mode, of.overlap_policy)
+    inner = of.schedule.of if isinstance(of.schedule, Backfill) else of.schedule
+    yield from (inner, inner.gap, inner.overlap) if isinstance(inner, Cron) else (inner,)
+
+
+def is_known(version: object) -> bool:
+    return type(version) is int and 1 <= version <= VERSION
+
+
+def known(find: Callable[[Any], T], stored: object) -> T:
+    """`find(stored)`; UnknownVersionError for a value that this release does not have.
+
+    Such a value is not damage: a newer release may have written it without a newer version.
+    """
+    try:
+        return find(stored)
+    except (KeyError, ValueError) as error:
+        raise UnknownVersionError(f"the value {stored!r} is of a newer version") from error
+
+
+def _named(value: object) -> tuple[str, str]:
+    if isinstance(value, Enum):
+        return type(value).__name__, value.name
+    return "Series", type(value).__name__

@@ -1,0 +1,140 @@
+"""Versions of items: a value that is newer than version 1 raises the version, so that older code lets it be."""
+
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from shared.adapters.dynamodb.codec import versions
+from shared.adapters.dynamodb.codec.items import execution_item
+from shared.adapters.dynamodb.codec.job_items import job_item
+from shared.adapters.dynamodb.executions import execution_store
+from shared.domain.dead_letters.redrive_task import TaskState
+from shared.domain.delivery.callback import Reason
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.states import EndReason, State, Transition
+from shared.domain.jobs.job import JobState
+from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUp
+from shared.domain.schedules.cron import Gap, Overlap
+from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.schedules.schedule_kinds import Series
+from shared.domain.tenancy.tenant import Scope, TenantState
+from shared.names import Lane
+from shared.ports.executions import Claim, Finish, WriteUnknown
+from tests.support.builders import DUE_AT, OWNER, in_state, job, occurrence, one_off
+from tests.support.conformance.dynamo_lab import REGION, DynamoLab
+
+STORED = (
+    *(State, EndReason, Reason, Lane, OverlapPolicy, CatchUp, Gap, Overlap),
+    *(JobState, TaskState, TenantState, Scope),
+)
+"""Every enumeration whose members are stored; version 1 has those that are listed below."""
+VERSION_1 = {
+    "State": "PENDING QUEUED RUNNING WAITING SUCCEEDED FAILED CANCELLED SKIPPED MOVED",
+    "EndReason": "ATTEMPTS_USED_UP NOT_RETRYABLE STOPPED TOO_OLD WORKER_LOST UNREADABLE CANCELLED JOB_DELETED"
+    " JOB_PAUSED JOB_UPDATED OVERLAP LATE COALESCED CATCH_UP_SKIP CATCH_UP_WINDOW CATCH_UP_LIMIT DST_GAP"
+    " ZONE_RULES_CHANGED",
+    "Reason": "OK HTTP_STATUS REDIRECT TIMEOUT CONNECT_FAILED DNS_FAILED TLS_FAILED ADDRESS_NOT_ALLOWED"
+    " PROTOCOL_ERROR LEASE_TOO_SHORT WORKER_LOST REQUEST_UNREADABLE STOPPED RECEIVER_FAILED RECEIVER_GAVE_UP"
+    " TOO_OLD UNAVAILABLE",
+    "Lane": "CRITICAL STANDARD BULK",
+    "OverlapPolicy": "ALLOW SKIP QUEUE_ONE",
+    "CatchUp": "COALESCE SKIP ALL",
+    "Gap": "SHIFT SKIP",
+    "Overlap": "FIRST SECOND BOTH",
+    "JobState": "ACTIVE PAUSING PAUSED UPDATING DELETING DELETED COMPLETED",
+    "TaskState": "RUNNING FINISHED UNDOING UNDONE",
+    "TenantState": "ACTIVE SUSPENDED",
+    "Scope": "READ WRITE ADMIN",
+    "Series": "Rate Cron Backfill",
+}
+NEWER = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=1, status=None, reason=Reason.TOO_OLD)
+RETRY = Finish(transition=Transition.RETRY, outcomes=(NEWER,), next_attempt_at=DUE_AT)
+
+
+@pytest.mark.parametrize("kind", sorted(VERSION_1))
+def test_every_value_of_a_later_version_is_listed_with_that_version(kind: str) -> None:
+    members = {each.__name__: {member.name for member in each} for each in STORED}
+    members["Series"] = {each.__name__ for each in _kinds(Series)}
+    later = versions.SINCE.get(kind, {})
+    assert members[kind] == set(VERSION_1[kind].split()) | later.keys()
+    assert all(1 < version <= versions.VERSION for version in later.values())
+
+
+def _kinds(union: object) -> set[type]:
+    parts = get_args(union)
+    return {kind for part in parts for kind in _kinds(part)} if parts else {union}  # type: ignore[arg-type]
+
+
+def test_list_of_versions_names_no_other_kind() -> None:
+    assert {each.__name__ for each in STORED} | {"Series"} == VERSION_1.keys()
+    assert versions.SINCE.keys() <= VERSION_1.keys()
+
+
+@pytest.fixture
+def newer_release(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """A release for which a reason, a state, a policy and a kind of schedule came with version 2."""
+    since = {
+        "Reason": {"TOO_OLD": 2},
+        "EndReason": {"LATE": 2},
+        "JobState": {"PAUSED": 2},
+        "OverlapPolicy": {"SKIP": 2},
+        "CatchUp": {"ALL": 2},
+        "Series": {"Cron": 2},
+    }
+    monkeypatch.setattr(versions, "SINCE", since)
+    monkeypatch.setattr(versions, "VERSION", 2)
+    monkeypatch.setattr(execution_store, "VERSION", 2)
+    return monkeypatch
+
+
+@pytest.mark.usefixtures("newer_release")
+def test_item_is_stamped_with_the_version_of_its_newest_value() -> None:
+    plain = job()
+    skipping = replace(plain, definition=replace(plain.definition, overlap_policy=OverlapPolicy.SKIP))
+    eager = replace(
+        plain,
+        definition=replace(plain.definition, catch_up=replace(DEFAULT_POLICY, mode=CatchUp.ALL)),
+    )
+    assert _version(execution_item(one_off(), REGION)) == 1
+    assert _version(execution_item(in_state(one_off(), State.RUNNING, outcomes=(NEWER,)), REGION)) == 2
+    assert (
+        _version(execution_item(in_state(one_off(), State.SKIPPED, end_reason=EndReason.LATE), REGION)) == 2
+    )
+    assert [_version(execution_item(occurrence(each), REGION)) for each in (plain, skipping, eager)] == [
+        1,
+        2,
+        2,
+    ]
+    assert [_version(job_item(each)) for each in (plain, skipping, eager)] == [1, 2, 2]
+    assert _version(job_item(replace(plain, change=skipping.definition))) == 2
+    assert _version(job_item(replace(plain, state=JobState.PAUSED))) == 2
+
+
+def _version(item: object) -> int:
+    return int(item["v"]["N"])  # type: ignore[index]
+
+
+def test_outcome_of_a_newer_release_is_not_claimed_after_a_rollback(
+    engine_lab: DynamoLab, newer_release: pytest.MonkeyPatch
+) -> None:
+    running = in_state(one_off(), State.RUNNING, owner=OWNER)
+    engine_lab.executions.put_if_absent(running)
+    assert engine_lab.executions.finish(running, RETRY) is None
+    newer_release.undo()
+    before = engine_lab.contents()
+    (answer,) = engine_lab.claimer.claim([Claim(execution_id=running.id, owner="mine")], DUE_AT + 60_000)
+    assert isinstance(answer, WriteUnknown)
+    assert engine_lab.contents() == before, "the attempt is not counted"
+
+
+def test_outcome_without_a_newer_value_is_claimed_after_a_rollback(
+    engine_lab: DynamoLab, newer_release: pytest.MonkeyPatch
+) -> None:
+    running = in_state(one_off(), State.RUNNING, owner=OWNER)
+    engine_lab.executions.put_if_absent(running)
+    known = replace(RETRY, outcomes=(replace(NEWER, reason=Reason.TIMEOUT),))
+    assert engine_lab.executions.finish(running, known) is None
+    newer_release.undo()
+    (answer,) = engine_lab.claimer.claim([Claim(execution_id=running.id, owner="mine")], DUE_AT + 60_000)
+    assert not isinstance(answer, WriteUnknown)

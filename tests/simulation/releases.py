@@ -1,0 +1,64 @@
+"""The releases of a run: a plan with more shards is deployed, rolled back under load, and deployed again.
+
+Each process keeps the plan that it started with, so that executors of both releases work side by side.
+"""
+
+from dataclasses import dataclass
+from random import Random
+
+from shared.domain.bucket import MINUTE_MS, ShardCounts, ShardEpoch, ShardPlan, bucket_of
+from tests.simulation.faults import Strike, Weather
+from tests.simulation.hub import Hub
+
+COUNTS = ShardCounts(normal=2, quarter=3, midnight=4)
+GROWN = ShardCounts(normal=5, quarter=6, midnight=6)
+GROWS_AFTER_MS = 4 * MINUTE_MS
+ROLLED_BACK_SHARE = 0.5
+OTHER_EPOCHS_MS = (-2 * MINUTE_MS, MINUTE_MS, 2 * MINUTE_MS)
+"""When else the epoch may begin, from the start of the run; one that has begun is deployed too late."""
+FIRST_MS = (0, 60_000)
+SECOND_MS = (20_000, 120_000)
+AGAIN_MS = (30_000, 150_000)
+ROLLOUT_MS = 20_000
+"""For so long after each deployment a process may still start with the release before."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Deployment:
+    at_ms: int
+    plan: ShardPlan
+
+
+class Releases:
+    """Draws from a source of its own, so that the other draws of a seed stay as they are."""
+
+    def __init__(self, seed: int, start_ms: int, hub: Hub, weather: Weather) -> None:
+        self._rng = Random(f"releases {seed}")
+        self._hub, self._weather = hub, weather
+        before = ShardPlan((ShardEpoch(from_bucket=0, counts=COUNTS),))
+        is_rolled_back = self._rng.random() < ROLLED_BACK_SHARE
+        grows_after_ms = self._rng.choice(OTHER_EPOCHS_MS) if is_rolled_back else GROWS_AFTER_MS
+        grown = ShardEpoch(from_bucket=bucket_of(start_ms + grows_after_ms), counts=GROWN)
+        self.newest = ShardPlan((*before.epochs, grown))
+        """The plan of the last release."""
+        self._deployments = [_Deployment(0, self.newest)]
+        if is_rolled_back:
+            first = start_ms + self._rng.randint(*FIRST_MS)
+            back = first + self._rng.randint(*SECOND_MS)
+            again = back + self._rng.randint(*AGAIN_MS)
+            self._deployments = [
+                _Deployment(0, before),
+                _Deployment(first, self.newest),
+                _Deployment(back, before),
+                _Deployment(again, self.newest),
+            ]
+
+    def plan(self) -> ShardPlan:
+        """The plan of a process that starts now."""
+        now_ms = self._hub.now_ms
+        made = [each for each in self._deployments if each.at_ms <= now_ms]
+        is_rolling_out = len(made) > 1 and now_ms < made[-1].at_ms + ROLLOUT_MS
+        chosen = made[-2 if is_rolling_out and self._rng.random() < 0.5 else -1]
+        if chosen.plan != self.newest and len(made) > 2:
+            self._weather.note(Strike.ROLLED_BACK)
+        return chosen.plan
