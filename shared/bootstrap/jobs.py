@@ -39,6 +39,7 @@ class JobUseCases:
             entropy=ports.entropy,
             plan=self._settings.shard_plan,
             policy=self._settings.target_policy,
+            retention=self._settings.retention,
         )
 
     @cached_property
@@ -75,6 +76,7 @@ class JobUseCases:
             update_job=self.core.lifecycle.update,
             update_one_off=UpdateOneOff(
                 one_offs=ports.one_offs,
+                jobs=ports.jobs,
                 store=ports.executions,
                 file=self.core.file,
                 clock=ports.clock,
@@ -86,6 +88,7 @@ class JobUseCases:
             clock=ports.clock,
             entropy=ports.entropy,
             policy=self._settings.target_policy,
+            retention=self._settings.retention,
         )
 
     @cached_property
@@ -119,7 +122,6 @@ class JobUseCases:
             clock=ports.clock,
             entropy=ports.entropy,
             plan=self._settings.shard_plan,
-            retention=self._settings.retention,
         )
 
     @cached_property

@@ -130,7 +130,7 @@ def test_a_worker_that_stands_still_again_uses_up_the_attempt() -> None:
 def put_with_payload_apart(world: World) -> Execution:
     """An execution whose request is read after the claim, from an item of its own."""
     apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b""))
-    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
+    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0)
     return apart
 
 
