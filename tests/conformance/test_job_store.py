@@ -215,7 +215,9 @@ def test_old_payloads_without_an_expiry_are_listed_page_by_page(lab: Lab) -> Non
     for number in range(6):
         lab.jobs.put_payload(TENANT, f"job_{number}.a", b"sealed", stored_at=number)
     lab.jobs.put_payload(TENANT, "job_x", b"sealed", stored_at=0, expires_at_s=EXPIRES_AT_S)
-    found, after, pages = [], None, 0
+    found: list[tuple[str, str]] = []
+    after: str | None = None
+    pages = 0
     while pages == 0 or after is not None:
         page, after = lab.jobs.unbounded_payloads(stored_before=4, after=after, limit=3)
         found, pages = [*found, *page], pages + 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.dynamodb.codec.attributes import Value, encode, encode_all
+from shared.adapters.dynamodb.codec.attributes import Plain, Value, encode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import VERSION, plain_item
 from shared.adapters.dynamodb.codec.keys import PAYLOAD_PREFIX, item_key, payload_key
@@ -33,7 +33,7 @@ class DynamoPayloads:
         stored_at: int,
         expires_at_s: int | None = None,
     ) -> None:
-        plain = {"v": VERSION, "rq": sealed, "st": stored_at, Attr.TTL: expires_at_s}
+        plain: dict[str, Plain | None] = {"v": VERSION, "rq": sealed, "st": stored_at, Attr.TTL: expires_at_s}
         with suppress(ConditionRefused), translated():
             self._client.put_item(
                 TableName=self._jobs,

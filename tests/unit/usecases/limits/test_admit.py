@@ -181,8 +181,9 @@ def test_copy_of_the_sweeper_waits_as_long_as_its_original_and_a_merely_late_key
     assert site.another().defer([arrived(site, one) for one in site.due(99)]) == {}
     site.clock.time_ms += 3_600_000
     assert site.another().defer([arrived(site, one) for one in site.due(98)]) == {}
+    (job,) = site.due(1)
     for _ in range(20):
-        (deferral,) = site.another().defer([arrived(site, *site.due(1), ends_at=ends_at)]).values()
+        (deferral,) = site.another().defer([arrived(site, job, ends_at=ends_at)]).values()
         assert least_ms <= deferral.deferral.wait_ms <= most_ms
 
 

@@ -38,7 +38,8 @@ def test_while_a_breaker_is_open_nothing_is_called_and_all_come_back_behind_it_s
 def test_key_that_has_waited_for_hours_does_not_ask_at_each_opening_of_a_breaker() -> None:
     site = Site()
     open_breaker(site)
-    (deferral,) = site.another().defer([arrived(site, *site.due(1), waited=69)]).values()
+    (job,) = site.due(1)
+    (deferral,) = site.another().defer([arrived(site, job, waited=69)]).values()
     assert deferral.deferral.wait_ms >= MAX_WAIT_MS // 2
 
 
