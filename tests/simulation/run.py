@@ -11,7 +11,7 @@ from tests.simulation.evidence import Evidence
 from tests.simulation.faults import HEALED, FaultMix, Strike
 from tests.simulation.listeners import tells
 from tests.simulation.oracle import verdict
-from tests.simulation.oracle_payloads import check_payloads
+from tests.simulation.payload_audit import check_payloads
 from tests.simulation.readers import Readers
 from tests.simulation.redrives import Redrivers
 from tests.simulation.rest import come_to_rest

@@ -1,10 +1,10 @@
-"""The oracle of large requests finds each fault that a run could show."""
+"""The audit of large requests finds each fault that a run could show."""
 
 from dataclasses import replace
 
 from shared.domain.executions.states import State
 from tests.simulation.faults import FaultMix
-from tests.simulation.oracle_payloads import check_payloads
+from tests.simulation.payload_audit import check_payloads
 from tests.simulation.world import START_MS, World
 from tests.support.builders import EXPIRES_AT_S, in_state, job, one_off, with_changes
 
