@@ -67,6 +67,8 @@ class Order:
     """A table of waits, in the place of base and cap."""
     give_up_seconds: int | None = None
     """So long after its time nobody cares any more."""
+    is_large: bool = False
+    """Whether its request is too large for an item."""
     told_of: frozenset[str] = frozenset()
     """The outcomes that its client wants to be told of."""
 
