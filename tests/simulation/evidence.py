@@ -151,6 +151,11 @@ class Record:
     """The dead letter whose request it runs once more, and which redrive of that it is."""
 
     @property
+    def has_begun(self) -> bool:
+        """Whether a worker has claimed it, called or not: a run of the job's number of runs."""
+        return bool(self.attempt or self.refunded)
+
+    @property
     def has_ended(self) -> bool:
         """Whether it may never change again."""
         return self.state in ("succeeded", "failed", "cancelled", "skipped")
