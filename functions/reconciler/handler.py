@@ -34,6 +34,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
         "executions": report.executions,
         "missing_executions": len(report.missing_executions),
         "recomputed": report.recomputed,
+        "payloads_collected": report.payloads_collected,
     }
 
 

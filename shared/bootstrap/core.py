@@ -92,12 +92,9 @@ class CoreUseCases:
     @cached_property
     def finalize(self) -> FinalizeExecution:
         return FinalizeExecution(
-            jobs=self.ports.jobs,
             find_settled=self.lifecycle.find_settled,
             pause=self.lifecycle.pause,
             notify=self.notify,
-            clock=self.ports.clock,
-            retention=self.settings.retention,
         )
 
     @cached_property

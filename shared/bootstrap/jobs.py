@@ -40,6 +40,7 @@ class JobUseCases:
             plan=self._settings.shard_plan,
             policy=self._settings.target_policy,
             cell=self._settings.cell,
+            retention=self._settings.retention,
         )
 
     @cached_property
@@ -76,6 +77,7 @@ class JobUseCases:
             update_job=self.core.lifecycle.update,
             update_one_off=UpdateOneOff(
                 one_offs=ports.one_offs,
+                jobs=ports.jobs,
                 store=ports.executions,
                 file=self.core.file,
                 clock=ports.clock,
@@ -87,6 +89,7 @@ class JobUseCases:
             clock=ports.clock,
             entropy=ports.entropy,
             policy=self._settings.target_policy,
+            retention=self._settings.retention,
         )
 
     @cached_property
@@ -120,7 +123,6 @@ class JobUseCases:
             clock=ports.clock,
             entropy=ports.entropy,
             plan=self._settings.shard_plan,
-            retention=self._settings.retention,
         )
 
     @cached_property

@@ -5,6 +5,8 @@ from functools import cached_property
 
 from shared.bootstrap.core import CoreUseCases
 from shared.usecases.outcomes.repair_notifications import RepairNotifications
+from shared.usecases.ticks.collect_payloads import CollectPayloads
+from shared.usecases.ticks.keep_late_payload import KeepLatePayload
 from shared.usecases.ticks.reconcile import Reconcile
 from shared.usecases.ticks.sweep_buckets import SweepBuckets
 from shared.usecases.ticks.watch_buckets import WatchBuckets
@@ -39,6 +41,9 @@ class TickUseCases:
             limits=ports.limits,
             give_up=self.core.give_up,
             repair_notifications=RepairNotifications(store=ports.executions, finalize=self.core.finalize),
+            keep_late_payload=KeepLatePayload(
+                store=ports.executions, jobs=ports.jobs, retention=self.core.settings.retention
+            ),
             clock=ports.clock,
             scanned=self.core.scanned_shards,
             retention=self.core.settings.retention,
@@ -58,4 +63,7 @@ class TickUseCases:
             clock=ports.clock,
             scanned=self.core.scanned_shards,
             settle=self.core.lifecycle.settle,
+            collect_payloads=CollectPayloads(
+                jobs=ports.jobs, clock=ports.clock, retention=self.core.settings.retention
+            ),
         )

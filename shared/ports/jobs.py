@@ -101,8 +101,19 @@ class JobStore(Protocol):
         """The latest chains that ended, newest first; with `before`, only chains of earlier revisions."""
         ...
 
-    def put_payload(self, tenant_id: str, payload_id: str, sealed: bytes) -> None:
-        """Store a sealed request that is too large for an item; must precede the item that refers to it."""
+    def put_payload(
+        self,
+        tenant_id: str,
+        payload_id: str,
+        sealed: bytes,
+        *,
+        stored_at: int,
+        expires_at_s: int | None = None,
+    ) -> None:
+        """Store a sealed request that is too large for an item; must precede the item that refers to it.
+
+        An existing payload of this id stays as it is: a replay must not shorten an expiry that was extended.
+        """
         ...
 
     def get_payload(self, tenant_id: str, payload_id: str) -> bytes:
@@ -110,11 +121,17 @@ class JobStore(Protocol):
         ...
 
     def expire_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> None:
-        """Set the expiry of a payload to that of the record that used it; never shortens an expiry."""
+        """Set an expiry on the payload of a definition that names it no more; never shortens an expiry."""
         ...
 
     def keep_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> bool:
         """Extend the expiry of a payload, if it has one; False if the payload is gone."""
+        ...
+
+    def unbounded_payloads(
+        self, *, stored_before: int, after: str | None, limit: int
+    ) -> tuple[list[tuple[str, str]], str | None]:
+        """Tenants and ids of payloads without an expiry. Examines `limit` items; None at the end."""
         ...
 
     def note_beside(self, execution: Execution, expires_at_s: int) -> None:

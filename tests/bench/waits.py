@@ -11,8 +11,8 @@ from tests.bench.world import World
 
 JOBS = 50
 POLLS = 10
-POLL_MS = 31_000
-HELD_MS = 3_600_000
+POLL_MS = 900_000
+HELD_MS = 4 * 3_600_000
 MOST_UNITS_A_POLL = 0.02
 """A poll costs nothing; the hot-scope index is written once a minute, however many jobs wait."""
 MOST_UNITS_LIMITED = 4.3

@@ -104,9 +104,10 @@ CALLS: dict[str, Call] = {
         job(), job(revision=2, chain_revision=2), past=PAST, executions=[occurrence(job(chain_revision=2))]
     ),
     "jobs.past_chains": lambda lab: lab.jobs.past_chains(TENANT, job().id, limit=1),
-    "jobs.put_payload": lambda lab: lab.jobs.put_payload(TENANT, job().id, b"sealed"),
+    "jobs.put_payload": lambda lab: lab.jobs.put_payload(TENANT, job().id, b"sealed", stored_at=0),
     "jobs.get_payload": lambda lab: lab.jobs.get_payload(TENANT, job().id),
     "jobs.keep_payload": lambda lab: lab.jobs.keep_payload(TENANT, job().id, EXPIRES_AT_S),
+    "jobs.unbounded_payloads": lambda lab: lab.jobs.unbounded_payloads(stored_before=1, after=None, limit=1),
     "jobs.note_beside": lambda lab: lab.jobs.note_beside(one_off(), EXPIRES_AT_S),
     "jobs.expire_payload": lambda lab: lab.jobs.expire_payload(TENANT, job().id, EXPIRES_AT_S),
     "idempotency.find": lambda lab: lab.idempotency.find(TENANT, "key", DUE_AT),

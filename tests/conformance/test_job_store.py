@@ -128,7 +128,7 @@ def test_every_active_or_changing_definition_is_listed_once_and_no_other(lab: La
     others = [job(11, tenant_id="acme-2"), job(12, tenant_id="a")]
     for definition in (*(job(number) for number in range(4)), *others):
         lab.jobs.create(definition, occurrence(definition))
-    lab.jobs.put_payload(TENANT, job(1).id, b"sealed")
+    lab.jobs.put_payload(TENANT, job(1).id, b"sealed", stored_at=0)
     begun = begin_delete(lab, job(1))
     end_delete(lab, begin_delete(lab, job(2)))
     lab.jobs.replace(job(0), replace(job(0), state=JobState.PAUSED), past=job(0).chain(DUE_AT, EXPIRES_AT_S))
@@ -188,7 +188,7 @@ def test_successor_is_filed_by_the_revision_of_the_chain_not_of_the_job(lab: Lab
 
 def test_a_payload_that_is_no_longer_used_stays_until_it_expires(lab: Lab) -> None:
     large = job(payload_id=JOB.id, request=b"")
-    lab.jobs.put_payload(TENANT, large.id, b"sealed")
+    lab.jobs.put_payload(TENANT, large.id, b"sealed", stored_at=0)
     lab.jobs.create(large, occurrence(large))
     lab.jobs.expire_payload(TENANT, large.id, EXPIRES_AT_S)
     assert lab.payload_expiry(TENANT, large.id) == EXPIRES_AT_S
@@ -197,18 +197,41 @@ def test_a_payload_that_is_no_longer_used_stays_until_it_expires(lab: Lab) -> No
 
 def test_a_payload_of_two_hundred_kilobytes_is_kept(lab: Lab) -> None:
     sealed = bytes(range(256)) * 1_100
-    lab.jobs.put_payload(TENANT, JOB.id, sealed)
+    lab.jobs.put_payload(TENANT, JOB.id, sealed, stored_at=0)
     assert lab.jobs.get_payload(TENANT, JOB.id) == sealed
     assert lab.payload_expiry(TENANT, JOB.id) is None
 
 
+def test_payload_is_stored_with_its_expiry_and_stored_again_it_stays_as_it_is(lab: Lab) -> None:
+    lab.jobs.put_payload(TENANT, JOB.id, b"sealed", stored_at=1, expires_at_s=EXPIRES_AT_S)
+    assert lab.jobs.keep_payload(TENANT, JOB.id, EXPIRES_AT_S + 100)
+    lab.jobs.put_payload(TENANT, JOB.id, b"again", stored_at=2, expires_at_s=EXPIRES_AT_S)
+    assert lab.jobs.get_payload(TENANT, JOB.id) == b"sealed"
+    assert lab.payload_expiry(TENANT, JOB.id) == EXPIRES_AT_S + 100
+
+
+def test_old_payloads_without_an_expiry_are_listed_page_by_page(lab: Lab) -> None:
+    lab.jobs.create(JOB, occurrence(JOB))
+    for number in range(6):
+        lab.jobs.put_payload(TENANT, f"job_{number}.a", b"sealed", stored_at=number)
+    lab.jobs.put_payload(TENANT, "job_x", b"sealed", stored_at=0, expires_at_s=EXPIRES_AT_S)
+    found: list[tuple[str, str]] = []
+    after: str | None = None
+    pages = 0
+    while pages == 0 or after is not None:
+        page, after = lab.jobs.unbounded_payloads(stored_before=4, after=after, limit=3)
+        found, pages = [*found, *page], pages + 1
+    assert sorted(found) == [(TENANT, f"job_{number}.a") for number in range(4)]
+    assert pages >= 3
+
+
 def test_a_payload_is_no_definition(lab: Lab) -> None:
-    lab.jobs.put_payload(TENANT, JOB.id, b"sealed")
+    lab.jobs.put_payload(TENANT, JOB.id, b"sealed", stored_at=0)
     assert lab.jobs.get(TENANT, JOB.id) is None
 
 
 def test_a_payload_expires_with_its_record(lab: Lab) -> None:
-    lab.jobs.put_payload(TENANT, JOB.id, b"sealed")
+    lab.jobs.put_payload(TENANT, JOB.id, b"sealed", stored_at=0)
     lab.jobs.expire_payload(TENANT, JOB.id, EXPIRES_AT_S)
     assert lab.payload_expiry(TENANT, JOB.id) == EXPIRES_AT_S
 
@@ -221,6 +244,6 @@ def test_a_missing_payload_is_unreadable_and_nothing_expires(lab: Lab) -> None:
 
 
 def test_a_payload_belongs_to_one_tenant(lab: Lab) -> None:
-    lab.jobs.put_payload(TENANT, JOB.id, b"sealed")
+    lab.jobs.put_payload(TENANT, JOB.id, b"sealed", stored_at=0)
     with pytest.raises(UnreadableItemError):
         lab.jobs.get_payload("acme-2", JOB.id)

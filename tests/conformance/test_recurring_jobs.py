@@ -30,5 +30,5 @@ def test_counting_stops_at_what_was_asked_for(lab: Lab) -> None:
 
 def test_large_requests_and_idempotency_records_are_no_jobs(lab: Lab) -> None:
     create(lab, 1)
-    lab.jobs.put_payload(TENANT, "job_1", b"x" * 5_000)
+    lab.jobs.put_payload(TENANT, "job_1", b"x" * 5_000, stored_at=0)
     assert lab.recurring_jobs.count(TENANT, 10) == 1

@@ -16,6 +16,7 @@ from typing import Any
 from rich.console import Console
 
 from tests.crashes.chaos import run_chaos
+from tests.crashes.grant_check import unused_grants
 from tests.crashes.sweep import SCENARIOS, Run, runs_of, theatre
 
 console = Console(highlight=False, soft_wrap=True, markup=False)
@@ -53,8 +54,11 @@ def _sweep(root: Path, only: str) -> int:
             points += sum(run.is_struck for run in runs)
             broken += sum(bool(run.faults) for run in runs)
             _tell(runs)
+        unused = [] if only else unused_grants(house.used)
     console.print(f"{points} crash points, {broken} broke a promise, {time.monotonic() - begun:.0f} s")
-    return 1 if broken or not points else 0
+    for grant in unused:
+        console.print(f"  BROKEN no scenario uses the grant {grant}")
+    return 1 if broken or unused or not points else 0
 
 
 def _tell(runs: list[Run]) -> None:

@@ -25,6 +25,10 @@ class SandboxDiedError(RuntimeError):
     """The process ended in the middle of an invocation."""
 
 
+class DeniedError(AssertionError):
+    """A handler made a call that its role does not allow."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invocation:
     """What came of one event."""
@@ -33,6 +37,9 @@ class Invocation:
     error: str | None
     calls: list[str]
     struck: bool
+    used: list[str]
+    """The grants that it used; also of calls of the handler's import."""
+    denied: list[str]
 
 
 class Sandbox:
@@ -52,10 +59,14 @@ class Sandbox:
             self._pipe.send_bytes(json.dumps(asked).encode())
             if not self._pipe.poll(LONGEST_SECONDS):
                 self.signal(signal.SIGKILL)
-            return Invocation(**json.loads(self._pipe.recv_bytes()))
+            invocation = Invocation(**json.loads(self._pipe.recv_bytes()))
         except (EOFError, OSError) as fault:
             self.end()
             raise SandboxDiedError from fault
+        self._process_pool.used |= {*invocation.used}
+        if invocation.denied:
+            raise DeniedError(f"calls without a grant: {', '.join(invocation.denied)}")
+        return invocation
 
     def signal(self, number: signal.Signals) -> bool:
         """Send a signal, unless the process is dead and reaped."""
@@ -79,6 +90,8 @@ class ProcessPool:
     """The process that all sandboxes are forked from."""
 
     def __init__(self, environment: Mapping[str, str], clock: Path, logs: Path) -> None:
+        self.used: set[str] = set()
+        """The grants that finished invocations used."""
         self._clock = clock
         self._logs = logs
         logs.mkdir()

@@ -26,6 +26,7 @@ from shared.usecases.dead_letters import process_bulk_redrives as process_bulk_r
 from shared.usecases.ticks import sweep_buckets, watch_buckets
 from tests.crashes.clock import SharedClock
 from tests.crashes.crash_points import CallWatch, CrashPoint, Hit
+from tests.crashes.grant_check import GrantCheck
 
 IMPORTED_FOR_ALL = (
     "functions.api.app",
@@ -102,10 +103,13 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
     watch_buckets.PAGE_ROWS = sweep_buckets.PAGE_ROWS = process_bulk_redrives.PAGE = PAGE_ROWS
     watch = CallWatch()
     watch.watch(boto3.DEFAULT_SESSION.events)  # type: ignore[union-attr]
+    grants = GrantCheck(asked["module"].split(".")[1], asked["environment"])
+    grants.watch(boto3.DEFAULT_SESSION.events)  # type: ignore[union-attr]
     handler = importlib.import_module(asked["module"]).handler
     try:
         while True:
-            pipe.send_bytes(json.dumps(_invoke(handler, watch, json.loads(pipe.recv_bytes()))).encode())
+            answer = _invoke(handler, watch, json.loads(pipe.recv_bytes()))
+            pipe.send_bytes(json.dumps(answer | grants.take()).encode())
     except (EOFError, OSError):
         os._exit(0)
 

@@ -75,6 +75,8 @@ class Theatre:
     def __init__(self, running: Engines) -> None:
         self._engines = running
         self._stage: Stage | None = None
+        self.used: set[str] = set()
+        """The grants that all runs used."""
 
     def run(self, scenario: Scenario, point: CrashPoint | None = None) -> Run:
         """Play one scenario to its end."""
@@ -90,6 +92,7 @@ class Theatre:
             faults.append(f"not struck: the invocation did not make this call, only {', '.join(calls)}")
         recovery_seconds = stage.settle()
         faults += stage.verdict()
+        self.used |= stage.deployment.process_pool.used
         if faults:
             self.close()
         return Run(

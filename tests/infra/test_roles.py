@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from infra.components.function_specs import FunctionSpec, function_specs
-from infra.components.grants import GRANTS
+from infra.components.grant_table import GRANTS
 from infra.config import FunctionMemory
 from shared.names import ENCRYPTION_CONTEXT_TENANT, Index, Lane, QueueName
 from tests.infra.conftest import Synthesised

@@ -7,6 +7,7 @@ _HEARTBEAT = "tests/unit/usecases/attempts/test_heartbeat.py"
 _REPORT = "tests/unit/usecases/attempts/test_report_outcome.py"
 _REPORT_FAULTS = "tests/unit/usecases/attempts/test_report_faults.py"
 _GONE = "tests/unit/usecases/outcomes/test_gone.py"
+_PAYLOADS = "tests/unit/usecases/requests/test_payload_lifetime.py"
 _LEASE = "tests/unit/usecases/attempts/test_execute_lease.py"
 
 CALLBACKS = (
@@ -137,11 +138,46 @@ CALLBACKS = (
         killer=_GONE,
     ),
     Mutant(
-        name="large request of a job that goes with one of its runs",
-        file="shared/usecases/outcomes/finalize_execution.py",
-        old="if ended.call.payload_id and not is_recurring_job_id(ended.job_id):",
-        new="if ended.call.payload_id and ended.recurrence is None:",
-        killer="tests/unit/usecases/outcomes/test_payload_expiry.py",
+        name="large request of a one-off that never goes",
+        file="shared/usecases/jobs/draft_job.py",
+        old="            expires_at_s=expires_at_s,\n",
+        new="            expires_at_s=None,\n",
+        killer=_PAYLOADS,
+    ),
+    Mutant(
+        name="replay that shortens the life of a large request",
+        file="shared/adapters/dynamodb/jobs/payloads.py",
+        old='                ConditionExpression="attribute_not_exists(pk)",\n',
+        new="",
+        killer="tests/conformance/test_job_store.py",
+    ),
+    Mutant(
+        name="large request that ends before its job, moved to later",
+        file="shared/usecases/jobs/update_one_off.py",
+        old="        self._keep_payload(after)\n",
+        new="",
+        killer=_PAYLOADS,
+    ),
+    Mutant(
+        name="large request that ends under an execution that is still open",
+        file="shared/usecases/ticks/sweep_buckets.py",
+        old="            self.keep_late_payload.execute(row, state.context.now_ms)\n",
+        new="",
+        killer=_PAYLOADS,
+    ),
+    Mutant(
+        name="large request of a change that another process still completes, collected",
+        file="shared/usecases/ticks/collect_payloads.py",
+        old="        return payload_id in (job.call.payload_id, pending)\n",
+        new="        return payload_id == job.call.payload_id\n",
+        killer=_PAYLOADS,
+    ),
+    Mutant(
+        name="large request of a creation that may be replayed, collected",
+        file="shared/usecases/ticks/collect_payloads.py",
+        old="stored_before=now_ms - MIN_AGE_MS",
+        new="stored_before=now_ms",
+        killer=_PAYLOADS,
     ),
     Mutant(
         name="every 202 goes on",

@@ -7,6 +7,7 @@ from tests.mutants.callbacks import CALLBACKS
 from tests.mutants.chains import CHAINS
 from tests.mutants.changes import CHANGES
 from tests.mutants.delivery import DELIVERY
+from tests.mutants.expiry import EXPIRY
 from tests.mutants.filing import FILING
 from tests.mutants.limits import LIMITS
 from tests.mutants.models import MODELS
@@ -20,6 +21,7 @@ from tests.mutants.zones import ZONES
 
 MUTANTS = (
     *FILING,
+    *EXPIRY,
     *ATTEMPTS,
     *CALLBACKS,
     *DELIVERY,

@@ -6,6 +6,7 @@ _ADMIT = "tests/unit/usecases/limits/test_admit.py"
 _CIRCUIT = "tests/unit/domain/limits/test_circuit_breaker.py"
 _SWEEP = "tests/unit/domain/dispatch/test_sweep.py"
 _COOLDOWNS = "tests/unit/usecases/limits/test_scope_cooldowns.py"
+_WAIT = "tests/unit/domain/limits/test_wait.py"
 _OVERDUE = "tests/unit/usecases/ticks/test_overdue.py"
 _BACKPRESSURE = "tests/unit/usecases/limits/test_backpressure.py"
 
@@ -200,10 +201,31 @@ LIMITS = (
         killer=_BACKPRESSURE,
     ),
     Mutant(
-        name="waits that grow however short the backlog is",
+        name="waits that do not grow with the time waited",
         file="shared/domain/limits/scopes.py",
-        old="min(MAX_WAIT_MS, by_waits, late_ms // LATE_DIVISOR)",
-        new="min(MAX_WAIT_MS, by_waits)",
-        killer="tests/unit/domain/limits/test_wait.py",
+        old="int(FIRST_WAIT_MS * GROWTH ** min(waited, MAX_GROWN))",
+        new="min(30_000, FIRST_WAIT_MS + 1_000 * waited)",
+        killer=_WAIT,
+    ),
+    Mutant(
+        name="every late key that waits as if it had waited since it was due",
+        file="shared/domain/limits/scopes.py",
+        old="max(0, now_ms - self.key.dispatch_at) if self.resent else 0",
+        new="max(0, now_ms - self.key.dispatch_at)",
+        killer=_ADMIT,
+    ),
+    Mutant(
+        name="copies of the sweeper that ask as often as fresh keys",
+        file="shared/domain/limits/scopes.py",
+        old="max(by_waits, late_ms // WAITED_DIVISOR)",
+        new="by_waits",
+        killer=_ADMIT,
+    ),
+    Mutant(
+        name="breaker that opens time and again, asked each time by keys that have waited for hours",
+        file="shared/usecases/limits/admit_calls.py",
+        old="wait_ms=max(at_least_ms, wait))",
+        new="wait_ms=at_least_ms or wait)",
+        killer="tests/unit/usecases/limits/test_breaker.py",
     ),
 )

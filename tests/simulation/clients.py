@@ -24,6 +24,7 @@ from tests.simulation.drawn_changes import (
 )
 from tests.simulation.evidence import Order, Report
 from tests.simulation.habits import Habits
+from tests.simulation.large_requests import draw_large_requests
 from tests.simulation.listeners import draw_listeners
 from tests.simulation.long_work import LongWork
 from tests.simulation.patience import draw_patience
@@ -70,6 +71,7 @@ class Clients:
         long_work = LongWork(self.world, self.world.seed)
         long_work.draw(self.orders)
         draw_patience(self.orders, self.world.seed)
+        draw_large_requests(self.orders, self.world.seed)
         draw_listeners(self.orders, self.world.seed)
         demands = Demands(self.world.seed, self.world.weather, START_MS + LOAD_MS + DEMANDS_GO_ON_MS)
         if self.world.is_demanding:

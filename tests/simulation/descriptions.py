@@ -12,6 +12,7 @@ from shared.names import Lane
 from tests.simulation.bounds import BACKOFF_FACTOR
 from tests.simulation.evidence import Order
 from tests.simulation.habits import FIRST_VERSION, Habits
+from tests.simulation.large_requests import padded
 from tests.simulation.rhythms import Rhythm
 
 ASYNC_ACCEPTED = AsyncPolicy(deadline_seconds=90, heartbeat_seconds=20)
@@ -41,7 +42,7 @@ def described(order: Order, timing: Timing, version: int) -> NewJob:
         request=Request(
             method="POST",
             url=order.url,
-            body=str(version).encode() if order.habits else b"",
+            body=padded(str(version) if order.habits else "", is_large=order.is_large),
             on_success=order.told_url("succeeded") if "succeeded" in order.told_of else None,
             on_failure=order.told_url("failed") if "failed" in order.told_of else None,
         ),

@@ -67,6 +67,8 @@ class Order:
     """A table of waits, in the place of base and cap."""
     give_up_seconds: int | None = None
     """So long after its time nobody cares any more."""
+    is_large: bool = False
+    """Whether its request is too large for an item."""
     told_of: frozenset[str] = frozenset()
     """The outcomes that its client wants to be told of."""
 
@@ -143,8 +145,15 @@ class Record:
     """How many it says that they are."""
     reason: str | None = None
     """Why it ended, where its state alone does not say it."""
+    refunded: int = 0
+    """Claims that made no call for a reason of Punctual's own; `attempt` is without them."""
     redrive_of: tuple[str, int] | None = None
     """The dead letter whose request it runs once more, and which redrive of that it is."""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a worker has claimed it, called or not: a run of the job's number of runs."""
+        return bool(self.attempt or self.refunded)
 
     @property
     def has_ended(self) -> bool:

@@ -74,7 +74,7 @@ def _in_turn(evidence: Evidence, order: Order, criteria: list[int], records: lis
         if not is_told and (instant < last_at or is_due):
             yield _fault(Verdict.LOST, f"nothing tells of {instant}", order)
             return
-    unrun = [record.nominal_at for record in records if record.attempt == 0]
+    unrun = [record.nominal_at for record in records if not record.has_begun]
     if any(record.attempt and record.nominal_at > min(unrun, default=last_at) for record in records):
         yield _fault(Verdict.SKIPPED, f"{min(unrun)} was left out, and later ones were not", order)
 

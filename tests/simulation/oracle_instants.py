@@ -26,7 +26,7 @@ def verify_instants(
     for record in records:
         if record.missed is not None:
             yield from _passed_over(habits, record)
-    begun = [one for one in records if one.missed is None and (one.state != "cancelled" or one.attempt)]
+    begun = [one for one in records if one.missed is None and (one.state != "cancelled" or one.has_begun)]
     runs = sorted(one.nominal_at for one in begun)
     if habits.max_runs is not None and len(runs) > habits.max_runs:
         yield _fault(Verdict.INSTANTS, f"{len(runs)} runs of {habits.max_runs}", records[0])
@@ -57,7 +57,7 @@ def _once(records: list[Record]) -> Iterator[Fault]:
     """No instant is run by two definitions."""
     run: dict[int, Record] = {}
     for record in records:
-        if record.attempt == 0:
+        if not record.has_begun:
             continue
         if record.nominal_at in run:
             yield _fault(Verdict.DOUBLED, f"{run[record.nominal_at].execution_id} ran for it too", record)
@@ -97,7 +97,7 @@ def _accounted(
         allowed = set() if _must_run(evidence, habits, window, instant) else reasons
         is_there = any(
             record.missed is None
-            and (record.state != "cancelled" or record.reason in (reasons if record.attempt else allowed))
+            and (record.state != "cancelled" or record.reason in (reasons if record.has_begun else allowed))
             for record in by_instant[instant]
         )
         if not is_there and not any(first <= instant <= last for first, last in gaps):

@@ -180,6 +180,7 @@ def record_of(execution: Execution) -> Record:
         nominal_at=execution.scheduled_at,
         state=execution.state.value,
         attempt=execution.attempt,
+        refunded=execution.progress.refunded,
         outcomes=tuple(
             Outcome(attempt=one.attempt, status=one.status, reason=one.reason.name.lower())
             for one in execution.progress.outcomes

@@ -11,6 +11,7 @@ from tests.simulation.evidence import Evidence
 from tests.simulation.faults import HEALED, FaultMix, Strike
 from tests.simulation.listeners import tells
 from tests.simulation.oracle import verdict
+from tests.simulation.payload_audit import check_payloads
 from tests.simulation.readers import Readers
 from tests.simulation.redrives import Redrivers
 from tests.simulation.rest import come_to_rest
@@ -61,7 +62,7 @@ def _run(seed: int, world: World) -> Outcome:
     resting[0] = 0
     sends, calls = world.lanes.sends, len(world.receiver.log)
     if not faults:
-        audited = list(audit(world))
+        audited = [*audit(world), *check_payloads(world)]
         faults = verdict(_evidence(world, clients, readers, redrivers, weather)) + audited
     return Outcome(
         seed=seed,

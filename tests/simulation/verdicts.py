@@ -25,6 +25,7 @@ class Verdict(StrEnum):
     INSTANTS = "instants"
     HISTORY = "history"
     LEAK = "leak"
+    PAYLOAD = "payload"
     LIMIT = "limit"
     RESTLESS = "restless"
     BROKEN = "broken"

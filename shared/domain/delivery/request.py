@@ -37,6 +37,11 @@ def new_payload_id(job_id: str, entropy: int) -> str:
     return f"{job_id}.{entropy:020x}"
 
 
+def job_of_payload(payload_id: str) -> str:
+    """Return the id of the job that a separately stored request was stored for."""
+    return payload_id.split(".", 1)[0]
+
+
 def check_request(request: Request, policy: TargetPolicy) -> None:
     """Raise InvalidValueError or CallbackUrlNotAllowedError for a request that must not or cannot be sent."""
     if request.method not in METHODS:

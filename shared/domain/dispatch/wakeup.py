@@ -42,6 +42,11 @@ class Wakeup:
     def queue(self) -> QueueName:
         return self.via or QueueName(self.lane)
 
+    @property
+    def is_resent(self) -> bool:
+        """Whether the sweeper sent it."""
+        return self.ends_at is not None
+
     def destination_of(self, key: ExecutionId) -> str:
         """The destination of a key's call, or `UNKNOWN`."""
         return self.destinations[self.keys.index(key)] if self.destinations else UNKNOWN

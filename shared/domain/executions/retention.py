@@ -6,6 +6,13 @@ from shared.domain.delivery.retry import MAX_RETRY_SPAN_SECONDS
 from shared.domain.errors import InvalidValueError
 
 DAY_SECONDS = 86_400
+PAYLOAD_SPARE_DAYS = 60
+"""How much longer than its record a separately stored request is kept: its execution may start late."""
+PAYLOAD_LATE_DAYS = 38
+"""An execution that is open for this long extends the expiry of its request: two weeks before it could be gone
+while a last attempt, seven days of retries after it, leaves a dead letter that can be redriven."""
+PAYLOAD_LEAST_SPARE_DAYS = 40
+"""The least spare time of an existing request that another execution reuses: more than `PAYLOAD_LATE_DAYS`."""
 IDEMPOTENCY_DAYS = 7
 """How long an Idempotency-Key is valid. Records outlive it, so that a replay always finds its job."""
 
@@ -28,3 +35,22 @@ class Retention:
     def outlives_records_s(self, now_ms: int) -> int:
         """The TTL of a record that locates executions, which may still have all their retries to make."""
         return self.expires_at_s(now_ms) + MAX_RETRY_SPAN_SECONDS + DAY_SECONDS
+
+    def payload_expires_at_s(self, due_at: int) -> int:
+        """The TTL of a separately stored request: of a one-off from its birth, of a definition from its last use."""
+        return self.expires_at_s(due_at) + PAYLOAD_SPARE_DAYS * DAY_SECONDS
+
+    def reused_payload_expires_at_s(self, due_at: int) -> int:
+        """The least TTL of an existing request for an execution that is due then. Most need no extension."""
+        return self.expires_at_s(due_at) + PAYLOAD_LEAST_SPARE_DAYS * DAY_SECONDS
+
+    def late_payload_expires_at_s(self, due_at: int, now_ms: int) -> int | None:
+        """The TTL that the request of an execution needs that is still open; None while its first TTL suffices.
+
+        It rises in steps of `PAYLOAD_SPARE_DAYS`, so that a sweep extends each request once a step.
+        """
+        late_days = (now_ms - due_at) // 1000 // DAY_SECONDS - PAYLOAD_LATE_DAYS
+        if late_days < 0:
+            return None
+        steps = 1 + late_days // PAYLOAD_SPARE_DAYS
+        return self.payload_expires_at_s(due_at) + steps * PAYLOAD_SPARE_DAYS * DAY_SECONDS

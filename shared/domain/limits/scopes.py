@@ -13,9 +13,14 @@ from shared.domain.tenancy.quota import UNLIMITED
 from shared.names import QueueName
 
 FIRST_WAIT_MS = 2_000
-WAIT_STEP_MS = 1_000
-MAX_WAIT_MS = 30_000
-LATE_DIVISOR = 4
+WAITED_DIVISOR = 8
+"""A key waits an eighth of the time that it has waited so far. Longer waits would leave capacity unused."""
+GROWTH = 1 + 3 / 4 / WAITED_DIVISOR
+"""The factor from each wait to the next: a wait lasts three quarters of its longest on average."""
+MAX_WAIT_MS = 900_000
+"""The longest delay of an SQS message."""
+MAX_GROWN = 69
+"""After this many waits the longest wait is `MAX_WAIT_MS`; a higher power would overflow."""
 MAX_SPREAD_MS = 60_000
 MIN_SPREAD_MS = 4_000
 
@@ -45,6 +50,12 @@ class Candidate:
     destination: str
     waited: int
     """How often it has been deferred."""
+    resent: bool = False
+    """Sent by the sweeper. A deferred original may exist, which has waited since the execution was due."""
+
+    def late_ms(self, now_ms: int) -> int:
+        """How long its original has waited, as far as known: other messages count their own waits."""
+        return max(0, now_ms - self.key.dispatch_at) if self.resent else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,13 +92,14 @@ def is_limited(limit: int) -> bool:
 
 
 def wait_ms(waited: int, late_ms: int, draw: float) -> int:
-    """How long to wait for capacity: a fraction of the lateness, with jitter against a thundering herd.
+    """How long to wait for capacity: an eighth of the time waited so far, with jitter against a thundering herd.
 
-    Few earlier waits keep the wait short however late the execution is: a retry inherits its execution's due
-    time.
+    The messages of a key are logarithmic in its wait, and a key starts within about an eighth of its wait after
+    capacity is free. The waits are counted, because lateness alone proves none: a retry inherits its
+    execution's due time, and after an outage every key is late. Only of a re-sent copy `late_ms` counts.
     """
-    by_waits = FIRST_WAIT_MS + waited * WAIT_STEP_MS
-    longest = max(FIRST_WAIT_MS, min(MAX_WAIT_MS, by_waits, late_ms // LATE_DIVISOR))
+    by_waits = int(FIRST_WAIT_MS * GROWTH ** min(waited, MAX_GROWN))
+    longest = min(MAX_WAIT_MS, max(by_waits, late_ms // WAITED_DIVISOR))
     return longest // 2 + int(longest / 2 * draw)
 
 

@@ -63,7 +63,7 @@ class SettleAttempt:
     def execute(self, execution: Execution, started_at: int, answer: CallbackResponse) -> Settlement:
         """Record the result of the attempt that `execution` was claimed for.
 
-        The outcome is written first; notification, retry message and payload expiry follow.
+        The outcome is written first; notification and retry message follow.
         """
         async_accepted = answer.async_accepted and execution.notification_of is None
         outcome = AttemptOutcome(

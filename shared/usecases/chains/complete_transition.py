@@ -55,7 +55,6 @@ class CompleteTransition:
         self.stop_running_executions.execute(job, stops_at)
         self.delete_backfills.execute(job, partial(self.execute, stops_at=stops_at))
         expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
-        self._expire_payload(job, expires_at_s)
         deleted = replace(ended, state=JobState.DELETED)
         return deleted if self.jobs.replace(job, deleted, expires_at_s=expires_at_s) else None
 
@@ -68,15 +67,7 @@ class CompleteTransition:
         after_at = end.after_at
         if change.schedule != job.schedule:
             after_at = max(after_at, job.changed_at or 0)
-        if change.call.payload_id != job.call.payload_id:
-            self._expire_payload(job, self.retention.outlives_records_s(self.clock.now_ms()))
         return self.start_chain.execute(job, job.revision, change, after_at, runs_before=end.runs)
-
-    def _expire_payload(self, job: Job, expires_at_s: int) -> None:
-        """Call before the last write: if the process crashes in between, the pending transition repeats this
-        step."""
-        if job.call.payload_id:
-            self.jobs.expire_payload(job.tenant_id, job.call.payload_id, expires_at_s)
 
 
 def _ended(job: Job, end: ChainEnd) -> Job:

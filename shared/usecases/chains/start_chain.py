@@ -71,8 +71,6 @@ class StartChain:
         expires_at_s = past.expires_at_s
         if not self.jobs.replace(before, ended, past=past, executions=records, expires_at_s=expires_at_s):
             return None
-        if ended.call.payload_id:
-            self.jobs.expire_payload(ended.tenant_id, ended.call.payload_id, expires_at_s)
         return ended
 
     def _renewed(

@@ -96,9 +96,4 @@ class UpdateJob:
             executions=records,
             expires_at_s=self.retention.expires_at_s(now_ms),
         )
-        if not is_written:
-            return None
-        if job.call.payload_id and job.call.payload_id != updated.call.payload_id:
-            expires_at_s = self.retention.outlives_records_s(now_ms)
-            self.jobs.expire_payload(job.tenant_id, job.call.payload_id, expires_at_s)
-        return updated
+        return updated if is_written else None

@@ -129,7 +129,8 @@ class RedriveExecution:
         if last.notification_of is not None and not self._is_readable(last.notification_of):
             raise InvalidStateError("the execution that it tells of is not kept any more")
         name = last.call.payload_id
-        if name and not self.jobs.keep_payload(last.tenant_id, name, self._outlives_s(due_at)):
+        expires_at_s = self.retention.reused_payload_expires_at_s(max(due_at, self.clock.now_ms()))
+        if name and not self.jobs.keep_payload(last.tenant_id, name, expires_at_s):
             raise InvalidStateError("its request is not kept any more")
 
     def _is_readable(self, execution_id: ExecutionId) -> bool:

@@ -68,8 +68,6 @@ class FileSuccessor:
             )
             expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
             if self.jobs.replace(job, completed, executions=records, expires_at_s=expires_at_s):
-                if job.call.payload_id:
-                    self.jobs.expire_payload(job.tenant_id, job.call.payload_id, expires_at_s)
                 return True
         raise UnavailableError("the job is being changed by others")
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.delivery.request import new_payload_id
 from shared.domain.errors import IdempotencyKeyReusedError, UnavailableError
-from shared.domain.executions.retention import Retention
 from shared.domain.ids import ENTROPY_BITS, RecurringJobId, backfill_job_id
 from shared.domain.jobs.job import Definition, Job, JobState
 from shared.domain.jobs.new_backfill import NewBackfill, encode_new_backfill
@@ -51,7 +50,6 @@ class BackfillJob:
     clock: Clock
     entropy: Entropy
     plan: ShardPlan
-    retention: Retention
 
     def execute(
         self, tenant: Tenant, job_id: str, new: NewBackfill, key: str | None = None
@@ -129,6 +127,7 @@ class BackfillJob:
             request,
             call=replace(job.call, lane=new.lane),
             payload_id=name,
+            now_ms=now_ms,
         )
         backfill = self._draft(tenant, new.definition(job, schedule, call), record)
         first = self.file.prepare(backfill.occurrence(record.due_at, created_at=now_ms))
@@ -136,8 +135,6 @@ class BackfillJob:
             self.file.ensure_sent(first)
             return backfill
         existing = self.jobs.get(tenant.id, record.id)
-        if call.payload_id is not None and (existing is None or existing.call.payload_id != call.payload_id):
-            self.jobs.expire_payload(tenant.id, call.payload_id, self.retention.expires_at_s(now_ms))
         if existing is not None:
             self.resend_chain_head.execute(existing)
         return existing

@@ -9,6 +9,7 @@ from shared.domain.delivery.request import check_request
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import IdentityConflictError
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.retention import Retention
 from shared.domain.ids import (
     ENTROPY_BITS,
     ExecutionId,
@@ -48,6 +49,7 @@ class DraftJob:
     plan: ShardPlan
     policy: TargetPolicy
     cell: str
+    retention: Retention
 
     def check(self, new: NewJob) -> None:
         """InvalidValueError or CallbackUrlNotAllowedError for a request that must not be sent."""
@@ -90,7 +92,13 @@ class DraftJob:
             revision=1,
             nominal_at=identity.chosen.due_at,
             created_at=identity.created_at,
-            call=self._sealed_call(tenant, new, job_id),
+            call=self._sealed_call(
+                tenant,
+                new,
+                job_id,
+                identity.created_at,
+                self.retention.payload_expires_at_s(execution_id.dispatch_at),
+            ),
             fingerprint=identity.fingerprint,
             index_shard=execution_id.entropy % tenant.index_shards,
             name=new.name,
@@ -110,7 +118,7 @@ class DraftJob:
             tenant_id=tenant.id,
             revision=1,
             state=JobState.ACTIVE,
-            definition=new.definition(series, self._sealed_call(tenant, new, job_id)),
+            definition=new.definition(series, self._sealed_call(tenant, new, job_id, identity.created_at)),
             counts=self.plan.counts_at(bucket_of(identity.created_at)),
             fingerprint=identity.fingerprint,
             created_at=identity.created_at,
@@ -118,10 +126,20 @@ class DraftJob:
             index_shard=int.from_bytes(identity.fingerprint[:4]) % tenant.index_shards,
         )
 
-    def _sealed_call(self, tenant: Tenant, new: NewJob, job_id: str) -> CallSpec:
+    def _sealed_call(
+        self, tenant: Tenant, new: NewJob, job_id: str, now_ms: int, expires_at_s: int | None = None
+    ) -> CallSpec:
         """Seal the call. The job's ID names a large request, so that a replay stores it only once."""
         return seal_request(
-            self.jobs, self.vault, tenant, job_id, new.request, call=new.unsealed_call, payload_id=job_id
+            self.jobs,
+            self.vault,
+            tenant,
+            job_id,
+            new.request,
+            call=new.unsealed_call,
+            payload_id=job_id,
+            now_ms=now_ms,
+            expires_at_s=expires_at_s,
         )
 
 

@@ -7,6 +7,7 @@ from shared.domain.delivery.request import Request, check_request, new_payload_i
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidStateError, ScheduleError
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.retention import Retention
 from shared.domain.ids import ENTROPY_BITS
 from shared.domain.jobs.job import ENDED, Job
 from shared.domain.jobs.new_job import NewJob
@@ -32,6 +33,7 @@ class ReviseJob:
     clock: Clock
     entropy: Entropy
     policy: TargetPolicy
+    retention: Retention
 
     def execute(
         self, tenant: Tenant, job: Execution | Job, present: Request, new: NewJob, *, revision: int
@@ -58,7 +60,9 @@ class ReviseJob:
         self.update_one_off.require_not_started(job)  # Before any part of the change is stored.
         changed = replace(
             job,
-            call=self._call(tenant, job.job_id, job.call, present, new),
+            call=self._call(
+                tenant, job.job_id, job.call, present, new, self.retention.payload_expires_at_s(schedule.at)
+            ),
             name=new.name,
             tags=new.tags,
             start_deadline_at=new.start_deadline_at(job.id.dispatch_at),
@@ -81,7 +85,15 @@ class ReviseJob:
         definition = new.definition(schedule, self._call(tenant, job.id, job.call, present, new))
         return self.update_job.execute(tenant.id, job.id, definition, revision=revision)
 
-    def _call(self, tenant: Tenant, job_id: str, before: CallSpec, present: Request, new: NewJob) -> CallSpec:
+    def _call(
+        self,
+        tenant: Tenant,
+        job_id: str,
+        before: CallSpec,
+        present: Request,
+        new: NewJob,
+        expires_at_s: int | None = None,
+    ) -> CallSpec:
         """The call as described now. An unchanged request keeps its sealed form, so no payload is written."""
         call = new.unsealed_call
         if new.request == present:
@@ -94,5 +106,13 @@ class ReviseJob:
             )
         payload_id = new_payload_id(job_id, self.entropy.bits(ENTROPY_BITS))
         return seal_request(
-            self.jobs, self.vault, tenant, job_id, new.request, call=call, payload_id=payload_id
+            self.jobs,
+            self.vault,
+            tenant,
+            job_id,
+            new.request,
+            call=call,
+            payload_id=payload_id,
+            now_ms=self.clock.now_ms(),
+            expires_at_s=expires_at_s,
         )

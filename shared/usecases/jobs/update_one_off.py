@@ -9,6 +9,7 @@ from shared.domain.executions.retention import Retention
 from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ENTROPY_BITS, new_one_off_id
 from shared.ports.executions import ExecutionStore, OneOffStore
+from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock, Entropy
 from shared.usecases.filing.file_execution import FileExecution
 
@@ -18,6 +19,7 @@ class UpdateOneOff:
     """The job keeps its ID. A new time gives its execution a new ID."""
 
     one_offs: OneOffStore
+    jobs: JobStore
     store: ExecutionStore
     file: FileExecution
     clock: Clock
@@ -74,7 +76,15 @@ class UpdateOneOff:
             start_deadline_at=deadline_at,
         ).progressed(state=State.QUEUED if is_near(location.bucket, now_ms) else State.PENDING)
 
+    def _keep_payload(self, after: Execution) -> None:
+        """A large request has to outlive the new time. Extend it first: the process may crash after the move."""
+        name = after.call.payload_id
+        expires_at_s = self.retention.reused_payload_expires_at_s(after.id.dispatch_at)
+        if name and not self.jobs.keep_payload(after.tenant_id, name, expires_at_s):
+            raise InvalidStateError("its request is not kept any more")
+
     def _move(self, before: Execution, after: Execution) -> bool:
+        self._keep_payload(after)
         self.file.ensure_scanned(after.id)
         expires_at_s = self.retention.outlives_records_s(max(after.id.dispatch_at, self.clock.now_ms()))
         if not self.one_offs.move(before, after, expires_at_s):

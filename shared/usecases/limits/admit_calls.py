@@ -122,9 +122,10 @@ class AdmitCalls:
         circuit = self.limits.get(scope).circuit
         if circuit.phase(now_ms) is Phase.OPEN:
             wait = wait_for_breaker_ms(circuit.open_until, now_ms, self.entropy.draw())
-            return _all(group, Deferral(reason=WaitReason.BREAKER_OPEN, wait_ms=wait))
+            return self._wait(group, WaitReason.BREAKER_OPEN, at_least_ms=wait)
         if circuit.slow and not queue.is_slow:
-            return _all(group, Deferral(reason=WaitReason.SLOW, wait_ms=0, via=queue.slow_path))
+            slow = Deferral(reason=WaitReason.SLOW, wait_ms=0, via=queue.slow_path)
+            return {call.key: slow for call in group}
         if circuit.phase(now_ms) is Phase.HALF_OPEN:
             probes = 1 if self._may_probe(scope) else 0
             return self._wait(group[probes:], WaitReason.BREAKER_OPEN)
@@ -214,13 +215,14 @@ class AdmitCalls:
             self._refused[scope] = (self.clock.now_ms(), reason)
         return self._wait(group, reason)
 
-    def _wait(self, group: list[Candidate], reason: WaitReason) -> Deferred:
-        """Candidates with the same number of waits come back together, so that a pack stays one message."""
-        now_ms, due_at = self.clock.now_ms(), dict[int, int]()
+    def _wait(self, group: list[Candidate], reason: WaitReason, *, at_least_ms: int = 0) -> Deferred:
+        """Candidates that have waited equally come back together, so that a pack stays one message."""
+        now_ms, deferrals = self.clock.now_ms(), dict[tuple[int, bool], Deferral]()
         for call in group:
-            due_at[call.waited] = max(due_at.get(call.waited, 0), call.key.dispatch_at)
-        waits = {waited: wait_ms(waited, now_ms - at, self.entropy.draw()) for waited, at in due_at.items()}
-        return {call.key: Deferral(reason=reason, wait_ms=waits[call.waited]) for call in group}
+            if (call.waited, call.resent) not in deferrals:
+                wait = wait_ms(call.waited, call.late_ms(now_ms), self.entropy.draw())
+                deferrals[call.waited, call.resent] = Deferral(reason=reason, wait_ms=max(at_least_ms, wait))
+        return {call.key: deferrals[call.waited, call.resent] for call in group}
 
     def _note(self, batch: Sequence[Candidate], deferred: Deferred) -> None:
         until: dict[str, int] = {}
@@ -237,10 +239,6 @@ class AdmitCalls:
 def _scope_of(call: Candidate, reason: WaitReason) -> str:
     of_tenant = reason in (WaitReason.TENANT_CONCURRENCY, WaitReason.TENANT_RATE)
     return tenant_scope(call.tenant_id) if of_tenant else destination_scope(call.destination)
-
-
-def _all(group: Iterable[Candidate], deferral: Deferral) -> Deferred:
-    return {call.key: deferral for call in group}
 
 
 def _limits_destinations(quotas: Quotas) -> bool:

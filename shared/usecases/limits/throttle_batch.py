@@ -89,5 +89,6 @@ def _candidates(
                     tenant_id=message.wakeup.tenant_id,
                     destination=message.wakeup.destination_of(key) or earlier,
                     waited=message.wakeup.waited,
+                    resent=message.wakeup.is_resent,
                 )
     return list(candidates.values())

@@ -1,21 +1,16 @@
 """The follow-up of a final outcome, apart from the successor."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 
 from shared.domain.errors import (
     InvalidStateError,
     NotFoundError,
     PreconditionFailedError,
-    ServiceError,
     UnavailableError,
 )
 from shared.domain.executions.execution import Execution
-from shared.domain.executions.retention import Retention
 from shared.domain.ids import is_recurring_job_id
 from shared.domain.jobs.job import JobState
-from shared.ports.jobs import JobStore
-from shared.ports.runtime import Clock
 from shared.usecases.chains.change_job import TRIES, FindSettled
 from shared.usecases.chains.pause_job import PauseJob
 from shared.usecases.outcomes.notify_outcome import NotifyOutcome
@@ -29,29 +24,18 @@ class FinalizeExecution:
     """Safe to repeat, however long ago the execution ended: any process that finds an ended execution
     completes it."""
 
-    jobs: JobStore
     find_settled: FindSettled
     pause: PauseJob
     notify: NotifyOutcome
-    clock: Clock
-    retention: Retention
 
     def execute(self, ended: Execution) -> None:
-        """File the notification, set the expiry of a large request, and pause a job whose receiver is gone.
+        """File the notification, and pause a job whose receiver is gone.
 
         UnavailableError if the notification or the pause may be missing: call again.
         """
         self.notify.execute(ended)
-        if ended.call.payload_id and not is_recurring_job_id(ended.job_id):
-            self._expire_payload(ended, ended.call.payload_id)
         if ended.receiver_gone and is_recurring_job_id(ended.job_id):
             self._pause_job(ended)
-
-    def _expire_payload(self, ended: Execution, payload_id: str) -> None:
-        """Best effort: a payload that is left behind only costs storage."""
-        expires_at_s = self.retention.expires_at_s(self.clock.now_ms())
-        with suppress(ServiceError):
-            self.jobs.expire_payload(ended.tenant_id, payload_id, expires_at_s)
 
     def _pause_job(self, ended: Execution) -> None:
         """Pause only while the execution's chain is the current chain, so that a job resumed since stays

@@ -26,12 +26,18 @@ def seal_request(
     *,
     call: CallSpec,
     payload_id: str,
+    now_ms: int,
+    expires_at_s: int | None = None,
 ) -> CallSpec:
-    """`call` with the sealed request; a large request is stored first, under `payload_id`."""
+    """`call` with the sealed request; a large request is stored first, under `payload_id`.
+
+    `expires_at_s` is the expiry of a one-off's large request, which nothing has to set later. That of a
+    definition has none until the definition names it no more.
+    """
     sealed = vault.seal(tenant, job_id, encode_request(request))
     is_small = len(sealed) <= INLINE_BYTES
     if not is_small:
-        jobs.put_payload(tenant.id, payload_id, sealed)
+        jobs.put_payload(tenant.id, payload_id, sealed, stored_at=now_ms, expires_at_s=expires_at_s)
     return replace(
         call,
         request=sealed if is_small else b"",

@@ -25,6 +25,7 @@ from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.file_successor import FileSuccessor
 from shared.usecases.filing.scanned_shards import ScannedShards
 from shared.usecases.reading.find_head import FindHead
+from shared.usecases.ticks.collect_payloads import CollectPayloads
 from shared.usecases.ticks.reconcile_job import PAGE, JobFindings, ReconcileJob
 
 SETTLE_MINUTES = 10
@@ -32,6 +33,8 @@ SETTLE_MINUTES = 10
 LONGEST_MINUTES = 60
 """The most minutes that one run checks; the next run goes on from there."""
 FIRST_MINUTES = 15
+DAY_MINUTES = 1_440
+"""Payloads are collected in the run that checks midnight: a scan of their table is expensive."""
 
 
 @dataclass(slots=True)
@@ -50,6 +53,8 @@ class ReconcileReport:
     """Jobs whose chains were computed with older time zone rules."""
     recomputed: int = 0
     """How many of the outdated jobs were recomputed."""
+    payloads_collected: int = 0
+    """Separately stored requests that no job names, and that have got an expiry."""
     unreadable: int = 0
     unavailable: int = 0
     """Checks that failed because a store did not respond; the next run repeats their minutes."""
@@ -69,6 +74,7 @@ class Reconcile:
     clock: Clock
     scanned: ScannedShards
     settle: CompleteTransition
+    collect_payloads: CollectPayloads
 
     def execute(
         self,
@@ -114,6 +120,14 @@ class Reconcile:
         plan = self.scanned.scan_plan()
         for bucket in range(first, last + 1):
             self._check_bucket(bucket, plan.counts_at(bucket).of(bucket), report)
+        if any(bucket % DAY_MINUTES == 0 for bucket in range(first, last + 1)):
+            self._collect_payloads(report, has_time)
+
+    def _collect_payloads(self, report: ReconcileReport, has_time: Callable[[], bool]) -> None:
+        try:
+            report.payloads_collected = self.collect_payloads.execute(has_time)
+        except UnavailableError:
+            report.unavailable += 1
 
     def _check_jobs(
         self, from_at: int, until_at: int, report: ReconcileReport, has_time: Callable[[], bool]

@@ -30,6 +30,7 @@ from shared.ports.runtime import Clock
 from shared.usecases.filing.scanned_shards import ScannedShards
 from shared.usecases.outcomes.give_up_lost import GiveUpLost
 from shared.usecases.outcomes.repair_notifications import RepairNotifications
+from shared.usecases.ticks.keep_late_payload import KeepLatePayload
 from shared.usecases.ticks.lane_snapshot import LaneSnapshot
 from shared.usecases.ticks.measure_overdue import MeasureOverdue
 
@@ -87,6 +88,7 @@ class SweepBuckets:
     limits: LimitStore
     give_up: GiveUpLost
     repair_notifications: RepairNotifications
+    keep_late_payload: KeepLatePayload
     clock: Clock
     scanned: ScannedShards
     retention: Retention
@@ -197,6 +199,7 @@ class SweepBuckets:
     def _decide(self, row: DueRow, state: _Pass, report: SweepReport) -> SweepAction:
         """The action for a row, done unless it is a message. A row that fails never blocks the others."""
         try:
+            self.keep_late_payload.execute(row, state.context.now_ms)
             action = sweep_action(row, state.context)
             if action is SweepAction.CHECK_REMINDER:
                 action = self._check_reminder(row)

@@ -133,9 +133,34 @@ class FakeJobStore:
         earlier = [past for past in found if before is None or past.revision < before]
         return sorted(earlier, key=lambda past: past.revision, reverse=True)[:limit]
 
-    def put_payload(self, tenant_id: str, payload_id: str, sealed: bytes) -> None:
-        self._table.payloads[tenant_id, payload_id] = sealed
-        self._table.payload_expires_at_s.pop((tenant_id, payload_id), None)
+    def put_payload(
+        self,
+        tenant_id: str,
+        payload_id: str,
+        sealed: bytes,
+        *,
+        stored_at: int,
+        expires_at_s: int | None = None,
+    ) -> None:
+        key = (tenant_id, payload_id)
+        if key in self._table.payloads:
+            return
+        self._table.payloads[key], self._table.payload_stored_at[key] = sealed, stored_at
+        if expires_at_s is not None:
+            self._table.payload_expires_at_s[key] = expires_at_s
+
+    def unbounded_payloads(
+        self, *, stored_before: int, after: str | None, limit: int
+    ) -> tuple[list[tuple[str, str]], str | None]:
+        keys = {"|".join(key): key for key in self._table.payloads}
+        page = [text for text in sorted(keys) if after is None or text > after][:limit]
+        found = [
+            keys[text]
+            for text in page
+            if keys[text] not in self._table.payload_expires_at_s
+            and self._table.payload_stored_at[keys[text]] < stored_before
+        ]
+        return found, page[-1] if len(page) == limit else None
 
     def get_payload(self, tenant_id: str, payload_id: str) -> bytes:
         if (tenant_id, payload_id) not in self._table.payloads:

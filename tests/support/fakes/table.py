@@ -73,6 +73,7 @@ class FakeTable:
     extras: dict[tuple[str, str, IndexPosition], int] = field(default_factory=dict)
     """When the records of executions outside their schedules expire, by tenant, job and position."""
     payloads: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    payload_stored_at: dict[tuple[str, str], int] = field(default_factory=dict)
     job_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
     payload_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
 

@@ -90,6 +90,6 @@ def open_breaker(site: Site, until: int = DUE_AT + OPEN_MS) -> None:
     site.limits.hot[f"d#{HERE}"] = until + 600_000
 
 
-def arrived(site: Site, execution: Execution, waited: int = 0) -> ReceivedMessage:
-    wakeup = replace(wakeup_for(execution), waited=waited)
+def arrived(site: Site, execution: Execution, waited: int = 0, ends_at: int | None = None) -> ReceivedMessage:
+    wakeup = replace(wakeup_for(execution), waited=waited, ends_at=ends_at)
     return ReceivedMessage(wakeup=wakeup, visible_at=site.clock.now_ms(), receive_count=1)

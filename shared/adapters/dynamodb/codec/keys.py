@@ -142,9 +142,12 @@ def open_redrive_key(region: str, tenant_id: str) -> tuple[str, str]:
     return f"{region}#redrives", tenant_id
 
 
+PAYLOAD_PREFIX = "payload#"
+
+
 def payload_key(tenant_id: str, payload_id: str) -> tuple[str, str]:
     """A large request in the jobs table."""
-    return tenant_id, f"payload#{payload_id}"
+    return tenant_id, f"{PAYLOAD_PREFIX}{payload_id}"
 
 
 def idempotency_key(tenant_id: str, key: str) -> tuple[str, str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
-from shared.adapters.dynamodb.codec.attributes import Value, encode, encode_all
+from shared.adapters.dynamodb.codec.attributes import Plain, Value, encode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import plain_item
-from shared.adapters.dynamodb.codec.keys import item_key, payload_key
+from shared.adapters.dynamodb.codec.keys import PAYLOAD_PREFIX, item_key, payload_key
 from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.errors import UnreadableItemError
 from shared.names import Attr
@@ -24,12 +25,21 @@ class DynamoPayloads:
         self._client = client
         self._jobs = jobs_table
 
-    def put_payload(self, tenant_id: str, payload_id: str, sealed: bytes) -> None:
-        key = item_key(*payload_key(tenant_id, payload_id))
-        with translated():
+    def put_payload(
+        self,
+        tenant_id: str,
+        payload_id: str,
+        sealed: bytes,
+        *,
+        stored_at: int,
+        expires_at_s: int | None = None,
+    ) -> None:
+        plain: dict[str, Plain | None] = {"v": VERSION, "rq": sealed, "st": stored_at, Attr.TTL: expires_at_s}
+        with suppress(ConditionRefused), translated():
             self._client.put_item(
                 TableName=self._jobs,
-                Item={**key, **encode_all({"v": VERSION, "rq": sealed})},
+                Item={**item_key(*payload_key(tenant_id, payload_id)), **encode_all(plain)},
+                ConditionExpression="attribute_not_exists(pk)",
             )
 
     def get_payload(self, tenant_id: str, payload_id: str) -> bytes:
@@ -44,6 +54,30 @@ class DynamoPayloads:
 
     def keep_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> bool:
         return self._expire(tenant_id, payload_id, expires_at_s, "#ttl < :ttl")
+
+    def unbounded_payloads(
+        self, *, stored_before: int, after: str | None, limit: int
+    ) -> tuple[list[tuple[str, str]], str | None]:
+        start: Any = {"ExclusiveStartKey": item_key(*after.split("|", 1))} if after is not None else {}
+        with translated():
+            answer = self._client.scan(
+                TableName=self._jobs,
+                FilterExpression="begins_with(sk, :payload) AND attribute_not_exists(#ttl) AND st < :before",
+                ProjectionExpression="pk, sk",
+                ExpressionAttributeNames={"#ttl": Attr.TTL},
+                ExpressionAttributeValues={
+                    ":payload": encode(PAYLOAD_PREFIX),
+                    ":before": encode(stored_before),
+                },
+                ConsistentRead=True,
+                Limit=limit,
+                **start,
+            )
+        found = [
+            (item[Attr.PK]["S"], item[Attr.SK]["S"].removeprefix(PAYLOAD_PREFIX)) for item in answer["Items"]
+        ]
+        last = answer.get("LastEvaluatedKey")
+        return found, f"{last[Attr.PK]['S']}|{last[Attr.SK]['S']}" if last else None
 
     def _expire(self, tenant_id: str, payload_id: str, expires_at_s: int, condition: str) -> bool:
         """Set the expiry under a condition; returns whether the payload exists, changed or not."""

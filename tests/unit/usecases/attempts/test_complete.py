@@ -34,15 +34,6 @@ def test_the_last_run_completes_the_job() -> None:
     assert chain.world.table.job_expires_at_s == {(TENANT, job.id): expires_at_s}
 
 
-def test_a_large_request_goes_with_the_job_that_has_ended() -> None:
-    chain = at_its_last()
-    chain.world.jobs.put_payload(TENANT, chain.job.id, b"sealed")
-    chain.world.table.jobs[TENANT, chain.job.id] = with_changes(chain.job, payload_id=chain.job.id)
-    chain.world.file_successor.execute(chain.head)
-    expires_at_s = chain.world.retention.outlives_records_s(DUE_AT + MINUTE)
-    assert chain.world.table.payload_expires_at_s == {(TENANT, chain.job.id): expires_at_s}
-
-
 def test_retries_of_its_runs_are_made_all_the_same() -> None:
     chain = at_its_last()
     chain.world.file_successor.execute(chain.head)

@@ -127,7 +127,7 @@ def test_an_attempt_whose_worker_is_stalled_twice_before_its_call_is_refunded() 
 def put_with_payload_apart(world: World) -> Execution:
     """An execution whose request is read after the claim, from an item of its own."""
     apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b""))
-    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
+    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0)
     return apart
 
 

@@ -116,19 +116,6 @@ def test_a_retry_that_nobody_would_wake_is_left_to_its_message(wait: int, step: 
     assert len(world.sender.calls) == 1
 
 
-def test_the_payload_of_a_one_off_goes_when_it_has_ended_and_not_before() -> None:
-    world = World(DUE_AT, answer_to=in_turn(DOWN, OK))
-    apart = with_changes(world.one_off(), payload_id=one_off().job_id, request=b"")
-    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
-    world.put(apart)
-    world.attempt(apart)
-    assert world.table.payload_expires_at_s == {}
-    world.clock.time_ms += 60_000
-    world.attempt(apart)
-    assert world.standing(apart.id).state is State.SUCCEEDED
-    assert list(world.table.payload_expires_at_s) == [(apart.tenant_id, apart.job_id)]
-
-
 @pytest.mark.parametrize("state", [State.PENDING, State.QUEUED, State.WAITING])
 def test_a_request_that_cannot_be_read_is_a_failed_attempt_without_a_call(state: State) -> None:
     world = World(DUE_AT + 60_000)
@@ -145,7 +132,7 @@ def test_an_attempt_whose_request_cannot_be_loaded_now_is_refunded(step: str) ->
     world = World(DUE_AT)
     only_one = RetryPolicy(max_attempts=1)
     apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b"", retry=only_one))
-    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
+    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0)
     # The tenant is read in front of the claim too, for its limits: that failure delays nothing.
     world.steps.fail(step, times=1 + len(READ_PAUSES_MS) + (step == "tenants.get"))
     world.attempt(apart)
@@ -162,7 +149,7 @@ def test_the_only_attempt_is_not_given_up_at_the_first_read_that_goes_unanswered
     world = World(DUE_AT)
     retry = RetryPolicy(max_attempts=1)
     apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b"", retry=retry))
-    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id))
+    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0)
     world.steps.fail(step, times=len(READ_PAUSES_MS) + (step == "tenants.get"))
     world.attempt(apart)
     assert world.standing(apart.id).state is State.SUCCEEDED
@@ -231,7 +218,7 @@ def test_execution_that_expires_while_its_request_is_read_makes_no_call() -> Non
     world = World(DUE_AT + 59_999)
     retry = RetryPolicy(give_up_after_seconds=60)
     execution = world.put(with_changes(world.one_off(retry=retry), payload_id=one_off().job_id, request=b""))
-    world.jobs.put_payload(execution.tenant_id, execution.job_id, world.seal(execution.job_id))
+    world.jobs.put_payload(execution.tenant_id, execution.job_id, world.seal(execution.job_id), stored_at=0)
     world.steps.after("jobs.get_payload", lambda: setattr(world.clock, "time_ms", DUE_AT + 60_001))
     world.attempt(execution)
     assert world.sender.calls == []

@@ -196,7 +196,7 @@ def test_a_call_that_could_outlast_its_function_is_refunded(left_ms: int, calls:
     world = World(DUE_AT)
     large = with_changes(world.one_off(), payload_id=one_off().job_id, request=b"", timeout_ms=60_000)
     execution = world.put(with_changes(large, retry=ONE_ATTEMPT))
-    world.jobs.put_payload(execution.tenant_id, execution.job_id, world.seal(execution.job_id))
+    world.jobs.put_payload(execution.tenant_id, execution.job_id, world.seal(execution.job_id), stored_at=0)
     begun_at = DUE_AT + EXECUTOR_TIMEOUT_SECONDS * 1000 - left_ms
 
     def stall() -> None:

@@ -12,7 +12,7 @@ from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.states import EndReason, State
 from shared.ports.executions import Claim
 from shared.usecases.attempts.settle_attempt import AttemptEnd
-from tests.support.builders import DUE_AT, one_off, with_changes
+from tests.support.builders import DUE_AT
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.reports import (
@@ -207,16 +207,6 @@ def test_what_the_call_itself_has_succeeded_with_may_be_reported_once_more() -> 
     before = world.standing(execution.id)
     assert complete(world, execution, token).end is None
     assert world.standing(execution.id) == before
-
-
-@pytest.mark.parametrize("report", [complete, give_up])
-def test_a_large_request_goes_with_its_record(report: Report) -> None:
-    world, execution, token = at_work()
-    apart = with_changes(execution, payload_id=one_off().job_id)
-    world.jobs.put_payload(apart.tenant_id, apart.job_id, b"sealed")
-    world.table.executions[execution.id].execution = apart
-    report(world, execution, token)
-    assert list(world.table.payload_expires_at_s) == [(apart.tenant_id, apart.job_id)]
 
 
 def test_the_longest_of_attempts_is_told_apart_from_another() -> None:

@@ -9,7 +9,7 @@ from shared.domain.errors import NotFoundError
 from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import JobState
 from shared.domain.schedules.schedule import Cron
-from tests.support.builders import DUE_AT, TENANT, in_state, with_changes
+from tests.support.builders import DUE_AT, TENANT, in_state
 from tests.support.fakes.table import Damage
 from tests.support.usecases import chains
 from tests.support.usecases.chains import HOURS, MINUTE, SITUATIONS, Chain, next_of
@@ -160,15 +160,6 @@ def test_the_definition_of_the_job_goes_with_its_records() -> None:
     chain.delete()
     key = (TENANT, chain.job.id)
     assert chain.world.table.job_expires_at_s[key] == chain.world.retention.outlives_records_s(DUE_AT)
-
-
-def test_a_payload_of_its_own_goes_too() -> None:
-    chain = chains.due_now()
-    world, key = chain.world, (TENANT, chain.job.id)
-    world.table.jobs[key] = with_changes(chain.job, payload_id=chain.job.id)
-    world.jobs.put_payload(*key, b"sealed")
-    chain.delete()
-    assert list(world.table.payload_expires_at_s) == [key]
 
 
 def test_the_last_write_is_the_one_that_says_so() -> None:

@@ -225,7 +225,7 @@ def replace_plan(chain: Chain, plan: ShardPlan) -> Lifecycle:
 def test_a_large_request_is_the_same_after_a_resumption() -> None:
     chain = chains.due_now()
     world, job = chain.world, chain.job
-    world.jobs.put_payload(TENANT, job.id, job.call.request)
+    world.jobs.put_payload(TENANT, job.id, job.call.request, stored_at=0)
     world.table.jobs[TENANT, job.id] = with_changes(job, request=b"", payload_id=job.id)
     chain.pause()
     chain.resume()

@@ -124,27 +124,12 @@ def test_the_loser_of_two_large_updates_does_not_write_over_the_winner() -> None
     chain = chains.due_now()
     names = [new_payload_id(chain.job.id, chain.world.entropy.bits(80)) for _ in range(2)]
     for name in names:
-        chain.world.jobs.put_payload(TENANT, name, name.encode())
+        chain.world.jobs.put_payload(TENANT, name, name.encode(), stored_at=0)
     chain.update(revision=1, request=b"", payload_id=names[0])
     with pytest.raises(PreconditionFailedError):
         chain.update(revision=1, request=b"", payload_id=names[1])
     (filed,) = [one for one in chain.executions() if one.state is State.QUEUED]
     assert chain.world.jobs.get_payload(TENANT, filed.call.payload_id or "") == names[0].encode()
-
-
-@pytest.mark.parametrize("is_paused", [False, True])
-def test_a_large_request_goes_when_another_takes_its_place_and_not_before(is_paused: bool) -> None:
-    chain = chains.due_now()
-    world, job = chain.world, chain.job
-    world.jobs.put_payload(TENANT, job.id, b"sealed")
-    world.table.jobs[TENANT, job.id] = with_changes(job, request=b"", payload_id=job.id)
-    if is_paused:
-        chain.pause()
-    chain.update(timeout_ms=1_000)
-    assert world.table.payload_expires_at_s == {}
-    now_ms = world.clock.time_ms
-    chain.update(request=b"small", payload_id=None)
-    assert world.table.payload_expires_at_s == {(TENANT, job.id): world.retention.outlives_records_s(now_ms)}
 
 
 def test_a_paused_job_stays_paused_and_runs_as_it_was_edited_when_it_is_resumed() -> None:

@@ -1,7 +1,6 @@
 """CANCEL a one-off job: what is acknowledged holds; too late is said so, and never guessed."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -12,7 +11,7 @@ from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.ports.executions import Claim
 from shared.usecases.jobs.cancel_job import CANCEL_TRIES
-from tests.support.builders import DUE_AT, TENANT, execution_id, in_state, occurrence, one_off, with_changes
+from tests.support.builders import DUE_AT, TENANT, execution_id, in_state, occurrence, one_off
 from tests.support.usecases.world import World
 
 
@@ -115,26 +114,6 @@ def test_an_attempt_that_ends_while_its_retries_are_being_stopped_is_not_called_
     with pytest.raises(InvalidStateError, match="too late"):
         cancelled(world, execution, stop_retries=True)
     assert world.standing(execution.id) == ended
-
-
-def test_the_payload_goes_with_the_cancelled_job() -> None:
-    world = World(DUE_AT)
-    apart = world.put(with_changes(one_off(), payload_id=one_off().job_id))
-    world.jobs.put_payload(apart.tenant_id, apart.job_id, b"sealed")
-    cancelled(world, apart)
-    assert list(world.table.payload_expires_at_s) == [(apart.tenant_id, apart.job_id)]
-
-
-@pytest.mark.parametrize("times", [1, CANCEL_TRIES])
-def test_payload_is_removed_when_the_answer_to_the_cancellation_was_lost(times: int) -> None:
-    world = World(DUE_AT)
-    apart = world.put(with_changes(one_off(), payload_id=one_off().job_id))
-    world.jobs.put_payload(apart.tenant_id, apart.job_id, b"sealed")
-    world.steps.lose_answer("store.cancel", times=times)
-    with suppress(UnavailableError):
-        cancelled(world, apart)
-    cancelled(world, apart)
-    assert list(world.table.payload_expires_at_s) == [(apart.tenant_id, apart.job_id)]
 
 
 @pytest.mark.parametrize(

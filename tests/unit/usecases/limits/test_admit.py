@@ -163,14 +163,28 @@ def test_waits_grow_and_are_drawn_so_that_those_who_wait_do_not_come_as_one_wave
     assert site.another().defer([arrived(site, one) for one in site.due(99)]) == {}
     (job,) = site.due(1)
     waits: dict[int, set[int]] = {}
-    for waited in (0, 1, 2, 99):
+    for waited in (0, 1, 10, 99):
         for _ in range(40):
             (deferral,) = site.another().defer([arrived(site, job, waited=waited)]).values()
             waits.setdefault(waited, set()).add(deferral.deferral.wait_ms)
     assert all(len(drawn) > 30 for drawn in waits.values())
     assert (min(waits[0]) >= 1_000, max(waits[0]) <= 2_000, max(waits[99]) <= MAX_WAIT_MS) == (True,) * 3
-    assert min(waits[1]) >= 1_500
+    assert min(waits[10]) >= 2_400
     assert min(waits[99]) >= MAX_WAIT_MS // 2
+
+
+@pytest.mark.parametrize(("ends_at", "least_ms", "most_ms"), [(None, 1_000, 2_000), (1, 225_000, 450_000)])
+def test_copy_of_the_sweeper_waits_as_long_as_its_original_and_a_merely_late_key_does_not(
+    ends_at: int | None, least_ms: int, most_ms: int
+) -> None:
+    site = Site(concurrency=1)
+    assert site.another().defer([arrived(site, one) for one in site.due(99)]) == {}
+    site.clock.time_ms += 3_600_000
+    assert site.another().defer([arrived(site, one) for one in site.due(98)]) == {}
+    (job,) = site.due(1)
+    for _ in range(20):
+        (deferral,) = site.another().defer([arrived(site, job, ends_at=ends_at)]).values()
+        assert least_ms <= deferral.deferral.wait_ms <= most_ms
 
 
 def test_where_the_store_does_not_answer_there_are_no_limits_and_that_is_counted() -> None:

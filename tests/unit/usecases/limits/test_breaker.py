@@ -5,7 +5,7 @@ import pytest
 from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import OPEN_MS, PROBE_MS, TRIP_AFTER, Circuit
 from shared.domain.limits.hot_scopes import MAX_OF_TENANT, tag_with_tenant
-from shared.domain.limits.scopes import ScopeState, WaitReason
+from shared.domain.limits.scopes import MAX_WAIT_MS, ScopeState, WaitReason
 from shared.names import QueueName
 from shared.usecases.filing.file_execution import wakeup_for
 from tests.support.builders import DUE_AT, TENANT, with_changes
@@ -33,6 +33,14 @@ def test_while_a_breaker_is_open_nothing_is_called_and_all_come_back_behind_it_s
     back = [one.wakeup.not_before for one in site.queue.messages]
     assert min(back) >= DUE_AT + OPEN_MS
     assert max(back) - min(back) > 2_000
+
+
+def test_key_that_has_waited_for_hours_does_not_ask_at_each_opening_of_a_breaker() -> None:
+    site = Site()
+    open_breaker(site)
+    (job,) = site.due(1)
+    (deferral,) = site.another().defer([arrived(site, job, waited=69)]).values()
+    assert deferral.deferral.wait_ms >= MAX_WAIT_MS // 2
 
 
 def test_another_destination_of_the_same_tenant_is_called_all_the_same() -> None:

@@ -1,0 +1,102 @@
+"""FILE and COMPLETE: buckets reopened before each put, and records that outlive what they locate."""
+
+from tests.mutants.mutant import Mutant
+
+_RULE = "tests/architecture/test_filing.py"
+_COMPLETE = "tests/unit/usecases/attempts/test_complete.py"
+_RECORDS = "tests/unit/usecases/chains/test_record_expiry.py"
+_OUTLIVES = "self.retention.outlives_records_s("
+_EXPIRES = "self.retention.expires_at_s("
+
+
+def _unprepared(site: str, file: str, draft: str) -> Mutant:
+    return Mutant(
+        name=f"bucket not reopened before the put of {site}",
+        file=file,
+        old=f"self.file.prepare({draft})",
+        new=f"self.file.mark({draft})",
+        killer=_RULE,
+    )
+
+
+def _unscanned(site: str, file: str, location: str) -> Mutant:
+    return Mutant(
+        name=f"bucket not reopened before the put of {site}",
+        file=file,
+        old=f"        self.file.ensure_scanned({location})\n",
+        new="",
+        killer=_RULE,
+    )
+
+
+def _short_lived(record: str, file: str, rest: str, killer: str) -> Mutant:
+    return Mutant(
+        name=f"{record} that expires before the retries that it locates",
+        file=file,
+        old=_OUTLIVES + rest,
+        new=_EXPIRES + rest,
+        killer=killer,
+    )
+
+
+EXPIRY = (
+    _unprepared("a resumed chain", "shared/usecases/chains/start_chain.py", "in_lane(draft, following)"),
+    _unprepared("a repaired chain", "shared/usecases/ticks/reconcile_job.py", "draft"),
+    _unprepared("a jump", "shared/usecases/filing/file_successor.py", "target"),
+    _unprepared(
+        "a backfill",
+        "shared/usecases/jobs/backfill_job.py",
+        "backfill.occurrence(record.due_at, created_at=now_ms)",
+    ),
+    _unprepared(
+        "a first run",
+        "shared/usecases/jobs/create_recurring.py",
+        "job.occurrence(job.chain_from, created_at=job.created_at)",
+    ),
+    _unscanned("a triggered run", "shared/usecases/jobs/trigger_job.py", "record.id"),
+    _unscanned("a moved job", "shared/usecases/jobs/update_one_off.py", "after.id"),
+    Mutant(
+        name="job completed by the last run of an earlier chain",
+        file="shared/usecases/filing/file_successor.py",
+        old=" or job.chain_revision != last.revision:\n                return False\n            if any(",
+        new=":\n                return False\n            if any(",
+        killer=_COMPLETE,
+    ),
+    _short_lived("completed job", "shared/usecases/filing/file_successor.py", "self.clock", _COMPLETE),
+    _short_lived(
+        "deleted job",
+        "shared/usecases/chains/complete_transition.py",
+        "self.clock",
+        "tests/unit/usecases/chains/test_delete.py",
+    ),
+    _short_lived(
+        "past chain of a resumed job",
+        "shared/usecases/chains/start_chain.py",
+        "now_ms)",
+        _RECORDS,
+    ),
+    _short_lived(
+        "past chain of a job updated while paused",
+        "shared/usecases/chains/update_job.py",
+        "now_ms)",
+        _RECORDS,
+    ),
+    _short_lived(
+        "locating record of a redrive",
+        "shared/usecases/dead_letters/redrive_execution.py",
+        "max(due_at",
+        _RECORDS,
+    ),
+    _short_lived(
+        "locating record of a triggered run",
+        "shared/usecases/jobs/trigger_job.py",
+        "now_ms)",
+        _RECORDS,
+    ),
+    _short_lived(
+        "forwarding record of a moved job",
+        "shared/usecases/jobs/update_one_off.py",
+        "max(after",
+        _RECORDS,
+    ),
+)
