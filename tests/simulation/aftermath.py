@@ -15,7 +15,7 @@ DUPLICATES = 5
 def duplicate_days_later(world: World) -> None:
     """Messages for executions that ended long ago turn up once more. Nothing may come of them."""
     ids = sorted(world.table.executions, key=str)
-    for _ in range(DUPLICATES):
+    for _ in range(DUPLICATES if ids else 0):
         world.hub.run_until(
             world.hub.now_ms + world.weather.rng.randint(0, QUEUE_RETENTION_DAYS * DAY_MS // DUPLICATES)
         )

@@ -100,7 +100,7 @@ class FaultMix:
     sluggish: float = 0.0
     """From this call on its host takes some seconds for each answer, for up to two minutes."""
     vault_outage: float = 0.0
-    """From this unwrapping of a key on, the key service answers nothing for up to ten minutes."""
+    """From this unwrapping of a key on, the key service answers nothing for up to three minutes."""
     limited: bool = False
     """Whether tenants have limits of their own."""
     skew_ms: int = 0
@@ -162,7 +162,7 @@ _LIMITS = {
     "double_tick": 0.5,
     "refuse": 0.5,
     "hang": 0.1,
-    "vault_outage": 0.05,
+    "vault_outage": 0.01,
 }
 _MILD_LIMITS = {"throttle": 0.03, "refuse_entry": 0.05}
 """So few that nothing needs its luck four times in a row: then only sweeps would help."""

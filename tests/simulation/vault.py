@@ -14,7 +14,7 @@ from tests.simulation.process import unavailable
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
-OUTAGE_MS = (1_000, 600_000)
+OUTAGE_MS = (1_000, 180_000)
 
 
 class SimVault:
