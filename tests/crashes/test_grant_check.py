@@ -8,7 +8,7 @@ import pytest
 from moto import mock_aws
 
 from infra.components.grant_table import GRANTS
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import RequestRejectedError
 from shared.names import Env
 from tests.crashes.grant_check import UNPLAYED, GrantCheck, granted, unused_grants
 from tests.support.builders import TENANT, job, occurrence
@@ -52,9 +52,9 @@ def test_sweeper_may_make_the_queries_that_finish_a_deletion(checked: Checked) -
 
 def test_call_without_a_grant_is_refused_and_told(checked: Checked) -> None:
     lab, check = checked("watcher")
-    with pytest.raises(UnavailableError, match="AccessDenied"):
-        lab.jobs.get(TENANT, job().id)
-    assert check.take()["denied"] == ["watcher jobs GetItem"]
+    with pytest.raises(RequestRejectedError, match="AccessDenied"):
+        lab.jobs.past_chains(TENANT, job().id, limit=1)
+    assert check.take()["denied"] == ["watcher jobs Query"]
     assert check.take() == {"used": [], "denied": []}
 
 
@@ -63,7 +63,7 @@ def test_transaction_needs_the_grant_of_each_of_its_parts(checked: Checked) -> N
     lab.jobs.create(job(), occurrence())
     assert check.take() == {"used": ["api executions PutItem", "api jobs PutItem"], "denied": []}
     lab, check = checked("executor")
-    with pytest.raises(UnavailableError):
+    with pytest.raises(RequestRejectedError):
         lab.jobs.file_if_active(occurrence())
     assert check.take()["denied"] == ["executor jobs ConditionCheckItem"]
 
