@@ -182,6 +182,8 @@ class WriteUnknown:
     reason: str
     is_permanent: bool = False
     """Whether a retry cannot help: the item cannot be decoded, or the store rejects the request itself."""
+    is_newer: bool = False
+    """Whether only a worker of a newer release can decode the item; the write changed nothing."""
 
 
 class Claimer(Protocol):

@@ -56,6 +56,13 @@ EXPIRY = (
     _unscanned("a triggered run", "shared/usecases/jobs/trigger_job.py", "record.id"),
     _unscanned("a moved job", "shared/usecases/jobs/update_one_off.py", "after.id"),
     Mutant(
+        name="overdue head in a closed bucket that the reconciler leaves there",
+        file="shared/usecases/ticks/reconcile_job.py",
+        old="            self.file.ensure_scanned(head.id)\n",
+        new="            pass\n",
+        killer="tests/unit/usecases/ticks/test_reconcile_job.py",
+    ),
+    Mutant(
         name="job completed by the last run of an earlier chain",
         file="shared/usecases/filing/file_successor.py",
         old=" or job.chain_revision != last.revision:\n                return False\n            if any(",

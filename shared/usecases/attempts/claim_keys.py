@@ -49,7 +49,7 @@ class ClaimKeys:
             results = await self.offload(self.claimer.claim, undecided, self.clock.now_ms())
             again = []
             for claim, result in zip(undecided, results, strict=True):
-                if isinstance(result, WriteUnknown) and not result.is_permanent:
+                if isinstance(result, WriteUnknown) and not (result.is_permanent or result.is_newer):
                     again.append(claim)
                     unknown[claim.execution_id] = result
                 else:

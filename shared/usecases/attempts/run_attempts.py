@@ -33,6 +33,8 @@ BACKLOG_MS = 5_000
 REPORT_EVERY_MS = 15_000
 UNSURE_WAIT_SECONDS = 15
 """Visibility delay of a message whose state in the store is unknown."""
+NEWER_WAIT_SECONDS = 300
+"""Delay of a key whose item only a newer release can decode: a deployment or a rollback takes minutes."""
 POISON_RETURN_SECONDS = 1
 """A short delay, so that an unreadable message soon uses up its receives and reaches the dead-letter
 queue."""
@@ -272,5 +274,7 @@ def _is_done(result: KeyResult) -> bool:
 
 
 def _wait(result: KeyResult) -> int:
+    if isinstance(result, WriteUnknown):
+        return NEWER_WAIT_SECONDS if result.is_newer else UNSURE_WAIT_SECONDS
     asked = result.wait_seconds if isinstance(result, RefusalResult | DeferredKey) else None
     return UNSURE_WAIT_SECONDS if asked is None else asked

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
+from shared.domain.bucket import HOURLY_MS
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import OPEN
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import CHANGING, Chain, Job, JobState
 from shared.domain.schedules.schedule import instants_before
@@ -22,6 +24,8 @@ T = TypeVar("T")
 MAX_INSTANTS = 4_000
 PAST_CHAINS = 20
 PAGE = 100
+OVERDUE_MS = HOURLY_MS
+"""A head that is open for longer than the time between two sweeps of an open bucket may be in a closed one."""
 STUCK_MS = 300_000
 """A change that began this long ago is completed here: its process has died, or is very slow."""
 
@@ -104,6 +108,9 @@ class ReconcileJob:
         head = self.find_head.execute(job, now_ms)
         if head is None:
             return self._file(job.occurrence(job.chain_from, created_at=now_ms, run=job.runs_before + 1))
+        if head.state in OPEN and _overdue_since(head) + OVERDUE_MS < now_ms:
+            # The sweeper sends for the head again, whatever closed the bucket of an open execution.
+            self.file.ensure_scanned(head.id)
         return head.state.is_terminal and not head.progress.ends_chain and self._file_next(head, now_ms)
 
     def _file_next(self, head: Execution, now_ms: int) -> bool:
@@ -126,6 +133,11 @@ class ReconcileJob:
         for page in _pages(list(ids)):
             found |= self.store.get_many(page)
         return found
+
+
+def _overdue_since(head: Execution) -> int:
+    """The instant from which a worker could have claimed the head."""
+    return max(head.not_before, head.progress.lease_until or 0)
 
 
 def _gaps(records: dict[ExecutionId, Execution]) -> list[SkippedRange]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from shared.domain.errors import UnreadableItemError
+from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution
 from shared.domain.executions.states import Transition
 from shared.ports.executions import Claim, ClaimRejected, WriteUnknown
@@ -37,6 +37,8 @@ class FakeClaimer:
             )
         try:
             standing = row.read()
+        except UnknownVersionError as fault:
+            return WriteUnknown(str(fault), is_newer=True)
         except UnreadableItemError as fault:
             return WriteUnknown(str(fault), is_permanent=True)
         # Granted just now, or by an earlier try whose answer was lost.

@@ -22,7 +22,7 @@ from shared.adapters.dynamodb.codec.errors import ConditionRefused, is_permanent
 from shared.adapters.dynamodb.codec.items import STATE_CODES, read_execution
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key
 from shared.adapters.dynamodb.codec.versions import VERSION
-from shared.domain.errors import ServiceError, UnavailableError, UnreadableItemError
+from shared.domain.errors import ServiceError, UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
@@ -54,6 +54,8 @@ def result_of_refused(item: Any, owner: str) -> ClaimResult:
         return ClaimRejected(None)
     try:
         existing = read_execution(item)
+    except UnknownVersionError as error:
+        return WriteUnknown(str(error), is_newer=True)
     except UnreadableItemError as error:
         return WriteUnknown(str(error), is_permanent=True)
     is_own = existing.state is State.RUNNING and existing.progress.owner == owner

@@ -12,10 +12,11 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.ports.executions import Claim, Claimer, ClaimRejected, WriteUnknown
 from shared.usecases.attempts.claim_keys import CLAIM_TRIES, RESOLVE_TRIES
-from shared.usecases.attempts.run_attempts import UNSURE_WAIT_SECONDS, Verdict
+from shared.usecases.attempts.run_attempts import NEWER_WAIT_SECONDS, UNSURE_WAIT_SECONDS, Verdict
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from tests.support.builders import DUE_AT
 from tests.support.fakes.sender import in_turn
+from tests.support.fakes.table import Damage
 from tests.support.usecases.messages import delivery, wakeup_of
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.world import World
@@ -270,3 +271,16 @@ def test_progress_that_cannot_be_reported_keeps_no_call_from_being_made() -> Non
     world.steps.fail("progress.report")
     assert world.attempt(execution).returned() == []
     assert len(world.sender.calls) == 1
+
+
+def test_an_item_of_a_newer_release_waits_for_that_release_without_receives_and_attempts() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off())
+    world.table.executions[execution.id].damage = Damage.NEWER
+    report = world.attempt(execution, receives=4)
+    assert report.returned() == []
+    assert [message.wakeup.keys for message in world.queue.messages] == [(execution.id,)]
+    assert world.queue.messages[0].visible_at >= DUE_AT + NEWER_WAIT_SECONDS * 1000
+    world.table.executions[execution.id].damage = None
+    assert world.standing(execution.id).progress.claims == 0
+    assert world.steps.count("claimer.claim") == 1

@@ -170,12 +170,10 @@ def test_a_row_that_changed_between_refusal_and_look_is_looked_at_again_soon(sta
     assert (result.is_done, result.wait_seconds) == (False, 2)
 
 
-@pytest.mark.parametrize("damage", Damage)
-def test_what_cannot_be_read_keeps_its_message(damage: Damage) -> None:
-    """After its receives it is a dead letter, and people look at it."""
+def test_message_of_a_broken_item_is_kept_until_it_is_a_dead_message() -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())
-    world.table.executions[execution.id].damage = damage
+    world.table.executions[execution.id].damage = Damage.BROKEN
     report = world.attempt(execution)
     assert verdicts(report) == [Verdict.RETURN]
     assert world.sender.calls == []

@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
+from shared.domain.bucket import bucket_of
 from shared.domain.executions.states import State
 from shared.domain.jobs.job import CHANGING, JobState
 from shared.domain.schedules.schedule import Cron, Rate
 from shared.usecases.ticks.reconcile_job import STUCK_MS, JobFindings
-from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, with_changes
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, in_state, with_changes
 from tests.support.usecases import chains
 from tests.support.usecases.accounts import assert_accounted
 from tests.support.usecases.chains import EVERY_SECOND, HOURS, MINUTE, Chain, fresh
@@ -94,6 +95,32 @@ def test_job_paused_and_resumed_during_reconciliation_is_left_alone() -> None:
     before = chain.executions()
     assert not chain.world.reconcile_job.execute(seen, 0, DUE_AT).is_repaired
     assert chain.executions() == before
+
+
+@pytest.mark.parametrize(("late_ms", "is_reopened"), [(HOURS, False), (HOURS + 1, True)])
+@pytest.mark.parametrize("state", [State.PENDING, State.QUEUED, State.WAITING, State.RUNNING])
+def test_an_open_head_that_no_sweep_found_for_an_hour_gets_its_bucket_reopened(
+    state: State, late_ms: int, is_reopened: bool
+) -> None:
+    chain = fresh(DUE_AT)
+    head = in_state(chain.head, state)
+    chain.world.table.executions[head.id].execution = head
+    chain.world.clock.time_ms = max(head.not_before, head.progress.lease_until or 0) + late_ms
+    reconcile(chain)
+    open_shards = chain.world.ledger.open_before(bucket_of(chain.world.clock.time_ms))
+    assert [(shard.bucket, shard.shard) for shard in open_shards] == (
+        [(head.id.bucket, head.id.shard)] if is_reopened else []
+    )
+
+
+@pytest.mark.parametrize("state", [State.SUCCEEDED, State.FAILED, State.CANCELLED])
+def test_the_bucket_of_a_head_that_has_ended_stays_closed(state: State) -> None:
+    chain = fresh(DUE_AT)
+    ended = with_changes(chain.head, state=state, ends_chain=True)
+    chain.world.table.executions[ended.id].execution = ended
+    chain.world.clock.time_ms = DUE_AT + 2 * HOURS
+    reconcile(chain)
+    assert chain.world.ledger.open_before(bucket_of(chain.world.clock.time_ms)) == []
 
 
 def through_changes() -> Chain:
