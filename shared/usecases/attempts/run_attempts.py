@@ -157,13 +157,18 @@ class RunAttempts:
             return unclaimed | deferred
         running: dict[ExecutionId, asyncio.Task[KeyResult]] = {}
         has_claimed = bool(deferred)
-        async for key, result in self.claim_keys.execute(list(receives)):
-            has_claimed |= isinstance(result, Execution)
-            running[key] = asyncio.create_task(self._run_key(result, receives[key], deadline_at))
-        if has_claimed:
-            # Beside the calls: a slow leases table must not use up their leases.
-            await self._report_progress(ready, self.clock.now_ms())
-        return {key: await task for key, task in running.items()} | deferred
+        try:
+            async for key, result in self.claim_keys.execute(list(receives)):
+                has_claimed |= isinstance(result, Execution)
+                running[key] = asyncio.create_task(self._run_key(result, receives[key], deadline_at))
+            if has_claimed:
+                # Beside the calls: a slow leases table must not use up their leases.
+                await self._report_progress(ready, self.clock.now_ms())
+        finally:
+            # A call that outlives its batch would be frozen, and would go on in a later invocation.
+            if running:
+                await asyncio.wait(running.values())
+        return {key: task.result() for key, task in running.items()} | deferred
 
     def _has_time(self, deadline_at: int) -> bool:
         """Whether the longest call ends before the function is stopped, which would lose the attempt."""

@@ -92,6 +92,25 @@ def test_a_throttled_claim_delays_no_granted_one() -> None:
     assert calls_before == [0, 1, 1]
 
 
+def test_a_bug_in_a_later_claim_cuts_off_no_call_that_is_under_way() -> None:
+    world = World(DUE_AT)
+    undecided, granted = (world.put(world.one_off(number)) for number in (1, 2))
+    real = world.claimer
+
+    class Broken:
+        def claim(
+            self, claims: Sequence[Claim], now_ms: int
+        ) -> list[Execution | ClaimRejected | WriteUnknown]:
+            if len(claims) == 1:
+                raise RuntimeError("a bug")
+            return [WriteUnknown("throttled"), *real.claim([claims[1]], now_ms)]
+
+    use_claimer(world, Broken())
+    with pytest.raises(RuntimeError):
+        world.run(delivery(undecided, granted))
+    assert world.standing(granted.id).state is State.SUCCEEDED
+
+
 @pytest.mark.parametrize("granted", [True, False])
 def test_a_claim_that_stays_undecided_is_no_refusal(granted: bool) -> None:
     world = World(DUE_AT)
