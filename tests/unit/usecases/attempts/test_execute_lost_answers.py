@@ -1,12 +1,13 @@
 """EXECUTE: answers that got lost on the way are recognised; what stays unknown is left to the message."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
-from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
@@ -105,7 +106,16 @@ def test_a_bug_in_a_later_claim_cuts_off_no_call_that_is_under_way() -> None:
                 raise RuntimeError("a bug")
             return [WriteUnknown("throttled"), *real.claim([claims[1]], now_ms)]
 
+    class Slow:
+        async def send(self, callback: Callback, *, timeout_seconds: float) -> CallbackResponse:
+            for _ in range(10):
+                await asyncio.sleep(0)
+            return await world.sender.send(callback, timeout_seconds=timeout_seconds)
+
     use_claimer(world, Broken())
+    made = world.run_attempts.make_attempt
+    slow = replace(made.call_receiver, sender=Slow())
+    world.run_attempts.make_attempt = replace(made, call_receiver=slow)
     with pytest.raises(RuntimeError):
         world.run(delivery(undecided, granted))
     assert world.standing(granted.id).state is State.SUCCEEDED
