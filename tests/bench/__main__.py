@@ -111,14 +111,14 @@ SCENARIOS: tuple[Callable[[World], Cost], ...] = (
 def main() -> int:
     """Print the table; 1 where a figure is above its limit."""
     table = Table(title="Cost per job (counted on the emulator)")
-    for heading in ("scenario", "write units", "limit", "AWS requests", "of them SQS"):
+    for heading in ("scenario", "write units", "limit", "refused", "requests", "of SQS"):
         table.add_column(heading, justify="left" if heading == "scenario" else "right")
     broken = 0
     with world() as made:
         for scenario in (*SCENARIOS, *CHANGES, *WAITS, *NOTIFICATIONS):
             cost = scenario(made)
             broken += cost.write_units > cost.limit
-            figures = (cost.write_units, cost.limit, cost.requests, cost.sqs)
+            figures = (cost.write_units, cost.limit, cost.refused, cost.requests, cost.sqs)
             table.add_row(cost.name, *(f"{figure:.3f}" for figure in figures))
     Console().print(table)
     return 1 if broken else 0

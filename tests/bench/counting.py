@@ -20,23 +20,27 @@ class Cost:
 
     name: str
     write_units: float
+    refused: float
     requests: float
     sqs: float
     limit: float
 
 
-def marks_of(made: World) -> tuple[float, int, int]:
-    """Write units, requests, and those of SQS, counted so far."""
+def marks_of(made: World) -> tuple[float, int, int, int]:
+    """Write units, refused writes, requests, and those of SQS, counted so far."""
     meter = made.meter
     return (
         sum(meter.write_units.values()),
+        meter.refused_writes,
         sum(meter.requests.values()),
         sum(meter.requests[name] for name in SQS),
     )
 
 
-def cost_of(made: World, name: str, marks: tuple[float, int, int], count: int, limit: float) -> Cost:
+def cost_of(made: World, name: str, marks: tuple[float, int, int, int], count: int, limit: float) -> Cost:
     """What was counted since, for each of so many."""
     now = marks_of(made)
-    units, requests, sqs = ((after - before) / count for after, before in zip(now, marks, strict=True))
-    return Cost(name=name, write_units=units, requests=requests, sqs=sqs, limit=limit)
+    units, refused, requests, sqs = (
+        (after - before) / count for after, before in zip(now, marks, strict=True)
+    )
+    return Cost(name=name, write_units=units, refused=refused, requests=requests, sqs=sqs, limit=limit)

@@ -35,12 +35,17 @@ START_MS = 30_000_001 * MINUTE_MS
 LAMBDA_BATCH = 10
 
 
+REFUSALS = ("ConditionalCheckFailed", "DuplicateItem")
+
+
 @dataclass(slots=True)
 class Meter:
     """Counts what goes out: DynamoDB's units by operation, and SQS's requests."""
 
     write_units: Counter[str] = field(default_factory=Counter)
     requests: Counter[str] = field(default_factory=Counter)
+    refused_writes: int = 0
+    """Writes whose condition was refused: DynamoDB charges them like the writes that they attempted."""
     wakeups: list[dict[str, Any]] = field(default_factory=list)
 
     def watch(self, events: Any) -> None:
@@ -60,9 +65,17 @@ class Meter:
     def _answered(self, model: Any, parsed: dict[str, Any], **_: Any) -> None:
         if model.name in ("GetItem", "BatchGetItem", "Query"):
             return
+        self.refused_writes += _refused_writes(parsed)
         consumed = parsed.get("ConsumedCapacity") or []
         for part in consumed if isinstance(consumed, list) else [consumed]:
             self.write_units[model.name] += part.get("CapacityUnits", 0)
+
+
+def _refused_writes(parsed: dict[str, Any]) -> int:
+    """Of a single write, of the members of a transaction, or of the statements of a batch."""
+    statements = [each.get("Error", {}) for each in parsed.get("Responses") or [] if isinstance(each, dict)]
+    errors = [parsed.get("Error", {}), *(parsed.get("CancellationReasons") or []), *statements]
+    return sum(str(error.get("Code")).removesuffix("Exception") in REFUSALS for error in errors)
 
 
 def _ask_for_units(params: dict[str, Any], model: Any, **_: Any) -> dict[str, Any]:
