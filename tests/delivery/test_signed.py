@@ -159,7 +159,6 @@ UNSIGNABLE: dict[str, Callable[[World], None]] = {
     "a secret that is no text": _unseals_to("\xff\xfe"),
     "a secret of another context": _sealed_for_another_context,
     "a tenant that is gone": lambda world: world.tenants.tenants.clear(),
-    "no key service": _no_key,
 }
 
 
@@ -176,6 +175,16 @@ def test_no_call_is_made_where_it_cannot_be_signed(fault: str, caplog: pytest.Lo
     assert standing.state is State.FAILED
     assert report.returned() == [], "one tenant's fault is no fault of the batch"
     assert "hunter2" not in repr(report) + caplog.text
+
+
+def test_attempt_that_cannot_be_signed_without_the_key_service_is_refunded() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off(retry=RetryPolicy(max_attempts=1)))
+    _no_key(world)
+    world.clock.time_ms += REMEMBER_MS
+    world.attempt(execution)
+    standing = world.standing(execution.id)
+    assert (standing.state, standing.attempt, world.sender.calls) == (State.WAITING, 0, [])
 
 
 @pytest.mark.parametrize("headers", [(), (("X-A", "1"),), (("webhook-signature", ""),)])
