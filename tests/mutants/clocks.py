@@ -1,0 +1,62 @@
+"""Clocks that differ from the clock of SQS."""
+
+from tests.mutants.mutant import Mutant
+
+CLOCKS = (
+    Mutant(
+        name="due time judged by a fast clock",
+        file="shared/usecases/attempts/due_clock.py",
+        old="self._lead_ms = max(0, skew_ms)",
+        new="self._lead_ms = 0",
+        killer="tests/unit/usecases/attempts/test_execute_skewed_clock.py",
+    ),
+    Mutant(
+        name="early message judged without the clock of SQS",
+        file="shared/usecases/attempts/run_attempts.py",
+        old="self.due_clock.ms_until(delivery.wakeup.not_before)",
+        new="delivery.wakeup.not_before - self.clock.now_ms()",
+        killer="tests/unit/usecases/attempts/test_execute_skewed_clock.py",
+    ),
+    Mutant(
+        name="call that waits for the fast clock only",
+        file="shared/usecases/attempts/call_receiver.py",
+        old="self.due_clock.ms_until(claimed.not_before)",
+        new="claimed.not_before - self.clock.now_ms()",
+        killer="tests/unit/usecases/attempts/test_execute_skewed_clock.py",
+    ),
+    Mutant(
+        name="wait that outlasts the function after a step of the clock",
+        file="shared/usecases/attempts/call_receiver.py",
+        old="if early_ms > LEASE_MARGIN_MS:",
+        new="if early_ms < 0:",
+        killer="tests/unit/usecases/attempts/test_execute_skewed_clock.py",
+    ),
+    Mutant(
+        name="refund that makes an early claim due at once",
+        file="shared/usecases/attempts/settle_attempt.py",
+        old="max(self.clock.now_ms() + delay_ms, execution.not_before)",
+        new="self.clock.now_ms() + delay_ms",
+        killer="tests/unit/usecases/attempts/test_execute_skewed_clock.py",
+    ),
+    Mutant(
+        name="redelivered message taken for evidence of a fast clock",
+        file="shared/domain/dispatch/clock_skew.py",
+        old="message.receive_count == 1 and ",
+        new="",
+        killer="tests/unit/domain/dispatch/test_clock_skew.py",
+    ),
+    Mutant(
+        name="malformed time of receive taken for evidence of a fast clock",
+        file="shared/domain/dispatch/clock_skew.py",
+        old=" and received_at >= message.sent_at > 0",
+        new="",
+        killer="tests/unit/domain/dispatch/test_clock_skew.py",
+    ),
+    Mutant(
+        name="clock behind SQS that is not reported",
+        file="shared/domain/dispatch/clock_skew.py",
+        old="if is_ahead or skew_ms < -LAG_TOLERANCE_MS else 0",
+        new="if is_ahead else 0",
+        killer="tests/unit/domain/dispatch/test_clock_skew.py",
+    ),
+)
