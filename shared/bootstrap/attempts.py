@@ -74,7 +74,9 @@ class AttemptUseCases:
         limits = LimitCache.over(ports.limits, ports.clock, owner, ports.entropy, ports.pause)
         return ThrottleBatch(
             queue=lane,
-            backpressure=ApplyBackpressure(progress=ports.progress, clock=ports.clock, entropy=ports.entropy),
+            backpressure=ApplyBackpressure(
+                progress=ports.progress, clock=self._due_clock, entropy=ports.entropy
+            ),
             admit=AdmitCalls(
                 limits=limits,
                 spend=SpendBudget(budgets=ports.budgets, clock=ports.clock),

@@ -45,12 +45,12 @@ class CallReceiver:
     async def execute(self, claimed: Execution, deadline_at: int) -> ReceiverCall:
         """Wait until the execution is due by `due_clock`, then call if lease and function outlast the
         timeout. `deadline_at` is when the function is stopped, in UTC ms."""
-        while (early_ms := self.due_clock.ms_until(claimed.not_before)) > 0:
+        while (early_ms := claimed.not_before - self.due_clock.now_ms()) > 0:
             if early_ms > LEASE_MARGIN_MS:
                 # The clock was wrong at the claim or has stepped back. Such a wait may outlast the function.
                 too_short = CallbackResponse(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
                 return ReceiverCall(execution=claimed, started_at=self.clock.now_ms(), answer=too_short)
-            await self.clock.sleep_ms(early_ms)
+            await self.due_clock.sleep_ms(early_ms)
         execution = claimed if self._is_covered(claimed) else await self._renewed(claimed)
         started_at = self.clock.now_ms()
         is_renewed = execution is not claimed
@@ -66,7 +66,7 @@ class CallReceiver:
         if isinstance(callback, CallbackResponse):
             return callback
         now_ms = self.clock.now_ms()
-        if execution.gives_up_at is not None and now_ms > execution.gives_up_at:
+        if execution.gives_up_at is not None and self.due_clock.now_ms() > execution.gives_up_at:
             return CallbackResponse(reason=Reason.TOO_OLD, duration_ms=0)
         # A slow preparation must not shorten the customer's timeout, nor may the function end during the call.
         if not self._is_covered(execution) or deadline_at - now_ms < execution.call.timeout_ms:

@@ -1,4 +1,4 @@
-"""The clock that decides whether an execution is due."""
+"""The clock that decides whether an execution or a message is due or late."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,8 @@ from shared.ports.runtime import Clock
 
 @dataclass(slots=True)
 class DueClock:
-    """The slower of this process's clock and the clock of SQS, so that a fast clock makes no call early.
+    """The slower of this process's clock and the clock of SQS, so that a fast clock makes no call early, and
+    reports no lane as late.
 
     Leases stay on the process's own clock. A process runs one batch at a time, and each batch sets the lead.
     """
@@ -23,6 +24,8 @@ class DueClock:
         self._lead_ms = max(0, skew_ms)
         return skew_ms
 
-    def ms_until(self, due_at: int) -> int:
-        """Negative after `due_at`."""
-        return due_at - (self.clock.now_ms() - self._lead_ms)
+    def now_ms(self) -> int:
+        return self.clock.now_ms() - self._lead_ms
+
+    async def sleep_ms(self, duration_ms: int) -> None:
+        await self.clock.sleep_ms(duration_ms)

@@ -121,7 +121,7 @@ class RunAttempts:
             if delivery.wakeup is None:
                 report.unreadable_messages += 1
                 report.settled.append(await self._settle_unread(delivery))
-            elif (early_ms := self.due_clock.ms_until(delivery.wakeup.not_before)) > EARLY_MS:
+            elif (early_ms := delivery.wakeup.not_before - self.due_clock.now_ms()) > EARLY_MS:
                 report.settled.append(_return(delivery, -(-early_ms // 1000)))
             else:
                 ready.append((delivery, delivery.wakeup))
@@ -166,7 +166,7 @@ class RunAttempts:
             running[key] = asyncio.create_task(self._run_key(result, receives[key], deadline_at))
         if has_claimed:
             # Beside the calls: a slow leases table must not use up their leases.
-            await self._report_progress(ready, self.clock.now_ms())
+            await self._report_progress(ready, self.due_clock.now_ms())
         return {key: await task for key, task in running.items()} | deferred
 
     def _has_time(self, deadline_at: int) -> bool:

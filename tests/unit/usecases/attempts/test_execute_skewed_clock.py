@@ -1,12 +1,15 @@
 """EXECUTE with a clock that differs from the clock of SQS."""
 
+from dataclasses import replace
+
 import pytest
 
 from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution
 from shared.domain.executions.states import State
+from shared.names import EXECUTOR_BATCH
 from shared.usecases.attempts.run_attempts import BatchReport, Verdict
 from shared.usecases.attempts.settle_attempt import AttemptEnd
-from tests.support.builders import DUE_AT, in_state
+from tests.support.builders import DUE_AT, in_state, with_changes
 from tests.support.usecases.messages import delivery
 from tests.support.usecases.world import World
 
@@ -91,3 +94,37 @@ def test_clock_that_steps_far_back_while_waiting_costs_no_attempt() -> None:
     standing = world.standing(execution.id)
     assert (standing.state, standing.attempt) == (State.WAITING, 0)
     assert standing.not_before == DUE_AT
+
+
+def test_refund_after_a_step_of_the_clock_makes_no_retry_early() -> None:
+    world = World(DUE_AT + 59_000)
+    waiting = world.put(in_state(world.one_off(), State.WAITING))
+    world.steps.after("claimer.claim", lambda: setattr(world.clock, "time_ms", DUE_AT))
+    (attempt,) = world.attempt(waiting).attempts
+    assert attempt.end is AttemptEnd.REFUNDED
+    assert world.standing(waiting.id).not_before == waiting.not_before == DUE_AT + 60_000
+
+
+def test_fast_clock_reports_no_lane_as_late() -> None:
+    world = World(DUE_AT + AHEAD_MS)
+    execution = world.put(world.one_off())
+    run(world, execution, DUE_AT)
+    assert len(world.sender.calls) == 1
+    assert world.lane_progress.read(execution.lane) is None
+
+
+def test_fast_clock_moves_no_full_batch_to_the_bulk_lane() -> None:
+    world = World(DUE_AT + 10 * AHEAD_MS)
+    executions = [world.put(world.one_off(number)) for number in range(EXECUTOR_BATCH)]
+    report = world.run(*(delivery(each, first_received_at=DUE_AT) for each in executions))
+    assert report.deferred == []
+    assert len(world.sender.calls) == EXECUTOR_BATCH
+
+
+def test_fast_clock_gives_no_execution_up() -> None:
+    world = World(DUE_AT + AHEAD_MS)
+    plain = world.one_off()
+    retry = replace(plain.call.retry, give_up_after_seconds=60)
+    execution = world.put(with_changes(plain, retry=retry))
+    run(world, execution, DUE_AT)
+    assert len(world.sender.calls) == 1
