@@ -123,6 +123,7 @@ class Metric:
     BREAKER_OPENED = "BreakerOpened"
     OPEN_BREAKERS = "OpenBreakers"
     LIMIT_STORE_ERRORS = "LimitStoreErrors"
+    CLOCK_SKEW_MS = "ClockSkewMs"
     UNREADABLE_MESSAGES = "UnreadableMessages"
     DEAD_LETTER_RESCHEDULED = "DeadLetterRescheduled"
     DEAD_LETTER_PARKED = "DeadLetterParked"

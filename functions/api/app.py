@@ -13,6 +13,8 @@ from functions.api.http.request import AuthenticatedRequest, read_query
 from functions.api.http.route import Handler, Route
 from functions.api.reference.pages import PAGES, page_answer
 from functions.api.routes import ROUTES
+from shared.domain.bucket import GUARD_MS
+from shared.domain.errors import UnavailableError
 from shared.names import Metric
 from shared.observability import count, logger
 
@@ -44,6 +46,7 @@ class Api:
         request_id = event["requestContext"].get("requestId") or lambda_context.aws_request_id
         tenancy = self._context.cases.tenancy
         try:
+            self._check_clock(event["requestContext"].get("timeEpoch"))
             request = admit(event, tenancy.authenticate, tenancy.check_quota)
             self._resolver.append_context(  # type: ignore[no-untyped-call]
                 request=replace(request, request_id=request_id)
@@ -53,6 +56,15 @@ class Api:
             return self._error_response(error.cause, request_id)
         except Exception as error:  # noqa: BLE001 - a client always gets a problem document
             return self._error_response(error, request_id)
+
+    def _check_clock(self, received_at: int | None) -> None:
+        """UnavailableError if this process's clock is behind API Gateway's by more than the margin of filing.
+
+        Such a process would file into a bucket that was already swept, and the job would never run.
+        """
+        if received_at is not None and received_at - self._context.now_ms() > GUARD_MS:
+            logger.error("clock behind", extra={"behind_ms": received_at - self._context.now_ms()})
+            raise UnavailableError("the clock of this process is behind")
 
     def _register(self, route: Route, handler: Handler) -> None:
         def endpoint(**path_values: str) -> Response[str]:

@@ -19,10 +19,13 @@ def _delivery(record: dict[str, Any]) -> Delivery:
     except InvalidValueError as error:
         reason = str(error)
         newer = read_newer(record) if isinstance(error, NewerMessageError) else None
+    attributes = record["attributes"]
+    first_received_at = attributes.get("ApproximateFirstReceiveTimestamp")
     return Delivery(
         message_id=record["messageId"],
-        sent_at=int(record["attributes"]["SentTimestamp"]),
-        receive_count=int(record["attributes"]["ApproximateReceiveCount"]),
+        sent_at=int(attributes["SentTimestamp"]),
+        receive_count=int(attributes["ApproximateReceiveCount"]),
+        first_received_at=None if first_received_at is None else int(first_received_at),
         wakeup=wakeup,
         error=reason,
         newer=newer,

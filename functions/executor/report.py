@@ -37,6 +37,9 @@ def emit(report: BatchReport) -> None:
     count(Metric.FENCED, ends[AttemptEnd.FENCED])
     count(Metric.MESSAGES_RETURNED, len(report.returned()))
     count(Metric.UNREADABLE_MESSAGES, report.unreadable_messages)
+    if report.clock_skew_ms:
+        milliseconds(Metric.CLOCK_SKEW_MS, [abs(report.clock_skew_ms)])
+        logger.warning("clock skew", extra={"skew_ms": report.clock_skew_ms})
     for reason, keys in Counter(key.deferral.reason for key in report.deferred).items():
         count(DEFERRED[reason], keys)
     lags = [(attempt.execution.id in report.waited, attempt.lag_ms) for attempt in report.attempts]

@@ -129,6 +129,13 @@ def _executor(queue: QueueName) -> Iterator[AlarmSpec]:
         of_minutes=5,
     )
     yield AlarmSpec(
+        name=f"ClockSkew{name}",
+        description=f"A clock of the {queue} executors is over 1 s behind SQS or over 5 s ahead.",
+        metric=own_metric(Metric.CLOCK_SKEW_MS, executor, MAXIMUM),
+        minutes=3,
+        of_minutes=5,
+    )
+    yield AlarmSpec(
         name=f"LimitStoreErrors{name}",
         description="Calls were made without limits, because the leases table did not respond.",
         metric=own_metric(Metric.LIMIT_STORE_ERRORS, executor),

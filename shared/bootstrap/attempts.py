@@ -12,6 +12,7 @@ from shared.usecases.attempts.call_receiver import CallReceiver
 from shared.usecases.attempts.check_token import CheckToken
 from shared.usecases.attempts.claim_keys import ClaimKeys
 from shared.usecases.attempts.compose_callback import ComposeCallback
+from shared.usecases.attempts.due_clock import DueClock
 from shared.usecases.attempts.guard_start import GuardStart
 from shared.usecases.attempts.heartbeat_execution import HeartbeatExecution
 from shared.usecases.attempts.make_attempt import MakeAttempt
@@ -62,6 +63,7 @@ class AttemptUseCases:
             guard_start=self.guard_start,
             progress=ports.progress,
             clock=ports.clock,
+            due_clock=self._due_clock,
             offload=ports.offload,
         )
 
@@ -72,7 +74,9 @@ class AttemptUseCases:
         limits = LimitCache.over(ports.limits, ports.clock, owner, ports.entropy, ports.pause)
         return ThrottleBatch(
             queue=lane,
-            backpressure=ApplyBackpressure(progress=ports.progress, clock=ports.clock, entropy=ports.entropy),
+            backpressure=ApplyBackpressure(
+                progress=ports.progress, clock=self._due_clock, entropy=ports.entropy
+            ),
             admit=AdmitCalls(
                 limits=limits,
                 spend=SpendBudget(budgets=ports.budgets, clock=ports.clock),
@@ -103,6 +107,10 @@ class AttemptUseCases:
         )
 
     @cached_property
+    def _due_clock(self) -> DueClock:
+        return DueClock(self.core.ports.clock)
+
+    @cached_property
     def _make_attempt(self) -> MakeAttempt:
         ports = self.core.ports
         return MakeAttempt(
@@ -116,6 +124,7 @@ class AttemptUseCases:
                 ),
                 sender=ports.sender,
                 clock=ports.clock,
+                due_clock=self._due_clock,
                 offload=ports.offload,
             ),
             settle_attempt=self.settle_attempt,

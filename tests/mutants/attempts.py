@@ -138,8 +138,8 @@ ATTEMPTS = (
     Mutant(
         name="call before the time",
         file="shared/usecases/attempts/call_receiver.py",
-        old="(early_ms := claimed.not_before - self.clock.now_ms()) > 0:",
-        new="(early_ms := claimed.not_before - self.clock.now_ms() - 1_000) > 0:",
+        old="(early_ms := claimed.not_before - self.due_clock.now_ms()) > 0:",
+        new="(early_ms := claimed.not_before - self.due_clock.now_ms() - 1_000) > 0:",
         killer="tests/unit/usecases/attempts/test_execute_time.py",
     ),
     Mutant(

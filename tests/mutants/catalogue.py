@@ -6,6 +6,7 @@ from tests.mutants.bulk_redrives import BULK_REDRIVES
 from tests.mutants.callbacks import CALLBACKS
 from tests.mutants.chains import CHAINS
 from tests.mutants.changes import CHANGES
+from tests.mutants.clocks import CLOCKS
 from tests.mutants.delivery import DELIVERY
 from tests.mutants.expiry import EXPIRY
 from tests.mutants.filing import FILING
@@ -24,6 +25,7 @@ MUTANTS = (
     *EXPIRY,
     *ATTEMPTS,
     *CALLBACKS,
+    *CLOCKS,
     *DELIVERY,
     *CHAINS,
     *CHANGES,

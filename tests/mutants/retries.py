@@ -36,13 +36,13 @@ RETRIES = (
     Mutant(
         name="call of what is too old",
         file="shared/usecases/attempts/call_receiver.py",
-        old="if execution.gives_up_at is not None and now_ms > execution.gives_up_at:",
-        new="if execution.gives_up_at is not None and now_ms > execution.gives_up_at + 3_600_000:",
+        old="if execution.gives_up_at is not None and self.due_clock.now_ms() > execution.gives_up_at:",
+        new="if execution.gives_up_at is not None and self.due_clock.now_ms() > execution.gives_up_at + 3_600_000:",
     ),
     Mutant(
         name="age that is measured before the request is read",
         file="shared/usecases/attempts/call_receiver.py",
-        old="if execution.gives_up_at is not None and now_ms > execution.gives_up_at:",
+        old="if execution.gives_up_at is not None and self.due_clock.now_ms() > execution.gives_up_at:",
         new="if execution.gives_up_at is not None and started_at > execution.gives_up_at:",
         killer=_EXECUTE,
     ),
@@ -89,8 +89,9 @@ RETRIES = (
     Mutant(
         name="first attempt of what is too old",
         file="shared/usecases/attempts/call_receiver.py",
-        old="if execution.gives_up_at is not None and now_ms > execution.gives_up_at:",
-        new="if execution.attempt > 1 and execution.gives_up_at is not None and now_ms > execution.gives_up_at:",
+        old="if execution.gives_up_at is not None and self.due_clock.now_ms() > execution.gives_up_at:",
+        new="if execution.attempt > 1 and execution.gives_up_at is not None "
+        "and self.due_clock.now_ms() > execution.gives_up_at:",
     ),
     Mutant(
         name="receiver that asks for no retry, and gets one",

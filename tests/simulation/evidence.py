@@ -105,6 +105,18 @@ class Arrival:
     """For how much time its receiver asked by its answer."""
     gave_up: bool = False
     """Whether its receiver answered that no retry would help."""
+    seen_lead_ms: int = 0
+    """How far the caller's clock was ahead of what messages showed it; negative where it was set back since."""
+
+    @property
+    def due_clock_at(self) -> int:
+        """The start by the clock that had to judge the due time: the slower of the caller's and the queue's."""
+        return self.caller_began_at - self.seen_lead_ms
+
+    @property
+    def clock_error_ms(self) -> int:
+        """How far the caller's clock was off, at its start or at the call."""
+        return max(abs(self.caller_began_at - self.began_at), abs(self.due_clock_at - self.began_at))
 
 
 @dataclass(slots=True, kw_only=True)

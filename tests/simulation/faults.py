@@ -25,6 +25,8 @@ class Strike(StrEnum):
     FREEZE = "freeze"
     OUTLIVED_LEASE = "outlived_lease"
     SKEWED_CLOCK = "skewed_clock"
+    WRONG_CLOCK = "wrong_clock"
+    STEPPED_CLOCK = "stepped_clock"
     REFUSE_ENTRY = "refuse_entry"
     LOSE_MESSAGE = "lose_message"
     DOUBLE_MESSAGE = "double_message"
@@ -51,6 +53,9 @@ class Strike(StrEnum):
     LINGERING_ROW = "lingering_row"
     VANISHED_ROW = "vanished_row"
     ROLLED_BACK = "rolled_back"
+
+
+WRONG_CLOCK_MS = (30_000, 300_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +110,8 @@ class FaultMix:
     """Whether tenants have limits of their own."""
     skew_ms: int = 0
     """Clocks of processes differ by so much, either way."""
+    wrong_clocks: bool = False
+    """Whether a few processes have clocks that are off by `WRONG_CLOCK_MS`, or are set back."""
     reconciles: bool = False
     """Whether the reconciler runs beside the load. It mends what others broke, so some runs do without it."""
 
@@ -122,6 +129,11 @@ class FaultMix:
             self.vault_outage,
         )
         return not any(grave)
+
+    @property
+    def clock_error_ms(self) -> int:
+        """How far a clock may be off, either way."""
+        return max(self.skew_ms, WRONG_CLOCK_MS[-1] if self.wrong_clocks else 0)
 
     @property
     def kills_workers(self) -> bool:
@@ -171,6 +183,7 @@ _TROUBLE = {"busy": 0.3, "outage": 0.03, "sluggish": 0.02}
 LIMITED_SHARE = 0.3
 TROUBLE_SHARE = 0.25
 CALM_SHARE = 0.1
+WRONG_CLOCKS_SHARE = 0.08
 MILD_SHARE = 0.25
 _GRAVE = {
     "lose_answer",

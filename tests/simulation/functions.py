@@ -13,6 +13,7 @@ from shared.domain.bucket import MINUTE_MS, ShardRange
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage
+from tests.simulation.bounds import UNSEEN_LEAD_MS
 from tests.simulation.faults import Strike
 from tests.simulation.hub import SimLoop
 from tests.simulation.lanes import Message
@@ -66,6 +67,8 @@ class Functions:
         """An executor with one batch. What it does not report stays in the queue: all of it, where it fails."""
         world = self._world
         process = world.process("executor")
+        if any(message.receives == 1 for message in batch):
+            process.unseen_lead_ms = min(process.unseen_lead_ms, UNSEEN_LEAD_MS)
         sandbox = world.sandboxes.take(queue, process)
 
         def work() -> None:
@@ -121,7 +124,11 @@ class Functions:
 
 
 def _record(message: Message) -> dict[str, Any]:
-    attributes = {"SentTimestamp": str(message.sent_at), "ApproximateReceiveCount": str(message.receives)}
+    attributes = {
+        "SentTimestamp": str(message.sent_at),
+        "ApproximateReceiveCount": str(message.receives),
+        "ApproximateFirstReceiveTimestamp": str(message.first_received_at),
+    }
     return {"messageId": message.id, "body": message.body, "attributes": attributes}
 
 

@@ -35,6 +35,7 @@ class Message:
     sent_at: int
     visible_at: int
     receives: int = 0
+    first_received_at: int = 0
     dead: bool = False
 
     @property
@@ -169,6 +170,7 @@ class SimLanes(FakeSqs):
         message.visible_at = self._hub.now_ms + VISIBILITY_MS
         self._fair[message.queue].received(message.id, message.group, self._hub.now_ms)
         message.receives += 1
+        message.first_received_at = message.first_received_at or self._hub.now_ms
         if not message.dead and message.receives > MAX_RECEIVES:
             message.dead = True
             self._weather.note(Strike.DEAD_MESSAGE)

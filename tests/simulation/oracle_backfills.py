@@ -27,7 +27,7 @@ def check_backfill(
 
 def check_origins(evidence: Evidence, known: Mapping[str, Order]) -> Iterator[Fault]:
     """Whose backfill a call says it is of; and that nothing is made up for any more once that job was deleted."""
-    grace_ms = CLAIM_TO_CALL_MS + WAIT_MS + 2 * evidence.weather.skew_ms
+    grace_ms = CLAIM_TO_CALL_MS + WAIT_MS + 2 * evidence.weather.clock_error_ms
     for call in evidence.calls:
         order, parent = known.get(call.job_id), known.get(call.backfill_of or "")
         if order is not None and (order.backfill.of.job_id if order.backfill else None) != call.backfill_of:
@@ -67,7 +67,7 @@ def _in_turn(evidence: Evidence, order: Order, criteria: list[int], records: lis
     told = {record.nominal_at for record in records}
     gaps = [record.missed for record in records if record.missed is not None]
     last_at = max(told, default=0)
-    until = min(_ends(evidence, order)) - evidence.weather.skew_ms
+    until = min(_ends(evidence, order)) - evidence.weather.clock_error_ms
     for number, instant in enumerate(criteria):
         is_told = instant in told or any(first <= instant <= last for first, last in gaps)
         is_due = not _holds(order) and _due_at(order, number) < until
@@ -98,7 +98,7 @@ def _contents(order: Order, calls: list[Arrival]) -> Iterator[Fault]:
 def _held(evidence: Evidence, order: Order, calls: list[Arrival]) -> Iterator[Fault]:
     """No run begins between the answer to a pause and the next request to go on."""
     holds = _holds(order)
-    grace_ms = CLAIM_TO_CALL_MS + WAIT_MS + 2 * evidence.weather.skew_ms
+    grace_ms = CLAIM_TO_CALL_MS + WAIT_MS + 2 * evidence.weather.clock_error_ms
     for pause in holds:
         if pause.verb != "pause" or pause.acked_at is None or pause.state != "paused":
             continue
@@ -115,8 +115,8 @@ def _times(evidence: Evidence, order: Order, criteria: list[int], calls: list[Ar
         if call.scheduled_at not in criteria:
             continue
         due_at = _due_at(order, criteria.index(call.scheduled_at))
-        if call.caller_began_at < due_at:
-            yield _of_call(Verdict.EARLY, f"{due_at - call.caller_began_at} ms before its turn", call)
+        if call.due_clock_at < due_at:
+            yield _of_call(Verdict.EARLY, f"{due_at - call.due_clock_at} ms before its turn", call)
         is_known = due_at >= (order.acked_at or 0) + CATCH_UP_MS
         late_ms = call.began_at - due_at
         if evidence.weather.is_mild and is_known and call.attempt == 1 and late_ms > lag_ms(evidence.weather):

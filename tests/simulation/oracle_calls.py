@@ -24,7 +24,7 @@ def check_calls(
             by_instant[call.scheduled_at].add(call.execution_id)
         if order is not None and call.url != order.url:
             yield _fault(Verdict.LEAK, f"{order.url} was ordered and {call.url} was called", call)
-        if call.caller_began_at < call.scheduled_at:
+        if call.due_clock_at < call.scheduled_at:
             yield _fault(Verdict.EARLY, "a call began before its time", call)
         if len(by_instant[call.scheduled_at]) > 1 and not _may_be_two_triggers(order, call):
             yield _fault(Verdict.DOUBLED, "one instant has two executions", call)
@@ -47,7 +47,8 @@ def _one_execution(evidence: Evidence, order: Order | None, calls: list[Arrival]
 
 def _share_a_lease(evidence: Evidence, order: Order | None, earlier: Arrival, later: Arrival) -> bool:
     lease_ms = (order.timeout_seconds if order else 0) * 1000 + CLAIM_TO_CALL_MS
-    slack_ms = WAIT_MS + CLAIM_TO_CALL_MS + 2 * evidence.weather.skew_ms
+    errors_ms = sum(max(call.clock_error_ms, evidence.weather.skew_ms) for call in (earlier, later))
+    slack_ms = WAIT_MS + CLAIM_TO_CALL_MS + errors_ms
     overlap = earlier.ended_at is None or later.began_at < earlier.ended_at
     return overlap and later.began_at < earlier.began_at + lease_ms - slack_ms
 

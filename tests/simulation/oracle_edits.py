@@ -60,7 +60,7 @@ def _time(evidence: Evidence, order: Order, records: list[Record], calls: list[A
     if habits.start_deadline_seconds is None or evidence.weather.freeze:
         return
     latest_at = due_at + (habits.start_deadline_seconds + habits.jitter_seconds) * 1000
-    grace_ms = CLAIM_TO_CALL_MS + WAIT_MS + 2 * evidence.weather.skew_ms
+    grace_ms = CLAIM_TO_CALL_MS + WAIT_MS + 2 * evidence.weather.clock_error_ms
     if first is not None and first.attempt == 1 and first.began_at > latest_at + grace_ms:
         yield _of_call(Verdict.LATE, "begun after its deadline", first)
 

@@ -46,7 +46,7 @@ def _told(evidence: Evidence, habits: Habits, window: Window, records: list[Reco
     """What a pause passed over has a tombstone, or is told of by a record."""
     seen = {record.nominal_at for record in records}
     gaps = [record.missed for record in records if record.missed is not None]
-    for instant in window.instants(habits, evidence.weather.skew_ms):
+    for instant in window.instants(habits, evidence.weather.clock_error_ms):
         if instant not in seen and not any(first <= instant <= last for first, last in gaps):
             text = f"{instant} passed in a pause, and nothing tells of it"
             yield Fault(verdict=Verdict.LOST, text=text, job_id=records[0].job_id if records else None)
@@ -91,7 +91,7 @@ def _accounted(
         by_instant[record.nominal_at].append(record)
     gaps = [one.missed for one in records if one.missed is not None and one.reason != "job_paused"]
     reasons = _reasons_to_cancel(order, habits)
-    for instant in window.instants(habits, evidence.weather.skew_ms):
+    for instant in window.instants(habits, evidence.weather.clock_error_ms):
         if instant > last_at:
             return
         allowed = set() if _must_run(evidence, habits, window, instant) else reasons

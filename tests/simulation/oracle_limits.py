@@ -19,7 +19,7 @@ IN_TIME = ("calls_per_second", "destination_calls_per_second")
 def check_limits(evidence: Evidence) -> Iterator[Fault]:
     """Every tenant that has any. All calls of one go to one destination."""
     weather = evidence.weather
-    if any((weather.throttle, weather.lose_answer, weather.crash, weather.freeze, weather.skew_ms)):
+    if any((weather.throttle, weather.lose_answer, weather.crash, weather.freeze, weather.clock_error_ms)):
         return
     made = [*evidence.calls, *evidence.told]
     for tenant, limits in evidence.limits.items():

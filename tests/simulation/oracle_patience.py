@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Set
 from itertools import pairwise
 
-from tests.simulation.bounds import BACKOFF_FACTOR
+from tests.simulation.bounds import BACKOFF_FACTOR, UNSEEN_LEAD_MS
 from tests.simulation.evidence import Arrival, Evidence, Order, Record
 from tests.simulation.verdicts import Fault, Verdict
 
@@ -55,7 +55,7 @@ def _waited(evidence: Evidence, order: Order, record: Record, calls: list[Arriva
             or later.attempt != earlier.attempt + 1
         ):
             continue
-        waited_ms = later.began_at - earlier.ended_at + CLOCKS_MS + 2 * evidence.weather.skew_ms
+        waited_ms = later.began_at - earlier.ended_at + CLOCKS_MS + 2 * evidence.weather.clock_error_ms
         if waited_ms < TABLE_LEAST * 1000 * _table_seconds(order, earlier.attempt):
             yield _fault(f"attempt {later.attempt} did not wait as its table says", record)
         if waited_ms < 1000 * honoured_seconds(order, earlier):
@@ -70,7 +70,7 @@ def _gave_up(order: Order, record: Record, calls: list[Arrival]) -> Iterator[Fau
     due_at = order.due_at if order.rhythm is None else record.nominal_at
     latest_at = (due_at or 0) + (order.give_up_seconds or 0) * 1000
     for call in calls:
-        if call.caller_began_at > latest_at:
+        if call.caller_began_at - _wrong_ms(call) > latest_at:
             yield _fault(f"attempt {call.attempt} began when it was too old", record)
     if record.reason != "too_old" or not calls:
         return
@@ -80,6 +80,11 @@ def _gave_up(order: Order, record: Record, calls: list[Arrival]) -> Iterator[Fau
         latest_retry_at = last.ended_at + longest_wait_after(order, last) * 1000
         if latest_retry_at + CLOCKS_MS < latest_at - _skew_ms(last):
             yield _fault("given up though another attempt would have begun in time", record)
+
+
+def _wrong_ms(call: Arrival) -> int:
+    """What a wrong clock adds to the age at which a call is given up: the caller may judge by the queue's clock."""
+    return call.clock_error_ms if call.clock_error_ms > UNSEEN_LEAD_MS else 0
 
 
 def _skew_ms(call: Arrival) -> int:

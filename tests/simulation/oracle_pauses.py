@@ -22,7 +22,7 @@ def check_pauses(evidence: Evidence, habits: Habits, calls: list[Arrival]) -> It
             default=evidence.ended_at,
         )
         for call in calls:
-            is_passed = call.scheduled_at < resumed_at - 2 * evidence.weather.skew_ms
+            is_passed = call.scheduled_at < resumed_at - 2 * evidence.weather.clock_error_ms
             is_within = call.began_at < resumed_at
             if (is_passed or is_within) and _had_not_started(
                 evidence, call, pause.acked_at, before=resumed_at
@@ -46,7 +46,7 @@ def _had_not_started(evidence: Evidence, call: Arrival, acked_at: int, before: i
 
     A worker claims a little ahead, and may call late; one that freezes after its claim calls any time later.
     """
-    skew_ms = 2 * evidence.weather.skew_ms
+    skew_ms = 2 * evidence.weather.clock_error_ms
     if call.scheduled_at > acked_at + WAIT_MS + skew_ms:
         return True
     if evidence.weather.freeze or call.attempt > 1:

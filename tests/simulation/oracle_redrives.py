@@ -83,7 +83,7 @@ def _answered(
             yield _fault(f"was answered with {answer}, which has no record", records[press.execution_id])
             continue
         begun = [call.began_at for call in calls if call.execution_id == answer]
-        grace_ms = CLAIM_TO_CALL_MS + WAIT_MS + 2 * evidence.weather.skew_ms
+        grace_ms = CLAIM_TO_CALL_MS + WAIT_MS + 2 * evidence.weather.clock_error_ms
         cancelled_at = press.cancelled.get(answer)
         if cancelled_at is not None and any(began > cancelled_at + grace_ms for began in begun):
             yield Fault(verdict=Verdict.CANCEL, text="a cancelled redrive was called", execution_id=answer)

@@ -41,7 +41,7 @@ def _accounted(evidence: Evidence, order: Order, due: list[int], records: list[R
     """Each instant between creation and deletion has a record or lies in a recorded gap."""
     seen = {record.nominal_at for record in records}
     gaps = [record.missed for record in records if record.missed is not None]
-    end = (order.cancel_asked_at or evidence.ended_at) - evidence.weather.skew_ms
+    end = (order.cancel_asked_at or evidence.ended_at) - evidence.weather.clock_error_ms
     end = min(end, accounted_until([call for call in evidence.calls if call.job_id == order.job_id], end))
     for instant in due:
         covered = instant in seen or any(first <= instant <= last for first, last in gaps)
@@ -54,7 +54,7 @@ def check_deleted(evidence: Evidence, order: Order, calls: list[Arrival]) -> Ite
     """Nothing begins any more once a deletion was acknowledged."""
     if order.cancel_acked_at is None:
         return
-    grace_ms = CLAIM_TO_CALL_MS + WAIT_MS + 2 * evidence.weather.skew_ms
+    grace_ms = CLAIM_TO_CALL_MS + WAIT_MS + 2 * evidence.weather.clock_error_ms
     for call in calls:
         if call.began_at > order.cancel_acked_at + grace_ms:
             yield _fault(Verdict.CANCEL, "a deleted job was called", call)

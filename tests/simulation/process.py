@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from greenlet import GreenletExit
 
 from shared.domain.errors import UnavailableError
+from tests.simulation.clocks import Skew
 from tests.simulation.contention import Contention
 from tests.simulation.faults import Strike, Weather
 from tests.simulation.hub import Hub
@@ -25,7 +26,9 @@ class Crash(BaseException):
 class Process:
     """One sandbox: a clock that may be off, and a life that may end at any port call."""
 
-    def __init__(self, name: str, hub: Hub, weather: Weather, trace: Trace, contention: Contention) -> None:
+    def __init__(
+        self, name: str, hub: Hub, weather: Weather, trace: Trace, contention: Contention, skew: Skew
+    ) -> None:
         self.name = name
         self.alive = True
         self.leases: list[int] = []
@@ -35,14 +38,13 @@ class Process:
         self.trace = trace
         self._hub = hub
         self._rng = weather.rng
-        skew_ms = weather.mix.skew_ms
-        self._skew_ms = self._rng.randint(-skew_ms, skew_ms) if skew_ms else 0
-        if self._skew_ms:
-            weather.note(Strike.SKEWED_CLOCK)
+        self._skew = skew
+        self.unseen_lead_ms = skew.ms
+        """How far the clock may be ahead for all that the process was shown; negative if it is behind."""
 
     def now_ms(self) -> int:
         """The clock of this sandbox."""
-        return self._hub.now_ms + self._skew_ms
+        return self._hub.now_ms + self._skew.at(self._hub.now_ms)
 
     def sleep(self, duration_ms: int) -> None:
         """Stand still; a process that was killed meanwhile does not wake."""

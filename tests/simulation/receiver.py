@@ -52,6 +52,7 @@ class SimReceiver:
             url=callback.url,
             began_at=self._hub.now_ms,
             caller_began_at=process.now_ms(),
+            seen_lead_ms=process.now_ms() - self._hub.now_ms - process.unseen_lead_ms,
             body=callback.body.decode(),
             backfill_of=headers.get("X-Backfill-Of"),
             token=headers.get("X-Callback-Token", ""),

@@ -86,7 +86,7 @@ def _evidence(
     strays = readers.strays(calls)
     history, dead_letters, foreign = readers.histories(), readers.all_dead_letters(), readers.foreign()
     duplicate_days_later(world)
-    kept = read_before_expiry(world, readers, ended_at)
+    kept = read_before_expiry(world, readers, ended_at, weather.clock_error_ms)
     leftovers = read_after_expiry(world, readers, ended_at)
     return Evidence(
         orders=clients.orders,

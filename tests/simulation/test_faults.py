@@ -51,7 +51,7 @@ def stands(world: World) -> bool:
 
 
 def test_every_probability_of_a_mix_is_a_kind_of_fault() -> None:
-    drawn = {field.name for field in fields(FaultMix)} - {"skew_ms", "reconciles", "limited"}
+    drawn = {field.name for field in fields(FaultMix)} - {"skew_ms", "wrong_clocks", "reconciles", "limited"}
     assert drawn <= {kind.value for kind in Strike}
 
 
@@ -222,3 +222,23 @@ def test_clocks_differ_by_no_more_than_the_mix_says() -> None:
     skews = [world.process("test").now_ms() - world.hub.now_ms for _ in range(500)]
     assert max(skews) > 1_900 > -1_900 > min(skews)
     assert all(-2_000 <= skew <= 2_000 for skew in skews)
+
+
+def test_wrong_clocks_are_far_off_or_set_back_for_a_few_processes() -> None:
+    world = World(1, FaultMix(wrong_clocks=True))
+    processes = [world.process("executor") for _ in range(1_000)]
+    first = [process.now_ms() - world.hub.now_ms for process in processes]
+    assert set(first) == {-300_000, -30_000, 0, 30_000, 300_000}
+    assert first.count(0) > 900
+    world.hub.run_until(world.hub.now_ms + 4_000)
+    then = [process.now_ms() - world.hub.now_ms for process in processes]
+    steps = {(before, after) for before, after in zip(first, then, strict=True) if before != after}
+    assert steps == {(0, -30_000), (0, -300_000), (30_000, 0), (300_000, 0)}
+
+
+def test_no_clock_of_the_api_is_far_behind() -> None:
+    world = World(1, FaultMix(wrong_clocks=True))
+    processes = [world.process("create") for _ in range(1_000)]
+    first = {process.now_ms() - world.hub.now_ms for process in processes}
+    world.hub.run_until(world.hub.now_ms + 4_000)
+    assert first | {process.now_ms() - world.hub.now_ms for process in processes} == {0, 30_000, 300_000}

@@ -48,6 +48,15 @@ def cancelled(evidence: Evidence) -> Order:
     return evidence.orders[0]
 
 
+@pytest.mark.parametrize(("seen_lead_ms", "found"), [(50, []), (51, [Verdict.EARLY]), (-1, [])])
+def test_call_may_be_early_only_by_the_lead_that_no_message_showed(
+    seen_lead_ms: int, found: list[Verdict]
+) -> None:
+    evidence = honest()
+    evidence.calls[0] = call(began_at=DUE_AT - 4_950, seen_lead_ms=seen_lead_ms)
+    assert [fault.verdict for fault in verdict(evidence)] == found
+
+
 @pytest.mark.parametrize("weather", [FaultMix(), MILD, GRAVE])
 def test_where_every_promise_was_kept_there_is_nothing_to_find(weather: FaultMix) -> None:
     assert verdict(honest(weather)) == []
@@ -355,6 +364,5 @@ def test_each_forged_log_gets_its_verdict(expected: Verdict, forge: Callable[[Ev
 def test_every_verdict_of_the_judge_has_a_forgery() -> None:
     of_others = {expected for expected, _ in (*SERIES_FORGERIES, *EDIT_FORGERIES, *BACKFILL_FORGERIES)}
     of_others |= {expected for _, expected in REDRIVE_FORGERIES.values()}
-    of_others |= {Verdict.NOTIFICATION, Verdict.PATIENCE}  # see test_judge_notifications
-    without = {Verdict.RECONCILER, Verdict.RESTLESS, Verdict.PAYLOAD}  # see test_payload_audit
-    assert set(Verdict) - set(FORGERIES) - of_others == without
+    of_others |= {Verdict.NOTIFICATION, Verdict.PATIENCE, Verdict.PAYLOAD}  # have test modules of their own
+    assert set(Verdict) - set(FORGERIES) - of_others == {Verdict.RECONCILER, Verdict.RESTLESS}

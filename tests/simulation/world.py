@@ -8,8 +8,9 @@ from shared.domain.executions.retention import Retention
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.tenancy.create_tenant import CreateTenant
+from tests.simulation.clocks import Clocks
 from tests.simulation.contention import Contention
-from tests.simulation.faults import FaultMix, Weather, draw_mix
+from tests.simulation.faults import WRONG_CLOCKS_SHARE, FaultMix, Weather, draw_mix
 from tests.simulation.functions import Functions
 from tests.simulation.hub import Hub
 from tests.simulation.lanes import SimLanes
@@ -54,7 +55,11 @@ class World:
         self.is_demanding = is_demanding
         """Whether receivers may ask for something by their answers."""
         rng = random.Random(seed)
-        self.weather = Weather(rng, draw_mix(rng) if mix is None else mix)
+        if mix is None:
+            has_wrong_clocks = random.Random(f"wrong clocks of {seed}").random() < WRONG_CLOCKS_SHARE
+            mix = replace(draw_mix(rng), wrong_clocks=has_wrong_clocks)
+        self.weather = Weather(rng, mix)
+        self._clocks = Clocks(seed, self.weather)
         self.hub = Hub(START_MS)
         self.trace = Trace(START_MS)
         self.contention = Contention()
@@ -114,4 +119,5 @@ class World:
     def process(self, kind: str) -> Process:
         """A new sandbox."""
         self._processes += 1
-        return Process(f"{kind}{self._processes}", self.hub, self.weather, self.trace, self.contention)
+        name, skew = f"{kind}{self._processes}", self._clocks.draw(kind, self.hub.now_ms)
+        return Process(name, self.hub, self.weather, self.trace, self.contention, skew)

@@ -12,6 +12,7 @@ from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock, Offload
 from shared.usecases.attempts.compose_callback import ComposeCallback
+from shared.usecases.attempts.due_clock import DueClock
 
 READ_PAUSES_MS = (100, 400)
 """Pauses before the worker reads the job and the request again. `LEASE_MARGIN_MS` covers both pauses."""
@@ -38,13 +39,18 @@ class CallReceiver:
     compose: ComposeCallback
     sender: Sender
     clock: Clock
+    due_clock: DueClock
     offload: Offload
 
     async def execute(self, claimed: Execution, deadline_at: int) -> ReceiverCall:
-        """Wait until the execution is due by this worker's clock, then call if lease and function outlast the
+        """Wait until the execution is due by `due_clock`, then call if lease and function outlast the
         timeout. `deadline_at` is when the function is stopped, in UTC ms."""
-        while (early_ms := claimed.not_before - self.clock.now_ms()) > 0:
-            await self.clock.sleep_ms(early_ms)
+        while (early_ms := claimed.not_before - self.due_clock.now_ms()) > 0:
+            if early_ms > LEASE_MARGIN_MS:
+                # The clock was wrong at the claim or has stepped back. Such a wait may outlast the function.
+                too_short = CallbackResponse(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
+                return ReceiverCall(execution=claimed, started_at=self.clock.now_ms(), answer=too_short)
+            await self.due_clock.sleep_ms(early_ms)
         execution = claimed if self._is_covered(claimed) else await self._renewed(claimed)
         started_at = self.clock.now_ms()
         is_renewed = execution is not claimed
@@ -60,7 +66,7 @@ class CallReceiver:
         if isinstance(callback, CallbackResponse):
             return callback
         now_ms = self.clock.now_ms()
-        if execution.gives_up_at is not None and now_ms > execution.gives_up_at:
+        if execution.gives_up_at is not None and self.due_clock.now_ms() > execution.gives_up_at:
             return CallbackResponse(reason=Reason.TOO_OLD, duration_ms=0)
         # A slow preparation must not shorten the customer's timeout, nor may the function end during the call.
         if not self._is_covered(execution) or deadline_at - now_ms < execution.call.timeout_ms:

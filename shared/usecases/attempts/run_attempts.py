@@ -21,6 +21,7 @@ from shared.ports.dispatch import LaneProgressStore, WakeupQueue
 from shared.ports.executions import ClaimRejected, WriteUnknown
 from shared.ports.runtime import Clock, Offload
 from shared.usecases.attempts.claim_keys import ClaimKeys, ClaimResult
+from shared.usecases.attempts.due_clock import DueClock
 from shared.usecases.attempts.guard_start import Admission, GuardStart
 from shared.usecases.attempts.make_attempt import AttemptResult, MakeAttempt
 from shared.usecases.attempts.settle_attempt import AttemptEnd
@@ -53,6 +54,8 @@ class Delivery:
     message_id: str
     sent_at: int
     receive_count: int
+    first_received_at: int | None = None
+    """By the clock of SQS, as `sent_at`; None if the queue does not report the time."""
     wakeup: Wakeup | None
     error: str = ""
     newer: NewerMessage | None = None
@@ -82,6 +85,8 @@ class BatchReport:
     waited: set[ExecutionId] = field(default_factory=set)
     """Keys of messages that were already deferred by a limit or by backpressure."""
     unreadable_messages: int = 0
+    clock_skew_ms: int = 0
+    """Positive if this process's clock is ahead of the clock of SQS, negative if it is behind."""
 
     def returned(self) -> list[SettledMessage]:
         """Messages that must stay in the queue."""
@@ -104,6 +109,7 @@ class RunAttempts:
     guard_start: GuardStart
     progress: LaneProgressStore
     clock: Clock
+    due_clock: DueClock
     offload: Offload
     _reported_at: int = 0
 
@@ -111,13 +117,13 @@ class RunAttempts:
         """Settle every message of the batch. A fault of one message raises nothing, so the others are settled
         too. `deadline_at` is when the function is stopped, in UTC ms.
         """
-        report = BatchReport()
+        report = BatchReport(clock_skew_ms=self.due_clock.start_batch(deliveries))
         ready: list[tuple[Delivery, Wakeup]] = []
         for delivery in deliveries:
             if delivery.wakeup is None:
                 report.unreadable_messages += 1
                 report.settled.append(await self._settle_unread(delivery))
-            elif (early_ms := delivery.wakeup.not_before - self.clock.now_ms()) > EARLY_MS:
+            elif (early_ms := delivery.wakeup.not_before - self.due_clock.now_ms()) > EARLY_MS:
                 report.settled.append(_return(delivery, -(-early_ms // 1000)))
             else:
                 ready.append((delivery, delivery.wakeup))
@@ -163,7 +169,7 @@ class RunAttempts:
                 running[key] = asyncio.create_task(self._run_key(result, receives[key], deadline_at))
             if has_claimed:
                 # Beside the calls: a slow leases table must not use up their leases.
-                await self._report_progress(ready, self.clock.now_ms())
+                await self._report_progress(ready, self.due_clock.now_ms())
         finally:
             # A call that outlives its batch would be frozen, and would go on in a later invocation.
             if running:

@@ -112,7 +112,8 @@ class SettleAttempt:
         """Another claim after a backoff, or the end of an execution that is too old for another."""
         since = execution.progress.refunded_since or outcome.started_at
         delay_ms = refund_delay_ms(execution.progress.refunded, self.entropy.draw())
-        next_attempt_at = self.clock.now_ms() + delay_ms
+        # The claim may have come before the due time, by a clock that was ahead.
+        next_attempt_at = max(self.clock.now_ms() + delay_ms, execution.not_before)
         start_by = execution.start_deadline_at
         # The guard checked the start deadline before the claim; the first attempt must not begin after it.
         if start_by is not None and execution.attempt == 1 and next_attempt_at > start_by:

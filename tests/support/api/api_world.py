@@ -57,9 +57,11 @@ class Request:
     headers: dict[str, str] = field(default_factory=dict)
     query: dict[str, str] = field(default_factory=dict)
     is_base64: bool = False
+    received_at: int | None = None
 
     def event(self) -> dict[str, Any]:
         """The event of API Gateway, in payload version 2.0."""
+        time_epoch = {} if self.received_at is None else {"timeEpoch": self.received_at}
         return {
             "version": "2.0",
             "routeKey": "$default",
@@ -71,6 +73,7 @@ class Request:
                 "http": {"method": self.method, "path": self.path, "sourceIp": "192.0.2.1"},
                 "requestId": REQUEST_ID,
                 "stage": "$default",
+                **time_epoch,
             },
             "body": self.body.decode() if isinstance(self.body, bytes) else self.body,
             "isBase64Encoded": self.is_base64,

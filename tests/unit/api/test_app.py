@@ -1,9 +1,11 @@
 """The HTTP application over the fakes: what each operation answers."""
 
+import json
 from typing import Any
 
 import pytest
 
+from shared.domain.bucket import GUARD_MS
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.executions.states import State
 from tests.support.api.api_world import JOB, ApiWorld, Request
@@ -216,3 +218,18 @@ def test_what_one_request_left_behind_is_no_business_of_the_next() -> None:
     assert world.handle(Request(method="POST", path="/v1/jobs", body="{}")).problem == "unauthenticated"
     assert world.get("/v1/nowhere").problem == "not-found"
     assert world.handle(Request(method="GET", path="/v1/jobs/x")).problem == "unauthenticated"
+
+
+@pytest.mark.parametrize(
+    ("behind_ms", "status"), [(300_000, 503), (GUARD_MS + 1, 503), (GUARD_MS, 201), (-300_000, 201)]
+)
+def test_process_whose_clock_is_behind_the_gateway_accepts_no_job(behind_ms: int, status: int) -> None:
+    """It would file the job into a bucket that was already swept."""
+    world = ApiWorld()
+    received_at = world.world.clock.now_ms() + behind_ms
+    headers = world.credential | {"content-type": "application/json"}
+    request = Request(
+        method="POST", path="/v1/jobs", body=json.dumps(JOB), headers=headers, received_at=received_at
+    )
+    assert world.handle(request).status == status
+    assert len(world.world.table.executions) == (status == 201)

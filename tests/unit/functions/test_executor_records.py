@@ -29,6 +29,12 @@ def test_a_record_is_read_with_what_the_queue_knows_of_it() -> None:
     ]
 
 
+def test_time_of_the_first_receive_is_read_where_the_queue_reports_it() -> None:
+    sent = record()
+    sent["attributes"]["ApproximateFirstReceiveTimestamp"] = str(DUE_AT + 40)
+    assert [each.first_received_at for each in deliveries([sent, record()])] == [DUE_AT + 40, None]
+
+
 @pytest.mark.parametrize(
     "body",
     [

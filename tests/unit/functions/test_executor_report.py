@@ -97,6 +97,14 @@ def test_the_lag_of_what_had_to_wait_is_a_metric_of_its_own() -> None:
     assert (counts[Metric.START_LAG_MS], counts[Metric.WAITED_LAG_MS]) == ([20], [60_000])
 
 
+@pytest.mark.parametrize("skew_ms", [300_000, -2_000])
+def test_clock_skew_is_measured_by_its_size_and_logged_with_its_direction(skew_ms: int) -> None:
+    with logged() as records:
+        emit(BatchReport(clock_skew_ms=skew_ms))
+    assert emitted()[Metric.CLOCK_SKEW_MS] == [abs(skew_ms)]
+    assert [record.__dict__["skew_ms"] for record in records] == [skew_ms]
+
+
 @pytest.mark.parametrize("end", [AttemptEnd.ASYNC_ACCEPTED, AttemptEnd.REPORTED])
 def test_what_goes_as_its_receiver_says_is_not_logged(end: AttemptEnd) -> None:
     with logged() as records:

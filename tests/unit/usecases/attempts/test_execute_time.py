@@ -1,4 +1,4 @@
-"""EXECUTE: never early, by the worker's own clock; claim first, then wait the rest."""
+"""EXECUTE: never early, by the worker's clock; claim first, then wait the rest."""
 
 import pytest
 
