@@ -129,6 +129,12 @@ class FaultMix:
         return bool(self.crash or self.freeze)
 
     @property
+    def may_lose_outcomes(self) -> bool:
+        """Whether a worker that was answered may fail to record it, or its lease may end first."""
+        unrecorded = (self.throttle, self.lose_answer, self.repeat, self.slow_transaction, self.skew_ms)
+        return self.kills_workers or any(unrecorded)
+
+    @property
     def is_calm(self) -> bool:
         """Whether nothing of ours goes wrong (receivers may fail all the same)."""
         return not any(getattr(self, field.name) for field in fields(self) if field.name not in _NOT_OURS)
