@@ -51,6 +51,11 @@ class Strike(StrEnum):
     LINGERING_ROW = "lingering_row"
     VANISHED_ROW = "vanished_row"
     ROLLED_BACK = "rolled_back"
+    LOST_RESPONSE = "lost_response"
+    LOSE_QUEUE = "lose_queue"
+    CRASH_BEFORE_SEND = "crash_before_send"
+    THROTTLE_STREAK = "throttle_streak"
+    LONG_FREEZE = "long_freeze"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +106,16 @@ class FaultMix:
     """From this call on its host takes some seconds for each answer, for up to two minutes."""
     vault_outage: float = 0.0
     """From this unwrapping of a key on, the key service answers nothing for up to three minutes."""
+    lost_response: float = 0.0
+    """An executor's invocation fails after all of its calls: Lambda returns the whole batch."""
+    lose_queue: float = 0.0
+    """All messages of a queue are lost at once, those included that a worker has received."""
+    crash_before_send: float = 0.0
+    """The process dies after a transaction, before it can send a message."""
+    throttle_streak: float = 0.0
+    """From this call on, ten calls of the process are throttled in succession."""
+    long_freeze: float = 0.0
+    """The process stands still for longer than the visibility timeout of its queue."""
     limited: bool = False
     """Whether tenants have limits of their own."""
     skew_ms: int = 0
@@ -111,28 +126,18 @@ class FaultMix:
     @property
     def is_mild(self) -> bool:
         """Whether no process, message or tick is lost or held up: then nothing may wait for a sweep."""
-        grave = (
-            self.lose_answer,
-            self.crash,
-            self.freeze,
-            self.lose_message,
-            self.late_message,
-            self.waste_receives,
-            self.miss_tick,
-            self.vault_outage,
-        )
-        return not any(grave)
+        return not any(getattr(self, name) for name in _GRAVE)
 
     @property
     def kills_workers(self) -> bool:
         """Whether a worker may die, or stand still for longer than a lease, between its claim and its outcome."""
-        return bool(self.crash or self.freeze)
+        return any((self.crash, self.freeze, self.crash_before_send, self.long_freeze))
 
     @property
     def may_lose_outcomes(self) -> bool:
         """Whether a worker that was answered may fail to record it, or its lease may end first."""
-        unrecorded = (self.throttle, self.lose_answer, self.repeat, self.slow_transaction, self.skew_ms)
-        return self.kills_workers or any(unrecorded)
+        unanswered = (self.throttle, self.throttle_streak, self.lose_answer, self.repeat)
+        return self.kills_workers or any((*unanswered, self.slow_transaction, self.skew_ms))
 
     @property
     def is_calm(self) -> bool:
@@ -178,7 +183,17 @@ LIMITED_SHARE = 0.3
 TROUBLE_SHARE = 0.25
 CALM_SHARE = 0.1
 MILD_SHARE = 0.25
+_SEPARATE = {
+    "lost_response": 0.2,
+    "lose_queue": 0.03,
+    "crash_before_send": 0.4,
+    "throttle_streak": 0.01,
+    "long_freeze": 0.004,
+}
+"""Drawn from a stream of its own, so that all other draws of a seed stay as they are. All of them are grave."""
+SEPARATE_SHARE = 0.25
 _GRAVE = {
+    *_SEPARATE,
     "lose_answer",
     "crash",
     "freeze",
@@ -212,17 +227,26 @@ def draw_mix(rng: random.Random) -> FaultMix:
     return replace(mix, skew_ms=rng.choice((0, 0, 500, 2_000)))
 
 
+def draw_separate(mix: FaultMix, rng: random.Random) -> FaultMix:
+    """The mix with the faults of the separate stream, each in a share of the runs that are not mild."""
+    drawn = {name: rng.random() * limit for name, limit in _SEPARATE.items() if rng.random() < SEPARATE_SHARE}
+    return mix if mix.is_mild else _with(mix, drawn)
+
+
 @dataclass(slots=True)
 class Weather:
     """The mix in force, and how often each kind of fault has struck. Replace `mix` to heal."""
 
     rng: random.Random
     mix: FaultMix
+    separate: random.Random = field(default_factory=lambda: random.Random(0))
+    """The stream of the faults that are drawn separately."""
     struck: Counter[Strike] = field(default_factory=Counter)
 
     def strikes(self, kind: Strike) -> bool:
         """Draw whether a fault of this kind happens here and now."""
-        if self.rng.random() >= getattr(self.mix, kind.value):
+        rng = self.separate if kind.value in _SEPARATE else self.rng
+        if rng.random() >= getattr(self.mix, kind.value):
             return False
         self.struck[kind] += 1
         return True

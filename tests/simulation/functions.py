@@ -89,6 +89,9 @@ class Functions:
                 return
             finally:
                 loop.close()
+            if world.weather.strikes(Strike.LOST_RESPONSE):
+                process.note("failed after its calls", [key for message in batch for key in message.keys])
+                return
             failed = {failure["itemIdentifier"] for failure in batch_response(report)["batchItemFailures"]}
             waits = {item.delivery.message_id: item.visible_after_seconds for item in report.returned()}
             for message in batch:

@@ -1,7 +1,7 @@
 """The faults of the simulation are the ones that the services document, and each is what it says."""
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -13,10 +13,14 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import PositionRange
+from shared.names import Lane
 from shared.ports.executions import Claim, Finish, WriteUnknown
 from tests.simulation.calls import PortCalls, ProcessHandle
+from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.faults import FaultMix, Strike
 from tests.simulation.lanes import MAX_RECEIVES, QUEUE_URLS, VISIBILITY_MS
+from tests.simulation.process import THROTTLES_OF_STREAK
+from tests.simulation.rhythms import every
 from tests.simulation.wiring import use_cases_of
 from tests.simulation.world import World
 from tests.support.builders import one_off, wakeup, with_changes
@@ -222,3 +226,67 @@ def test_clocks_differ_by_no_more_than_the_mix_says() -> None:
     skews = [world.process("test").now_ms() - world.hub.now_ms for _ in range(500)]
     assert max(skews) > 1_900 > -1_900 > min(skews)
     assert all(-2_000 <= skew <= 2_000 for skew in skews)
+
+
+def test_batch_whose_invocation_fails_after_its_calls_comes_back_and_is_not_called_again() -> None:
+    world = World(1, FaultMix(lost_response=ALWAYS))
+    world.functions.start_ticks(lambda: 0)
+    Clients(world).order(delay_seconds=0, cancelled=0)
+    world.hub.run_until(world.hub.now_ms + LOAD_MS + 2_000)
+    (message,) = world.lanes.messages.values()
+    assert (len(world.receiver.log), message.receives) == (1, 1)
+    world.hub.run_until(world.hub.now_ms + 2 * VISIBILITY_MS)
+    assert message.receives > 1
+    assert len(world.receiver.log) == 1
+
+
+def test_all_messages_of_a_queue_are_lost_at_once_and_those_of_others_are_not() -> None:
+    world = World(1, CALM)
+    world.lanes.closed = set(QUEUE_URLS)
+    for lane in (Lane.STANDARD, Lane.BULK):
+        world.lanes.come_again(replace(wakeup(), lane=lane))
+    world.lanes.come_again(wakeup())
+    of_this_queue, of_another, dead = world.lanes.messages.values()
+    dead.dead = True
+    world.weather.mix = FaultMix(lose_queue=ALWAYS)
+    assert sent(world) == []
+    assert of_this_queue.queue is dead.queue is not of_another.queue
+    assert list(world.lanes.messages.values()) == [of_another, dead]
+
+
+def test_process_may_die_between_a_transaction_and_its_message() -> None:
+    world = World(1, FaultMix(crash_before_send=ALWAYS))
+    order = Clients(world).order(rhythm=every(1), cancelled=0)
+    world.hub.run_until(world.hub.now_ms + LOAD_MS + 2_000)
+    assert (len(world.table.jobs) > 0, order.acked_at, world.lanes.sends) == (True, None, 0)
+
+
+def test_streak_throttles_ten_calls_of_one_caller() -> None:
+    world = World(1, FaultMix(throttle_streak=ALWAYS))
+
+    def try_often(ports: Ports) -> list[bool]:
+        throttled = []
+        for _ in range(THROTTLES_OF_STREAK + 2):
+            try:
+                ports.executions.get(one_off().id)
+                throttled.append(False)
+            except UnavailableError:
+                throttled.append(True)
+            world.weather.mix = CALM
+        return throttled
+
+    assert in_a_process(world, try_often) == [[True] * THROTTLES_OF_STREAK + [False] * 2]
+
+
+def test_process_may_stand_still_for_longer_than_a_message_is_invisible() -> None:
+    world = World(1, FaultMix(long_freeze=ALWAYS))
+    began_at, ended_at = world.hub.now_ms, []
+
+    def read(ports: Ports) -> None:
+        ports.executions.get(one_off().id)
+        ended_at.append(world.hub.now_ms)
+
+    in_a_process(world, read)
+    assert ended_at == []
+    world.hub.run_until(began_at + 10 * VISIBILITY_MS)
+    assert ended_at[0] - began_at > 2 * VISIBILITY_MS

@@ -9,7 +9,7 @@ from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.tenancy.create_tenant import CreateTenant
 from tests.simulation.contention import Contention
-from tests.simulation.faults import FaultMix, Weather, draw_mix
+from tests.simulation.faults import FaultMix, Weather, draw_mix, draw_separate
 from tests.simulation.functions import Functions
 from tests.simulation.hub import Hub
 from tests.simulation.lanes import SimLanes
@@ -54,7 +54,9 @@ class World:
         self.is_demanding = is_demanding
         """Whether receivers may ask for something by their answers."""
         rng = random.Random(seed)
-        self.weather = Weather(rng, draw_mix(rng) if mix is None else mix)
+        separate = random.Random(f"separate faults {seed}")
+        drawn = draw_separate(draw_mix(rng), separate) if mix is None else mix
+        self.weather = Weather(rng, drawn, separate)
         self.hub = Hub(START_MS)
         self.trace = Trace(START_MS)
         self.contention = Contention()
