@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
+from tests.simulation.hotspots import Hotspots
+
 
 class Strike(StrEnum):
     """Every kind of fault. Those that a mix gives a probability are drawn; the others follow from one that was."""
@@ -56,6 +58,9 @@ class Strike(StrEnum):
     CRASH_BEFORE_SEND = "crash_before_send"
     THROTTLE_STREAK = "throttle_streak"
     LONG_FREEZE = "long_freeze"
+    HOT_PLACE = "hot_place"
+    THROTTLE_HOT_PLACE = "throttle_hot_place"
+    TICK_GAP = "tick_gap"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +121,10 @@ class FaultMix:
     """From this call on, ten calls of the process are throttled in succession."""
     long_freeze: float = 0.0
     """The process stands still for longer than the visibility timeout of its queue."""
+    hot_place: float = 0.0
+    """From this call on a table, an index or a key that it touches is throttled for ten minutes."""
+    tick_gap: float = 0.0
+    """From this tick on no watcher and no sweeper runs for an hour, in some runs for half a day."""
     limited: bool = False
     """Whether tenants have limits of their own."""
     skew_ms: int = 0
@@ -136,7 +145,7 @@ class FaultMix:
     @property
     def may_lose_outcomes(self) -> bool:
         """Whether a worker that was answered may fail to record it, or its lease may end first."""
-        unanswered = (self.throttle, self.throttle_streak, self.lose_answer, self.repeat)
+        unanswered = (self.throttle, self.throttle_streak, self.hot_place, self.lose_answer, self.repeat)
         return self.kills_workers or any((*unanswered, self.slow_transaction, self.skew_ms))
 
     @property
@@ -189,6 +198,8 @@ _SEPARATE = {
     "crash_before_send": 0.4,
     "throttle_streak": 0.01,
     "long_freeze": 0.004,
+    "hot_place": 0.001,
+    "tick_gap": 0.1,
 }
 """Drawn from a stream of its own, so that all other draws of a seed stay as they are. All of them are grave."""
 SEPARATE_SHARE = 0.25
@@ -241,6 +252,7 @@ class Weather:
     mix: FaultMix
     separate: random.Random = field(default_factory=lambda: random.Random(0))
     """The stream of the faults that are drawn separately."""
+    hotspots: Hotspots = field(default_factory=Hotspots)
     struck: Counter[Strike] = field(default_factory=Counter)
 
     def strikes(self, kind: Strike) -> bool:

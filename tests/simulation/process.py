@@ -48,6 +48,17 @@ class Process:
         """The clock of this sandbox."""
         return self._hub.now_ms + self._skew_ms
 
+    @property
+    def true_ms(self) -> int:
+        """Virtual time."""
+        return self._hub.now_ms
+
+    def refuse(self, label: str, about: Sequence[str]) -> None:
+        """A call takes its time, and is throttled."""
+        self.sleep(self._rng.randint(*LATENCY_MS))
+        self.weather.note(Strike.THROTTLE_HOT_PLACE)
+        self.note(f"{label} met a hot place", about)
+
     def sleep(self, duration_ms: int) -> None:
         """Stand still; a process that was killed meanwhile does not wake."""
         self.check()
