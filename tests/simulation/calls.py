@@ -7,9 +7,9 @@ from typing import Any, ParamSpec, TypeVar
 from shared.domain.executions.execution import Execution
 from shared.ports.executions import ClaimRejected, ScanPage
 from tests.simulation.faults import Strike
-from tests.simulation.hotspots import places_of
 from tests.simulation.hub import SimLoop
 from tests.simulation.lanes import SimLanes
+from tests.simulation.places import places_of
 from tests.simulation.process import Crash, Process, unavailable
 from tests.simulation.subjects import READS, is_transaction, items_of, subjects_of
 from tests.support.fakes.claimer import FakeClaimer

@@ -16,6 +16,8 @@ LATENCY_MS = (1, 12)
 FREEZE_MS = (8_000, 200_000)
 LONG_FREEZE_MS = (460_000, 1_200_000)
 THROTTLES_OF_STREAK = 10
+INVOKED_BY_SERVICES = ("executor", "rescuer", "watcher", "sweeper")
+"""No client waits for these. Another process that stands still for minutes reaches its client no more."""
 TRANSACTION_MS = (2, 8)
 SLOW_TRANSACTION_MS = (50, 5_000)
 
@@ -156,7 +158,7 @@ class Process:
         self.sleep(self._rng.randint(*LATENCY_MS))
         if self.weather.strikes(Strike.FREEZE):
             self._freeze(label, about, self._rng.randint(*FREEZE_MS))
-        if self.weather.strikes(Strike.LONG_FREEZE):
+        if self.name.startswith(INVOKED_BY_SERVICES) and self.weather.strikes(Strike.LONG_FREEZE):
             self._freeze(label, about, self.weather.separate.randint(*LONG_FREEZE_MS))
         if self.weather.strikes(Strike.CRASH):
             self._crash(f"crashed at {label}", about)

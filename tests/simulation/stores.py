@@ -12,8 +12,8 @@ from shared.ports.executions import Claim, ClaimRejected, ExecutionPage, Finish,
 from tests.simulation import planted
 from tests.simulation.contention import Contention
 from tests.simulation.faults import Strike, Weather
-from tests.simulation.hotspots import shard_key
 from tests.simulation.hub import Hub
+from tests.simulation.places import shard_key
 from tests.simulation.subjects import text_of
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.execution_store import FakeExecutionStore
