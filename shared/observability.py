@@ -3,6 +3,8 @@
 The tracer is not imported: its cold-start cost exceeds that of all other imports of this module together.
 """
 
+from collections.abc import Callable
+
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
@@ -24,6 +26,20 @@ def milliseconds(name: str, values: list[int]) -> None:
     """Add individual values, so that CloudWatch can compute percentiles."""
     for value in values:
         metrics.add_metric(name=name, unit=MetricUnit.Milliseconds, value=value)
+
+
+def emit_and_flush(*emits: Callable[[], None]) -> None:
+    """Run each of `emits`, then flush the metrics. Errors are logged and never raised.
+
+    For functions that SQS invokes: an error would return the whole batch, whose calls have been made.
+    """
+    for step in (*emits, metrics.flush_metrics):
+        try:
+            step()
+        except Exception:
+            logger.exception("metrics not emitted")
+    # A value that Powertools rejects would otherwise fail the flush of every later invocation.
+    metrics.clear_metrics()
 
 
 def seconds(name: str, value: float) -> None:

@@ -10,19 +10,23 @@ from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.errors import InvalidValueError, NewerMessageError
 from shared.names import Metric
-from shared.observability import count, logger, metrics
+from shared.observability import count, emit_and_flush, logger
 from shared.settings import DeadLetterSettings
-from shared.usecases.dead_letters.handle_dead_messages import DeadMessage
+from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, DeadMessageReport
 
 settings = DeadLetterSettings.from_env(os.environ)
 rescue = use_cases(dynamo_ports(settings), settings).dead_letters.handle_dead_messages
 lanes = {arn: lane for lane, arn in settings.dead_letter_arns.items()}
 
 
-@metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Settle each message. The response lists those that hit a store error; SQS delivers them again."""
     report = rescue.execute([_message(record) for record in event["Records"]])
+    emit_and_flush(lambda: _emit(report))
+    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in report.returned]}
+
+
+def _emit(report: DeadMessageReport) -> None:
     count(Metric.DEAD_LETTER_RESCHEDULED, report.rescheduled)
     count(Metric.DEAD_LETTER_PARKED, report.parked)
     count(Metric.DEAD_LETTER_FAILED, report.failed)
@@ -30,7 +34,6 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         "dead letters",
         extra={"rescheduled": report.rescheduled, "parked": report.parked, "failed": report.failed},
     )
-    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in report.returned]}
 
 
 def _message(record: dict[str, Any]) -> DeadMessage:

@@ -10,7 +10,7 @@ from functions.executor.records import batch_response, deliveries
 from functions.executor.report import emit, emit_limits
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
-from shared.observability import metrics
+from shared.observability import emit_and_flush
 from shared.settings import ExecutorSettings
 
 settings = ExecutorSettings.from_env(os.environ)
@@ -22,7 +22,6 @@ gate = run.gate
 put_back = ports.visibility
 
 
-@metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Run the batch. The response lists the messages to retry; SQS deletes all others."""
     records = event["Records"]
@@ -31,6 +30,5 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     receipts = {record["messageId"]: record["receiptHandle"] for record in records}
     for settled in report.returned():
         put_back(settings.lane, receipts[settled.delivery.message_id], settled.visible_after_seconds)
-    emit(report)
-    emit_limits(gate)
+    emit_and_flush(lambda: emit(report), lambda: emit_limits(gate))
     return batch_response(report)

@@ -12,6 +12,13 @@ _DYNAMODB_FAULTS = "tests/conformance/test_dynamodb_faults.py"
 
 SERVICE_FAULTS = (
     Mutant(
+        name="batch returned because a metric failed",
+        file="shared/observability.py",
+        old='logger.exception("metrics not emitted")',
+        new="raise",
+        killer="tests/unit/functions/test_handlers.py",
+    ),
+    Mutant(
         name="refused claim without its item taken for a deleted execution",
         file=_CLAIMER,
         old='    return error.get("Code") in _REFUSED and not error.get("Item")\n',

@@ -9,6 +9,7 @@ from shared.ports.executions import ClaimRejected, ScanPage
 from tests.simulation.faults import Strike
 from tests.simulation.hub import SimLoop
 from tests.simulation.lanes import SimLanes
+from tests.simulation.places import places_of
 from tests.simulation.process import Crash, Process, unavailable
 from tests.simulation.subjects import READS, is_transaction, items_of, subjects_of
 from tests.support.fakes.claimer import FakeClaimer
@@ -49,6 +50,9 @@ class PortCalls:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             way, about = self._way(name, args, kwargs)
+            if self._is_hot(name, args, about):
+                self._handle.process.refuse(f"{self._name}.{name}", about)
+                return failing(*args) if failing else unavailable()
             result = way(
                 f"{self._name}.{name}",
                 lambda: method(*args, **kwargs),
@@ -59,6 +63,20 @@ class PortCalls:
             return result
 
         return call
+
+    def _is_hot(self, name: str, args: Sequence[Any], about: tuple[str, ...]) -> bool:
+        """Whether DynamoDB throttles what the call touches; queues are no part of it."""
+        process = self._handle.process
+        weather = process.weather
+        if isinstance(self._target, SimLanes):
+            return False
+        strikes = weather.strikes(Strike.HOT_PLACE)
+        if not strikes and not weather.hotspots.until_ms:
+            return False
+        places = list(places_of(self._name, name, args, about))
+        if strikes:
+            weather.hotspots.heat(places, weather.separate, process.true_ms)
+        return weather.hotspots.throttles(places, process.true_ms)
 
     def _way(
         self, name: str, args: Sequence[Any], kwargs: dict[str, Any]

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
+from tests.simulation.hotspots import Hotspots
+
 
 class Strike(StrEnum):
     """Every kind of fault. Those that a mix gives a probability are drawn; the others follow from one that was."""
@@ -53,6 +55,14 @@ class Strike(StrEnum):
     LINGERING_ROW = "lingering_row"
     VANISHED_ROW = "vanished_row"
     ROLLED_BACK = "rolled_back"
+    LOST_RESPONSE = "lost_response"
+    LOSE_QUEUE = "lose_queue"
+    CRASH_BEFORE_SEND = "crash_before_send"
+    THROTTLE_STREAK = "throttle_streak"
+    LONG_FREEZE = "long_freeze"
+    HOT_PLACE = "hot_place"
+    THROTTLE_HOT_PLACE = "throttle_hot_place"
+    TICK_GAP = "tick_gap"
 
 
 WRONG_CLOCK_MS = (30_000, 300_000)
@@ -106,6 +116,20 @@ class FaultMix:
     """From this call on its host takes some seconds for each answer, for up to two minutes."""
     vault_outage: float = 0.0
     """From this unwrapping of a key on, the key service answers nothing for up to three minutes."""
+    lost_response: float = 0.0
+    """An executor's invocation fails after all of its calls: Lambda returns the whole batch."""
+    lose_queue: float = 0.0
+    """All messages of a queue are lost at once, those included that a worker has received."""
+    crash_before_send: float = 0.0
+    """The process dies after a transaction, before it can send a message."""
+    throttle_streak: float = 0.0
+    """From this call on, ten calls of the process are throttled in succession."""
+    long_freeze: float = 0.0
+    """The process stands still for longer than the visibility timeout of its queue."""
+    hot_place: float = 0.0
+    """From this call on a table, an index or a key that it touches is throttled for ten minutes."""
+    tick_gap: float = 0.0
+    """From this tick on no watcher and no sweeper runs for an hour, in some runs for half a day."""
     limited: bool = False
     """Whether tenants have limits of their own."""
     skew_ms: int = 0
@@ -118,17 +142,7 @@ class FaultMix:
     @property
     def is_mild(self) -> bool:
         """Whether no process, message or tick is lost or held up: then nothing may wait for a sweep."""
-        grave = (
-            self.lose_answer,
-            self.crash,
-            self.freeze,
-            self.lose_message,
-            self.late_message,
-            self.waste_receives,
-            self.miss_tick,
-            self.vault_outage,
-        )
-        return not any(grave)
+        return not any(getattr(self, name) for name in _GRAVE)
 
     @property
     def clock_error_ms(self) -> int:
@@ -138,7 +152,13 @@ class FaultMix:
     @property
     def kills_workers(self) -> bool:
         """Whether a worker may die, or stand still for longer than a lease, between its claim and its outcome."""
-        return bool(self.crash or self.freeze)
+        return any((self.crash, self.freeze, self.crash_before_send, self.long_freeze))
+
+    @property
+    def may_lose_outcomes(self) -> bool:
+        """Whether a worker that was answered may fail to record it, or its lease may end first."""
+        unanswered = (self.throttle, self.throttle_streak, self.hot_place, self.lose_answer, self.repeat)
+        return self.kills_workers or any((*unanswered, self.slow_transaction, self.skew_ms))
 
     @property
     def is_calm(self) -> bool:
@@ -185,7 +205,19 @@ TROUBLE_SHARE = 0.25
 CALM_SHARE = 0.1
 WRONG_CLOCKS_SHARE = 0.08
 MILD_SHARE = 0.25
+_SEPARATE = {
+    "lost_response": 0.2,
+    "lose_queue": 0.03,
+    "crash_before_send": 0.4,
+    "throttle_streak": 0.01,
+    "long_freeze": 0.004,
+    "hot_place": 0.001,
+    "tick_gap": 0.1,
+}
+"""Drawn from a stream of its own, so that all other draws of a seed stay as they are. All of them are grave."""
+SEPARATE_SHARE = 0.25
 _GRAVE = {
+    *_SEPARATE,
     "lose_answer",
     "crash",
     "freeze",
@@ -219,17 +251,27 @@ def draw_mix(rng: random.Random) -> FaultMix:
     return replace(mix, skew_ms=rng.choice((0, 0, 500, 2_000)))
 
 
+def draw_separate(mix: FaultMix, rng: random.Random) -> FaultMix:
+    """The mix with the faults of the separate stream, each in a share of the runs that are not mild."""
+    drawn = {name: rng.random() * limit for name, limit in _SEPARATE.items() if rng.random() < SEPARATE_SHARE}
+    return mix if mix.is_mild else _with(mix, drawn)
+
+
 @dataclass(slots=True)
 class Weather:
     """The mix in force, and how often each kind of fault has struck. Replace `mix` to heal."""
 
     rng: random.Random
     mix: FaultMix
+    separate: random.Random = field(default_factory=lambda: random.Random(0))
+    """The stream of the faults that are drawn separately."""
+    hotspots: Hotspots = field(default_factory=Hotspots)
     struck: Counter[Strike] = field(default_factory=Counter)
 
     def strikes(self, kind: Strike) -> bool:
         """Draw whether a fault of this kind happens here and now."""
-        if self.rng.random() >= getattr(self.mix, kind.value):
+        rng = self.separate if kind.value in _SEPARATE else self.rng
+        if rng.random() >= getattr(self.mix, kind.value):
             return False
         self.struck[kind] += 1
         return True

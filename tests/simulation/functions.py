@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 WATCHERS = 2
 RECONCILE_MINUTES = 5
+GAPS_MINUTES = (60, 60, 60, 720)
 
 
 class Functions:
@@ -31,6 +32,8 @@ class Functions:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self.no_ticks_until_ms = 0
+        """Until when no watcher and no sweeper runs."""
 
     def start_ticks(self, until_ms: Callable[[], int]) -> None:
         """EventBridge: ticks for every watcher, the sweeper and maybe the reconciler; some are missed or doubled."""
@@ -54,7 +57,11 @@ class Functions:
             process.spawn(lambda: _tolerantly(lambda: run(use_cases_of(world, process))))
 
         def tick() -> None:
-            if not world.weather.strikes(Strike.MISS_TICK):
+            if self._may_begin_gap() and world.weather.strikes(Strike.TICK_GAP):
+                self._begin_gap()
+            if world.hub.now_ms < self.no_ticks_until_ms and kind != "reconciler":
+                world.weather.note(Strike.MISS_TICK)
+            elif not world.weather.strikes(Strike.MISS_TICK):
                 invoke()
             if world.weather.strikes(Strike.DOUBLE_TICK):
                 invoke()
@@ -62,6 +69,15 @@ class Functions:
                 world.hub.spawn(tick, world.hub.now_ms + minutes * MINUTE_MS)
 
         world.hub.spawn(tick, world.hub.now_ms + world.weather.rng.randint(0, MINUTE_MS - 1))
+
+    def _may_begin_gap(self) -> bool:
+        """One gap a run. Without any sweep before it, the first sweep would list the last hour alone."""
+        return not self.no_ticks_until_ms and self._world.ledger.swept_through() is not None
+
+    def _begin_gap(self) -> None:
+        minutes = self._world.weather.separate.choice(GAPS_MINUTES)
+        self.no_ticks_until_ms = self._world.hub.now_ms + minutes * MINUTE_MS
+        self._world.note("world", f"no tick for {minutes} minutes")
 
     def execute(self, queue: QueueName, batch: list[Message]) -> None:
         """An executor with one batch. What it does not report stays in the queue: all of it, where it fails."""
@@ -92,6 +108,9 @@ class Functions:
                 return
             finally:
                 loop.close()
+            if world.weather.strikes(Strike.LOST_RESPONSE):
+                process.note("failed after its calls", [key for message in batch for key in message.keys])
+                return
             failed = {failure["itemIdentifier"] for failure in batch_response(report)["batchItemFailures"]}
             waits = {item.delivery.message_id: item.visible_after_seconds for item in report.returned()}
             for message in batch:

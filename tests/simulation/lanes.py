@@ -74,6 +74,9 @@ class SimLanes(FakeSqs):
         copies = 1 + self._weather.strikes(Strike.DOUBLE_MESSAGE)
         if self._weather.strikes(Strike.LOSE_MESSAGE):
             copies = 0
+        if self._weather.strikes(Strike.LOSE_QUEUE):
+            copies = 0
+            self._lose_all(_QUEUES[queue_url])
         for _ in range(copies):
             self._accept_copy(
                 _QUEUES[queue_url],
@@ -82,6 +85,12 @@ class SimLanes(FakeSqs):
                 entry["MessageGroupId"],
             )
         return True
+
+    def _lose_all(self, queue: QueueName) -> None:
+        """The dead-letter queue is another one and keeps its messages."""
+        for message in [each for each in self.messages.values() if each.queue is queue and not each.dead]:
+            self._note(message, "lost with its queue")
+            del self.messages[message.id]
 
     def _accept_copy(self, queue: QueueName, body: str, delay_ms: int, group: str) -> None:
         visible_at = self._hub.now_ms + delay_ms

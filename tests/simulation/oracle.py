@@ -3,8 +3,8 @@
 It shares no rule with the product: instants of recurring jobs are counted out one by one, attempts are counted
 here, and lateness is measured against virtual time. Each concern has a module: `check_calls`, `check_records`,
 `check_one_offs`, `check_series`, `check_backfills`, `check_reports`, `check_redrives`, `check_patience`,
-`check_no_retry`, `check_notifications`, `check_readers`, `check_limits`, and for jobs that are changed
-`check_changes`, `check_pauses`, `verify_instants`, `check_overlap`, `check_edits`.
+`check_no_retry`, `check_notifications`, `check_readers`, `check_limits`, `check_outcomes`, `check_identities`,
+and for jobs that are changed `check_changes`, `check_pauses`, `verify_instants`, `check_overlap`, `check_edits`.
 """
 
 from collections import defaultdict
@@ -15,10 +15,12 @@ from tests.simulation.oracle_backfills import check_backfill, check_origins
 from tests.simulation.oracle_calls import check_calls
 from tests.simulation.oracle_changes import check_changed
 from tests.simulation.oracle_edits import check_edited
+from tests.simulation.oracle_identities import check_identities, orders_by_url
 from tests.simulation.oracle_limits import check_limits
 from tests.simulation.oracle_no_retry import check_no_retry
 from tests.simulation.oracle_notifications import check_notifications
 from tests.simulation.oracle_one_offs import check_one_off
+from tests.simulation.oracle_outcomes import check_outcomes
 from tests.simulation.oracle_patience import check_patience
 from tests.simulation.oracle_readers import check_readers
 from tests.simulation.oracle_records import check_records
@@ -52,6 +54,7 @@ def _faults(evidence: Evidence) -> Iterator[Fault]:
             continue
         records = evidence.history.get(job_id, [])
         yield from check_records(evidence, order, records, calls[job_id])
+        yield from check_outcomes(evidence, order, records, calls[job_id])
         yield from check_reports(evidence, order, records, calls[job_id])
         yield from check_redrives(evidence, order, records, calls[job_id])
         yield from check_patience(evidence, order, records, calls[job_id], beside)
@@ -59,8 +62,10 @@ def _faults(evidence: Evidence) -> Iterator[Fault]:
         own = [record for record in records if record.execution_id not in beside]
         made = [call for call in calls[job_id] if call.execution_id not in beside]
         yield from _judge_of(order)(evidence, order, own, made)
+    by_url = orders_by_url(evidence)
     for job_id, arrivals in calls.items():
-        yield from check_calls(evidence, known.get(job_id), arrivals, beside)
+        yield from check_calls(evidence, known.get(job_id) or by_url.get(arrivals[0].url), arrivals, beside)
+    yield from check_identities(evidence, known)
     yield from check_notifications(evidence, known)
     yield from check_limits(evidence)
     yield from check_origins(evidence, known)

@@ -15,6 +15,10 @@ from tests.simulation.trace import Trace
 T = TypeVar("T")
 LATENCY_MS = (1, 12)
 FREEZE_MS = (8_000, 200_000)
+LONG_FREEZE_MS = (460_000, 1_200_000)
+THROTTLES_OF_STREAK = 10
+INVOKED_BY_SERVICES = ("executor", "rescuer", "watcher", "sweeper")
+"""No client waits for these. Another process that stands still for minutes reaches its client no more."""
 TRANSACTION_MS = (2, 8)
 SLOW_TRANSACTION_MS = (50, 5_000)
 
@@ -41,10 +45,23 @@ class Process:
         self._skew = skew
         self.unseen_lead_ms = skew.ms
         """How far the clock may be ahead for all that the process was shown; negative if it is behind."""
+        self._throttles_left = 0
+        """Of a streak that has begun."""
 
     def now_ms(self) -> int:
         """The clock of this sandbox."""
         return self._hub.now_ms + self._skew.at(self._hub.now_ms)
+
+    @property
+    def true_ms(self) -> int:
+        """Virtual time."""
+        return self._hub.now_ms
+
+    def refuse(self, label: str, about: Sequence[str]) -> None:
+        """A call takes its time, and is throttled."""
+        self.sleep(self._rng.randint(*LATENCY_MS))
+        self.weather.note(Strike.THROTTLE_HOT_PLACE)
+        self.note(f"{label} met a hot place", about)
 
     def sleep(self, duration_ms: int) -> None:
         """Stand still; a process that was killed meanwhile does not wake."""
@@ -108,7 +125,10 @@ class Process:
                 self._hub.sleep(self._rng.randint(*(SLOW_TRANSACTION_MS if is_slow else TRANSACTION_MS)))
                 return effect()
 
-        return self._call(label, act, fail, about)
+        result = self._call(label, act, fail, about)
+        if self.weather.strikes(Strike.CRASH_BEFORE_SEND):
+            self._crash(f"crashed after {label}", about)
+        return result
 
     def _call(
         self,
@@ -120,7 +140,10 @@ class Process:
         is_look: bool = False,
     ) -> T:
         self._hit(label, about)
-        if self.weather.strikes(Strike.THROTTLE):
+        if self.weather.strikes(Strike.THROTTLE_STREAK):
+            self._throttles_left = THROTTLES_OF_STREAK
+        if self._throttles_left or self.weather.strikes(Strike.THROTTLE):
+            self._throttles_left = max(0, self._throttles_left - 1)
             return self._failed(label, "throttled", fail, about)
         result = act()
         self.note(label, about, is_look=is_look)
@@ -136,16 +159,21 @@ class Process:
     def _hit(self, label: str, about: Sequence[str]) -> None:
         self.sleep(self._rng.randint(*LATENCY_MS))
         if self.weather.strikes(Strike.FREEZE):
-            self._freeze(label, about)
+            self._freeze(label, about, self._rng.randint(*FREEZE_MS))
+        if self.name.startswith(INVOKED_BY_SERVICES) and self.weather.strikes(Strike.LONG_FREEZE):
+            self._freeze(label, about, self.weather.separate.randint(*LONG_FREEZE_MS))
         if self.weather.strikes(Strike.CRASH):
-            self.note(f"crashed at {label}", about, is_blow=True)
-            self.alive = False
-            raise Crash
+            self._crash(f"crashed at {label}", about)
 
-    def _freeze(self, label: str, about: Sequence[str]) -> None:
+    def _crash(self, how: str, about: Sequence[str]) -> None:
+        self.note(how, about, is_blow=True)
+        self.alive = False
+        raise Crash
+
+    def _freeze(self, label: str, about: Sequence[str], duration_ms: int) -> None:
         self.note(f"frozen at {label}", about, is_blow=True)
         live = [lease for lease in self.leases if lease >= self._hub.now_ms]
-        self.sleep(self._rng.randint(*FREEZE_MS))
+        self.sleep(duration_ms)
         self.note("woke", about, is_blow=True)
         if any(lease < self._hub.now_ms for lease in live):
             self.weather.note(Strike.OUTLIVED_LEASE)

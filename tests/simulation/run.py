@@ -55,10 +55,13 @@ def _run(seed: int, world: World) -> Outcome:
     redrivers = Redrivers(world)
     redrivers.start(START_MS, LOAD_MS)
     world.hub.run_until(HEAL_AT_MS)
-    world.note("world", "healed")
     world.weather.mix = HEALED
+    world.hub.run_until(max(world.hub.now_ms, world.weather.hotspots.last_ms))
+    world.note("world", "healed")
+    give_up_at_ms = GIVE_UP_AT_MS + max(0, world.functions.no_ticks_until_ms - HEAL_AT_MS)
+    resting[0] = give_up_at_ms
     recurs_until_ms = clients.cancel_what_recurs()
-    faults = come_to_rest(world, GIVE_UP_AT_MS, recurs_until_ms)
+    faults = come_to_rest(world, give_up_at_ms, recurs_until_ms)
     resting[0] = 0
     sends, calls = world.lanes.sends, len(world.receiver.log)
     if not faults:

@@ -13,6 +13,7 @@ from tests.simulation import planted
 from tests.simulation.contention import Contention
 from tests.simulation.faults import Strike, Weather
 from tests.simulation.hub import Hub
+from tests.simulation.places import shard_key
 from tests.simulation.subjects import text_of
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.execution_store import FakeExecutionStore
@@ -162,6 +163,9 @@ class SimClaimer(FakeClaimer):
         if self._contention.is_held([text_of(claim.execution_id)]):
             self._weather.note(Strike.CONFLICT_OF_WRITE)
             return WriteUnknown("TransactionConflict")
+        if self._weather.hotspots.throttles([shard_key(claim.execution_id)], now_ms):
+            self._weather.note(Strike.THROTTLE_HOT_PLACE)
+            return WriteUnknown("ThrottlingError")
         return super()._claim(claim, now_ms)
 
 

@@ -1,22 +1,31 @@
 """The faults of the simulation are the ones that the services document, and each is what it says."""
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
+from functools import partial
+from random import Random
 from typing import Any
 
 import pytest
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.bootstrap.ports import Ports
+from shared.domain.bucket import MINUTE_MS
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import PositionRange
+from shared.names import Lane
 from shared.ports.executions import Claim, Finish, WriteUnknown
 from tests.simulation.calls import PortCalls, ProcessHandle
+from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.faults import FaultMix, Strike
+from tests.simulation.hotspots import HOT_MS
 from tests.simulation.lanes import MAX_RECEIVES, QUEUE_URLS, VISIBILITY_MS
+from tests.simulation.places import places_of, shard_key
+from tests.simulation.process import THROTTLES_OF_STREAK
+from tests.simulation.rhythms import every
 from tests.simulation.wiring import use_cases_of
 from tests.simulation.world import World
 from tests.support.builders import one_off, wakeup, with_changes
@@ -26,9 +35,9 @@ CALM = FaultMix()
 ALWAYS = 1.0
 
 
-def in_a_process(world: World, act: Callable[[Ports], Any]) -> list[Any]:
+def in_a_process(world: World, act: Callable[[Ports], Any], kind: str = "test") -> list[Any]:
     """What the act came to, or the error that it raised; empty where its process died."""
-    process = world.process("test")
+    process = world.process(kind)
     came_to: list[Any] = []
 
     def run() -> None:
@@ -242,3 +251,139 @@ def test_no_clock_of_the_api_is_far_behind() -> None:
     first = {process.now_ms() - world.hub.now_ms for process in processes}
     world.hub.run_until(world.hub.now_ms + 4_000)
     assert first | {process.now_ms() - world.hub.now_ms for process in processes} == {0, 30_000, 300_000}
+
+
+def test_batch_whose_invocation_fails_after_its_calls_comes_back_and_is_not_called_again() -> None:
+    world = World(1, FaultMix(lost_response=ALWAYS))
+    world.functions.start_ticks(lambda: 0)
+    Clients(world).order(delay_seconds=0, cancelled=0)
+    world.hub.run_until(world.hub.now_ms + LOAD_MS + 2_000)
+    (message,) = world.lanes.messages.values()
+    assert (len(world.receiver.log), message.receives) == (1, 1)
+    world.hub.run_until(world.hub.now_ms + 2 * VISIBILITY_MS)
+    assert message.receives > 1
+    assert len(world.receiver.log) == 1
+
+
+def test_all_messages_of_a_queue_are_lost_at_once_and_those_of_others_are_not() -> None:
+    world = World(1, CALM)
+    world.lanes.closed = set(QUEUE_URLS)
+    for lane in (Lane.STANDARD, Lane.BULK):
+        world.lanes.come_again(replace(wakeup(), lane=lane))
+    world.lanes.come_again(wakeup())
+    of_this_queue, of_another, dead = world.lanes.messages.values()
+    dead.dead = True
+    world.weather.mix = FaultMix(lose_queue=ALWAYS)
+    assert sent(world) == []
+    assert of_this_queue.queue is dead.queue is not of_another.queue
+    assert list(world.lanes.messages.values()) == [of_another, dead]
+
+
+def test_process_may_die_between_a_transaction_and_its_message() -> None:
+    world = World(1, FaultMix(crash_before_send=ALWAYS))
+    order = Clients(world).order(rhythm=every(1), cancelled=0)
+    world.hub.run_until(world.hub.now_ms + LOAD_MS + 2_000)
+    assert (len(world.table.jobs) > 0, order.acked_at, world.lanes.sends) == (True, None, 0)
+
+
+def test_streak_throttles_ten_calls_of_one_caller() -> None:
+    world = World(1, FaultMix(throttle_streak=ALWAYS))
+
+    def try_often(ports: Ports) -> list[bool]:
+        throttled = []
+        for _ in range(THROTTLES_OF_STREAK + 2):
+            try:
+                ports.executions.get(one_off().id)
+                throttled.append(False)
+            except UnavailableError:
+                throttled.append(True)
+            world.weather.mix = CALM
+        return throttled
+
+    assert in_a_process(world, try_often) == [[True] * THROTTLES_OF_STREAK + [False] * 2]
+
+
+def test_process_may_stand_still_for_longer_than_a_message_is_invisible() -> None:
+    world = World(1, FaultMix(long_freeze=ALWAYS))
+    ended_at: list[int] = []
+
+    def read(ports: Ports) -> None:
+        ports.executions.get(one_off().id)
+        ended_at.append(world.hub.now_ms)
+
+    assert in_a_process(world, read) == [None]
+    ended_at.clear()
+    in_a_process(world, read, kind="executor")
+    assert ended_at == []
+    began_at = world.hub.now_ms
+    world.hub.run_until(began_at + 10 * VISIBILITY_MS)
+    assert ended_at[0] - began_at > VISIBILITY_MS
+
+
+def test_hot_table_is_throttled_for_ten_minutes_and_others_are_not() -> None:
+    world = World(1, CALM)
+    world.weather.hotspots.heat(["executions"], Random(1), world.hub.now_ms)
+    (refused,) = in_a_process(world, put)
+    (answered,) = in_a_process(world, lambda ports: ports.limits.hot_scopes())
+    assert isinstance(refused, UnavailableError)
+    assert not isinstance(answered, UnavailableError)
+    assert world.weather.struck[Strike.THROTTLE_HOT_PLACE] == 1
+    world.hub.run_until(world.hub.now_ms + HOT_MS)
+    assert in_a_process(world, put) == [None]
+
+
+def test_hot_index_throttles_its_readers_and_the_writes_that_change_it() -> None:
+    world = World(1, CALM)
+    fail_one(world)
+    world.weather.hotspots.heat(["index of dead letters"], Random(1), world.hub.now_ms)
+    read = partial(_failed, one_off().tenant_id)
+    (refused,) = in_a_process(world, read)
+    (found,) = in_a_process(world, lambda ports: ports.executions.get(one_off().id))
+    assert isinstance(refused, UnavailableError)
+    assert isinstance(found, Execution)
+    assert "index of dead letters" in places_of("ExecutionStore", "finish", [], [])
+
+
+def _failed(tenant_id: str, ports: Ports) -> Any:
+    return ports.executions.failed(tenant_id, PositionRange(), newest_first=True, limit=10)
+
+
+def test_hot_shard_is_throttled_alone_in_reads_scans_and_claims() -> None:
+    world = World(1, CALM)
+    hot, cool = one_off(1), one_off(2, due_at=one_off(1).id.dispatch_at + MINUTE_MS)
+    for execution in (hot, cool):
+        world.store.put_if_absent(with_changes(execution, state=State.QUEUED))
+    world.weather.hotspots.heat([shard_key(hot.id)], Random(1), world.hub.now_ms)
+
+    def claim(ports: Ports) -> Any:
+        claims = [Claim(execution_id=each.id, owner="me") for each in (hot, cool)]
+        return ports.claimer.claim(claims, world.hub.now_ms)
+
+    def scan(place: ExecutionId, ports: Ports) -> Any:
+        return ports.executions.scan(place.bucket, place.shard, after=None, limit=1)
+
+    (claims,) = in_a_process(world, claim)
+    assert [type(answer) for answer in claims] == [WriteUnknown, Execution]
+    scans = [in_a_process(world, partial(scan, each.id))[0] for each in (hot, cool)]
+    assert [isinstance(answer, UnavailableError) for answer in scans] == [True, False]
+
+
+def test_first_call_of_a_hot_place_is_throttled_too() -> None:
+    world = World(1, FaultMix(hot_place=ALWAYS))
+    (refused,) = in_a_process(world, put)
+    assert isinstance(refused, UnavailableError)
+    assert world.weather.hotspots.last_ms > world.hub.now_ms
+
+
+def test_no_watcher_and_no_sweeper_runs_in_a_gap_of_ticks() -> None:
+    world = World(1, CALM)
+    world.functions.start_ticks(lambda: world.hub.now_ms + MINUTE_MS)
+    world.hub.run_until(world.hub.now_ms + 3 * MINUTE_MS)
+    world.weather.mix = FaultMix(tick_gap=ALWAYS)
+    world.hub.run_until(world.hub.now_ms + MINUTE_MS)
+    swept, ends_at = world.ledger.swept_through(), world.functions.no_ticks_until_ms
+    assert ends_at >= world.hub.now_ms + 59 * MINUTE_MS - 60_000
+    world.hub.run_until(ends_at - 1)
+    assert world.ledger.swept_through() == swept
+    world.hub.run_until(ends_at + 2 * MINUTE_MS)
+    assert world.ledger.swept_through() != swept

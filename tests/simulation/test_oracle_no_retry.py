@@ -94,9 +94,7 @@ def refused(answer: dict[str, Any], word: str, **fields: Any) -> Evidence:
 @pytest.mark.parametrize(("answer", "word"), FINAL)
 def test_a_receiver_that_asks_for_no_more_is_heeded(answer: dict[str, Any], word: str) -> None:
     assert found(refused(answer, word)) == []
-    assert found(refused(answer, word, reason="attempts_used_up")) == [
-        "no retry helps, and it is failed, attempts_used_up"
-    ]
+    assert found(refused(answer, word, reason="stopped")) == ["no retry helps, and it is failed, stopped"]
 
 
 @pytest.mark.parametrize(("answer", "word"), FINAL)

@@ -10,7 +10,7 @@ from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.tenancy.create_tenant import CreateTenant
 from tests.simulation.clocks import Clocks
 from tests.simulation.contention import Contention
-from tests.simulation.faults import WRONG_CLOCKS_SHARE, FaultMix, Weather, draw_mix
+from tests.simulation.faults import WRONG_CLOCKS_SHARE, FaultMix, Weather, draw_mix, draw_separate
 from tests.simulation.functions import Functions
 from tests.simulation.hub import Hub
 from tests.simulation.lanes import SimLanes
@@ -55,10 +55,12 @@ class World:
         self.is_demanding = is_demanding
         """Whether receivers may ask for something by their answers."""
         rng = random.Random(seed)
+        separate = random.Random(f"separate faults {seed}")
         if mix is None:
             has_wrong_clocks = random.Random(f"wrong clocks of {seed}").random() < WRONG_CLOCKS_SHARE
             mix = replace(draw_mix(rng), wrong_clocks=has_wrong_clocks)
-        self.weather = Weather(rng, mix)
+            mix = draw_separate(mix, separate)
+        self.weather = Weather(rng, mix, separate)
         self._clocks = Clocks(seed, self.weather)
         self.hub = Hub(START_MS)
         self.trace = Trace(START_MS)

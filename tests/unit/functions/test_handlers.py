@@ -299,6 +299,50 @@ def test_an_executor_puts_back_and_lists_what_must_come_back(
     assert answer == {"batchItemFailures": [{"itemIdentifier": "m2"}]}
 
 
+@pytest.mark.parametrize("broken", ["emit", "emit_limits", "count", "flush"])
+def test_executor_whose_metrics_fail_still_answers_for_each_message(
+    load: Load, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, broken: str
+) -> None:
+    """An error would return the whole batch: each of its calls would be due once more."""
+    module = load("executor")
+
+    async def run(batch: list[Delivery], deadline_at: int) -> BatchReport:
+        verdicts = (Verdict.DONE, Verdict.RETURN)
+        pairs = zip(batch, verdicts, strict=True)
+        return BatchReport(settled=[SettledMessage(delivery=one, verdict=verdict) for one, verdict in pairs])
+
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError("not a metric")
+
+    monkeypatch.setattr(module, "run", SimpleNamespace(execute=run))
+    monkeypatch.setattr(module, "put_back", lambda *_: True)
+    if broken == "count":
+        monkeypatch.setattr(metrics, "add_metric", fail)
+    elif broken == "flush":
+        monkeypatch.setattr(metrics.provider, "serialize_metric_set", fail)
+    else:
+        monkeypatch.setattr(module, broken, fail)
+    body = encode_wakeup(wakeup())
+    answer = module.handler({"Records": [record(body, "m1"), record(body, "m2")]}, context())
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "m2"}]}
+    assert "metrics not emitted" in [line.message for line in caplog.records]
+    assert not metrics.metric_set
+
+
+def test_handler_of_dead_messages_whose_metrics_fail_still_answers(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = load("dead_letter")
+
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError("not a metric")
+
+    report = DeadMessageReport(rescheduled=1, returned=["m2"])
+    monkeypatch.setattr(module, "rescue", SimpleNamespace(execute=lambda _: report))
+    monkeypatch.setattr(metrics, "add_metric", fail)
+    assert module.handler({"Records": []}, context()) == {"batchItemFailures": [{"itemIdentifier": "m2"}]}
+
+
 def test_the_api_answers_an_event(load: Load) -> None:
     event = Request(method="GET", path="/v1/health").event()
     assert load("api").handler(event, context())["statusCode"] == 200
