@@ -155,10 +155,25 @@ class FaultMix:
         return any((self.crash, self.freeze, self.crash_before_send, self.long_freeze))
 
     @property
+    def may_lose_claims(self) -> bool:
+        """Whether a claim without a call may keep its attempt.
+
+        Its worker dies, the refund is throttled for longer than the lease lasts, or a fast clock takes a live
+        lease for an expired one.
+        """
+        return self.kills_workers or bool(self.hot_place or self.wrong_clocks)
+
+    @property
     def may_lose_outcomes(self) -> bool:
         """Whether a worker that was answered may fail to record it, or its lease may end first."""
-        unanswered = (self.throttle, self.throttle_streak, self.hot_place, self.lose_answer, self.repeat)
-        return self.kills_workers or any((*unanswered, self.slow_transaction, self.skew_ms))
+        unanswered = (
+            self.throttle,
+            self.throttle_streak,
+            self.lose_answer,
+            self.repeat,
+            self.slow_transaction,
+        )
+        return self.may_lose_claims or any((*unanswered, self.skew_ms))
 
     @property
     def is_calm(self) -> bool:

@@ -41,10 +41,7 @@ def _one_record(evidence: Evidence, order: Order, record: Record, calls: list[Ar
     if record.attempt > order.max_attempts:
         yield _fault(Verdict.ATTEMPTS, f"{record.attempt} of {order.max_attempts} are recorded", record)
     yield from _history(evidence, order, record, calls)
-    # A fast clock takes a live lease for dead, and its claim fences a worker that has not called yet.
-    # A claim that made no call keeps its attempt where DynamoDB throttles the refund for longer than its tries.
-    weather = evidence.weather
-    if not (weather.kills_workers or weather.wrong_clocks or weather.hot_place):
+    if not evidence.weather.may_lose_claims:
         yield from _uncalled(record, calls)
     if evidence.weather.is_mild and not order.async_accepted:
         yield from _retries(evidence, order, record, calls)

@@ -13,7 +13,7 @@ from shared.ports.runtime import Clock, Entropy, Offload
 
 OWNER_BITS = 64
 CLAIM_TRIES = 3
-RESOLVE_TRIES = 5
+RESOLVE_TRIES = 15
 """Strong reads of claims that stayed unknown. A granted claim that is not found costs the customer an attempt."""
 MAX_READ = 100
 ClaimResult = Execution | ClaimRejected | WriteUnknown
