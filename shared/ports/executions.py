@@ -28,7 +28,7 @@ class Finish:
     notification: ExecutionId | None = None
     """The id of the notification, if any: stored in the same write as the outcome (transactional outbox)."""
     refunded_since: int | None = None
-    """The start of the first refunded claim; set if and only if the transition is REFUND or EXPIRE."""
+    """The start of the first refunded claim; set if and only if the transition is REFUND, EXPIRE or WITHDRAW."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ class ExecutionStore(Protocol):
         """Write the outcome of the attempt that `execution` was claimed for, under its fencing token.
 
         The fencing token is the number of claims and the owner. None if written, otherwise the existing
-        execution. A RETRY or REFUND is also refused once retries are stopped. A REFUND or EXPIRE refunds
+        execution. A RETRY or REFUND is also refused once retries are stopped. A REFUND, EXPIRE or WITHDRAW refunds
         the claim: it raises the number of claims that may be granted by one. The number of claims never falls.
         """
         ...

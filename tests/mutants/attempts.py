@@ -68,6 +68,20 @@ ATTEMPTS = (
         killer="tests/unit/usecases/attempts/test_refunds.py",
     ),
     Mutant(
+        name="refunded run that a change overtook and that is called",
+        file="shared/usecases/attempts/call_receiver.py",
+        old="return _overtaken(execution, job) if is_refunded and",
+        new="return _overtaken(execution, job) if not is_refunded and",
+        killer="tests/unit/usecases/attempts/test_refunds.py",
+    ),
+    Mutant(
+        name="refunded first call after the start deadline",
+        file="shared/usecases/attempts/call_receiver.py",
+        old="        if is_refunded and start_by is not None and",
+        new="        if not is_refunded and start_by is not None and",
+        killer="tests/unit/usecases/attempts/test_refunds.py",
+    ),
+    Mutant(
         name="refunds that postpone the last retry",
         file="shared/domain/executions/progress.py",
         old="[*starts, self.refunded_since]",

@@ -68,7 +68,7 @@ NOTIFICATIONS = (
     Mutant(
         name="deletion that silences what had ended",
         file="shared/usecases/attempts/call_receiver.py",
-        old="        if execution.notification_of is not None:\n            return False\n",
+        old="        if execution.notification_of is not None:\n            return None\n",
         new="",
         killer=_NOTIFY,
     ),

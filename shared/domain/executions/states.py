@@ -41,6 +41,7 @@ class Transition(Enum):
     RETRY = ("retry", frozenset({State.RUNNING}), State.WAITING)
     REFUND = ("refund", frozenset({State.RUNNING}), State.WAITING)
     EXPIRE = ("expire", frozenset({State.RUNNING}), State.SKIPPED)
+    WITHDRAW = ("withdraw", frozenset({State.RUNNING}), State.CANCELLED)
     FAIL = ("fail", frozenset({State.RUNNING}), State.FAILED)
     GIVE_UP = ("give_up", frozenset({State.RUNNING}), State.FAILED)
     CANCEL = ("cancel", NOT_STARTED | {State.WAITING}, State.CANCELLED)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.errors import PunctualError, ServiceError, UnavailableError, UnreadableItemError
 from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution
+from shared.domain.executions.states import EndReason
 from shared.domain.ids import is_recurring_job_id
-from shared.domain.jobs.job import GONE
+from shared.domain.jobs.job import GONE, Job, JobState
 from shared.ports.delivery import Sender
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
@@ -28,6 +29,8 @@ class ReceiverCall:
     execution: Execution
     started_at: int
     answer: CallbackResponse
+    withdrawn: EndReason | None = None
+    """Why an execution that was refunded before its first call gets no call at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +58,18 @@ class CallReceiver:
         started_at = self.clock.now_ms()
         is_renewed = execution is not claimed
         answer = await self._call(execution, started_at, deadline_at, is_renewed=is_renewed)
+        if isinstance(answer, EndReason):
+            uncalled = CallbackResponse(reason=Reason.STOPPED, duration_ms=0)
+            return ReceiverCall(execution=execution, started_at=started_at, answer=uncalled, withdrawn=answer)
         return ReceiverCall(execution=execution, started_at=started_at, answer=answer)
 
     async def _call(
         self, execution: Execution, started_at: int, deadline_at: int, *, is_renewed: bool
-    ) -> CallbackResponse:
+    ) -> CallbackResponse | EndReason:
         if not self._is_covered(execution):
             return CallbackResponse(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
         callback = await self._prepared(execution, started_at, is_renewed=is_renewed)
-        if isinstance(callback, CallbackResponse):
+        if isinstance(callback, CallbackResponse | EndReason):
             return callback
         now_ms = self.clock.now_ms()
         if execution.gives_up_at is not None and self.due_clock.now_ms() > execution.gives_up_at:
@@ -75,15 +81,18 @@ class CallReceiver:
 
     async def _prepared(
         self, execution: Execution, started_at: int, *, is_renewed: bool
-    ) -> Callback | CallbackResponse:
+    ) -> Callback | CallbackResponse | EndReason:
         """The signed callback, or the reason why no call is made.
 
         A throttled read is repeated at once, because a refunded attempt starts a second late or more.
         """
         for pause_ms in (*READ_PAUSES_MS, None):
             try:
-                if await self._job_is_gone(execution, is_renewed=is_renewed):
+                withdrawn = await self._withdrawal(execution, is_renewed=is_renewed)
+                if withdrawn is EndReason.JOB_DELETED:
                     return CallbackResponse(reason=Reason.STOPPED, duration_ms=0)
+                if withdrawn is not None:
+                    return withdrawn
                 return await self.offload(self.compose.execute, execution, started_at)
             except UnreadableItemError:
                 return CallbackResponse(reason=Reason.REQUEST_UNREADABLE, duration_ms=0)
@@ -117,18 +126,33 @@ class CallReceiver:
             return renewed if is_granted else claimed
         return claimed
 
-    async def _job_is_gone(self, execution: Execution, *, is_renewed: bool) -> bool:
-        """Whether the job was deleted. A deletion stops only recent executions itself, so each retry checks
-        the job.
+    async def _withdrawal(self, execution: Execution, *, is_renewed: bool) -> EndReason | None:
+        """Why no call is made although the execution is claimed: its job was deleted, or a refunded run came
+        too late for its first call.
 
-        A worker that was stalled checks too. So does a run outside the schedule, even at its first attempt,
-        because no tombstone can block it. Notifications are sent even after a deletion. Errors propagate: an
+        A deletion stops only recent executions itself, so each retry checks the job. A worker that was
+        stalled checks too. So does a run outside the schedule, even at its first attempt, because no
+        tombstone can block it. Notifications are sent even after a deletion. Errors propagate: an
         acknowledged deletion must hold, so no call is made unless the job was read.
         """
         if execution.notification_of is not None:
-            return False
+            return None
+        is_refunded = execution.attempt == 1 and execution.progress.refunded > 0
+        start_by = execution.start_deadline_at
+        # The guard checked the start deadline before the first claim, which may be long ago.
+        if is_refunded and start_by is not None and self.clock.now_ms() > start_by:
+            return EndReason.LATE
         is_guarded = execution.recurrence is not None and execution.progress.claims == 1 and not is_renewed
         if is_guarded or not is_recurring_job_id(execution.job_id):
-            return False
+            return None
         job = await self.offload(self.jobs.get, execution.tenant_id, execution.job_id)
-        return job is None or job.state in GONE
+        if job is None or job.state in GONE:
+            return EndReason.JOB_DELETED
+        return _overtaken(execution, job) if is_refunded and execution.recurrence is not None else None
+
+
+def _overtaken(execution: Execution, job: Job) -> EndReason | None:
+    """A change that was acknowledged before the first call holds for this call, too."""
+    if job.state in (JobState.PAUSING, JobState.PAUSED):
+        return EndReason.JOB_PAUSED
+    return None if job.call == execution.call else EndReason.JOB_UPDATED

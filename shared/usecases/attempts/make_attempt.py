@@ -76,7 +76,11 @@ class MakeAttempt:
         pause_ms = RECORD_PAUSE_MS
         while True:
             settlement = await self.offload(
-                self.settle_attempt.execute, called.execution, called.started_at, called.answer
+                self.settle_attempt.execute,
+                called.execution,
+                called.started_at,
+                called.answer,
+                called.withdrawn,
             )
             jittered_ms = int(pause_ms * (1 + self.entropy.draw()) / 2)
             if settlement.end is not AttemptEnd.UNRECORDED or self.clock.now_ms() + jittered_ms > until:

@@ -41,7 +41,7 @@ POISON_RETURN_SECONDS = 1
 queue."""
 
 LONGEST_ATTEMPT_MS = MAX_CALLBACK_TIMEOUT_SECONDS * 1000 + LEASE_MARGIN_MS
-ENDS = (AttemptEnd.SUCCEEDED, AttemptEnd.FAILED)
+ENDS = (AttemptEnd.SUCCEEDED, AttemptEnd.FAILED, AttemptEnd.WITHDRAWN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

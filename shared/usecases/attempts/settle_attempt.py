@@ -29,8 +29,8 @@ class AttemptEnd(StrEnum):
     REFUNDED = "refunded"
     """No call was made for a reason of Punctual's own: the attempt does not count, and another follows."""
     FAILED = "failed"
-    EXPIRED = "expired"
-    """No call was made, and another attempt would begin after the start deadline."""
+    WITHDRAWN = "withdrawn"
+    """No call was made: the job was paused or updated before the first call, or its start deadline passed."""
     ASYNC_ACCEPTED = "async_accepted"
     """The call has ended and the attempt has not: the receiver will report the outcome."""
     REPORTED = "reported"
@@ -60,7 +60,13 @@ class SettleAttempt:
     entropy: Entropy
     retention: Retention
 
-    def execute(self, execution: Execution, started_at: int, answer: CallbackResponse) -> Settlement:
+    def execute(
+        self,
+        execution: Execution,
+        started_at: int,
+        answer: CallbackResponse,
+        withdrawn: EndReason | None = None,
+    ) -> Settlement:
         """Record the result of the attempt that `execution` was claimed for.
 
         The outcome is written first; notification and retry message follow.
@@ -73,7 +79,10 @@ class SettleAttempt:
             status=answer.status,
             reason=answer.reason,
         )
-        finish = None if async_accepted else self._decide(execution, outcome, answer)
+        if withdrawn is not None:
+            finish: Finish | None = self._withdrawal(execution, started_at, withdrawn)
+        else:
+            finish = None if async_accepted else self._decide(execution, outcome, answer)
         for _ in range(FINISH_TRIES):
             try:
                 if finish is None:
@@ -117,13 +126,7 @@ class SettleAttempt:
         start_by = execution.start_deadline_at
         # The guard checked the start deadline before the claim; the first attempt must not begin after it.
         if start_by is not None and execution.attempt == 1 and next_attempt_at > start_by:
-            return Finish(
-                transition=Transition.EXPIRE,
-                outcomes=(),
-                end_reason=EndReason.LATE,
-                expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
-                refunded_since=since,
-            )
+            return self._withdrawal(execution, outcome.started_at, EndReason.LATE)
         if next_attempt_at > _latest_at(execution, outcome.started_at):
             outcomes = (*execution.progress.outcomes, outcome)
             return self._failure(execution, outcomes, b"", EndReason.TOO_OLD)
@@ -132,6 +135,16 @@ class SettleAttempt:
             outcomes=execution.progress.outcomes,
             next_attempt_at=next_attempt_at,
             refunded_since=since,
+        )
+
+    def _withdrawal(self, execution: Execution, started_at: int, reason: EndReason) -> Finish:
+        """The end of an execution that was claimed and never called; the claim is refunded."""
+        return Finish(
+            transition=Transition.EXPIRE if reason is EndReason.LATE else Transition.WITHDRAW,
+            outcomes=execution.progress.outcomes,
+            end_reason=reason,
+            expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
+            refunded_since=execution.progress.refunded_since or started_at,
         )
 
     def _delay_ms(self, execution: Execution, answer: CallbackResponse) -> int:
@@ -200,7 +213,8 @@ _END = {
     Transition.FAIL: AttemptEnd.FAILED,
     Transition.RETRY: AttemptEnd.RETRIED,
     Transition.REFUND: AttemptEnd.REFUNDED,
-    Transition.EXPIRE: AttemptEnd.EXPIRED,
+    Transition.EXPIRE: AttemptEnd.WITHDRAWN,
+    Transition.WITHDRAW: AttemptEnd.WITHDRAWN,
 }
 
 

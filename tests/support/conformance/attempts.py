@@ -22,7 +22,7 @@ OUTCOME = AttemptOutcome(
     attempt=1, started_at=DUE_AT + 3, duration_ms=120, status=503, reason=Reason.HTTP_STATUS
 )
 RETRY_AT = DUE_AT + 20_000
-REFUNDS = (Transition.REFUND, Transition.EXPIRE)
+REFUNDS = (Transition.REFUND, Transition.EXPIRE, Transition.WITHDRAW)
 
 
 def finish(transition: Transition, **overrides: Any) -> Finish:

@@ -18,7 +18,7 @@ from tests.support.fakes.table import Damage, FakeTable, ReminderRow, Row, remin
 
 MAX_GET = 100
 TO_WAITING = (Transition.RETRY, Transition.REFUND)
-REFUNDS = (Transition.REFUND, Transition.EXPIRE)
+REFUNDS = (Transition.REFUND, Transition.EXPIRE, Transition.WITHDRAW)
 
 
 class FakeExecutionStore:

@@ -24,6 +24,7 @@ NOT_STARTED = {State.PENDING, State.QUEUED}
         (Transition.RETRY, {State.RUNNING}, State.WAITING),
         (Transition.REFUND, {State.RUNNING}, State.WAITING),
         (Transition.EXPIRE, {State.RUNNING}, State.SKIPPED),
+        (Transition.WITHDRAW, {State.RUNNING}, State.CANCELLED),
         (Transition.FAIL, {State.RUNNING}, State.FAILED),
         (Transition.GIVE_UP, {State.RUNNING}, State.FAILED),
         (Transition.CANCEL, NOT_STARTED | {State.WAITING}, State.CANCELLED),

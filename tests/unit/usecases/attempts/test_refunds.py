@@ -1,5 +1,6 @@
 """Refunds: a claim that made no call for a reason of Punctual's own costs the customer no attempt."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,7 @@ from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution
 from shared.domain.executions.states import EndReason, State
-from shared.domain.jobs.job import JobState
+from shared.domain.jobs.job import Job, JobState
 from shared.names import EXECUTOR_TIMEOUT_SECONDS
 from shared.usecases.attempts.run_attempts import LONGEST_ATTEMPT_MS, BatchReport
 from shared.usecases.attempts.settle_attempt import AttemptEnd
@@ -162,6 +163,48 @@ def test_a_refunded_first_attempt_makes_no_call_after_its_job_was_deleted() -> N
     retry_when_due(world, head)
     assert world.standing(head.id).progress.end_reason is EndReason.JOB_DELETED
     assert len(world.sender.calls) == 1
+
+
+CHANGES: dict[EndReason, Callable[[Job], Job]] = {
+    EndReason.JOB_PAUSED: lambda job: replace(job, state=JobState.PAUSED),
+    EndReason.JOB_UPDATED: lambda job: with_changes(job, request=b"another", chain_revision=2, revision=2),
+}
+
+
+@pytest.mark.parametrize("reason", CHANGES)
+def test_a_refunded_run_that_a_change_overtook_is_withdrawn_before_its_first_call(reason: EndReason) -> None:
+    """The change was acknowledged, so no run of the earlier description begins any more."""
+    world = World(DUE_AT, answer_to=in_turn(UNSENT, OK))
+    job = world.recurring()
+    head = world.standing(job.id_at(DUE_AT))
+    world.attempt(head)
+    world.table.jobs[job.tenant_id, job.id] = CHANGES[reason](job)
+    assert ends(retry_when_due(world, head)) == [AttemptEnd.WITHDRAWN]
+    standing = world.standing(head.id)
+    assert (standing.state, standing.progress.end_reason) == (State.CANCELLED, reason)
+    assert (standing.attempt, len(world.sender.calls)) == (0, 1)
+
+
+@pytest.mark.parametrize("reason", CHANGES)
+def test_a_run_that_was_called_before_the_change_is_retried_after_it(reason: EndReason) -> None:
+    world = World(DUE_AT, answer_to=in_turn(UNSENT, DOWN, OK))
+    job = world.recurring()
+    head = world.standing(job.id_at(DUE_AT))
+    world.attempt(head)
+    retry_when_due(world, head)
+    world.table.jobs[job.tenant_id, job.id] = CHANGES[reason](job)
+    assert ends(retry_when_due(world, head)) == [AttemptEnd.SUCCEEDED]
+
+
+def test_a_refunded_first_attempt_whose_message_came_after_the_start_deadline_is_skipped() -> None:
+    world = World(DUE_AT, answer_to=in_turn(UNSENT, OK))
+    execution = world.put(with_changes(world.one_off(), start_deadline_at=DUE_AT + 10_000))
+    world.attempt(execution)
+    world.clock.time_ms = DUE_AT + 10_001
+    assert ends(world.attempt(execution)) == [AttemptEnd.WITHDRAWN]
+    standing = world.standing(execution.id)
+    assert (standing.state, standing.progress.end_reason) == (State.SKIPPED, EndReason.LATE)
+    assert (standing.attempt, len(world.sender.calls)) == (0, 1)
 
 
 def test_a_crash_after_the_refund_leaves_a_retry_that_the_sweeper_finds() -> None:
