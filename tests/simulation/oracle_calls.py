@@ -12,7 +12,7 @@ from tests.simulation.verdicts import Fault, Verdict
 def check_calls(
     evidence: Evidence, order: Order | None, calls: list[Arrival], beside: Set[str] = frozenset()
 ) -> Iterator[Fault]:
-    """Every call of one job; `order` is None where nobody ordered a call of its URL.
+    """Every call of one job; `order` is None where no client ordered a call of its URL.
 
     `beside` are executions for an instant that has another one.
     """

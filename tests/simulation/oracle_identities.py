@@ -23,7 +23,7 @@ def check_identities(evidence: Evidence, known: Mapping[str, Order]) -> Iterator
     for call in evidence.calls:
         order = by_url.get(call.url)
         if order is None:
-            yield _fault(Verdict.LEAK, f"{call.url} was called, which nobody ordered", call.job_id)
+            yield _fault(Verdict.LEAK, f"{call.url} was called, which no client ordered", call.job_id)
             continue
         if call.job_id not in known and evidence.weather.is_calm:
             yield _fault(Verdict.HISTORY, "called, and every answer reached its client", call.job_id)

@@ -20,7 +20,7 @@ FIRST_MS = (0, 60_000)
 SECOND_MS = (20_000, 120_000)
 AGAIN_MS = (30_000, 150_000)
 ROLLOUT_MS = 20_000
-"""For so long after each deployment a process may still start with the release before."""
+"""This long after each deployment, a process may still start with the release before."""
 
 
 @dataclass(frozen=True, slots=True)

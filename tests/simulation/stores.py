@@ -36,7 +36,7 @@ class IndexEntry:
 
 
 class SimTable(FakeTable):
-    """Notes each open row that is put into a shard that the record does not contain: nobody might scan it."""
+    """Notes each open row that is put into a shard that the record does not contain: no scan might find it."""
 
     def __init__(self, recorded: FakeShardCountStore) -> None:
         super().__init__()

@@ -1,9 +1,6 @@
 """The faults of the simulation are the ones that the services document, and each is what it says."""
 
-from collections.abc import Callable
 from dataclasses import fields, replace
-from functools import partial
-from random import Random
 from typing import Any
 
 import pytest
@@ -13,46 +10,21 @@ from shared.bootstrap.ports import Ports
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import Execution
-from shared.domain.executions.states import State, Transition
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import PositionRange
 from shared.names import Lane
-from shared.ports.executions import Claim, Finish, WriteUnknown
+from shared.ports.executions import Claim, WriteUnknown
 from tests.simulation.calls import PortCalls, ProcessHandle
 from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.faults import FaultMix, Strike
-from tests.simulation.hotspots import HOT_MS
 from tests.simulation.lanes import MAX_RECEIVES, QUEUE_URLS, VISIBILITY_MS
-from tests.simulation.places import places_of, shard_key
 from tests.simulation.process import THROTTLES_OF_STREAK
 from tests.simulation.rhythms import every
-from tests.simulation.wiring import use_cases_of
+from tests.simulation.single_acts import ALWAYS, CALM, fail_one, in_a_process, put
 from tests.simulation.world import World
 from tests.support.builders import one_off, wakeup, with_changes
 from tests.support.fakes.wakeup_queue import even
-
-CALM = FaultMix()
-ALWAYS = 1.0
-
-
-def in_a_process(world: World, act: Callable[[Ports], Any], kind: str = "test") -> list[Any]:
-    """What the act came to, or the error that it raised; empty where its process died."""
-    process = world.process(kind)
-    came_to: list[Any] = []
-
-    def run() -> None:
-        try:
-            came_to.append(act(use_cases_of(world, process).core.ports))
-        except UnavailableError as fault:
-            came_to.append(fault)
-
-    process.spawn(run)
-    world.hub.run_until(world.hub.now_ms + 400_000)
-    return came_to
-
-
-def put(ports: Ports) -> Any:
-    return ports.executions.put_if_absent(one_off())
 
 
 def stands(world: World) -> bool:
@@ -179,15 +151,6 @@ def test_the_index_still_names_rows_that_ttl_has_taken() -> None:
 def shown_dead(world: World) -> list[ExecutionId]:
     stretch = world.store.failed(one_off().tenant_id, PositionRange(), newest_first=True, limit=10)
     return [place.id for place in stretch.positions]
-
-
-def fail_one(world: World) -> None:
-    world.store.put_if_absent(with_changes(one_off(), state=State.QUEUED))
-    claim = Claim(execution_id=one_off().id, owner="me")
-    (claimed,) = world.claimer.claim([claim], world.hub.now_ms)
-    assert isinstance(claimed, Execution)
-    finish = Finish(transition=Transition.FAIL, outcomes=(), expires_at_s=world.hub.now_ms // 1000)
-    assert world.store.finish(claimed, finish) is None
 
 
 def sent(world: World, count: int = 1) -> list[Any]:
@@ -318,61 +281,6 @@ def test_process_may_stand_still_for_longer_than_a_message_is_invisible() -> Non
     began_at = world.hub.now_ms
     world.hub.run_until(began_at + 10 * VISIBILITY_MS)
     assert ended_at[0] - began_at > VISIBILITY_MS
-
-
-def test_hot_table_is_throttled_for_ten_minutes_and_others_are_not() -> None:
-    world = World(1, CALM)
-    world.weather.hotspots.heat(["executions"], Random(1), world.hub.now_ms)
-    (refused,) = in_a_process(world, put)
-    (answered,) = in_a_process(world, lambda ports: ports.limits.hot_scopes())
-    assert isinstance(refused, UnavailableError)
-    assert not isinstance(answered, UnavailableError)
-    assert world.weather.struck[Strike.THROTTLE_HOT_PLACE] == 1
-    world.hub.run_until(world.hub.now_ms + HOT_MS)
-    assert in_a_process(world, put) == [None]
-
-
-def test_hot_index_throttles_its_readers_and_the_writes_that_change_it() -> None:
-    world = World(1, CALM)
-    fail_one(world)
-    world.weather.hotspots.heat(["index of dead letters"], Random(1), world.hub.now_ms)
-    read = partial(_failed, one_off().tenant_id)
-    (refused,) = in_a_process(world, read)
-    (found,) = in_a_process(world, lambda ports: ports.executions.get(one_off().id))
-    assert isinstance(refused, UnavailableError)
-    assert isinstance(found, Execution)
-    assert "index of dead letters" in places_of("ExecutionStore", "finish", [], [])
-
-
-def _failed(tenant_id: str, ports: Ports) -> Any:
-    return ports.executions.failed(tenant_id, PositionRange(), newest_first=True, limit=10)
-
-
-def test_hot_shard_is_throttled_alone_in_reads_scans_and_claims() -> None:
-    world = World(1, CALM)
-    hot, cool = one_off(1), one_off(2, due_at=one_off(1).id.dispatch_at + MINUTE_MS)
-    for execution in (hot, cool):
-        world.store.put_if_absent(with_changes(execution, state=State.QUEUED))
-    world.weather.hotspots.heat([shard_key(hot.id)], Random(1), world.hub.now_ms)
-
-    def claim(ports: Ports) -> Any:
-        claims = [Claim(execution_id=each.id, owner="me") for each in (hot, cool)]
-        return ports.claimer.claim(claims, world.hub.now_ms)
-
-    def scan(place: ExecutionId, ports: Ports) -> Any:
-        return ports.executions.scan(place.bucket, place.shard, after=None, limit=1)
-
-    (claims,) = in_a_process(world, claim)
-    assert [type(answer) for answer in claims] == [WriteUnknown, Execution]
-    scans = [in_a_process(world, partial(scan, each.id))[0] for each in (hot, cool)]
-    assert [isinstance(answer, UnavailableError) for answer in scans] == [True, False]
-
-
-def test_first_call_of_a_hot_place_is_throttled_too() -> None:
-    world = World(1, FaultMix(hot_place=ALWAYS))
-    (refused,) = in_a_process(world, put)
-    assert isinstance(refused, UnavailableError)
-    assert world.weather.hotspots.last_ms > world.hub.now_ms
 
 
 def test_no_watcher_and_no_sweeper_runs_in_a_gap_of_ticks() -> None:

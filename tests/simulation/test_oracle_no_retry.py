@@ -95,6 +95,8 @@ def refused(answer: dict[str, Any], word: str, **fields: Any) -> Evidence:
 def test_a_receiver_that_asks_for_no_more_is_heeded(answer: dict[str, Any], word: str) -> None:
     assert found(refused(answer, word)) == []
     assert found(refused(answer, word, reason="stopped")) == ["no retry helps, and it is failed, stopped"]
+    used_up = verdict(refused(answer, word, reason="attempts_used_up"))
+    assert "no retry helps, and it is failed, attempts_used_up" in {fault.text for fault in used_up}
 
 
 @pytest.mark.parametrize(("answer", "word"), FINAL)

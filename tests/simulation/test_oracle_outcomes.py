@@ -87,7 +87,7 @@ def attempt_beyond_the_recorded_ones(evidence: Evidence) -> None:
     evidence.calls.append(call(attempt=2, **LATER))
 
 
-def call_of_an_unknown_job_that_nobody_ordered(evidence: Evidence) -> None:
+def call_of_an_unknown_job_without_an_order(evidence: Evidence) -> None:
     evidence.calls.append(call(execution_id="exe_1x", job_id="job_1x", url="https://acme.example.com/77"))
 
 
@@ -126,7 +126,7 @@ FORGED: dict[Callable[[Evidence], None], tuple[Verdict, str]] = {
     success_by_a_failed_attempt: (Verdict.HISTORY, "succeeded by an attempt that did not"),
     answer_that_nobody_gave: (Verdict.HISTORY, "recorded with 500, its answers are []"),
     attempt_beyond_the_recorded_ones: (Verdict.ATTEMPTS, "attempt 2 was called, and 1 are recorded"),
-    call_of_an_unknown_job_that_nobody_ordered: (Verdict.LEAK, "which nobody ordered"),
+    call_of_an_unknown_job_without_an_order: (Verdict.LEAK, "which no client ordered"),
     unknown_job_with_too_many_attempts: (Verdict.ATTEMPTS, "[1, 2, 3, 4] of 3"),
     unknown_job_though_every_answer_arrived: (Verdict.HISTORY, "every answer reached its client"),
     two_jobs_by_one_key: (Verdict.DOUBLED, "one idempotency key made 2 jobs"),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 LEAD_TOLERANCE_MS = 5_000
-"""Lambda may hold a received message for so long before the handler begins, mostly during a cold start."""
+"""Lambda may hold a received message this long before the handler begins, mostly during a cold start."""
 LAG_TOLERANCE_MS = 1_000
 """The clocks of two services differ by some milliseconds."""
 

@@ -71,7 +71,6 @@ class SettleAttempt:
 
         The outcome is written first; notification and retry message follow.
         """
-        async_accepted = answer.async_accepted and execution.notification_of is None
         outcome = AttemptOutcome(
             attempt=execution.attempt,
             started_at=started_at,
@@ -79,10 +78,11 @@ class SettleAttempt:
             status=answer.status,
             reason=answer.reason,
         )
+        finish: Finish | None = None
         if withdrawn is not None:
-            finish: Finish | None = self._withdrawal(execution, started_at, withdrawn)
-        else:
-            finish = None if async_accepted else self._decide(execution, outcome, answer)
+            finish = self._withdrawal(execution, started_at, withdrawn)
+        elif not answer.async_accepted or execution.notification_of is not None:
+            finish = self._decide(execution, outcome, answer)
         for _ in range(FINISH_TRIES):
             try:
                 if finish is None:
@@ -119,7 +119,6 @@ class SettleAttempt:
 
     def _refund(self, execution: Execution, outcome: AttemptOutcome) -> Finish:
         """Another claim after a backoff, or the end of an execution that is too old for another."""
-        since = execution.progress.refunded_since or outcome.started_at
         delay_ms = refund_delay_ms(execution.progress.refunded, self.entropy.draw())
         # The claim may have come before the due time, by a clock that was ahead.
         next_attempt_at = max(self.clock.now_ms() + delay_ms, execution.not_before)
@@ -134,7 +133,7 @@ class SettleAttempt:
             transition=Transition.REFUND,
             outcomes=execution.progress.outcomes,
             next_attempt_at=next_attempt_at,
-            refunded_since=since,
+            refunded_since=_refunded_since(execution, outcome.started_at),
         )
 
     def _withdrawal(self, execution: Execution, started_at: int, reason: EndReason) -> Finish:
@@ -144,7 +143,7 @@ class SettleAttempt:
             outcomes=execution.progress.outcomes,
             end_reason=reason,
             expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
-            refunded_since=execution.progress.refunded_since or started_at,
+            refunded_since=_refunded_since(execution, started_at),
         )
 
     def _delay_ms(self, execution: Execution, answer: CallbackResponse) -> int:
@@ -216,6 +215,10 @@ _END = {
     Transition.EXPIRE: AttemptEnd.WITHDRAWN,
     Transition.WITHDRAW: AttemptEnd.WITHDRAWN,
 }
+
+
+def _refunded_since(execution: Execution, started_at: int) -> int:
+    return execution.progress.refunded_since or started_at
 
 
 def _latest_at(execution: Execution, started_at: int) -> int:

@@ -42,7 +42,7 @@ class UpdateOneOff:
             is_done = self._move(before, after)
         if not is_done:
             self.require_not_started(self.store.get(before.id) or before)
-            raise PreconditionFailedError("the job was changed by somebody else meanwhile")
+            raise PreconditionFailedError("another request changed the job meanwhile")
         return after
 
     def require_not_started(self, existing: Execution) -> None:

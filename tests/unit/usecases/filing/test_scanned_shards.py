@@ -1,4 +1,4 @@
-"""Shard counts that grow, are rolled back and grow again: no accepted job lies in a shard that nobody scans."""
+"""Shard counts that grow, are rolled back and grow again: no accepted job lies in a shard that is not scanned."""
 
 import pytest
 
