@@ -13,7 +13,7 @@ from functions.api.http.request import AuthenticatedRequest, read_query
 from functions.api.http.route import Handler, Route
 from functions.api.reference.pages import PAGES, page_answer
 from functions.api.routes import ROUTES
-from shared.domain.bucket import GUARD_MS
+from shared.domain.dispatch.clock_skew import is_too_far_behind
 from shared.domain.errors import UnavailableError
 from shared.names import Metric
 from shared.observability import count, logger
@@ -58,12 +58,10 @@ class Api:
             return self._error_response(error, request_id)
 
     def _check_clock(self, received_at: int | None) -> None:
-        """UnavailableError if this process's clock is behind API Gateway's by more than the margin of filing.
-
-        Such a process would file into a bucket that was already swept, and the job would never run.
-        """
-        if received_at is not None and received_at - self._context.now_ms() > GUARD_MS:
-            logger.error("clock behind", extra={"behind_ms": received_at - self._context.now_ms()})
+        """UnavailableError if this process's clock is too far behind API Gateway's."""
+        now_ms = self._context.now_ms()
+        if received_at is not None and is_too_far_behind(now_ms, received_at):
+            logger.error("clock behind", extra={"behind_ms": received_at - now_ms})
             raise UnavailableError("the clock of this process is behind")
 
     def _register(self, route: Route, handler: Handler) -> None:

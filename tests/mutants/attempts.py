@@ -68,10 +68,10 @@ ATTEMPTS = (
         killer="tests/unit/usecases/attempts/test_refunds.py",
     ),
     Mutant(
-        name="refunded run that a change overtook and that is called",
+        name="refunded run that a pause overtook and that is called",
         file="shared/usecases/attempts/call_receiver.py",
-        old="return _overtaken(execution, job) if is_refunded and",
-        new="return _overtaken(execution, job) if not is_refunded and",
+        old="is_silent = is_refunded and",
+        new="is_silent = not is_refunded and",
         killer="tests/unit/usecases/attempts/test_refunds.py",
     ),
     Mutant(

@@ -3,7 +3,8 @@
 from shared.domain.dispatch.wakeup import single_wakeup
 from tests.simulation.faults import Strike
 from tests.simulation.readers import Histories, Readers
-from tests.simulation.world import RETENTION_DAYS, START_MS, World
+from tests.simulation.rhythms import DAY_AHEAD_MS
+from tests.simulation.world import RETENTION_DAYS, World
 
 DAY_MS = 86_400_000
 HOUR_MS = 3_600_000
@@ -31,16 +32,16 @@ def read_before_expiry(world: World, readers: Readers, ended_at: int, clock_erro
 
     A record that a slow clock ended goes by so much earlier.
     """
-    world.hub.run_until(START_MS + RETENTION_DAYS * DAY_MS - 60_000 - clock_error_ms)
+    world.hub.run_until(world.start_ms + RETENTION_DAYS * DAY_MS - 60_000 - clock_error_ms)
     _expire(world)
-    return readers.histories(ended_at + HOUR_MS)
+    return readers.histories(ended_at + DAY_AHEAD_MS)
 
 
 def read_after_expiry(world: World, readers: Readers, ended_at: int) -> Histories:
     """What clients are shown of the run when all records have expired, but TTL has taken only some of them."""
     world.hub.run_until(ended_at + RETENTION_DAYS * DAY_MS + HOUR_MS)
     _expire(world)
-    return readers.histories(ended_at + HOUR_MS)
+    return readers.histories(ended_at + DAY_AHEAD_MS)
 
 
 def _expire(world: World) -> None:

@@ -9,7 +9,7 @@ from shared.domain.bucket import MINUTE_MS
 from shared.usecases.ticks.reconcile import SETTLE_MINUTES, Reconcile
 from tests.simulation.lanes import QUEUE_URLS
 from tests.simulation.verdicts import Fault, Verdict
-from tests.simulation.world import START_MS, World
+from tests.simulation.world import World
 from tests.support.fakes.clock import VirtualClock
 from tests.support.fakes.ledger import FakeShardLedger
 from tests.support.fakes.wakeup_queue import even
@@ -21,7 +21,7 @@ def audit(world: World) -> Iterator[Fault]:
     for identity in world.missing_executions:
         yield _fault("missing_executions while the load was on", identity)
     mark = FakeShardLedger()
-    mark.note_reconciled_through(START_MS // MINUTE_MS - 1)
+    mark.note_reconciled_through(world.start_ms // MINUTE_MS - 1)
     reconcile = _reconcile(world, mark)
     while mark.reconciled_through() != world.hub.now_ms // MINUTE_MS - SETTLE_MINUTES:
         report = reconcile.execute()

@@ -30,8 +30,8 @@ from tests.simulation.long_work import LongWork
 from tests.simulation.patience import draw_patience
 from tests.simulation.readers import Readers
 from tests.simulation.requests import LONGEST_MS, request
-from tests.simulation.rhythms import CRONS, Rhythm, every
-from tests.simulation.world import START_MS, TENANTS, World
+from tests.simulation.rhythms import Rhythm, every
+from tests.simulation.world import TENANTS, World
 
 LOAD_MS = 240_000
 DEMANDS_GO_ON_MS = 60_000
@@ -62,7 +62,7 @@ class Clients:
         for _ in range(rng.randint(6, 24)):
             self.order(delay_seconds=rng.choice((*DELAYS, rng.randint(0, 240))))
         for _ in range(rng.randint(0, 3)):
-            self.order(rhythm=_rhythm(rng, RATES))
+            self.order(rhythm=self._rhythm(rng, RATES))
         if rng.random() < CHANGED_SHARE:
             self._start_what_changes()
         if rng.random() < BACKFILLED_SHARE:
@@ -73,19 +73,21 @@ class Clients:
         draw_patience(self.orders, self.world.seed)
         draw_large_requests(self.orders, self.world.seed)
         draw_listeners(self.orders, self.world.seed)
-        demands = Demands(self.world.seed, self.world.weather, START_MS + LOAD_MS + DEMANDS_GO_ON_MS)
+        demands = Demands(
+            self.world.seed, self.world.weather, self.world.start_ms + LOAD_MS + DEMANDS_GO_ON_MS
+        )
         if self.world.is_demanding:
             demands.draw(self.orders)
         self.world.receiver.demands = demands
         self.reports = long_work.reports
         readers = Readers(self.world, self.orders)
-        readers.start(START_MS, LOAD_MS)
+        readers.start(self.world.start_ms, LOAD_MS)
         return readers
 
     def _start_batches(self) -> None:
         """Jobs that are ordered many at once; most run once."""
         batches = Batches(self.world, self.world.seed, self._accept)
-        for orders in batches.draw(self._drawn, START_MS, START_MS + LOAD_MS):
+        for orders in batches.draw(self._drawn, self.world.start_ms, self.world.start_ms + LOAD_MS):
             for order in orders:
                 order.number = len(self.orders)
                 self.orders.append(order)
@@ -94,7 +96,9 @@ class Clients:
     def _drawn(self, rng: Random) -> Order:
         recurs = rng.random() < 0.1
         return self._order(
-            rng, None if recurs else rng.choice(DELAYS), _rhythm(rng, SLOWER_RATES) if recurs else None
+            rng,
+            None if recurs else rng.choice(DELAYS),
+            self._rhythm(rng, SLOWER_RATES) if recurs else None,
         )
 
     def _start_what_changes(self) -> None:
@@ -102,9 +106,11 @@ class Clients:
         rng = self.world.weather.rng
         for _ in range(rng.randint(1, 2)):
             order = self.order(
-                rhythm=_rhythm(rng, SLOWER_RATES), cancelled=0.1, habits=draw_habits(rng, START_MS)
+                rhythm=self._rhythm(rng, SLOWER_RATES),
+                cancelled=0.1,
+                habits=draw_habits(rng, self.world.start_ms),
             )
-            draw_recurring(rng, order, self.world, partial(_rhythm, rng, SLOWER_RATES))
+            draw_recurring(rng, order, self.world, partial(self._rhythm, rng, SLOWER_RATES))
         for _ in range(rng.randint(0, 4)):
             order = self.order(
                 delay_seconds=rng.randint(5, 150), cancelled=0.1, habits=draw_one_off_habits(rng)
@@ -115,7 +121,7 @@ class Clients:
         """Some jobs whose past is run for, while they go on, are paused, described anew or deleted."""
         rng = self.world.weather.rng
         for _ in range(rng.randint(1, 2)):
-            rhythm = _rhythm(rng, SLOWER_RATES)
+            rhythm = self._rhythm(rng, SLOWER_RATES)
             if rng.random() < 0.5:
                 order = self.order(rhythm=rhythm)
             else:
@@ -154,9 +160,12 @@ class Clients:
             base_seconds=rng.choice((1, 5, 30)),
             cap_seconds=rng.choice((30, 120, 2_400)),
             key=f"k{len(self.orders)}" if habits or rng.random() < 0.5 else None,
-            asked_at=START_MS + rng.randint(0, LOAD_MS // 4 if habits else LOAD_MS),
+            asked_at=self.world.start_ms + rng.randint(0, LOAD_MS // 4 if habits else LOAD_MS),
             habits=habits,
         )
+
+    def _rhythm(self, rng: Random, rates: Sequence[int]) -> Rhythm:
+        return every(rng.choice(rates)) if rng.random() < 0.7 else rng.choice(self.world.season.crons)
 
     def cancel(self, order: Order, at_ms: int) -> None:
         """Ask for a cancellation at some time, until it is answered."""
@@ -227,7 +236,3 @@ class Clients:
 def _delete(tenant: str, job_id: str, cases: UseCases) -> None:
     with suppress(NotFoundError):
         cases.core.cancel_job.execute(tenant, job_id)
-
-
-def _rhythm(rng: Random, rates: Sequence[int]) -> Rhythm:
-    return every(rng.choice(rates)) if rng.random() < 0.7 else rng.choice(CRONS)

@@ -10,8 +10,6 @@ WRONG_SHARE = 0.05
 STEP_SHARE = 0.5
 """Of the wrong clocks: those that are set back while their process lives."""
 STEP_AFTER_MS = (0, 4_000)
-MAY_BE_BEHIND = frozenset({"executor", "rescuer", "watcher", "sweeper"})
-"""Not the API: a process of the API that is behind by more than `GUARD_MS` answers 503 to everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class Clocks:
         self._rng = random.Random(f"clocks of {seed}")
         self._weather = weather
 
-    def draw(self, kind: str, now_ms: int) -> Skew:
+    def draw(self, now_ms: int) -> Skew:
         """The clock of a new process."""
         skew_ms = self._weather.mix.skew_ms
         ms = self._weather.rng.randint(-skew_ms, skew_ms) if skew_ms else 0
@@ -43,8 +41,7 @@ class Clocks:
         if not self._weather.mix.wrong_clocks or self._rng.random() >= WRONG_SHARE:
             return Skew(ms)
         self._weather.note(Strike.WRONG_CLOCK)
-        wrong_ms, may_be_behind = self._rng.choice(WRONG_CLOCK_MS), kind in MAY_BE_BEHIND
-        is_ahead = self._rng.random() < 0.5 or not may_be_behind
+        wrong_ms, is_ahead = self._rng.choice(WRONG_CLOCK_MS), self._rng.random() < 0.5
         if self._rng.random() >= STEP_SHARE:
             return Skew(wrong_ms if is_ahead else -wrong_ms)
         self._weather.note(Strike.STEPPED_CLOCK)

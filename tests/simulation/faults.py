@@ -29,6 +29,7 @@ class Strike(StrEnum):
     SKEWED_CLOCK = "skewed_clock"
     WRONG_CLOCK = "wrong_clock"
     STEPPED_CLOCK = "stepped_clock"
+    REFUSED_BY_CLOCK = "refused_by_clock"
     REFUSE_ENTRY = "refuse_entry"
     LOSE_MESSAGE = "lose_message"
     DOUBLE_MESSAGE = "double_message"

@@ -12,9 +12,6 @@ from tests.simulation.oracle_revisions import check_revisions
 from tests.simulation.oracle_series import check_deleted
 from tests.simulation.verdicts import Fault, Verdict
 
-AHEAD_MS = 600_000
-"""Tombstones stand on instants that are yet to come."""
-
 
 def check_changed(
     evidence: Evidence, order: Order, records: list[Record], calls: list[Arrival]
@@ -32,7 +29,7 @@ def check_changed(
     yield from check_revisions(order, habits)
     yield from _versions(due, made)
     yield from check_pauses(evidence, habits, made)
-    yield from check_updates(evidence, habits, made)
+    yield from check_updates(evidence, habits, planned, made)
     yield from verify_instants(evidence, order, planned, made)
     yield from check_overlap(evidence, habits, planned, made)
     yield from check_deleted(evidence, order, calls)
@@ -41,11 +38,12 @@ def check_changed(
 
 def _due(evidence: Evidence, habits: Habits) -> dict[int, set[int]]:
     """The instants of each version that was ever sent."""
-    until = min(evidence.ended_at + AHEAD_MS, habits.end_at or evidence.ended_at + AHEAD_MS)
-    return {
-        version.number: set(version.rhythm.instants(version.since, until))
-        for version in habits.versions.values()
-    }
+    due = {}
+    for version in habits.versions.values():
+        ahead = evidence.ended_at + version.rhythm.ahead_ms
+        until = min(ahead, habits.end_at or ahead)
+        due[version.number] = set(version.rhythm.instants(version.since, until))
+    return due
 
 
 def _versions(due: dict[int, set[int]], calls: list[Arrival]) -> Iterator[Fault]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tests.simulation.bounds import CLAIM_TO_CALL_MS, WAIT_MS
-from tests.simulation.evidence import Arrival, Evidence
+from tests.simulation.evidence import Arrival, Evidence, Record
 from tests.simulation.habits import Habits
 from tests.simulation.verdicts import Fault, Verdict
 
@@ -30,9 +30,14 @@ def check_pauses(evidence: Evidence, habits: Habits, calls: list[Arrival]) -> It
                 yield _fault(Verdict.PAUSE, f"called after the pause of {pause.acked_at}", call)
 
 
-def check_updates(evidence: Evidence, habits: Habits, calls: list[Arrival]) -> Iterator[Fault]:
-    """What had not started runs under the new description."""
+def check_updates(
+    evidence: Evidence, habits: Habits, records: list[Record], calls: list[Arrival]
+) -> Iterator[Fault]:
+    """What had not started runs under the new description; a refunded run had started before its first call."""
+    refunded = {record.execution_id for record in records if record.refunded}
     for call in calls:
+        if call.execution_id in refunded:
+            continue
         revision = habits.revision_of(int(call.body))
         for update in habits.acked("update"):
             is_older = revision is not None and revision < update.revision

@@ -7,16 +7,13 @@ from tests.simulation.evidence import Arrival, Evidence, Order, Record
 from tests.simulation.oracle_no_retry import accounted_until
 from tests.simulation.verdicts import Fault, Verdict
 
-AHEAD_MS = 600_000
-"""A deletion leaves tombstones on instants that are yet to come."""
-
 
 def check_series(
     evidence: Evidence, order: Order, records: list[Record], calls: list[Arrival]
 ) -> Iterator[Fault]:
     """One acknowledged recurring job."""
     assert order.rhythm is not None
-    due = list(order.rhythm.instants(order.created_at or 0, evidence.ended_at + AHEAD_MS))
+    due = list(order.rhythm.instants(order.created_at or 0, evidence.ended_at + order.rhythm.ahead_ms))
     yield from _instants(set(due), records, calls)
     yield from _accounted(evidence, order, due, records)
     yield from check_deleted(evidence, order, calls)

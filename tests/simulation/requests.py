@@ -4,8 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from shared.bootstrap.use_cases import UseCases
+from shared.domain.dispatch.clock_skew import is_too_far_behind
 from shared.domain.errors import UnavailableError
 from tests.simulation.faults import Strike
+from tests.simulation.process import Process
 from tests.simulation.wiring import use_cases_of
 from tests.simulation.world import World
 
@@ -26,6 +28,7 @@ def request(world: World, kind: str, act: Callable[[UseCases], Any], at_ms: int,
 
         def run() -> None:
             try:
+                check_clock(world, process)
                 act(use_cases_of(world, process))
                 answered.append(True)
             except UnavailableError:
@@ -41,3 +44,10 @@ def request(world: World, kind: str, act: Callable[[UseCases], Any], at_ms: int,
     if world.weather.strikes(Strike.IMPATIENT_CLIENT):
         ask(at_ms + world.weather.rng.randint(*IMPATIENCE_MS))
     world.hub.spawn(again, at_ms + PATIENCE_MS + world.weather.rng.randint(*PAUSE_MS))
+
+
+def check_clock(world: World, process: Process) -> None:
+    """What the API does first: UnavailableError where API Gateway's clock shows that its own is far behind."""
+    if is_too_far_behind(process.now_ms(), world.hub.now_ms):
+        world.weather.note(Strike.REFUSED_BY_CLOCK)
+        raise UnavailableError("the clock is behind")

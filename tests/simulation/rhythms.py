@@ -4,7 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 MINUTE_MS = 60_000
+AHEAD_MS = 600_000
+DAY_AHEAD_MS = 26 * 60 * MINUTE_MS
 Minutes = Callable[[int, int], bool]
+"""Whether a line fires: the number of the hour since 1970, and the minute of the hour."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +18,7 @@ class Rhythm:
     line: str = ""
     zone: str = ""
     offset_minutes: int = 0
-    """What the zone's clocks show beyond UTC, in the winter in which simulations take place."""
+    """What is added to UTC before the line's minutes are looked up."""
     fires: Minutes = lambda _hour, _minute: False
 
     def is_same_line(self, other: "Rhythm") -> bool:
@@ -33,9 +36,14 @@ class Rhythm:
         instant = created_at - created_at % MINUTE_MS + MINUTE_MS
         while instant <= until_ms:
             local = instant // MINUTE_MS + self.offset_minutes
-            if self.fires(local // 60 % 24, local % 60):
+            if self.fires(local // 60, local % 60):
                 yield instant
             instant += MINUTE_MS
+
+    @property
+    def ahead_ms(self) -> int:
+        """How far ahead of a deletion its tombstone may be: on the next instant, which may be tomorrow's."""
+        return AHEAD_MS if self.every_seconds is not None else DAY_AHEAD_MS
 
 
 def every(seconds: int) -> Rhythm:
@@ -43,14 +51,15 @@ def every(seconds: int) -> Rhythm:
     return Rhythm(every_seconds=seconds)
 
 
-def _cron(line: str, zone: str, offset_minutes: int, fires: Minutes) -> Rhythm:
+def cron(line: str, zone: str, fires: Minutes, *, offset_minutes: int = 0) -> Rhythm:
+    """A cron line, and the minutes in which it fires, in UTC or with an offset of its own."""
     return Rhythm(line=line, zone=zone, offset_minutes=offset_minutes, fires=fires)
 
 
 CRONS = (
-    _cron("* * * * *", "Europe/Berlin", 60, lambda _hour, _minute: True),
-    _cron("*/2 * * * *", "Asia/Kathmandu", 345, lambda _hour, minute: minute % 2 == 0),
-    _cron("1-59/3 * * * *", "America/New_York", -300, lambda _hour, minute: minute % 3 == 1),
-    _cron("9,12,17 8-9 * * *", "UTC", 0, lambda hour, minute: hour in (8, 9) and minute in (9, 12, 17)),
+    cron("* * * * *", "Europe/Berlin", lambda _hour, _minute: True, offset_minutes=60),
+    cron("*/2 * * * *", "Asia/Kathmandu", lambda _hour, minute: minute % 2 == 0, offset_minutes=345),
+    cron("1-59/3 * * * *", "America/New_York", lambda _hour, minute: minute % 3 == 1, offset_minutes=-300),
+    cron("9,12,17 8-9 * * *", "UTC", lambda hour, minute: hour % 24 in (8, 9) and minute in (9, 12, 17)),
 )
-"""Lines with their meaning written out by hand."""
+"""Lines with their meaning on a winter day, written out by hand."""

@@ -17,10 +17,10 @@ from tests.simulation.redrives import Redrivers
 from tests.simulation.rest import come_to_rest
 from tests.simulation.trace import Trace
 from tests.simulation.verdicts import Fault
-from tests.simulation.world import START_MS, TENANTS, World
+from tests.simulation.world import TENANTS, World
 
-HEAL_AT_MS = START_MS + LOAD_MS + 2 * MINUTE_MS
-GIVE_UP_AT_MS = HEAL_AT_MS + 4 * 60 * MINUTE_MS
+HEALED_AFTER_MS = LOAD_MS + 2 * MINUTE_MS
+PATIENCE_MS = 4 * 60 * MINUTE_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +49,18 @@ def run_seed(seed: int, mix: FaultMix | None = None, *, is_demanding: bool = Tru
 def _run(seed: int, world: World) -> Outcome:
     weather = world.weather.mix
     clients = Clients(world)
-    resting = [GIVE_UP_AT_MS]
+    start_ms = world.start_ms
+    heal_at_ms = start_ms + HEALED_AFTER_MS
+    resting = [heal_at_ms + PATIENCE_MS]
     world.functions.start_ticks(lambda: resting[0])
     readers = clients.start()
     redrivers = Redrivers(world)
-    redrivers.start(START_MS, LOAD_MS)
-    world.hub.run_until(HEAL_AT_MS)
+    redrivers.start(start_ms, LOAD_MS)
+    world.hub.run_until(heal_at_ms)
     world.weather.mix = HEALED
     world.hub.run_until(max(world.hub.now_ms, world.weather.hotspots.last_ms))
     world.note("world", "healed")
-    give_up_at_ms = GIVE_UP_AT_MS + max(0, world.functions.no_ticks_until_ms - HEAL_AT_MS)
+    give_up_at_ms = PATIENCE_MS + max(heal_at_ms, world.functions.no_ticks_until_ms)
     resting[0] = give_up_at_ms
     recurs_until_ms = clients.cancel_what_recurs()
     faults = come_to_rest(world, give_up_at_ms, recurs_until_ms)

@@ -20,6 +20,7 @@ from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.faults import FaultMix, Strike
 from tests.simulation.lanes import MAX_RECEIVES, QUEUE_URLS, VISIBILITY_MS
 from tests.simulation.process import THROTTLES_OF_STREAK
+from tests.simulation.requests import request
 from tests.simulation.rhythms import every
 from tests.simulation.single_acts import ALWAYS, CALM, fail_one, in_a_process, put
 from tests.simulation.world import World
@@ -208,12 +209,17 @@ def test_wrong_clocks_are_far_off_or_set_back_for_a_few_processes() -> None:
     assert steps == {(0, -30_000), (0, -300_000), (30_000, 0), (300_000, 0)}
 
 
-def test_no_clock_of_the_api_is_far_behind() -> None:
+def test_api_process_that_is_far_behind_refuses_its_request() -> None:
     world = World(1, FaultMix(wrong_clocks=True))
-    processes = [world.process("create") for _ in range(1_000)]
-    first = {process.now_ms() - world.hub.now_ms for process in processes}
-    world.hub.run_until(world.hub.now_ms + 4_000)
-    assert first | {process.now_ms() - world.hub.now_ms for process in processes} == {0, 30_000, 300_000}
+    seen: list[int] = []
+    for _ in range(1_000):
+        request(
+            world, "create", lambda cases: seen.append(cases.core.ports.clock.now_ms()), world.hub.now_ms, 1
+        )
+    world.hub.run_until(world.hub.now_ms + 1_000)
+    assert {now_ms - world.start_ms for now_ms in seen} >= {0, 30_000, 300_000}
+    assert min(seen) >= world.start_ms - 5_000
+    assert world.weather.struck[Strike.REFUSED_BY_CLOCK] == 1_000 - len(seen) > 5
 
 
 def test_batch_whose_invocation_fails_after_its_calls_comes_back_and_is_not_called_again() -> None:

@@ -11,7 +11,7 @@ from tests.simulation.rest import come_to_rest
 from tests.simulation.rhythms import every
 from tests.simulation.run import run_seed
 from tests.simulation.verdicts import Verdict
-from tests.simulation.world import START_MS, World
+from tests.simulation.world import World
 
 BLOCKS = 20
 SEEDS_IN_BLOCK = 10
@@ -65,23 +65,26 @@ def test_in_calm_weather_each_attempt_takes_little_more_than_one_message() -> No
 def test_a_job_twenty_minutes_ahead_is_found_by_a_watcher_and_called_once_on_time() -> None:
     world = World(1, FaultMix())
     clients = Clients(world)
-    world.functions.start_ticks(lambda: START_MS + 40 * MINUTE_MS)
+    world.functions.start_ticks(lambda: world.start_ms + 40 * MINUTE_MS)
     order = clients.order(delay_seconds=1_200, cancelled=0)
-    world.hub.run_until(START_MS + LOAD_MS + 40_000)
+    world.hub.run_until(world.start_ms + LOAD_MS + 40_000)
     assert world.lanes.sends == 0
-    world.hub.run_until(START_MS + 40 * MINUTE_MS)
+    world.hub.run_until(world.start_ms + 40 * MINUTE_MS)
     (arrival,) = world.receiver.log
     assert order.due_at is not None
     assert 0 <= arrival.began_at - order.due_at <= 1_500
 
 
-def test_a_chain_that_nobody_ends_is_found() -> None:
+@pytest.mark.parametrize(
+    ("every_seconds", "patience_ms"), [(60, LOAD_MS + 10 * MINUTE_MS), (1, 24 * 60 * MINUTE_MS)]
+)
+def test_chain_without_an_end_is_found(every_seconds: int, patience_ms: int) -> None:
     """With patience for a few minutes as well as by its many calls."""
-    for every_seconds, patience_ms in ((60, LOAD_MS + 10 * MINUTE_MS), (1, 24 * 60 * MINUTE_MS)):
-        world = World(1, FaultMix())
-        world.functions.start_ticks(lambda: START_MS + 24 * 60 * MINUTE_MS)
-        Clients(world).order(rhythm=every(every_seconds), cancelled=0)
-        world.hub.run_until(START_MS + LOAD_MS)
-        found = come_to_rest(world, START_MS + patience_ms, recurs_until_ms=START_MS + LOAD_MS)
-        assert {fault.verdict for fault in found} == {Verdict.RESTLESS}
-        world.hub.close()
+    world = World(1, FaultMix())
+    world.functions.start_ticks(lambda: world.start_ms + 24 * 60 * MINUTE_MS)
+    Clients(world).order(rhythm=every(every_seconds), cancelled=0)
+    loaded_ms = world.start_ms + LOAD_MS
+    world.hub.run_until(loaded_ms)
+    found = come_to_rest(world, world.start_ms + patience_ms, recurs_until_ms=loaded_ms)
+    assert {fault.verdict for fault in found} == {Verdict.RESTLESS}
+    world.hub.close()

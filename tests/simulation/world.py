@@ -3,7 +3,6 @@
 import random
 from dataclasses import replace
 
-from shared.domain.bucket import MINUTE_MS
 from shared.domain.executions.retention import Retention
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Tenant
@@ -17,6 +16,7 @@ from tests.simulation.lanes import SimLanes
 from tests.simulation.process import Process
 from tests.simulation.receiver import SimReceiver
 from tests.simulation.releases import Releases
+from tests.simulation.seasons import season_of
 from tests.simulation.stores import SimClaimer, SimExecutionStore, SimOneOffBatches, SimTable
 from tests.simulation.trace import Trace
 from tests.simulation.wiring import Sandboxes
@@ -35,7 +35,6 @@ from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.vault import FakeVault
 
-START_MS = 30_000_000 * MINUTE_MS + 7_000
 TENANTS = ("acme", "globex")
 RETENTION_DAYS = 14
 LIMITS = {
@@ -62,8 +61,10 @@ class World:
             mix = draw_separate(mix, separate)
         self.weather = Weather(rng, mix, separate)
         self._clocks = Clocks(seed, self.weather)
-        self.hub = Hub(START_MS)
-        self.trace = Trace(START_MS)
+        self.season = season_of(seed)
+        self.start_ms = self.season.start_ms
+        self.hub = Hub(self.start_ms)
+        self.trace = Trace(self.start_ms)
         self.contention = Contention()
         self.shard_counts = FakeShardCountStore()
         self.table = SimTable(self.shard_counts)
@@ -85,14 +86,14 @@ class World:
         self.vault = FakeVault(self.entropy)
         self.vault_down_until = 0
         self.retention = Retention(RETENTION_DAYS)
-        self.releases = Releases(seed, START_MS, self.hub, self.weather)
+        self.releases = Releases(seed, self.start_ms, self.hub, self.weather)
         self.receiver = SimReceiver(self.hub, self.weather)
         self.functions = Functions(self)
         self.lanes = SimLanes(
             self.hub, self.weather, self.trace, self.functions.execute, self.functions.rescue
         )
         self._processes = 0
-        create = CreateTenant(self.tenants, self.vault, VirtualClock(START_MS), self.entropy)
+        create = CreateTenant(self.tenants, self.vault, VirtualClock(self.start_ms), self.entropy)
         for name in TENANTS:
             create.execute(name)
             self._limit(name)
@@ -121,5 +122,5 @@ class World:
     def process(self, kind: str) -> Process:
         """A new sandbox."""
         self._processes += 1
-        name, skew = f"{kind}{self._processes}", self._clocks.draw(kind, self.hub.now_ms)
+        name, skew = f"{kind}{self._processes}", self._clocks.draw(self.hub.now_ms)
         return Process(name, self.hub, self.weather, self.trace, self.contention, skew)

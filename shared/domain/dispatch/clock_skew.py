@@ -1,7 +1,9 @@
-"""The difference between this process's clock and the clock of SQS, as received messages show it."""
+"""The difference between this process's clock and the clocks of SQS and API Gateway, as their timestamps show it."""
 
 from collections.abc import Sequence
 from typing import Protocol
+
+from shared.domain.bucket import GUARD_MS
 
 LEAD_TOLERANCE_MS = 5_000
 """Lambda may hold a received message this long before the handler begins, mostly during a cold start."""
@@ -35,6 +37,14 @@ def clock_skew_ms(now_ms: int, messages: Sequence[ReceivedAt]) -> int:
     skew_ms = now_ms - max(*received, *(each.sent_at for each in messages), 0)
     is_ahead = skew_ms > LEAD_TOLERANCE_MS and any(_is_first_receive(each) for each in messages)
     return skew_ms if is_ahead or skew_ms < -LAG_TOLERANCE_MS else 0
+
+
+def is_too_far_behind(now_ms: int, received_at: int) -> bool:
+    """Whether this clock is behind API Gateway's by more than the margin of filing; both in UTC ms.
+
+    The process would file into a bucket that was already swept, and the job would never run.
+    """
+    return received_at - now_ms > GUARD_MS
 
 
 def _is_first_receive(message: ReceivedAt) -> bool:

@@ -32,6 +32,8 @@ CHANGING = frozenset({JobState.PAUSING, JobState.UPDATING, JobState.DELETING})
 ENDED = frozenset({JobState.DELETED, JobState.COMPLETED})
 GONE = frozenset({JobState.DELETING, JobState.DELETED})
 """In these states no attempt of the job begins."""
+HELD = frozenset({JobState.PAUSING, JobState.PAUSED})
+"""In these states no run of the schedule is called for the first time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

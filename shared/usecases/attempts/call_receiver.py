@@ -7,7 +7,7 @@ from shared.domain.errors import PunctualError, ServiceError, UnavailableError, 
 from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution
 from shared.domain.executions.states import EndReason
 from shared.domain.ids import is_recurring_job_id
-from shared.domain.jobs.job import GONE, Job, JobState
+from shared.domain.jobs.job import GONE, HELD
 from shared.ports.delivery import Sender
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
@@ -128,7 +128,7 @@ class CallReceiver:
 
     async def _withdrawal(self, execution: Execution, *, is_renewed: bool) -> EndReason | None:
         """Why no call is made although the execution is claimed: its job was deleted, or a refunded run came
-        too late for its first call.
+        too late for its first call, or its job was paused before it.
 
         A deletion stops only recent executions itself, so each retry checks the job. A worker that was
         stalled checks too. So does a run outside the schedule, even at its first attempt, because no
@@ -148,11 +148,5 @@ class CallReceiver:
         job = await self.offload(self.jobs.get, execution.tenant_id, execution.job_id)
         if job is None or job.state in GONE:
             return EndReason.JOB_DELETED
-        return _overtaken(execution, job) if is_refunded and execution.recurrence is not None else None
-
-
-def _overtaken(execution: Execution, job: Job) -> EndReason | None:
-    """A change that was acknowledged before the first call holds for this call, too."""
-    if job.state in (JobState.PAUSING, JobState.PAUSED):
-        return EndReason.JOB_PAUSED
-    return None if job.call == execution.call else EndReason.JOB_UPDATED
+        is_silent = is_refunded and execution.recurrence is not None and job.state in HELD
+        return EndReason.JOB_PAUSED if is_silent else None

@@ -165,34 +165,45 @@ def test_a_refunded_first_attempt_makes_no_call_after_its_job_was_deleted() -> N
     assert len(world.sender.calls) == 1
 
 
-CHANGES: dict[EndReason, Callable[[Job], Job]] = {
-    EndReason.JOB_PAUSED: lambda job: replace(job, state=JobState.PAUSED),
-    EndReason.JOB_UPDATED: lambda job: with_changes(job, request=b"another", chain_revision=2, revision=2),
-}
+def paused(job: Job) -> Job:
+    return replace(job, state=JobState.PAUSED)
 
 
-@pytest.mark.parametrize("reason", CHANGES)
-def test_a_refunded_run_that_a_change_overtook_is_withdrawn_before_its_first_call(reason: EndReason) -> None:
-    """The change was acknowledged, so no run of the earlier description begins any more."""
+def updated(job: Job) -> Job:
+    return with_changes(job, request=b"another", chain_revision=2, revision=2)
+
+
+def test_refunded_run_whose_job_was_paused_before_its_first_call_is_cancelled() -> None:
     world = World(DUE_AT, answer_to=in_turn(UNSENT, OK))
     job = world.recurring()
     head = world.standing(job.id_at(DUE_AT))
     world.attempt(head)
-    world.table.jobs[job.tenant_id, job.id] = CHANGES[reason](job)
+    world.table.jobs[job.tenant_id, job.id] = paused(job)
     assert ends(retry_when_due(world, head)) == [AttemptEnd.WITHDRAWN]
     standing = world.standing(head.id)
-    assert (standing.state, standing.progress.end_reason) == (State.CANCELLED, reason)
+    assert (standing.state, standing.progress.end_reason) == (State.CANCELLED, EndReason.JOB_PAUSED)
     assert (standing.attempt, len(world.sender.calls)) == (0, 1)
 
 
-@pytest.mark.parametrize("reason", CHANGES)
-def test_a_run_that_was_called_before_the_change_is_retried_after_it(reason: EndReason) -> None:
+def test_refunded_run_whose_job_was_updated_before_its_first_call_is_called_as_it_started() -> None:
+    """The new chain begins after the started run, so no other run stands for this instant."""
+    world = World(DUE_AT, answer_to=in_turn(UNSENT, OK))
+    job = world.recurring()
+    head = world.standing(job.id_at(DUE_AT))
+    world.attempt(head)
+    world.table.jobs[job.tenant_id, job.id] = updated(job)
+    assert ends(retry_when_due(world, head)) == [AttemptEnd.SUCCEEDED]
+    assert world.standing(head.id).call == head.call
+
+
+@pytest.mark.parametrize("change", [paused, updated])
+def test_run_that_was_called_before_a_change_is_retried_after_it(change: Callable[[Job], Job]) -> None:
     world = World(DUE_AT, answer_to=in_turn(UNSENT, DOWN, OK))
     job = world.recurring()
     head = world.standing(job.id_at(DUE_AT))
     world.attempt(head)
     retry_when_due(world, head)
-    world.table.jobs[job.tenant_id, job.id] = CHANGES[reason](job)
+    world.table.jobs[job.tenant_id, job.id] = change(job)
     assert ends(retry_when_due(world, head)) == [AttemptEnd.SUCCEEDED]
 
 
