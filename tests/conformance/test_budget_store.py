@@ -11,7 +11,7 @@ def portion(slot: int, tokens: int, ceiling: int = 10) -> TokenLease:
     return TokenLease(slot=slot, tokens=tokens, ceiling=ceiling)
 
 
-def test_nothing_is_taken_at_first(lab: Lab) -> None:
+def test_new_budget_has_no_usage(lab: Lab) -> None:
     assert lab.budgets.usage(KEY) == {}
 
 

@@ -27,7 +27,7 @@ from tests.support.builders import (
 from tests.support.conformance.labs import Lab
 
 
-def test_what_is_filed_is_read_back_whole(lab: Lab) -> None:
+def test_filed_execution_is_read_back_whole(lab: Lab) -> None:
     execution = one_off(
         shard=31, lane=Lane.BULK, name="nightly", index_shard=3, retry=RetryPolicy(max_attempts=20)
     )

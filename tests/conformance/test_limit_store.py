@@ -16,7 +16,7 @@ def stored(lab: Lab, scope: str = SCOPE) -> ScopeState:
     return lab.limits.read([scope])[scope]
 
 
-def test_nothing_is_known_of_a_scope_at_first(lab: Lab) -> None:
+def test_new_scope_has_an_empty_state(lab: Lab) -> None:
     assert dict(lab.limits.read([SCOPE, OTHER, SCOPE])) == {SCOPE: ScopeState(), OTHER: ScopeState()}
     assert dict(lab.limits.read([])) == {}
 

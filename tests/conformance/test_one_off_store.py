@@ -37,7 +37,7 @@ def test_an_edit_takes_the_place_of_what_was_seen(lab: Lab, state: State) -> Non
 
 
 @pytest.mark.parametrize("state", sorted(set(State) - NOT_STARTED))
-def test_what_has_started_is_neither_edited_nor_moved(lab: Lab, state: State) -> None:
+def test_started_execution_is_neither_edited_nor_moved(lab: Lab, state: State) -> None:
     standing = in_state(BEFORE, state)
     lab.executions.put_if_absent(standing, expires_at_s=expiry_for(standing))
     before = lab.contents()
@@ -46,7 +46,7 @@ def test_what_has_started_is_neither_edited_nor_moved(lab: Lab, state: State) ->
     assert lab.contents() == before
 
 
-def test_another_revision_than_the_one_that_was_seen_is_left_alone(lab: Lab) -> None:
+def test_execution_at_another_revision_is_neither_edited_nor_moved(lab: Lab) -> None:
     lab.executions.put_if_absent(replace(BEFORE, revision=2))
     before = lab.contents()
     assert not lab.one_offs.edit(BEFORE, AFTER)
@@ -54,7 +54,7 @@ def test_another_revision_than_the_one_that_was_seen_is_left_alone(lab: Lab) -> 
     assert lab.contents() == before
 
 
-def test_nothing_is_made_where_nothing_stands(lab: Lab) -> None:
+def test_missing_execution_is_neither_edited_nor_moved(lab: Lab) -> None:
     assert not lab.one_offs.edit(BEFORE, AFTER)
     assert not lab.one_offs.move(BEFORE, replace(AFTER, id=elsewhere(1)), EXPIRES_AT_S)
     assert lab.executions.get(BEFORE.id) is None

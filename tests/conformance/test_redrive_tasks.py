@@ -107,6 +107,6 @@ def test_ended_redrive_task_is_not_undone_while_another_is_open(lab: Lab) -> Non
     assert lab.redrives.open() == [(TENANT, OTHER.id)]
 
 
-def test_what_does_not_exist_is_nothing(lab: Lab) -> None:
+def test_missing_redrive_task_is_not_found_and_not_listed(lab: Lab) -> None:
     assert lab.redrives.get(TENANT, TASK.id) is None
     assert lab.redrives.open() == []

@@ -19,7 +19,7 @@ def test_where_nothing_was_told_there_are_no_signs(lab: Lab) -> None:
     assert lab.throttle_status.read([], []) == ThrottleSnapshot(states={}, hot_scopes={})
 
 
-def test_everything_that_was_told_is_found(lab: Lab) -> None:
+def test_throttle_snapshot_has_states_hot_scopes_and_lane_progress(lab: Lab) -> None:
     lab.limits.swap(SCOPES[0], ScopeState(), FULL, DUE_AT)
     lab.limits.note_hot_scopes({SCOPES[0]: DUE_AT + 9, "t#other": DUE_AT})
     lab.progress.report(Lane.STANDARD, BEHIND)

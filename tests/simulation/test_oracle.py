@@ -352,7 +352,7 @@ FORGERIES: dict[Verdict, tuple[Callable[[Evidence], None], ...]] = {
     [(expected, forge) for expected, forgeries in FORGERIES.items() for forge in forgeries],
     ids=lambda value: value.__name__ if callable(value) else str(value),
 )
-def test_each_forged_log_gets_its_verdict(expected: Verdict, forge: Callable[[Evidence], None]) -> None:
+def test_forged_log_gets_its_verdict(expected: Verdict, forge: Callable[[Evidence], None]) -> None:
     evidence = honest()
     forge(evidence)
     found = [fault for fault in verdict(evidence) if fault.verdict is expected]

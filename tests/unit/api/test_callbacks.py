@@ -177,7 +177,7 @@ def test_the_longest_reason_is_kept_whole() -> None:
     assert receiver.standing.progress.last_body == ("é" * 128).encode()
 
 
-def test_another_media_type_is_refused() -> None:
+def test_report_with_a_wrong_media_type_is_refused() -> None:
     receiver = Receiver()
     headers = {"x-callback-token": receiver.token, "content-type": "text/plain"}
     assert receiver.report("fail", b'{"reason": "x"}', headers=headers).problem == "unsupported-media-type"
@@ -214,7 +214,7 @@ def test_no_path_beside_is_open(path: str) -> None:
 
 
 @every_word
-def test_nothing_of_a_token_or_a_reason_is_logged(word: str) -> None:
+def test_no_part_of_a_token_or_reason_is_logged(word: str) -> None:
     receiver = Receiver()
     with logged() as records:
         receiver.world.steps.fail("store.get")

@@ -60,7 +60,7 @@ def test_an_altered_cursor_is_refused(change: object) -> None:
 
 
 @pytest.mark.parametrize("cursor", ["x", "====", "a b", "ä", "%00", "A" * (MAX_LENGTH + 1), "\n", "/+/+"])
-def test_what_is_no_cursor_is_refused(cursor: str) -> None:
+def test_malformed_cursor_is_refused(cursor: str) -> None:
     assert refused(World(), QUESTION, cursor)
 
 

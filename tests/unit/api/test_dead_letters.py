@@ -22,7 +22,7 @@ def press(world: ApiWorld, execution_id: str) -> Any:
     )
 
 
-def test_each_says_what_became_of_it() -> None:
+def test_dead_letter_shows_its_end_reason_last_response_and_redrive() -> None:
     _, (dead,) = failed_jobs(lane="critical")
     assert dead["state"] == "failed"
     assert (dead["end_reason"], dead["last_status"], dead["last_reason"]) == (
@@ -161,7 +161,7 @@ def test_to_reveal_it_takes_an_admin_who_may_read_and_leaves_a_record() -> None:
     assert SECRET not in repr(world.world.audit_log.records)
 
 
-def test_nothing_is_revealed_that_could_not_be_recorded() -> None:
+def test_request_is_not_revealed_where_the_audit_record_cannot_be_written() -> None:
     world, (dead,) = failed_jobs()
     world.limit_to(Scope.READ, Scope.ADMIN)
     world.world.clock.time_ms += 60_000
@@ -178,7 +178,7 @@ def test_dead_letter_whose_request_has_expired_is_shown_without_it() -> None:
     assert world.get(f"/v1/dead-letters/{dead['id']}").json["request"] is None
 
 
-def test_what_has_not_failed_is_no_dead_letter() -> None:
+def test_pending_execution_is_not_found_among_dead_letters() -> None:
     world = ApiWorld()
     job = world.create()
     execution = world.get(f"/v1/jobs/{job['id']}/executions").json["executions"][0]
@@ -215,7 +215,7 @@ def test_redrive_runs_and_the_history_of_the_job_shows_both_executions() -> None
     assert [one["id"] for one in world.get("/v1/jobs").json["jobs"]] == [dead["job_id"]]
 
 
-def test_what_has_not_failed_is_not_redriven() -> None:
+def test_pending_execution_is_not_redriven() -> None:
     world = ApiWorld()
     job = world.create()
     execution = world.get(f"/v1/jobs/{job['id']}/executions").json["executions"][0]

@@ -119,7 +119,7 @@ def test_a_star_is_whoever_takes_the_job_as_it_is() -> None:
         ({}, "text", "validation-failed", ""),
     ],
 )
-def test_what_comes_out_is_judged_like_a_new_job(
+def test_patched_job_is_validated_like_a_new_job(
     create: dict[str, Any], change: Any, problem: str, pointer: str
 ) -> None:
     world = ApiWorld()
