@@ -56,7 +56,7 @@ def test_only_what_runs_has_one(state: State) -> None:
         in_state(one_off(), state, async_until=DUE_AT)
 
 
-def test_another_occurrence_has_the_limits_and_no_deadline() -> None:
+def test_next_occurrence_keeps_the_async_policy_and_has_no_async_deadline() -> None:
     policy = AsyncPolicy(deadline_seconds=60)
     going_on = in_state(occurrence(async_policy=policy), State.RUNNING, async_until=DUE_AT)
     fresh = going_on.occurrence(DUE_AT + 60_000, created_at=DUE_AT)

@@ -79,5 +79,5 @@ GOOD = token_for(RUNNING, ours)
         "\ud800",
     ],
 )
-def test_anything_else_has_not_the_form_of_one(text: str) -> None:
+def test_malformed_callback_token_is_not_parsed(text: str) -> None:
     assert parse_token(text) is None

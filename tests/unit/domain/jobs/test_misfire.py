@@ -88,7 +88,7 @@ DAY = 86_400_000
 HOURLY = Rate(interval_ms=3_600_000, anchor=DUE_AT)
 
 
-def test_what_lies_outside_of_the_window_never_runs_and_the_chain_goes_on_in_the_future() -> None:
+def test_instant_before_the_catch_up_window_is_skipped_and_the_chain_continues_in_the_future() -> None:
     now = DUE_AT + 10 * DAY + 1
     weekly = Rate(interval_ms=7 * DAY, anchor=DUE_AT)
     late = succession(weekly, DUE_AT, now)
@@ -227,7 +227,7 @@ def test_a_long_outage_of_a_dense_line_costs_few_questions(questions: list[int])
 
 
 @pytest.mark.parametrize(("past_ms", "kept"), [(60_000, 10), (60_001, 11)])
-def test_what_is_just_not_late_is_not_dropped(past_ms: int, kept: int) -> None:
+def test_instant_within_the_late_tolerance_is_not_skipped(past_ms: int, kept: int) -> None:
     now = DUE_AT + 10 * MINUTE + past_ms
     late = succession(EVERY_MINUTE, DUE_AT, now, CatchUpPolicy(mode=CatchUp.SKIP))
     assert late is not None and late.nominal_at == DUE_AT + kept * MINUTE

@@ -90,7 +90,7 @@ def test_intervals(interval_ms: int) -> None:
 
 
 @pytest.mark.parametrize("interval_ms", [0, -1_000, 999, 1_001, 1_500, 366 * DAY_MS + 1_000])
-def test_other_intervals_are_refused(interval_ms: int) -> None:
+def test_interval_outside_its_range_or_in_fractions_of_a_second_is_refused(interval_ms: int) -> None:
     with pytest.raises(ScheduleError) as caught:
         Rate(interval_ms=interval_ms, anchor=0)
     assert caught.value.field == "interval_seconds"

@@ -100,7 +100,7 @@ def missed_to_the_end() -> Chain:
     return chain
 
 
-def test_what_was_missed_to_the_end_is_one_record_however_often_the_message_comes() -> None:
+def test_instants_missed_to_the_end_have_a_single_record_despite_repeated_messages() -> None:
     chain = missed_to_the_end()
     for _ in range(3):
         chain.world.file_successor.execute(chain.executions()[0])

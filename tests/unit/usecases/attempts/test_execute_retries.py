@@ -180,7 +180,7 @@ def test_a_table_of_delays_is_followed_entry_by_entry_through_pointers_too(
 
 
 @pytest.mark.parametrize(("asked", "ends"), [(59, False), (60, True), (99_999, True)])
-def test_what_would_be_too_old_by_then_is_not_kept_waiting(asked: int, ends: bool) -> None:
+def test_execution_that_would_be_too_old_at_its_retry_fails_at_once(asked: int, ends: bool) -> None:
     world, execution = world_with(asks_for(asked), give_up_after_seconds=60)
     world.attempt(execution)
     standing = world.standing(execution.id)

@@ -127,7 +127,7 @@ def test_a_repeated_report_is_answered_alike_and_changes_nothing(report: Report)
 
 @every_report
 @pytest.mark.parametrize("other", REPORTS)
-def test_another_outcome_than_the_first_is_too_late(report: Report, other: Report) -> None:
+def test_different_second_report_is_too_late(report: Report, other: Report) -> None:
     world, execution, token = at_work()
     report(world, execution, token)
     before = world.standing(execution.id)
@@ -194,7 +194,7 @@ def test_of_two_reports_at_once_one_counts(report: Report, other: Report) -> Non
 
 
 @every_report
-def test_what_the_call_itself_has_failed_with_is_no_report(report: Report) -> None:
+def test_report_after_a_failed_call_is_refused(report: Report) -> None:
     down = CallbackResponse(reason=Reason.TIMEOUT, duration_ms=5)
     world, execution, token = working(in_turn(down))
     with pytest.raises(InvalidStateError):
@@ -202,7 +202,7 @@ def test_what_the_call_itself_has_failed_with_is_no_report(report: Report) -> No
     assert [outcome.reason for outcome in world.standing(execution.id).progress.outcomes] == [Reason.TIMEOUT]
 
 
-def test_what_the_call_itself_has_succeeded_with_may_be_reported_once_more() -> None:
+def test_repeated_success_after_a_successful_call_is_accepted_without_effect() -> None:
     world, execution, token = working(in_turn(replace(ASYNC_ACCEPTED, async_accepted=False)))
     before = world.standing(execution.id)
     assert complete(world, execution, token).end is None

@@ -81,7 +81,7 @@ def test_a_tombstone_outlives_whatever_may_ask_for_it() -> None:
     assert {row.expires_at_s for row in rows} == {chain.world.retention.outlives_records_s(DUE_AT)}
 
 
-def test_what_had_started_goes_on_with_its_retries() -> None:
+def test_started_execution_continues_with_its_retries_in_a_pause() -> None:
     chain = chains.retrying()
     before = [one for one in chain.executions() if one.attempt > 0]
     chain.pause()
@@ -243,7 +243,7 @@ def test_a_pause_may_be_repeated_and_so_may_a_resumption() -> None:
 
 
 @pytest.mark.parametrize("state", [JobState.DELETED, JobState.COMPLETED])
-def test_what_has_ended_is_neither_paused_nor_resumed(state: JobState) -> None:
+def test_ended_job_is_neither_paused_nor_resumed(state: JobState) -> None:
     chain = chains.due_now()
     chain.world.table.jobs[TENANT, chain.job.id] = replace(chain.job, state=state, ended_through=DUE_AT)
     for change in (chain.pause, chain.resume):
@@ -319,7 +319,7 @@ def test_a_late_tombstone_behind_the_end_of_the_chain_is_in_the_history_of_a_del
     assert behind in {one.nominal_at for one in listed}
 
 
-def test_whoever_ends_the_chain_stops_at_the_record_of_its_pause() -> None:
+def test_late_settlement_of_a_pause_stops_at_the_record_of_that_pause() -> None:
     chain = chains.due_now()
     chain.world.steps.crash_after("jobs.replace")
     with pytest.raises(Crash):

@@ -80,7 +80,7 @@ def test_runs_that_are_caught_up_with_keep_to_their_lane_from_the_first() -> Non
     assert (first.lane, first.call.lane) == (Lane.BULK, Lane.STANDARD)
 
 
-def test_what_had_started_goes_on_as_it_was() -> None:
+def test_started_execution_is_unchanged_by_an_update() -> None:
     chain = chains.retrying()
     before = [one for one in chain.executions() if one.attempt > 0]
     chain.update(request=b"another", retry=RetryPolicy(max_attempts=1))
@@ -151,7 +151,7 @@ def test_a_paused_job_stays_paused_and_runs_as_it_was_edited_when_it_is_resumed(
 
 
 @pytest.mark.parametrize("state", [JobState.DELETED, JobState.COMPLETED])
-def test_what_has_ended_is_not_changed_any_more(state: JobState) -> None:
+def test_ended_job_is_not_updated(state: JobState) -> None:
     chain = chains.due_now()
     chain.world.table.jobs[TENANT, chain.job.id] = replace(chain.job, state=state, ended_through=DUE_AT)
     with pytest.raises(InvalidStateError):

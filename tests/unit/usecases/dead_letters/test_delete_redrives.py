@@ -55,7 +55,7 @@ def test_a_full_last_page_is_the_last() -> None:
 
 
 @pytest.mark.parametrize("moment", range(70))
-def test_what_whoever_died_has_left_is_ended_by_the_next_and_is_never_called(moment: int) -> None:
+def test_redrives_left_by_a_crashed_deletion_are_ended_by_the_next_and_never_called(moment: int) -> None:
     world, made, redrives = with_redrives(FEW)
 
     def die(at: int, _: str) -> None:

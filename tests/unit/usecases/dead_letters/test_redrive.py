@@ -61,7 +61,7 @@ def test_redrive_is_called_with_its_own_id_and_for_the_same_instant() -> None:
     assert headers["X-Job-Id"] == failed.job_id
 
 
-def test_what_failed_stays_as_it_is_but_for_the_name_of_its_redrive() -> None:
+def test_redriven_execution_changes_only_by_the_id_of_its_redrive() -> None:
     world = World(LATER)
     failed = dead(world)
     redrive = press(world, failed)
@@ -140,7 +140,7 @@ def test_two_who_press_at_once_get_the_same_one(moment: int) -> None:
 
 
 @pytest.mark.parametrize("moment", range(3, 20, 2))
-def test_whoever_dies_on_the_way_leaves_what_the_next_one_finishes(moment: int) -> None:
+def test_crashed_redrive_is_finished_by_the_next_request(moment: int) -> None:
     world = World(LATER)
     failed = large(world)
 
@@ -187,13 +187,13 @@ def test_only_what_has_failed_is_redriven(execution: Execution) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "exe_", "exe_1" + "0" * 30, "job_1" + "0" * 30, "x" * 5_000])
-def test_what_nobody_has_is_not_found(text: str) -> None:
+def test_redrive_of_an_unknown_execution_is_not_found(text: str) -> None:
     world = World(LATER)
     with pytest.raises(NotFoundError):
         world.redrive.execute(TENANT, text)
 
 
-def test_what_is_anothers_is_not_found() -> None:
+def test_redrive_of_a_dead_letter_of_another_tenant_is_not_found() -> None:
     world = World(LATER)
     failed = dead(world, tenant_id="somebody-else")
     with pytest.raises(NotFoundError):

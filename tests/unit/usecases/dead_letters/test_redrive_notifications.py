@@ -98,7 +98,7 @@ def newer(world: World, execution_id: ExecutionId) -> None:
 
 
 @pytest.mark.parametrize("lose", [gone, broken])
-def test_what_it_tells_of_must_be_there(lose: Any) -> None:
+def test_redrive_of_a_notification_needs_its_readable_execution(lose: Any) -> None:
     world, failed = of_one_off()
     assert failed.notification_of is not None
     lose(world, failed.notification_of)
@@ -113,7 +113,7 @@ def test_what_it_tells_of_must_be_there(lose: Any) -> None:
     assert standing(world, task).counts == TaskCounts(refused=1)
 
 
-def test_what_it_tells_of_is_not_lost_where_a_newer_version_wrote_it() -> None:
+def test_redrive_of_a_notification_waits_where_its_execution_has_a_newer_version() -> None:
     """Whoever is of that version can read it: nothing is decided before."""
     world, failed = of_one_off()
     assert failed.notification_of is not None

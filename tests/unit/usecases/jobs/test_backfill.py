@@ -29,7 +29,7 @@ from tests.support.usecases.world import REQUEST
 LARGE = Request(method="PUT", url="https://receiver.example/large", body=b"x" * 50_000)
 
 
-def test_each_instant_of_the_range_is_run_for_once_and_the_backfill_ends() -> None:
+def test_backfill_runs_once_for_every_instant_of_its_range_and_ends() -> None:
     case = hourly()
     case.ask()
     case.until(10)
@@ -136,7 +136,7 @@ def test_a_backfill_cannot_be_backfilled_or_triggered() -> None:
         case.world.trigger_job.execute(case.world.tenant, backfill_job_id(case.job.id, DUE_AT, 1))
 
 
-def test_what_nobody_has_is_not_found() -> None:
+def test_backfill_of_an_unknown_or_foreign_job_is_not_found() -> None:
     case = hourly()
     with pytest.raises(NotFoundError):
         case.world.backfill_job.execute(case.world.tenant, f"job_r{'0' * 27}", RANGE)
@@ -333,7 +333,7 @@ def test_a_new_name_touches_no_run() -> None:
     case.assert_made_up_for()
 
 
-def test_what_the_plan_shows_is_what_is_run() -> None:
+def test_backfill_runs_exactly_its_plan() -> None:
     case = hourly(schedule=Cron(line="30 2 * * *", timezone="America/New_York"))
     march = replace(RANGE, from_at=DUE_AT - 5 * 24 * HOUR, to_at=DUE_AT)
     plan = case.world.plan_backfill.execute(TENANT, case.job.id, march)

@@ -81,7 +81,7 @@ def test_an_instant_up_to_a_minute_ago_is_accepted_and_runs_at_once() -> None:
         ({"request": replace(REQUEST, headers=(("Host", "x"),))}, InvalidValueError),
     ],
 )
-def test_what_cannot_be_accepted_leaves_nothing_behind(
+def test_refused_job_leaves_no_writes(
     fields: dict[str, Any], error: type[Exception]
 ) -> None:
     world = World()
@@ -91,7 +91,7 @@ def test_what_cannot_be_accepted_leaves_nothing_behind(
 
 
 @pytest.mark.parametrize("step", ["store.put_if_absent", "queue.send"])
-def test_what_may_not_stand_is_not_acknowledged(step: str) -> None:
+def test_one_off_job_is_not_acknowledged_where_its_put_or_send_fails(step: str) -> None:
     world = World()
     world.steps.fail(step)
     with pytest.raises(UnavailableError):

@@ -43,7 +43,7 @@ def test_key_that_has_waited_for_hours_does_not_ask_at_each_opening_of_a_breaker
     assert deferral.deferral.wait_ms >= MAX_WAIT_MS // 2
 
 
-def test_another_destination_of_the_same_tenant_is_called_all_the_same() -> None:
+def test_open_breaker_does_not_hold_back_another_destination_of_the_tenant() -> None:
     site = Site()
     open_breaker(site)
     site.send_for(site.due(1) + site.due(2, to=THERE))
@@ -136,7 +136,7 @@ def test_an_overloaded_destination_is_called_less_at_once() -> None:
 
 
 @pytest.mark.parametrize("queue", QueueName)
-def test_each_queue_has_a_slow_path_of_its_own_and_a_slow_path_calls(queue: QueueName) -> None:
+def test_slow_destination_is_called_from_the_slow_path_of_its_queue(queue: QueueName) -> None:
     site = Site()
     site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
     site.limits.hot[f"d#{HERE}"] = DUE_AT + 600_000

@@ -92,7 +92,7 @@ def test_occurrences_are_no_jobs() -> None:
     assert ids(world, 2) == [definition.id]
 
 
-def test_what_is_there_all_the_time_is_shown_once_while_others_come_go_and_move() -> None:
+def test_lasting_job_is_listed_once_while_other_jobs_are_created_and_moved() -> None:
     world, criteria = populated(8, 12)
     seen: list[str] = []
     position: JobPosition | None = None
@@ -134,7 +134,7 @@ def test_moved_jobs_cost_one_more_read_a_page() -> None:
     assert len(world.steps.taken) <= 6
 
 
-def test_each_filter_and_all_together() -> None:
+def test_job_filters_apply_alone_and_combined() -> None:
     world = World(DUE_AT)
     cron = Cron(line="0 9 * * *", timezone="UTC")
     rate = world.recurring(1, name="Nightly report", tags=("billing", "eu"))

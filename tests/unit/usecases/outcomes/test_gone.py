@@ -157,7 +157,7 @@ def test_job_renamed_during_the_call_is_paused_by_a_gone_receiver() -> None:
 
 
 @pytest.mark.parametrize("change", ["delete", "pause"])
-def test_what_its_owner_has_done_meanwhile_stands(change: str) -> None:
+def test_pause_by_410_does_not_overwrite_a_deletion_or_pause_of_the_owner(change: str) -> None:
     world, job, head = due_now()
     world.steps.before("store.finish", lambda: getattr(world.lifecycle, change).execute(TENANT, job.id))
     assert world.attempt(head).returned() == []

@@ -62,7 +62,7 @@ def test_the_current_secret_cannot() -> None:
     assert signing(world) == [world.acme.signing_secret]
 
 
-def test_other_tenants_secrets_and_ended_ones_are_unknown() -> None:
+def test_foreign_or_expired_secret_is_answered_like_an_unknown_secret() -> None:
     world = AccountWorld()
     (foreign,) = world.standing("operator").signing_secrets
     (old,) = world.standing().signing_secrets

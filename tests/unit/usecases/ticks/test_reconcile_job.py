@@ -144,7 +144,7 @@ def test_every_chain_of_a_job_is_accounted_for() -> None:
     assert_accounted(chain)
 
 
-def test_what_is_missing_in_any_chain_is_unaccounted() -> None:
+def test_missing_execution_of_any_chain_is_reported() -> None:
     chain = through_changes()
     now_ms = chain.world.clock.time_ms
     begun = [one for one in chain.executions() if one.attempt > 0 and one.nominal_at < now_ms]
