@@ -109,7 +109,7 @@ def test_backfill_is_not_written_where_its_first_execution_exists(lab: Lab) -> N
     assert lab.contents() == before
 
 
-def test_all_that_are_not_deleted_are_found_in_order_and_no_others(lab: Lab) -> None:
+def test_only_undeleted_backfills_of_the_job_are_found_in_order(lab: Lab) -> None:
     other, longer = job(2), job(3)
     for parent in (JOB, other, longer):
         created(lab, parent)

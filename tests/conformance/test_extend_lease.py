@@ -52,7 +52,7 @@ def test_under_a_dead_lease_the_next_attempt_is_claimed_and_does_not_run_on_itse
     assert again == wanted == lab.executions.get(going_on.id)
 
 
-def test_under_a_dead_lease_it_is_given_up(lab: Lab) -> None:
+def test_execution_with_an_expired_lease_is_given_up(lab: Lab) -> None:
     going_on = running_on(lab)
     assert lab.executions.give_up(
         going_on, reason=EndReason.WORKER_LOST, now_ms=LEASE + 1, expires_at_s=EXPIRES_AT_S
@@ -133,7 +133,7 @@ def test_an_item_of_a_newer_version_is_not_prolonged(lab: Lab) -> None:
     assert lab.contents() == before
 
 
-def test_before_a_call_stopped_retries_refuse_it_and_after_a_call_they_do_not(lab: Lab) -> None:
+def test_stopped_retries_refuse_a_lease_extension_before_the_call_and_not_after(lab: Lab) -> None:
     execution = claimed(lab)
     lab.executions.stop_retries(execution.id)
     stopped = with_changes(execution, stop_retries=True)

@@ -71,7 +71,7 @@ def test_the_board_shows_what_was_noted_last_of_each_scope(lab: Lab) -> None:
     assert dict(lab.limits.hot_scopes()) == {SCOPE: DUE_AT + 1, OTHER: DUE_AT + 2}
 
 
-def test_as_many_scopes_as_are_noted_at_most_are_put_on_the_board_and_taken_off_in_one_write(
+def test_largest_note_of_hot_scopes_is_added_and_removed_in_a_single_write(
     lab: Lab,
 ) -> None:
     scopes = [destination_scope(f"{number:010d}") for number in range(2 * MAX_HOT_SCOPE_WRITES)]

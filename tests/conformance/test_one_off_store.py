@@ -105,7 +105,7 @@ def test_a_place_that_is_taken_is_not_moved_to(lab: Lab) -> None:
     assert lab.contents() == before
 
 
-def test_of_two_who_saw_the_same_one_moves_it(lab: Lab) -> None:
+def test_only_the_first_of_two_moves_of_the_same_revision_succeeds(lab: Lab) -> None:
     lab.executions.put_if_absent(BEFORE)
     first, second = (replace(AFTER, id=elsewhere(number)) for number in (1, 2))
     assert [lab.one_offs.move(BEFORE, after, EXPIRES_AT_S) for after in (first, second)] == [True, False]

@@ -38,7 +38,7 @@ def test_redrive_task_is_read_as_it_was_written_and_is_open(lab: Lab, criteria: 
     assert lab.redrives.open() == [(TENANT, task.id)]
 
 
-def test_of_a_tenant_one_is_open(lab: Lab) -> None:
+def test_tenant_has_a_single_open_redrive_task(lab: Lab) -> None:
     lab.redrives.create(TASK)
     before = lab.contents()
     for other in (OTHER, TASK, replace(TASK, rate=3)):

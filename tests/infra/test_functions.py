@@ -90,7 +90,7 @@ def test_executor_knows_its_lane_and_the_rescuer_every_dead_letter_queue(cloud: 
     assert len(set(rescuer.dead_letter_arns.values())) == len(QueueName)
 
 
-def test_only_what_calls_back_is_told_the_key_and_the_dial_exceptions(
+def test_only_functions_that_make_callbacks_have_the_key_and_the_dial_exceptions(
     cloud: Synthesised, local: Synthesised
 ) -> None:
     for spec in SPECS:

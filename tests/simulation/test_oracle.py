@@ -58,7 +58,7 @@ def test_call_may_be_early_only_by_the_lead_that_no_message_showed(
 
 
 @pytest.mark.parametrize("weather", [FaultMix(), MILD, GRAVE])
-def test_where_every_promise_was_kept_there_is_nothing_to_find(weather: FaultMix) -> None:
+def test_honest_log_gets_no_verdict(weather: FaultMix) -> None:
     assert verdict(honest(weather)) == []
 
 

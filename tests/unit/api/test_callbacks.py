@@ -89,7 +89,7 @@ def test_failed_for_good_it_is_a_dead_letter() -> None:
 
 @every_word
 @pytest.mark.parametrize("other", WORDS[1:])
-def test_after_another_outcome_the_state_forbids_it(word: str, other: str) -> None:
+def test_report_after_another_outcome_is_409(word: str, other: str) -> None:
     receiver = Receiver()
     receiver.report(other)
     if word != other:
@@ -105,7 +105,7 @@ def test_after_the_deadline_a_heartbeat_is_too_late() -> None:
 
 
 @every_word
-def test_without_its_token_everything_is_answered_alike(word: str) -> None:
+def test_report_without_a_valid_token_is_404_for_known_and_unknown_executions(word: str) -> None:
     receiver = Receiver()
     before = receiver.standing
     tokens = [
@@ -133,7 +133,7 @@ def test_without_its_token_everything_is_answered_alike(word: str) -> None:
 
 
 @every_word
-def test_of_a_suspended_tenant_what_has_begun_may_end(word: str) -> None:
+def test_attempt_of_a_suspended_tenant_may_be_reported(word: str) -> None:
     receiver = Receiver()
     receiver.api.suspend()
     assert receiver.report(word).status == 200

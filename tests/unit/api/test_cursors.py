@@ -76,7 +76,7 @@ def _silent(*_: object) -> bytes:
     raise UnavailableError("KMS")
 
 
-def test_over_http_a_cursor_of_one_job_is_none_for_another() -> None:
+def test_cursor_of_another_job_is_refused_over_http() -> None:
     world = ApiWorld()
     jobs = [world.create(schedule={"rate_seconds": 60}) for _ in range(2)]
     cursors = [world.get(f"/v1/jobs/{job['id']}/executions", limit="1").json["next_cursor"] for job in jobs]

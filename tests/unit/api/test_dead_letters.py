@@ -67,7 +67,7 @@ def test_dead_letters_are_filtered_by_job() -> None:
     assert [one["id"] for one in shown] == [first["id"]]
 
 
-def test_of_a_recurring_job_the_tags_are_those_of_the_job() -> None:
+def test_dead_letter_of_a_recurring_job_has_the_tags_of_the_job() -> None:
     world = ApiWorld()
     world.world.sender.answer_to = lambda _: FAILING
     world.create(schedule={"rate_seconds": 600, "start_at": "2025-02-19T21:10:15Z"}, tags=["nightly"])
@@ -140,7 +140,7 @@ def test_an_inspected_one_shows_nothing_that_was_entrusted() -> None:
     )
 
 
-def test_to_reveal_it_takes_an_admin_who_may_read_and_leaves_a_record() -> None:
+def test_request_is_revealed_only_to_an_admin_who_may_read_and_audited() -> None:
     world, (dead,) = failed_jobs()
     path = f"/v1/dead-letters/{dead['id']}"
     before = len(world.world.audit_log.records)

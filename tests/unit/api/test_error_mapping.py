@@ -164,7 +164,7 @@ RULES: list[tuple[str, Callable[[Attempt], Attempt]]] = [
 
 
 @pytest.mark.parametrize("first", range(len(RULES)), ids=[name for name, _ in RULES])
-def test_of_all_the_rules_that_a_request_breaks_the_first_one_is_answered(first: int) -> None:
+def test_request_is_answered_with_the_first_rule_that_the_request_breaks(first: int) -> None:
     world = ApiWorld()
     attempt = Attempt(world, headers=world.credential | {"content-type": "application/json"})
     for _, break_rule in reversed(RULES[first:]):

@@ -82,7 +82,7 @@ def test_a_patch_that_changes_nothing_changes_nothing(create: dict[str, Any]) ->
         ('"99999999999999999999"', 412, "precondition-failed"),
     ],
 )
-def test_only_who_has_seen_the_job_may_change_it(
+def test_patch_without_the_current_tag_is_refused(
     create: dict[str, Any], match: str | None, status: int, problem: str
 ) -> None:
     world = ApiWorld()

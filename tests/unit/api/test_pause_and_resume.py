@@ -78,7 +78,7 @@ def test_a_stale_tag_is_refused(verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", ["pause", "resume"])
-def test_of_a_deleted_job_too_and_before_its_state_is_looked_at(verb: str) -> None:
+def test_pause_or_resume_of_a_deleted_job_with_a_wrong_tag_is_412(verb: str) -> None:
     world = ApiWorld()
     job = world.create(**MINUTELY)
     path = f"/v1/jobs/{job['id']}"

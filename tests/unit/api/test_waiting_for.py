@@ -153,7 +153,7 @@ def test_waiting_reason_names_a_limit_before_a_slow_destination(
         (MINE, {}, None),
     ],
 )
-def test_where_something_waits_the_limit_that_there_is_is_told(
+def test_waiting_reason_is_the_limit_of_the_hot_scope(
     scope: str, limits: dict[str, int], reason: str | None
 ) -> None:
     waiting = Waiting()

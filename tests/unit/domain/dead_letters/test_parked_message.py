@@ -23,7 +23,7 @@ HOSTILE = [
 ]
 
 
-def test_of_a_huge_body_the_beginning_is_kept_and_the_size_told() -> None:
+def test_parked_message_keeps_the_beginning_and_the_size_of_a_huge_body() -> None:
     parked = park("m", QueueName.BULK, "x" * 1_000_000, "y" * 10_000, DUE_AT)
     assert (len(parked.body), parked.size) == (KEPT_CHARACTERS, 1_000_000)
     assert len(parked.reason) == REASON_CHARACTERS

@@ -50,7 +50,7 @@ def test_the_deadline_counts_from_the_claim_before_and_after_it_is_known_that_th
 
 
 @pytest.mark.parametrize("state", [state for state in State if state is not State.RUNNING])
-def test_only_what_runs_has_one(state: State) -> None:
+def test_only_a_running_execution_has_an_attempt_deadline(state: State) -> None:
     assert in_state(one_off(), state).attempt_deadline_at is None
     with pytest.raises(InvalidValueError):
         in_state(one_off(), state, async_until=DUE_AT)

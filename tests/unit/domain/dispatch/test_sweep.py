@@ -175,7 +175,7 @@ def test_a_pointer_ends_when_its_target_has_moved_on(target: object, attempt: in
         (DEAD, view(backlog=1), False),
     ],
 )
-def test_while_messages_wait_and_nothing_later_has_begun_none_is_sent_again(
+def test_row_is_held_back_while_its_lane_has_messages_and_no_later_row_has_begun(
     row: DueRow, lane: LaneView, held: bool
 ) -> None:
     """The workers of a lane that is down report nothing: that they do not work is seen from its rows."""
@@ -219,7 +219,7 @@ def test_row_in_a_hot_scope_is_sent_again_after_15_minutes() -> None:
         (replace(DEAD, lane=Lane.BULK), 10**9, False),
     ],
 )
-def test_only_bulk_that_is_long_overdue_goes_through_another_lane(
+def test_only_long_overdue_bulk_rows_go_through_another_lane(
     row: DueRow, overdue_ms: int, aged: bool
 ) -> None:
     assert has_aged(row, DUE_AT + overdue_ms) is aged

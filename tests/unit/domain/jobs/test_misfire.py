@@ -29,7 +29,7 @@ def test_a_minute_of_lateness_is_tolerated_even_where_several_instants_were_miss
     assert late == Succession(nominal_at=DUE_AT + 1_000, immediate_at=DUE_AT + 1_000)
 
 
-def test_beyond_it_the_missed_instants_coalesce_into_the_latest() -> None:
+def test_missed_instants_beyond_the_tolerance_coalesce_into_the_latest() -> None:
     late = succession(EVERY_SECOND, DUE_AT, DUE_AT + 1_000 + 60_001)
     assert late == Succession(
         nominal_at=DUE_AT + 61_000,
@@ -168,7 +168,7 @@ def test_all_leaves_out_what_is_older_than_the_window() -> None:
     assert late.reason is EndReason.CATCH_UP_WINDOW
 
 
-def test_where_both_apply_the_reason_is_the_limit() -> None:
+def test_skip_reason_is_the_limit_where_the_window_applies_too() -> None:
     policy = CatchUpPolicy(mode=CatchUp.ALL, window_ms=3 * 3_600_000, limit=2)
     late = succession(HOURLY, DUE_AT, DUE_AT + 10 * 3_600_000, policy)
     assert late is not None and late.missed is not None
@@ -185,7 +185,7 @@ def test_a_single_late_run_is_no_catch_up() -> None:
 
 
 @pytest.mark.parametrize("mode", CatchUp)
-def test_where_nothing_comes_after_what_was_missed_there_is_only_the_record(mode: CatchUp) -> None:
+def test_schedule_missed_to_its_end_leaves_only_the_record_of_skipped_instants(mode: CatchUp) -> None:
     ended = Rate(interval_ms=MINUTE, anchor=DUE_AT, end_at=DUE_AT + 10 * MINUTE)
     late = succession(ended, DUE_AT, DUE_AT + 2 * DAY, CatchUpPolicy(mode=mode))
     assert late is not None and late.ends and not late.catches_up

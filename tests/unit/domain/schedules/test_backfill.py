@@ -148,7 +148,7 @@ def test_a_chain_that_is_late_leaves_no_instant_of_a_backfill_out() -> None:
 
 
 @pytest.mark.parametrize("started", [0, 1, 2, 3])
-def test_after_a_pause_it_goes_on_with_the_first_instant_that_had_not_started(started: int) -> None:
+def test_resumed_backfill_continues_with_the_first_instant_that_had_not_started(started: int) -> None:
     before = three_hours()
     after_at = NOW + (started - 1) * 60_000
     after = resume_backfill(before, after_at, NOW + 5 * HOUR)
@@ -158,7 +158,7 @@ def test_after_a_pause_it_goes_on_with_the_first_instant_that_had_not_started(st
     assert after.count == before.count
 
 
-def test_after_a_short_pause_it_keeps_its_pace() -> None:
+def test_resumed_backfill_keeps_its_pace_after_a_short_pause() -> None:
     after = resume_backfill(three_hours(), NOW, NOW + 5_000)
     assert runs(after) == [NOW + 60_000, NOW + 120_000]
     again = resume_backfill(after, NOW + 60_000, NOW + 61_000)

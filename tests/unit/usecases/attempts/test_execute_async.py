@@ -218,7 +218,7 @@ def test_report_made_before_the_end_of_the_call_stands(answer: CallbackResponse)
 
 
 @pytest.mark.parametrize("step", ["claimer.claim", "tenants.get", "store.extend_lease"])
-def test_after_a_crash_the_message_brings_it_to_its_end_by_itself(step: str) -> None:
+def test_message_alone_brings_an_async_execution_to_its_end_after_a_crash(step: str) -> None:
     world = World(DUE_AT, answer_to=async_accepted)
     execution = world.put(with_changes(world.one_off(), async_policy=POLICY))
     world.steps.crash_after(step)

@@ -195,7 +195,7 @@ def test_a_port_that_does_not_answer_leaves_the_message_and_loses_nothing(
     assert job.id_at(DUE_AT + 2 * MINUTE) in world.table.executions
 
 
-def test_of_two_that_take_the_turn_at_once_one_gets_it() -> None:
+def test_concurrent_runs_take_the_run_lock_once() -> None:
     world, job = guarded(OverlapPolicy.SKIP)
     world.file_successor.execute(at(world, job, 0))
     rivals: list[Admission] = []

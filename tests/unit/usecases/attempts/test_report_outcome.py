@@ -99,7 +99,7 @@ def test_failed_after_its_retries_were_stopped_it_is_not_tried_again(when: str) 
     assert world.sent() == []
 
 
-def test_of_two_attempts_the_second_completes_what_the_first_failed() -> None:
+def test_second_attempt_may_complete_after_the_first_was_reported_failed() -> None:
     world, execution, token = working(in_turn(ASYNC_ACCEPTED))
     fail(world, execution, token)
     Lanes(world).until(DUE_AT + 60_000)
@@ -138,7 +138,7 @@ def test_different_second_report_is_too_late(report: Report, other: Report) -> N
 
 
 @every_report
-def test_after_another_attempt_has_begun_it_is_too_late(report: Report) -> None:
+def test_report_of_an_earlier_attempt_is_too_late(report: Report) -> None:
     world, execution, token = working()
     die_unheard(world, execution)
     world.attempt(execution)
@@ -150,7 +150,7 @@ def test_after_another_attempt_has_begun_it_is_too_late(report: Report) -> None:
 
 
 @every_report
-def test_after_it_was_given_up_it_is_too_late(report: Report) -> None:
+def test_report_of_an_execution_given_up_is_too_late(report: Report) -> None:
     world, execution, token = working(retry=RetryPolicy(max_attempts=1))
     die_unheard(world, execution)
     world.attempt(execution)
@@ -169,7 +169,7 @@ def test_late_it_is_good_while_nobody_has_taken_the_attempt_over(report: Report,
 
 
 @every_report
-def test_of_a_report_and_a_claim_at_once_one_wins(report: Report) -> None:
+def test_report_that_races_a_claim_is_too_late(report: Report) -> None:
     world, execution, token = working()
     die_unheard(world, execution)
     claim = [Claim(execution_id=execution.id, owner="b" * 16)]
@@ -182,7 +182,7 @@ def test_of_a_report_and_a_claim_at_once_one_wins(report: Report) -> None:
 
 @every_report
 @pytest.mark.parametrize("other", REPORTS)
-def test_of_two_reports_at_once_one_counts(report: Report, other: Report) -> None:
+def test_concurrent_reports_are_recorded_once(report: Report, other: Report) -> None:
     world, execution, token = at_work()
     world.steps.before("store.finish", lambda: other(world, execution, token))
     if report is other:

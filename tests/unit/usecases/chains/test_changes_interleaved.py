@@ -241,7 +241,7 @@ def quiet_for(chain: Chain, later_ms: tuple[int, ...] = (0, 2_000, 3 * MINUTE)) 
 
 
 @pytest.mark.parametrize("situation", ACTIVE, ids=lambda situation: situation.__name__)
-def test_after_an_acknowledged_pause_nothing_begins(situation: Callable[[], Chain]) -> None:
+def test_no_execution_begins_after_an_acknowledged_pause(situation: Callable[[], Chain]) -> None:
     for moment in moments_of(situation, CHANGES["pause"]):
         chain = begun(situation)
         chain.world.steps.at_each = at_moment(moment, chain.work)
@@ -253,7 +253,7 @@ def test_after_an_acknowledged_pause_nothing_begins(situation: Callable[[], Chai
 
 @pytest.mark.parametrize("name", ["update of the payload", "update of the schedule"])
 @pytest.mark.parametrize("situation", ACTIVE, ids=lambda situation: situation.__name__)
-def test_after_an_acknowledged_update_nothing_begins_as_it_was(
+def test_no_execution_of_an_old_revision_begins_after_an_acknowledged_update(
     situation: Callable[[], Chain], name: str
 ) -> None:
     for moment in moments_of(situation, CHANGES[name]):

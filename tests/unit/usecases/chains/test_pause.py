@@ -251,7 +251,7 @@ def test_ended_job_is_neither_paused_nor_resumed(state: JobState) -> None:
             change()
 
 
-def test_only_the_revision_that_was_seen_is_changed() -> None:
+def test_change_with_another_revision_is_refused() -> None:
     chain = chains.due_now()
     lifecycle = chain.world.lifecycle
     for revision in (0, 2):

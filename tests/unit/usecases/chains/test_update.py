@@ -48,7 +48,7 @@ def test_a_new_schedule_runs_no_instant_from_before_the_change(situation: object
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)
-def test_with_the_schedule_as_it_was_no_late_instant_is_lost(situation: object) -> None:
+def test_late_instant_is_not_lost_by_an_update_that_keeps_the_schedule(situation: object) -> None:
     """What was late is caught up with as the policy says, under the new definition."""
     chain = situation()  # type: ignore[operator]
     not_begun = [one for one in chain.executions() if one.state in (State.PENDING, State.QUEUED)]
@@ -104,7 +104,7 @@ def test_a_name_or_tags_leave_the_chain_alone(situation: object) -> None:
 
 
 @pytest.mark.parametrize("moment", range(40))
-def test_of_two_updates_of_one_revision_exactly_one_wins_whenever_they_meet(moment: int) -> None:
+def test_concurrent_updates_of_the_same_revision_succeed_once(moment: int) -> None:
     chain = chains.running_with_successor()
     chain.world.steps.taken.clear()
     winners: list[bytes] = []

@@ -189,7 +189,7 @@ def test_dead_letters_of_other_tenants_are_not_redriven() -> None:
     assert redrives_of(world, theirs) == []
 
 
-def test_with_a_key_it_is_made_once_however_often_it_is_asked_for() -> None:
+def test_bulk_redrive_with_a_key_is_made_once_despite_repeated_requests() -> None:
     world = World(LATER)
     failed_jobs(world, 2)
     first = start(world, key="k")
@@ -325,7 +325,7 @@ def _started(world: World) -> RedriveTask:
     return task
 
 
-def test_to_undo_twice_changes_nothing() -> None:
+def test_undo_of_a_bulk_redrive_is_idempotent() -> None:
     world = World(LATER)
     failed_jobs(world, 1)
     undone = undo(world, _started(world))

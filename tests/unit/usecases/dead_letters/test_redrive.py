@@ -95,7 +95,7 @@ def test_a_success_is_never_redriven_whatever_is_pressed() -> None:
     assert len(redrives_of(world, failed)) == 1
 
 
-def test_after_a_failure_the_next_press_makes_the_next_one_of_the_same_original() -> None:
+def test_redrive_after_a_failed_redrive_has_the_next_number_of_the_same_original() -> None:
     world = World(LATER, answer_to=lambda _: GONE)
     failed = dead(world)
     ids = set()
@@ -175,7 +175,7 @@ def test_an_answer_that_is_lost_chooses_no_second_one() -> None:
 
 
 @pytest.mark.parametrize("execution", in_every_state(), ids=lambda one: one.state.value)
-def test_only_what_has_failed_is_redriven(execution: Execution) -> None:
+def test_only_a_failed_execution_is_redriven(execution: Execution) -> None:
     if execution.state in (State.FAILED, State.MOVED):
         return
     world = World(LATER)
@@ -299,7 +299,7 @@ def test_a_large_request_of_a_living_job_is_not_made_to_expire() -> None:
     assert (TENANT, "name") not in world.table.payload_expires_at_s
 
 
-def test_without_its_request_nothing_is_redriven() -> None:
+def test_execution_without_its_request_is_not_redriven() -> None:
     world = World(LATER)
     failed = large(world)
     del world.table.payloads[TENANT, failed.job_id]
@@ -355,7 +355,7 @@ def test_late_message_for_a_redriven_run_does_not_file_its_successor_again() -> 
     assert following
 
 
-def test_of_a_backfill_it_is_for_the_same_past_instant() -> None:
+def test_redrive_of_a_backfill_run_is_for_the_same_past_instant() -> None:
     world = World(LATER)
     past = Rate(interval_ms=3_600_000, anchor=DUE_AT - 36_000_000)
     schedule = Backfill(

@@ -130,7 +130,7 @@ def test_redrive_of_a_notification_waits_where_its_execution_has_a_newer_version
     assert standing(world, task).counts == TaskCounts(redriven=1)
 
 
-def test_to_press_twice_is_to_press_once_even_when_what_it_tells_of_has_gone_since() -> None:
+def test_redrive_of_a_notification_is_idempotent_after_its_execution_has_gone() -> None:
     world, failed = of_one_off()
     redrive = press(world, failed)
     run_out(world, redrive)

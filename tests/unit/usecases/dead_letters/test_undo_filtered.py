@@ -68,7 +68,7 @@ def _change(world: World, failed: Execution, **fields: Any) -> None:
     ],
     ids=lambda criteria: "+".join(criteria),
 )
-def test_all_that_it_made_is_undone(
+def test_undo_finds_every_redrive_of_its_task(
     criteria: dict[str, Any], change: Callable[[World, Execution], None]
 ) -> None:
     world = World(LATER)

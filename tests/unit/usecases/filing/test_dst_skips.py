@@ -135,7 +135,7 @@ def test_skipped_run_after_the_last_run_of_a_schedule_is_recorded() -> None:
     assert chain.standing.state is JobState.COMPLETED
 
 
-def test_none_is_told_of_behind_the_last_of_so_many_runs() -> None:
+def test_dst_skip_behind_the_last_of_the_maximum_runs_is_not_recorded() -> None:
     chain = begun(max_runs=1)
     chain.work()
     assert dropped(chain) == []

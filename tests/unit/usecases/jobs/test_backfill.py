@@ -243,7 +243,7 @@ def test_a_large_request_has_an_item_of_its_own() -> None:
     case.assert_made_up_for()
 
 
-def test_of_two_requests_with_one_key_the_slower_leaves_no_request_behind() -> None:
+def test_slower_of_two_requests_with_the_same_key_leaves_no_stored_request() -> None:
     case = hourly()
     world = case.world
     world.jobs.put_payload(TENANT, case.job.id, world.seal(case.job.id, LARGE), stored_at=0)

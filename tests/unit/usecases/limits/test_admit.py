@@ -187,7 +187,7 @@ def test_copy_of_the_sweeper_waits_as_long_as_its_original_and_a_merely_late_key
         assert least_ms <= deferral.deferral.wait_ms <= most_ms
 
 
-def test_where_the_store_does_not_answer_there_are_no_limits_and_that_is_counted() -> None:
+def test_limits_do_not_apply_where_the_store_does_not_answer_and_errors_are_counted() -> None:
     site = Site(concurrency=1, calls_per_second=1)
     for call in ("limits.read", "limits.swap", "limits.hot_scopes", "budgets.take", "budgets.usage"):
         site.steps.fail(call, times=50)

@@ -22,7 +22,7 @@ from tests.support.usecases.limited_site import (
 )
 
 
-def test_while_a_breaker_is_open_nothing_is_called_and_all_come_back_behind_it_spread() -> None:
+def test_open_breaker_defers_all_calls_with_jitter_behind_its_end() -> None:
     site = Site()
     open_breaker(site)
     jobs = site.due(*range(30))
@@ -64,7 +64,7 @@ def test_a_half_open_breaker_lets_one_call_probe_and_one_answer_closes_it() -> N
     assert site.states(jobs) == {State.SUCCEEDED: 5}
 
 
-def test_only_one_process_probes_and_a_probe_that_died_is_taken_over() -> None:
+def test_only_a_single_process_probes_and_a_crashed_probe_is_replaced() -> None:
     site = Site()
     open_breaker(site, until=DUE_AT)
     jobs = site.due(1, 2)

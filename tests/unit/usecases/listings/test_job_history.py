@@ -121,7 +121,7 @@ def test_many_executions_of_one_instant_are_never_lost_between_pages(limit: int)
     assert told(world, job.id, limit) == in_order(planned, extras)
 
 
-def test_of_many_executions_beside_the_schedule_none_is_passed_over_for_a_filter() -> None:
+def test_filter_finds_an_execution_among_many_extra_executions() -> None:
     """More than one read of records finds, behind which the schedule's own executions are still to come."""
     world = World(DUE_AT)
     job = world.recurring()

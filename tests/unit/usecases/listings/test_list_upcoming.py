@@ -156,7 +156,7 @@ def test_a_day_of_seconds_is_paged_with_bounded_work() -> None:
         assert len(world.steps.taken) <= 6
 
 
-def test_of_too_many_definitions_the_next_run_of_each_is_still_told() -> None:
+def test_next_run_of_every_definition_is_listed_beyond_the_definition_limit() -> None:
     world = World(DUE_AT - 1_000)
     for number in range(DEFINITIONS_AT_MOST + 20):
         world.recurring(number, schedule=Cron(line="0 0 1 1 *", timezone="UTC"))

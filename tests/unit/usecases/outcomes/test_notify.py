@@ -181,7 +181,7 @@ def test_retry_cancellation_or_skip_makes_no_notification() -> None:
     assert notifications(world) == {}
 
 
-def test_of_a_failure_that_took_retries_every_attempt_is_told() -> None:
+def test_notification_of_a_failure_lists_every_attempt() -> None:
     world = answering(DOWN)
     execution = told_one_off(world, retry=RetryPolicy(max_attempts=3))
     world.file.execute(execution)
@@ -382,7 +382,7 @@ def test_notification_is_not_filed_after_the_tenant_removed_its_callback() -> No
     assert notifications(world) == {}
 
 
-def test_after_so_long_that_a_record_may_have_gone_nothing_is_filed_again() -> None:
+def test_notification_is_not_filed_again_after_its_retention() -> None:
     world = answering(OK)
     execution = ended(world, told_one_off(world))
     assert execution.progress.notification is not None

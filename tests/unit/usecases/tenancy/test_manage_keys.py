@@ -127,7 +127,7 @@ def test_the_last_key_that_may_manage_keys_stays() -> None:
     assert not other.key.revoked
 
 
-def test_of_the_last_two_only_one_can_go_though_both_are_revoked_at_once() -> None:
+def test_concurrent_revocations_of_the_last_two_keys_leave_a_key() -> None:
     world = AccountWorld()
     other = world.keyring.create(TENANT, ADMIN)
     world.steps.before(

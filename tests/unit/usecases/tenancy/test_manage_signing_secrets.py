@@ -28,7 +28,7 @@ def test_old_and_new_sign_until_the_overlap_ends() -> None:
     assert signing(world) == [new]
 
 
-def test_without_an_overlap_the_new_one_signs_alone() -> None:
+def test_rotated_secret_signs_alone_without_an_overlap() -> None:
     world = AccountWorld()
     new = world.secrets.rotate(TENANT, overlap_seconds=0).text
     assert signing(world) == [new]
@@ -84,7 +84,7 @@ def test_only_so_many_sign_at_once() -> None:
     assert len(world.standing().signing_secrets) == 2
 
 
-def test_of_two_rotations_at_once_both_leave_a_secret_that_signs() -> None:
+def test_concurrent_rotations_leave_every_secret_signing() -> None:
     world = AccountWorld()
     texts = []
     world.steps.before(

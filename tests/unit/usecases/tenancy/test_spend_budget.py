@@ -135,7 +135,7 @@ class BrokenStore(FakeBudgetStore):
 
 
 @pytest.mark.parametrize("error", [UnavailableError, RequestRejectedError])
-def test_without_an_answer_everything_goes_on_and_is_counted(error: type[ServiceError]) -> None:
+def test_budget_store_without_an_answer_admits_all_calls_and_is_counted(error: type[ServiceError]) -> None:
     store = BrokenStore()
     store.error = error
     fleet = Fleet(1, 5, store).run([(at, 0) for at in range(20)])

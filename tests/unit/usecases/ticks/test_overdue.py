@@ -82,7 +82,7 @@ def test_overdue_and_waiting_measurements_are_of_the_oldest_execution() -> None:
     assert told(world.sweep.execute()) == (OVERDUE - 2_000, OVERDUE)
 
 
-def test_while_the_board_cannot_be_read_everything_counts() -> None:
+def test_every_late_execution_is_overdue_where_the_hot_scope_index_cannot_be_read() -> None:
     world = waits(due(), *SCOPES)
     world.steps.fail("limits.hot_scopes", times=10)
     assert told(world.sweep.execute()) == (OVERDUE, 0)
@@ -134,7 +134,7 @@ def test_lane_with_unreceived_messages_is_down_despite_hot_scopes(lane: Lane) ->
     assert told(world.sweep.execute()) == (OVERDUE, 0)
 
 
-def test_where_it_cannot_be_told_whether_a_lane_is_down_everything_counts() -> None:
+def test_every_late_execution_is_overdue_where_the_backlog_cannot_be_read() -> None:
     world = waits(due(), *SCOPES)
     world.steps.fail("backlog.visible", times=10)
     assert told(world.sweep.execute()) == (OVERDUE, 0)

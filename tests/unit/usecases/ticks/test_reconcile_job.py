@@ -155,7 +155,7 @@ def test_missing_execution_of_any_chain_is_reported() -> None:
         chain.world.table.executions[one.id] = row
 
 
-def test_only_chains_that_reach_into_the_window_are_looked_at() -> None:
+def test_reconciliation_reads_only_chains_that_reach_into_the_window() -> None:
     chain = through_changes()
     chain.world.steps.taken.clear()
     reconcile(chain, from_at=chain.standing.began_at)

@@ -32,7 +32,7 @@ def tick(world: World, until: int) -> None:
         world.sweep.execute()
 
 
-def test_while_it_is_heard_of_no_sweep_sends_for_it() -> None:
+def test_sweep_sends_no_message_for_an_attempt_with_heartbeats() -> None:
     policy = replace(working()[1].call.async_policy, deadline_seconds=7_200)
     world, execution, token = tended(async_policy=policy)
     while world.clock.now_ms() < DUE_AT + HOUR_MS:

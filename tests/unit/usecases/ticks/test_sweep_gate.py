@@ -104,7 +104,7 @@ def test_a_row_that_nobody_can_have_sent_for_is_not_held_back_until_somebody_has
     assert sweep(world, END + MINUTE, visible_at=DUE_AT - 1).held_back == 1
 
 
-def test_while_a_lane_that_is_down_has_messages_nothing_is_sent_again_and_soon_looked_at_again() -> None:
+def test_lane_that_is_down_with_messages_holds_rows_back_and_is_checked_again_soon() -> None:
     world = late(1, 2)
     world.queue.backlog[QueueName.STANDARD] = 2
     assert (sweep(world, FIRST_PASS, visible_at=None).held_back, world.sent()) == (2, [])
@@ -149,7 +149,7 @@ def test_long_waiting_bulk_executions_are_resent_through_the_standard_lane_up_to
     assert (through[QueueName.STANDARD], through[QueueName.BULK]) == (AGED_AT_ONCE, 450)
 
 
-def test_where_nothing_can_be_asked_the_gate_is_open() -> None:
+def test_row_is_resent_where_hot_scopes_and_lane_progress_cannot_be_read() -> None:
     world = late(1)
     world.queue.backlog[QueueName.STANDARD] = 5
     world.limits.hot["t#acme"] = END + 200 * MINUTE

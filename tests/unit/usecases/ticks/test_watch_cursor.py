@@ -76,7 +76,7 @@ def test_the_takeover_goes_on_from_the_cursor() -> None:
     assert len(world.sent()) == TWO_PAGES, "no row was sent for twice"
 
 
-def test_while_a_lease_is_live_nobody_else_scans() -> None:
+def test_shard_with_a_live_lease_is_not_scanned_by_another_watcher() -> None:
     world = world_with(1)
     die_holding_the_lease(world)
     world.clock.time_ms += 1_000
