@@ -57,7 +57,7 @@ CHANGED = {
 }
 
 
-def test_the_rules_meet_what_they_are_made_for() -> None:
+def test_rules_of_the_machine_reach_every_situation() -> None:
     walk = Stepping()
     walk.create("create_recurring", ("rate", (60, None)), FAILS, "a", retry=IMPATIENT)
     walk.create("create_recurring", ("cron", ("*/5 * * * *", None, None)), FAILS_ONCE, "a")
@@ -85,7 +85,7 @@ def test_the_rules_meet_what_they_are_made_for() -> None:
     assert set(SEEN) >= MET
 
 
-def test_changes_meet_what_they_are_made_for() -> None:
+def test_change_rules_of_the_machine_reach_every_situation() -> None:
     walk = Stepping()
     walk.create("create_recurring", ("rate", (60, None)), FAILS_ONCE, "a", retry=PATIENT)
     walk.change("update_while_it_runs", change={"name": "other"})

@@ -136,7 +136,7 @@ def test_deleted_backfill_keeps_its_definition_but_is_not_listed(lab: Lab) -> No
     assert lab.jobs.get(TENANT, made.id) == deleted
 
 
-def test_many_are_found_though_their_definitions_fill_more_than_one_page(lab: Lab) -> None:
+def test_backfills_are_found_over_more_than_a_page_of_definitions(lab: Lab) -> None:
     created(lab)
     bulky = [backfill(number, request=b"x" * 300_000) for number in range(5)]
     for made in bulky:

@@ -43,7 +43,7 @@ def test_execution_with_a_live_lease_is_neither_claimed_nor_given_up(lab: Lab) -
     )
 
 
-def test_under_a_dead_lease_the_next_attempt_is_claimed_and_does_not_run_on_itself(lab: Lab) -> None:
+def test_attempt_claimed_under_an_expired_lease_is_not_async(lab: Lab) -> None:
     going_on = running_on(lab)
     (again,) = lab.claimer.claim([Claim(execution_id=going_on.id, owner="another")], LEASE + 1)
     wanted = with_changes(

@@ -21,13 +21,13 @@ Putting = tuple[Lab, OneOffBatches]
 MANY = 60
 
 
-def test_a_batch_of_none_puts_nothing(putting: Putting) -> None:
+def test_empty_batch_writes_no_execution(putting: Putting) -> None:
     lab, batches = putting
     assert batches.put_all_if_absent([]) == []
     assert lab.executions.get(one_off().id) is None
 
 
-def test_more_than_two_requests_can_take_are_written_whole(putting: Putting) -> None:
+def test_batch_of_more_than_two_requests_is_written_whole(putting: Putting) -> None:
     lab, batches = putting
     wanted = [
         one_off(number, shard=number % 7, tags=("a", f"t{number}"), name="ü'\"{?}", request=bytes(range(256)))

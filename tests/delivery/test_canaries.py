@@ -253,7 +253,7 @@ def test_no_secret_is_logged_sent_to_a_queue_stored_or_answered(life: Life) -> N
     assert life.cage.leaks(but={("query", "answers")}) == set()
 
 
-def test_the_search_would_have_found_it(life: Life) -> None:
+def test_planted_canary_is_found_in_every_spelling(life: Life) -> None:
     for canary in life.cage.canaries:
         for spelling in canary.spellings():
             planted = Cage(canaries=[canary])

@@ -183,6 +183,6 @@ def test_quotas_that_cannot_hold_are_refused(change: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("variable", [Env.AUDIT_TABLE, Env.AUDIT_RETENTION_DAYS, Env.DEFAULT_QUOTAS])
-def test_the_api_does_not_start_without_them(variable: str) -> None:
+def test_api_does_not_start_without_audit_and_quota_settings(variable: str) -> None:
     with pytest.raises(ValidationError, match=r"audit_table|audit_retention_days|default_quotas"):
         ApiSettings.from_env({name: value for name, value in ENVIRONMENT.items() if name != variable})

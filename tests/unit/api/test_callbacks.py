@@ -53,7 +53,7 @@ def test_a_heartbeat_says_how_far_it_carries() -> None:
     assert receiver.standing.progress.lease_until == receiver.world.clock.now_ms() + 60_000
 
 
-def test_completed_it_is_shown_as_succeeded() -> None:
+def test_completed_execution_is_shown_as_succeeded() -> None:
     receiver = Receiver()
     first, again = receiver.report("complete"), receiver.report("complete", b"{}")
     assert first.json == {"id": str(receiver.execution.id), "attempt": 1, "outcome": "succeeded"}
@@ -64,7 +64,7 @@ def test_completed_it_is_shown_as_succeeded() -> None:
     assert emitted()[Metric.SUCCEEDED] == 1, "a repeated report is not counted"
 
 
-def test_failed_it_is_shown_with_its_reason_and_tried_again() -> None:
+def test_execution_reported_failed_is_shown_with_its_reason_and_retried() -> None:
     receiver = Receiver()
     answer = receiver.report("fail", orjson.dumps({"reason": "kein Platz für Nr. 7"}))
     assert (answer.status, answer.json["outcome"]) == (200, "failed")
@@ -74,13 +74,13 @@ def test_failed_it_is_shown_with_its_reason_and_tried_again() -> None:
 
 
 @pytest.mark.parametrize("body", [None, b"{}", b'{"retryable": true}', b'{"reason": ""}'])
-def test_failed_without_a_word_it_is_tried_again(body: bytes | None) -> None:
+def test_execution_reported_failed_without_a_reason_is_retried(body: bytes | None) -> None:
     receiver = Receiver()
     assert receiver.report("fail", body).status == 200
     assert receiver.standing.state is State.WAITING
 
 
-def test_failed_for_good_it_is_a_dead_letter() -> None:
+def test_execution_reported_not_retryable_is_a_dead_letter() -> None:
     receiver = Receiver()
     assert receiver.report("fail", b'{"retryable": false}').status == 200
     (shown,) = receiver.api.get("/v1/dead-letters").json["executions"]

@@ -126,7 +126,7 @@ def test_a_cursor_is_of_no_use_for_another_filter() -> None:
     assert world.get("/v1/dead-letters", limit="1", status="500", cursor=cursor).problem == "invalid-cursor"
 
 
-def test_an_inspected_one_shows_nothing_that_was_entrusted() -> None:
+def test_inspected_dead_letter_shows_no_secret_of_its_request() -> None:
     world, (dead,) = failed_jobs()
     answer = world.get(f"/v1/dead-letters/{dead['id']}")
     assert SECRET not in answer.text
@@ -191,7 +191,7 @@ def test_a_flag_is_true_or_false(value: str) -> None:
     assert world.get(f"/v1/dead-letters/{dead['id']}", reveal=value).problem == "malformed-request"
 
 
-def test_pressed_twice_it_is_redriven_once() -> None:
+def test_dead_letter_is_redriven_once_despite_repeated_requests() -> None:
     world, (dead,) = failed_jobs()
     metrics.clear_metrics()
     first, again = press(world, dead["id"]), press(world, dead["id"])

@@ -92,7 +92,7 @@ def test_patch_without_the_current_tag_is_refused(
     assert world.get(f"/v1/jobs/{job['id']}").json == job
 
 
-def test_a_star_is_whoever_takes_the_job_as_it_is() -> None:
+def test_patch_with_a_star_applies_to_any_revision() -> None:
     world = ApiWorld()
     job = world.create()
     assert patch(world, job, {"name": "x"}, "*").json["revision"] == 2

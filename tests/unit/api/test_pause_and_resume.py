@@ -57,7 +57,7 @@ def test_a_job_that_runs_once_has_neither(verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", ["pause", "resume", "trigger"])
-def test_a_deleted_job_has_none_of_it(verb: str) -> None:
+def test_deleted_job_is_not_paused_resumed_or_triggered(verb: str) -> None:
     world = ApiWorld()
     job = world.create(**MINUTELY)
     world.delete(f"/v1/jobs/{job['id']}")

@@ -214,7 +214,7 @@ def test_failure_to_read_the_settings_is_reported_in_a_single_line(
     assert said.count("\n") == 1
 
 
-def test_without_settings_the_function_is_to_be_named(
+def test_admin_command_without_settings_asks_for_the_function(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("TENANTS_TABLE", raising=False)

@@ -109,7 +109,7 @@ def test_the_window_includes_its_end(past_ms: int, runs: bool) -> None:
     assert (late.nominal_at == DUE_AT + 30 * DAY) is runs
 
 
-def test_skipping_drops_all_that_is_late() -> None:
+def test_catch_up_skip_skips_every_late_instant() -> None:
     policy = CatchUpPolicy(mode=CatchUp.SKIP)
     late = succession(EVERY_MINUTE, DUE_AT, DUE_AT + 10 * MINUTE + 30_000, policy)
     assert late == Succession(
@@ -125,7 +125,7 @@ def test_skipping_drops_all_that_is_late() -> None:
     assert (nightly.nominal_at, nightly.missed and nightly.missed.count) == (DUE_AT + 7_200_000, 1)
 
 
-def test_all_runs_the_newest_up_to_the_limit_oldest_first() -> None:
+def test_catch_up_all_runs_the_newest_instants_up_to_the_limit_oldest_first() -> None:
     policy = CatchUpPolicy(mode=CatchUp.ALL, limit=100)
     now = DUE_AT + 600 * MINUTE
     late = succession(EVERY_MINUTE, DUE_AT, now, policy)
@@ -160,7 +160,7 @@ def test_a_second_outage_during_a_catch_up_is_cut_again() -> None:
     assert (later.nominal_at, later.reason) == (now - 99 * MINUTE, EndReason.CATCH_UP_LIMIT)
 
 
-def test_all_leaves_out_what_is_older_than_the_window() -> None:
+def test_catch_up_all_skips_instants_older_than_the_window() -> None:
     policy = CatchUpPolicy(mode=CatchUp.ALL, window_ms=3 * 3_600_000)
     late = succession(HOURLY, DUE_AT, DUE_AT + 10 * 3_600_000, policy)
     assert late is not None and late.missed is not None

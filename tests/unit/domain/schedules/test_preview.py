@@ -118,7 +118,7 @@ def test_changes_of_the_clocks_that_touch_runs(
         assert change.runs_at == (change.at if runs_after else None)
 
 
-def test_two_years_are_looked_at_and_only_between_the_bounds() -> None:
+def test_dst_changes_of_two_years_are_found_only_between_the_bounds() -> None:
     assert len(dst_changes(cron("30 2 * * *"), NOW)) == 2
     assert len(dst_changes(cron("* * * * *"), NOW)) == 4
     late = cron("30 2 * * *", start_at=ms("2025-06-01T00:00Z"))

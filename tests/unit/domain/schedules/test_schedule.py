@@ -32,7 +32,7 @@ def ms(text: str) -> int:
     return int(datetime.fromisoformat(text).timestamp()) * 1000
 
 
-def test_once_comes_once() -> None:
+def test_one_off_schedule_has_a_single_instant() -> None:
     assert first_after(ONCE, ANCHOR - 1) == ANCHOR
     assert first_after(ONCE, ANCHOR) is None
     assert latest_at_or_before(ONCE, ANCHOR, ANCHOR) == ANCHOR
@@ -188,7 +188,7 @@ def test_a_day_pattern_counts_partial_days() -> None:
 
 
 @pytest.mark.parametrize("not_before", [-5, 0, 4, 95, 96])
-def test_searching_an_irregular_sequence(not_before: int) -> None:
+def test_latest_instants_of_an_irregular_sequence_are_found(not_before: int) -> None:
     sequence = [0, 1, 2, 3, 50, 51, 52, 95]
 
     def successor(after: int) -> int | None:

@@ -116,7 +116,7 @@ def test_instants_missed_to_the_end_have_a_single_record_despite_repeated_messag
     assert_accounted(chain)
 
 
-def test_two_writers_of_that_record_agree() -> None:
+def test_concurrent_writers_of_the_final_record_agree() -> None:
     for moment in range(14):
         chain = missed_to_the_end()
         first = chain.executions()[0]

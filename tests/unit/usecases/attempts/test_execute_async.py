@@ -148,7 +148,7 @@ def test_the_last_attempt_that_is_not_heard_of_was_lost(fields: dict[str, Any]) 
 
 @pytest.mark.parametrize("times", [1, FINISH_TRIES - 1])
 @pytest.mark.parametrize("fault", ["fail", "lose_answer"])
-def test_going_on_is_written_again_where_the_store_did_not_answer(fault: str, times: int) -> None:
+def test_lease_extension_is_written_again_where_the_store_did_not_answer(fault: str, times: int) -> None:
     world = World(DUE_AT, answer_to=async_accepted)
     execution = world.put(world.one_off())
     getattr(world.steps, fault)("store.extend_lease", times=times)
@@ -158,7 +158,7 @@ def test_going_on_is_written_again_where_the_store_did_not_answer(fault: str, ti
     assert is_running(world, execution)
 
 
-def test_going_on_that_could_not_be_written_is_left_to_the_message() -> None:
+def test_lease_extension_that_could_not_be_written_is_left_to_the_message() -> None:
     world = World(DUE_AT, answer_to=async_accepted)
     execution = world.put(with_changes(world.one_off(), async_policy=POLICY))
     world.steps.fail("store.extend_lease", times=1_000)

@@ -130,7 +130,7 @@ def test_live_lease_is_awaited_with_a_fresh_message_from_the_second_receive_on(
     assert world.queue.messages[0].visible_at > (execution.progress.lease_until or 0)
 
 
-def test_unless_that_one_could_not_be_sent() -> None:
+def test_message_is_returned_where_its_delayed_copy_could_not_be_sent() -> None:
     world = World(DUE_AT)
     world.put(in_state(world.one_off(), State.RUNNING))
     world.steps.fail("queue.send", times=2)

@@ -241,7 +241,7 @@ class TestStartDeadline:
         assert ended.progress.end_reason is (EndReason.LATE if state is State.SKIPPED else None)
         assert len(world.sender.calls) == (state is State.SUCCEEDED)
 
-    def test_a_retry_may_come_after_it(self) -> None:
+    def test_retry_may_begin_after_the_start_deadline(self) -> None:
         world = World(DUE_AT, answer_to=in_turn(DOWN, OK))
         job = world.put(world.one_off(start_deadline_at=DUE_AT + 10_000, retry=RetryPolicy()))
         world.attempt(job)

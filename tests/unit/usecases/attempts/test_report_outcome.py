@@ -32,7 +32,7 @@ from tests.support.usecases.reports import (
 )
 
 
-def test_completed_it_has_succeeded() -> None:
+def test_execution_reported_complete_has_succeeded() -> None:
     world, execution, token = at_work()
     reported = complete(world, execution, token)
     assert (reported.succeeded, reported.attempt, reported.end) == (True, 1, AttemptEnd.SUCCEEDED)
@@ -49,7 +49,7 @@ def test_completed_it_has_succeeded() -> None:
     assert world.sent() == []
 
 
-def test_failed_it_is_tried_again_as_a_failed_call_is() -> None:
+def test_execution_reported_failed_is_retried_like_a_failed_call() -> None:
     world, execution, token = at_work()
     reported = fail(world, execution, token)
     assert (reported.succeeded, reported.end) == (False, AttemptEnd.RETRIED)
@@ -71,7 +71,7 @@ def test_a_retry_that_is_far_off_becomes_a_pointer() -> None:
     assert world.sent() == []
 
 
-def test_failed_for_good_it_is_a_dead_letter_at_once() -> None:
+def test_execution_reported_not_retryable_is_a_dead_letter_at_once() -> None:
     world, execution, token = at_work()
     assert give_up(world, execution, token).end is AttemptEnd.FAILED
     row = world.table.executions[execution.id]
@@ -81,14 +81,14 @@ def test_failed_for_good_it_is_a_dead_letter_at_once() -> None:
     assert world.sent() == []
 
 
-def test_failed_with_its_last_attempt_it_is_one_too() -> None:
+def test_execution_reported_failed_at_its_last_attempt_is_a_dead_letter() -> None:
     world, execution, token = at_work(retry=RetryPolicy(max_attempts=1))
     assert fail(world, execution, token).end is AttemptEnd.FAILED
     assert world.standing(execution.id).progress.end_reason is EndReason.ATTEMPTS_USED_UP
 
 
 @pytest.mark.parametrize("when", ["before", "while it is read"])
-def test_failed_after_its_retries_were_stopped_it_is_not_tried_again(when: str) -> None:
+def test_execution_reported_failed_after_its_retries_were_stopped_is_not_retried(when: str) -> None:
     world, execution, token = at_work()
     if when == "before":
         world.cancel_job.execute(execution.tenant_id, execution.job_id, stop_retries=True)
@@ -161,7 +161,7 @@ def test_report_of_an_execution_given_up_is_too_late(report: Report) -> None:
 
 @every_report
 @pytest.mark.parametrize("late_ms", [1, 3_600_000])
-def test_late_it_is_good_while_nobody_has_taken_the_attempt_over(report: Report, late_ms: int) -> None:
+def test_late_report_is_accepted_while_no_other_attempt_has_begun(report: Report, late_ms: int) -> None:
     """The work was done, whatever the clock says."""
     world, execution, token = working()
     world.clock.time_ms = (execution.progress.lease_until or 0) + late_ms

@@ -54,7 +54,7 @@ def test_the_definition_says_where_the_chain_has_ended() -> None:
     assert job == chain.standing
 
 
-def test_why_it_is_paused_is_kept_until_it_is_resumed() -> None:
+def test_pause_reason_is_kept_until_the_job_is_resumed() -> None:
     chain = chains.due_now()
     lifecycle = chain.world.lifecycle
     assert lifecycle.pause.execute(TENANT, chain.job.id, reason="maintenance").pause_reason == "maintenance"
@@ -361,7 +361,7 @@ def test_a_run_that_waits_for_another_to_end_does_not_start_any_more(
             assert_accounted(chain)
 
 
-def test_an_update_runs_it_as_the_new_definition_says_where_nothing_was_skipped_behind_it() -> None:
+def test_update_runs_an_unstarted_instant_by_the_new_definition() -> None:
     chain = chains.held_up(1)
     updated = chain.update(request=b"another")
     assert updated.began_at <= DUE_AT + MINUTE

@@ -107,7 +107,7 @@ def test_crash_at_any_step_neither_omits_nor_doubles_a_redrive(moment: int) -> N
 
 
 @pytest.mark.parametrize("moment", range(60))
-def test_two_who_work_it_off_at_once_redrive_each_once(moment: int) -> None:
+def test_concurrent_processes_of_a_bulk_redrive_redrive_every_dead_letter_once(moment: int) -> None:
     world = World(LATER)
     buried = failed_jobs(world, 3)
     task = start(world)
@@ -119,7 +119,7 @@ def test_two_who_work_it_off_at_once_redrive_each_once(moment: int) -> None:
     assert standing(world, task).counts.redriven == 3
 
 
-def test_a_second_one_passes_over_what_is_open_or_has_succeeded() -> None:
+def test_second_bulk_redrive_skips_open_and_succeeded_redrives() -> None:
     world = World(LATER)
     buried = failed_jobs(world, 2)
     start(world)

@@ -122,7 +122,7 @@ def test_a_cancelled_redrive_makes_room_for_another() -> None:
 
 
 @pytest.mark.parametrize("moment", range(40))
-def test_two_who_press_at_once_get_the_same_one(moment: int) -> None:
+def test_concurrent_redrives_of_a_dead_letter_get_the_same_execution(moment: int) -> None:
     world = World(LATER)
     failed = dead(world)
     rival: list[ExecutionId] = []

@@ -69,7 +69,7 @@ def test_redriven_notification_is_not_in_the_history_of_its_job(situation: Any) 
     assert world.standing(redrive.id) == redrive
 
 
-def test_a_deletion_of_the_job_does_not_take_it_back() -> None:
+def test_deletion_of_the_job_does_not_cancel_the_redrive_of_a_notification() -> None:
     world, failed = of_recurring()
     redrive = press(world, failed)
     world.lifecycle.delete.execute(TENANT, failed.job_id)

@@ -47,7 +47,7 @@ def chosen_in_bulk(world: World) -> RedriveTask:
 
 
 @pytest.mark.parametrize("moment", range(22))
-def test_however_late_it_is_filed_it_has_its_whole_age_before_it(moment: int) -> None:
+def test_redrive_filed_late_has_its_whole_maximum_age(moment: int) -> None:
     world = World(LATER)
     failed = dead(world, retry=IMPATIENT)
     die_at(world, moment)

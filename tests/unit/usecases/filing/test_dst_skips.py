@@ -172,7 +172,7 @@ def test_skipped_run_between_a_change_and_the_next_run_is_recorded(verb: str) ->
     assert len(dropped(chain)) == 1
 
 
-def test_the_history_tells_of_it_in_its_place() -> None:
+def test_history_lists_the_record_of_a_dst_skip_in_order() -> None:
     chain = begun()
     chain.extend_lease(5)
     for limit in (1, 2, 100):

@@ -23,7 +23,7 @@ def test_near_its_time_an_execution_is_queued_and_sent() -> None:
     assert world.queue.messages[0].wakeup.not_before == DUE_AT
 
 
-def test_far_from_its_time_it_is_pending_and_left_to_the_watchers() -> None:
+def test_far_execution_is_pending_and_left_to_the_watchers() -> None:
     world = World(NEAR_FROM - 1)
     assert world.file.execute(DRAFT).state is State.PENDING
     assert world.sent() == []

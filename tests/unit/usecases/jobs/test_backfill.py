@@ -36,7 +36,7 @@ def test_backfill_runs_once_for_every_instant_of_its_range_and_ends() -> None:
     case.assert_made_up_for()
 
 
-def test_receivers_are_told_the_instant_and_the_job_that_it_is_for() -> None:
+def test_callback_of_a_backfill_names_the_job_and_the_backfill() -> None:
     case = hourly()
     backfill = case.ask().job
     case.until(10)
@@ -187,7 +187,7 @@ def test_the_same_key_makes_one_backfill_and_another_request_is_refused() -> Non
     assert second.backfills() == []
 
 
-def test_without_a_key_each_request_makes_another() -> None:
+def test_request_without_a_key_makes_a_new_backfill() -> None:
     case = hourly()
     assert case.ask(key=None).job.id != case.ask(key=None).job.id
     assert len(case.backfills()) == 2
@@ -258,7 +258,7 @@ def test_slower_of_two_requests_with_the_same_key_leaves_no_stored_request() -> 
     assert kept == {case.job.id, case.child.call.payload_id}
 
 
-def test_a_pause_holds_it_back_and_no_instant_is_left_out() -> None:
+def test_paused_backfill_makes_no_calls_and_loses_no_instant() -> None:
     case = hourly()
     backfill = case.ask(replace(RANGE, every_seconds=5)).job
     case.until(6)
@@ -285,7 +285,7 @@ def test_backfill_may_be_paused_before_its_first_and_after_its_last_run() -> Non
     case.assert_made_up_for()
 
 
-def test_a_pause_of_the_job_does_not_touch_it() -> None:
+def test_pause_of_the_job_does_not_pause_its_backfill() -> None:
     case = hourly()
     case.ask()
     case.world.lifecycle.pause.execute(TENANT, case.job.id)

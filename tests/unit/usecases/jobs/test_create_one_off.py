@@ -115,7 +115,7 @@ def test_a_small_request_stands_in_the_item() -> None:
     assert (made.call.payload_id, world.table.payloads) == (None, {})
 
 
-def test_a_large_one_stands_apart_and_is_written_first() -> None:
+def test_large_request_is_stored_apart_and_before_the_job() -> None:
     world = World()
     large = replace(REQUEST, body=b"x" * INLINE_BYTES)
     made = world.accept_one_off(request=large)

@@ -117,7 +117,7 @@ def test_a_process_that_dies_anywhere_leaves_what_the_message_finishes() -> None
     assert crashes > 20
 
 
-def test_a_dead_letter_finishes_it_too() -> None:
+def test_dead_message_finishes_the_pause_by_410() -> None:
     world, job, head = due_now()
     world.steps.fail("jobs.replace")
     world.attempt(head)
@@ -173,7 +173,7 @@ def test_a_definition_that_has_gone_is_not_waited_for() -> None:
     assert world.standing(head.id).state is State.FAILED
 
 
-def test_a_run_beside_the_schedule_pauses_it_too() -> None:
+def test_triggered_run_with_410_pauses_the_job() -> None:
     world, job, _ = due_now()
     made = world.trigger_job.execute(world.tenant, job.id)
     world.attempt(made.execution)

@@ -85,7 +85,7 @@ def test_number_of_active_keys_is_limited_by_the_quota() -> None:
     assert world.keyring.create(TENANT, READ_WRITE)
 
 
-def test_rivals_cannot_go_beyond_it_together() -> None:
+def test_concurrent_creations_of_keys_keep_to_the_quota() -> None:
     world = AccountWorld()
     world.allow(Quota.API_KEYS, 2)
     world.steps.before("tenants.replace", lambda: world.keyring.create(TENANT, READ_WRITE))

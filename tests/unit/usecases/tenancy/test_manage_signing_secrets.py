@@ -73,7 +73,7 @@ def test_foreign_or_expired_secret_is_answered_like_an_unknown_secret() -> None:
             world.secrets.retire(TENANT, name)
 
 
-def test_only_so_many_sign_at_once() -> None:
+def test_rotation_beyond_the_maximum_of_signing_secrets_is_refused() -> None:
     world = AccountWorld()
     for _ in range(MAX_SIGNING - 1):
         world.secrets.rotate(TENANT, overlap_seconds=3_600)

@@ -233,7 +233,7 @@ def test_bulk_that_makes_no_room_any_more_counts() -> None:
     assert told(world.sweep.execute()) == (MAX_YIELD_MS, 0)
 
 
-def test_retries_and_what_runs_are_neither() -> None:
+def test_retries_and_running_executions_are_neither_overdue_nor_waiting() -> None:
     world = waits(due(state=State.SUCCEEDED), *SCOPES)
     world.put(in_state(one_off(2, destination=HERE), State.WAITING))
     world.put(in_state(one_off(3, destination=HERE), State.RUNNING))

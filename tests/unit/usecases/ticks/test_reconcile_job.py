@@ -56,7 +56,7 @@ def test_a_change_that_was_left_is_finished_once_it_is_old(state: JobState) -> N
 
 
 @pytest.mark.parametrize("state", sorted(CHANGING))
-def test_two_may_finish_it_at_once(state: JobState) -> None:
+def test_concurrent_reconciliations_finish_a_change_once(state: JobState) -> None:
     for moment in range(30):
         chain = left(state)
         chain.world.clock.time_ms += STUCK_MS

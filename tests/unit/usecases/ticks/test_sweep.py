@@ -21,7 +21,7 @@ def test_the_first_pass_leaves_alone_what_the_scan_has_sent() -> None:
     assert world.sent() == []
 
 
-def test_a_later_pass_sends_for_it_again() -> None:
+def test_later_sweep_pass_resends_a_queued_row() -> None:
     world = scanned()
     row = put(world)
     swept(world, FIRST_PASS)
