@@ -74,7 +74,9 @@ def test_concurrent_claims_of_the_same_key_are_granted_once(claiming: tuple[Lab,
         assert granted.attempt == 1
 
 
-def test_concurrent_batches_of_the_same_keys_are_granted_every_key_once(claiming: tuple[Lab, Claimer]) -> None:
+def test_concurrent_batches_of_the_same_keys_are_granted_every_key_once(
+    claiming: tuple[Lab, Claimer],
+) -> None:
     lab, claimer = claiming
     keys = [one_off(number).id for number in range(10)]
     for key in keys:

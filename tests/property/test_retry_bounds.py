@@ -73,6 +73,8 @@ def test_retry_begins_before_its_maximum_age_and_record_expiry_despite_retry_aft
 
 
 @given(policies(), st.lists(DRAWS, min_size=19, max_size=19))
-def test_waits_without_retry_after_stay_within_the_retry_span(policy: RetryPolicy, draws: list[float]) -> None:
+def test_waits_without_retry_after_stay_within_the_retry_span(
+    policy: RetryPolicy, draws: list[float]
+) -> None:
     waits = [policy.delay_ms(attempt, draws[attempt - 1]) for attempt in range(1, policy.max_attempts)]
     assert sum(waits) <= policy.longest_seconds * 1000 <= MAX_RETRY_SPAN_SECONDS * 1000

@@ -74,7 +74,9 @@ def _posted(world: ApiWorld, job: Any, body: Any) -> Answer:
         (b" " * (256 * 1024 + 1), "application/json", 413, "payload-too-large"),
     ],
 )
-def test_unreadable_backfill_body_is_refused(body: bytes, content_type: str, status: int, problem: str) -> None:
+def test_unreadable_backfill_body_is_refused(
+    body: bytes, content_type: str, status: int, problem: str
+) -> None:
     world = ApiWorld()
     job = world.create(**NIGHTLY)
     headers = world.credential | {"content-type": content_type}

@@ -131,9 +131,7 @@ def test_a_slow_destination_is_told() -> None:
         ({"failures": 3}, "slow"),
     ],
 )
-def test_waiting_reason_names_a_limit_before_a_slow_destination(
-    circuit: dict[str, int], reason: str
-) -> None:
+def test_waiting_reason_names_a_limit_before_a_slow_destination(circuit: dict[str, int], reason: str) -> None:
     waiting = Waiting()
     waiting.let(THERE, slow=True, **circuit)
     waiting.note(THERE)
@@ -190,7 +188,9 @@ def test_work_in_bulk_makes_room_while_another_lane_is_behind() -> None:
 
 
 @pytest.mark.parametrize(("lane", "late_ms"), [(Lane.STANDARD, 10_000), (Lane.BULK, MAX_YIELD_MS)])
-def test_standard_or_very_late_bulk_execution_does_not_wait_for_a_late_critical_lane(lane: Lane, late_ms: int) -> None:
+def test_standard_or_very_late_bulk_execution_does_not_wait_for_a_late_critical_lane(
+    lane: Lane, late_ms: int
+) -> None:
     waiting = Waiting(lane=lane)
     waiting.world.clock.time_ms = now = DUE_AT + late_ms
     waiting.world.lane_progress.reports[Lane.CRITICAL] = LaneProgress(visible_at=DUE_AT, reported_at=now)

@@ -174,7 +174,9 @@ def test_a_destination_is_slow_by_three_answers_and_quick_again_by_one(
         (Reason.STOPPED, None, ""),
     ],
 )
-def test_response_counts_as_good_overloaded_or_unreachable(reason: Reason, status: int | None, heard: str) -> None:
+def test_response_counts_as_good_overloaded_or_unreachable(
+    reason: Reason, status: int | None, heard: str
+) -> None:
     tally = Tally().plus(CallbackResponse(reason=reason, duration_ms=7, status=status))
     counted = {name for name in ("good", "overloaded", "unreachable") if getattr(tally, name)}
     assert counted == ({heard} if heard else set())

@@ -71,5 +71,7 @@ def test_a_limit_is_reached_by_full_batches_of_as_many_as_may_hold_slots(limit: 
         (1, 1, 1, 1),
     ],
 )
-def test_block_of_slots_is_leased_where_most_slots_are_free(limit: int, wanted: int, free: int, taken: int) -> None:
+def test_block_of_slots_is_leased_where_most_slots_are_free(
+    limit: int, wanted: int, free: int, taken: int
+) -> None:
     assert block(limit, wanted, free) == taken

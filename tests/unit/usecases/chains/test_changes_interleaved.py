@@ -167,9 +167,7 @@ def attempt(chain: Chain, name: str) -> None:
 
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("then", [("resume",), ("resume", "pause"), ("update of the schedule", "resume")])
-def test_slow_change_does_not_harm_a_pause_and_later_changes(
-    name: str, then: tuple[str, ...]
-) -> None:
+def test_slow_change_does_not_harm_a_pause_and_later_changes(name: str, then: tuple[str, ...]) -> None:
     """Others finish what this one began, time passes, the job goes on and is paused again, and it goes on working."""
     for situation in (chains.running_with_successor, chains.due_now, chains.every_second, PAUSED[1]):
         for moment, minutes in product(moments_of(situation, CHANGES[name]), (0, 1, 4)):

@@ -17,7 +17,9 @@ from tests.support.usecases.world import World
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)
-def test_no_execution_of_the_job_begins_after_an_acknowledged_deletion(situation: Callable[[], Chain]) -> None:
+def test_no_execution_of_the_job_begins_after_an_acknowledged_deletion(
+    situation: Callable[[], Chain],
+) -> None:
     chain = situation()
     assert chain.delete().state is JobState.DELETED
     chain.assert_ended()

@@ -73,7 +73,9 @@ def test_a_run_that_the_policy_skips_leaves_a_record_and_the_chain_goes_on() -> 
         ("15 2 * * *", "Australia/Lord_Howe", Gap.SKIP, "2026-10-02T15:45:00", 1),
     ],
 )
-def test_dst_skips_are_recorded_only_for_runs_in_the_gap(line: str, zone: str, gap: Gap, first: str, count: int) -> None:
+def test_dst_skips_are_recorded_only_for_runs_in_the_gap(
+    line: str, zone: str, gap: Gap, first: str, count: int
+) -> None:
     chain = begun(Cron(line=line, timezone=zone, gap=gap), at(first))
     chain.work()
     assert sum(record.progress.missed.count for record in dropped(chain) if record.progress.missed) == count

@@ -81,9 +81,7 @@ def test_an_instant_up_to_a_minute_ago_is_accepted_and_runs_at_once() -> None:
         ({"request": replace(REQUEST, headers=(("Host", "x"),))}, InvalidValueError),
     ],
 )
-def test_refused_job_leaves_no_writes(
-    fields: dict[str, Any], error: type[Exception]
-) -> None:
+def test_refused_job_leaves_no_writes(fields: dict[str, Any], error: type[Exception]) -> None:
     world = World()
     with pytest.raises(error):
         world.accept(**fields, key="k")

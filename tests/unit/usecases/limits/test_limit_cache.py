@@ -197,7 +197,9 @@ def test_limit_change_is_retried_after_a_jittered_pause() -> None:
     assert len(set(process.pauses)) > 20
 
 
-def test_limit_change_does_not_pause_after_the_last_try_or_without_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limit_change_does_not_pause_after_the_last_try_or_without_a_conflict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     process = Process()
     assert process.limits.change("d#0000000000", failing) is ChangeResult.APPLIED
     assert process.pauses == []

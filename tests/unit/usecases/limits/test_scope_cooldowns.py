@@ -86,7 +86,9 @@ def test_a_scope_that_does_not_answer_is_left_alone_for_a_while(monkeypatch: pyt
     assert store.asked == 2
 
 
-def test_confirmed_slots_count_while_a_throttled_scope_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_confirmed_slots_count_while_a_throttled_scope_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     site = Site(concurrency=LIMIT)
     store, gate = HotStore(site, monkeypatch), site.another()
     assert begin(site, gate, 10) == 10

@@ -78,7 +78,9 @@ def test_recurring_jobs_come_first_then_one_offs_by_time(limit: int) -> None:
 
 
 @pytest.mark.parametrize(("recurring", "one_offs"), [(0, 0), (0, 3), (3, 0)])
-def test_jobs_are_listed_for_a_tenant_with_only_one_off_or_recurring_jobs(recurring: int, one_offs: int) -> None:
+def test_jobs_are_listed_for_a_tenant_with_only_one_off_or_recurring_jobs(
+    recurring: int, one_offs: int
+) -> None:
     world, criteria = populated(recurring, one_offs)
     for limit in (1, 3, 100):
         assert ids(world, limit) == criteria

@@ -148,7 +148,9 @@ def test_the_item_of_a_notification_keeps_its_url_sealed_and_no_body() -> None:
     "fields",
     [{"callbacks": INHERIT}, {"callbacks": OutcomeCallbacks(on_success=NO_TARGET, on_failure=NO_TARGET)}],
 )
-def test_outcome_without_a_callback_target_makes_no_notification(answer: CallbackResponse, fields: dict[str, Any]) -> None:
+def test_outcome_without_a_callback_target_makes_no_notification(
+    answer: CallbackResponse, fields: dict[str, Any]
+) -> None:
     world = answering(answer)
     execution = ended(world, told_one_off(world, retry=ONCE, **fields))
     assert execution.progress.notification is None
