@@ -57,7 +57,7 @@ CHANGED = {
 }
 
 
-def test_the_rules_meet_what_they_are_made_for() -> None:
+def test_rules_of_the_machine_reach_every_situation() -> None:
     walk = Stepping()
     walk.create("create_recurring", ("rate", (60, None)), FAILS, "a", retry=IMPATIENT)
     walk.create("create_recurring", ("cron", ("*/5 * * * *", None, None)), FAILS_ONCE, "a")
@@ -85,7 +85,7 @@ def test_the_rules_meet_what_they_are_made_for() -> None:
     assert set(SEEN) >= MET
 
 
-def test_changes_meet_what_they_are_made_for() -> None:
+def test_change_rules_of_the_machine_reach_every_situation() -> None:
     walk = Stepping()
     walk.create("create_recurring", ("rate", (60, None)), FAILS_ONCE, "a", retry=PATIENT)
     walk.change("update_while_it_runs", change={"name": "other"})
@@ -121,7 +121,7 @@ def test_changes_meet_what_they_are_made_for() -> None:
     assert set(SEEN) >= CHANGED
 
 
-def test_what_has_started_belongs_to_the_chain_that_began_it() -> None:
+def test_started_execution_belongs_to_its_original_chain() -> None:
     """Its receiver's 410 pauses that chain alone, and a deletion finds it in whatever chain it is."""
     walk = Stepping()
     walk.create("create_recurring", ("rate", (60, None)), GONE)

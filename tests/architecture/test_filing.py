@@ -33,7 +33,7 @@ ENDED_ONLY = {
 """Functions that put records in terminal states alone: no scan has to find such a record."""
 
 
-def test_each_put_of_an_open_execution_follows_the_check_of_its_shard() -> None:
+def test_put_of_an_open_execution_follows_the_check_of_its_shard() -> None:
     unchecked = {name for name, function in _functions() if not _is_checked(function)}
     assert unchecked == ENDED_ONLY
 

@@ -52,7 +52,7 @@ def test_every_field_is_read_back(lab: Lab) -> None:
     assert pages(lab, 10) == [(bare, full)]
 
 
-def test_what_was_appended_is_not_overwritten(lab: Lab) -> None:
+def test_audit_record_is_not_overwritten(lab: Lab) -> None:
     append(lab, record(1), record(1, operation="forged"))
     assert pages(lab, 10) == [(record(1),)]
 

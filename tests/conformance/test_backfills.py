@@ -67,7 +67,7 @@ def test_backfill_is_written_while_its_job_lasts(lab: Lab, state: JobState) -> N
 
 
 @pytest.mark.parametrize("state", sorted(set(JobState) - set(LASTING)))
-def test_nothing_is_written_for_a_job_that_ends_or_changes(lab: Lab, state: JobState) -> None:
+def test_backfill_is_not_written_for_a_job_that_ends_or_changes(lab: Lab, state: JobState) -> None:
     standing = in_job_state(lab, state)
     before = lab.contents()
     assert not lab.jobs.create_backfill(standing, backfill(), first_of(backfill()))
@@ -76,7 +76,7 @@ def test_nothing_is_written_for_a_job_that_ends_or_changes(lab: Lab, state: JobS
 
 
 @pytest.mark.parametrize("revision", [0, 2])
-def test_nothing_is_written_for_a_job_at_another_revision(lab: Lab, revision: int) -> None:
+def test_backfill_is_not_written_for_a_job_at_another_revision(lab: Lab, revision: int) -> None:
     created(lab)
     before = lab.contents()
     seen = replace(JOB, revision=revision)
@@ -84,7 +84,7 @@ def test_nothing_is_written_for_a_job_at_another_revision(lab: Lab, revision: in
     assert lab.contents() == before
 
 
-def test_nothing_is_written_for_a_job_that_is_not_there(lab: Lab) -> None:
+def test_backfill_is_not_written_for_a_missing_job(lab: Lab) -> None:
     assert not lab.jobs.create_backfill(JOB, backfill(), first_of(backfill()))
     assert lab.jobs.get(TENANT, backfill().id) is None
     assert lab.executions.get(first_of(backfill()).id) is None
@@ -99,7 +99,7 @@ def test_a_backfill_that_stands_is_not_written_again(lab: Lab) -> None:
     assert lab.contents() == before
 
 
-def test_nothing_is_written_where_its_first_execution_stands(lab: Lab) -> None:
+def test_backfill_is_not_written_where_its_first_execution_exists(lab: Lab) -> None:
     made = backfill()
     created(lab)
     standing = replace(first_of(made), fingerprint=b"another request!")
@@ -109,7 +109,7 @@ def test_nothing_is_written_where_its_first_execution_stands(lab: Lab) -> None:
     assert lab.contents() == before
 
 
-def test_all_that_are_not_deleted_are_found_in_order_and_no_others(lab: Lab) -> None:
+def test_only_undeleted_backfills_of_the_job_are_found_in_order(lab: Lab) -> None:
     other, longer = job(2), job(3)
     for parent in (JOB, other, longer):
         created(lab, parent)
@@ -136,7 +136,7 @@ def test_deleted_backfill_keeps_its_definition_but_is_not_listed(lab: Lab) -> No
     assert lab.jobs.get(TENANT, made.id) == deleted
 
 
-def test_many_are_found_though_their_definitions_fill_more_than_one_page(lab: Lab) -> None:
+def test_backfills_are_found_over_more_than_a_page_of_definitions(lab: Lab) -> None:
     created(lab)
     bulky = [backfill(number, request=b"x" * 300_000) for number in range(5)]
     for made in bulky:

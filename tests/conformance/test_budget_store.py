@@ -11,7 +11,7 @@ def portion(slot: int, tokens: int, ceiling: int = 10) -> TokenLease:
     return TokenLease(slot=slot, tokens=tokens, ceiling=ceiling)
 
 
-def test_nothing_is_taken_at_first(lab: Lab) -> None:
+def test_new_budget_has_no_usage(lab: Lab) -> None:
     assert lab.budgets.usage(KEY) == {}
 
 
@@ -29,7 +29,7 @@ def test_several_slots_are_taken_together_or_not_at_all(lab: Lab) -> None:
     assert lab.budgets.usage(KEY) == {0: 5, 9: 5}
 
 
-def test_more_than_the_ceiling_at_once_is_refused_though_nothing_is_taken(lab: Lab) -> None:
+def test_portion_above_the_ceiling_is_refused_though_the_budget_is_unused(lab: Lab) -> None:
     assert lab.budgets.take(KEY, [portion(0, 11)], EXPIRES_AT_S) == {}
     assert lab.budgets.usage(KEY) == {}
 

@@ -81,7 +81,7 @@ def test_a_retry_is_claimed_from_a_second_and_a_half_before_its_time(claiming: C
     assert (granted.attempt, granted.not_before) == (2, DUE_AT + 60_000)
 
 
-def test_what_has_ended_is_never_claimed(claiming: Claiming) -> None:
+def test_ended_execution_is_never_claimed(claiming: Claiming) -> None:
     lab, claimer = claiming
     ended = [filed(lab, execution) for execution in in_every_state() if execution.state.is_terminal]
     before = lab.contents()
@@ -125,7 +125,7 @@ def test_the_owner_of_an_attempt_that_has_ended_is_nobody(claiming: Claiming) ->
     assert claimer.claim([replace(MINE, owner=OWNER)], DUE_AT) == [ClaimRejected(waiting)]
 
 
-def test_one_key_is_granted_to_the_first_of_several_claims(claiming: Claiming) -> None:
+def test_key_is_granted_to_the_first_of_several_claims(claiming: Claiming) -> None:
     lab, claimer = claiming
     filed(lab, one_off())
     owners = [claimer.claim([replace(MINE, owner=f"owner {number}")], DUE_AT)[0] for number in range(4)]
@@ -133,7 +133,7 @@ def test_one_key_is_granted_to_the_first_of_several_claims(claiming: Claiming) -
     assert owners[1:] == [ClaimRejected(owners[0])] * 3
 
 
-def test_one_key_is_never_granted_twice_within_a_batch(claiming: Claiming) -> None:
+def test_key_is_never_granted_twice_within_a_batch(claiming: Claiming) -> None:
     lab, claimer = claiming
     filed(lab, one_off())
     answers = claimer.claim([MINE, replace(MINE, owner="other")], DUE_AT)
@@ -228,7 +228,7 @@ def test_an_admission_is_good_for_the_first_attempt_alone(claiming: Claiming, st
     assert claimer.claim([ADMITTED], DUE_AT + 10**12) == [ClaimRejected(standing)]
 
 
-def test_what_is_not_guarded_needs_no_admission_and_is_not_granted_to_one(claiming: Claiming) -> None:
+def test_unguarded_execution_is_not_granted_to_a_claim_with_admission(claiming: Claiming) -> None:
     lab, claimer = claiming
     standing = filed(lab, one_off())
     assert claimer.claim([ADMITTED], DUE_AT) == [ClaimRejected(standing)]

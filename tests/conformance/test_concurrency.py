@@ -62,7 +62,7 @@ def claim_one(claimer: Claimer, execution: Execution, owner: str) -> object:
     return claimer.claim([Claim(execution_id=execution.id, owner=owner)], DUE_AT)[0]
 
 
-def test_of_eight_claims_of_one_key_exactly_one_is_granted(claiming: tuple[Lab, Claimer]) -> None:
+def test_concurrent_claims_of_the_same_key_are_granted_once(claiming: tuple[Lab, Claimer]) -> None:
     lab, claimer = claiming
     for number in range(ROUNDS):
         lab.executions.put_if_absent(one_off(number))
@@ -74,7 +74,9 @@ def test_of_eight_claims_of_one_key_exactly_one_is_granted(claiming: tuple[Lab, 
         assert granted.attempt == 1
 
 
-def test_of_eight_batches_of_the_same_keys_each_key_is_granted_once(claiming: tuple[Lab, Claimer]) -> None:
+def test_concurrent_batches_of_the_same_keys_are_granted_every_key_once(
+    claiming: tuple[Lab, Claimer],
+) -> None:
     lab, claimer = claiming
     keys = [one_off(number).id for number in range(10)]
     for key in keys:
@@ -105,7 +107,7 @@ def test_a_claim_and_a_cancellation_never_both_hold(claiming: tuple[Lab, Claimer
         assert sum(at_once(rivals)) == 1
 
 
-def test_of_eight_writers_of_one_execution_exactly_one_files_it(lab: Lab) -> None:
+def test_concurrent_writers_file_an_execution_once(lab: Lab) -> None:
     for number in range(ROUNDS):
         drafts = [one_off(number, fingerprint=bytes([thread]) * 16) for thread in range(THREADS)]
         answers = at_once([partial(lab.executions.put_if_absent, draft) for draft in drafts])
@@ -123,7 +125,7 @@ def test_exactly_one_of_many_outcomes_of_an_attempt_is_recorded(lab: Lab) -> Non
         assert answers.count(None) == 1
 
 
-def test_of_eight_creations_of_one_job_exactly_one_is_written(lab: Lab) -> None:
+def test_concurrent_creations_of_the_same_job_write_the_job_once(lab: Lab) -> None:
     drafts = [job(fingerprint=bytes([thread]) * 16) for thread in range(THREADS)]
     creations = [partial(lab.jobs.create, draft, occurrence(draft)) for draft in drafts]
     answers = at_once([partial(decided, creation) for creation in creations])
@@ -158,7 +160,7 @@ def begin_delete(lab: Lab, definition: Job) -> Job:
             return deleting
 
 
-def test_of_eight_changes_of_one_revision_exactly_one_is_made(lab: Lab) -> None:
+def test_concurrent_changes_of_the_same_revision_are_made_once(lab: Lab) -> None:
     for number in range(ROUNDS):
         definition = job(number)
         lab.jobs.create(definition, occurrence(definition))
@@ -170,7 +172,7 @@ def test_of_eight_changes_of_one_revision_exactly_one_is_made(lab: Lab) -> None:
         assert lab.jobs.get(TENANT, definition.id) == drafts[answers.index(True)]
 
 
-def test_of_eight_new_chains_of_one_job_exactly_one_begins(lab: Lab) -> None:
+def test_concurrent_new_chains_of_the_same_job_begin_once(lab: Lab) -> None:
     for number in range(ROUNDS):
         definition = job(number)
         lab.jobs.create(definition, occurrence(definition))
@@ -201,7 +203,7 @@ def record(number: int, expires_at: int) -> IdempotencyRecord:
     )
 
 
-def test_of_sixteen_requests_with_one_key_all_get_the_same_record(lab: Lab) -> None:
+def test_concurrent_requests_with_the_same_key_get_the_same_record(lab: Lab) -> None:
     for key in ("fresh", "expired"):
         if key == "expired":
             lab.idempotency.claim(TENANT, key, record(99, expires_at=DUE_AT), 0)
@@ -215,7 +217,7 @@ def test_of_sixteen_requests_with_one_key_all_get_the_same_record(lab: Lab) -> N
         assert lab.idempotency.find(TENANT, key, DUE_AT) == answers[0]
 
 
-def test_of_eight_watchers_one_takes_the_shard(lab: Lab) -> None:
+def test_concurrent_watchers_take_a_shard_once(lab: Lab) -> None:
     for shard in range(ROUNDS):
         leases = at_once([partial(lab.ledger.take, BUCKET, shard, DUE_AT)] * THREADS)
         assert leases.count(None) == THREADS - 1
@@ -233,7 +235,7 @@ def test_a_shard_that_is_reopened_while_it_is_closed_stays_on_the_list(lab: Lab)
         assert lab.ledger.open_before(BUCKET + 1)[-1].shard == shard
 
 
-def test_of_eight_creations_of_one_tenant_exactly_one_is_written(lab: Lab) -> None:
+def test_concurrent_creations_of_the_same_tenant_write_the_tenant_once(lab: Lab) -> None:
     creations = [partial(lab.tenants.create, tenant(), api_key(thread)) for thread in range(THREADS)]
     answers = at_once([partial(decided, creation) for creation in creations])
     assert answers.count(True) == 1

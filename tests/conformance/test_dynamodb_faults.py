@@ -317,7 +317,7 @@ def test_keys_that_were_left_unprocessed_are_asked_for_again(engine_lab: DynamoL
     assert found == {execution.id: execution for execution in wanted}
 
 
-def test_each_repetition_of_a_batch_of_reads_follows_a_jittered_pause(engine_lab: DynamoLab) -> None:
+def test_batch_read_is_retried_after_a_jittered_pause(engine_lab: DynamoLab) -> None:
     wanted = [one_off(number) for number in range(6)]
     for execution in wanted:
         engine_lab.executions.put_if_absent(execution)

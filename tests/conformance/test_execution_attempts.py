@@ -75,7 +75,7 @@ def test_every_outcome_of_twenty_attempts_is_kept(lab: Lab) -> None:
     assert (failed.progress.outcomes, failed.attempt, failed.state) == (outcomes, 20, State.FAILED)
 
 
-def test_each_refund_lets_one_more_claim_be_granted_and_keeps_the_policy(lab: Lab) -> None:
+def test_refund_allows_another_claim_and_keeps_the_retry_policy(lab: Lab) -> None:
     """The number of claims is part of the fencing token, so a refund never lowers it."""
     running = claimed(lab, one_off(retry=RetryPolicy(max_attempts=1)))
     for number in (1, 2, 3):
@@ -135,7 +135,7 @@ def test_finish_needs_both_the_attempt_number_and_the_owner(lab: Lab) -> None:
     assert lab.contents() == before
 
 
-def test_nothing_but_a_running_attempt_ends(lab: Lab) -> None:
+def test_only_a_running_attempt_is_finished(lab: Lab) -> None:
     others = file_all_but_running(lab)
     before = lab.contents()
     for standing in others:
@@ -159,7 +159,7 @@ def test_an_outcome_that_is_written_twice_is_refused_the_second_time(
     )
 
 
-def test_what_has_ended_is_never_claimed_again(lab: Lab) -> None:
+def test_ended_execution_is_never_claimed_again(lab: Lab) -> None:
     for number, transition in enumerate((*ENDS, Transition.GIVE_UP)):
         running = claimed(lab, one_off(number))
         if transition is Transition.GIVE_UP:
@@ -245,7 +245,7 @@ def test_an_execution_is_not_given_up_once_another_attempt_runs(lab: Lab) -> Non
     assert lab.contents() == before
 
 
-def test_nothing_but_a_running_execution_is_given_up(lab: Lab) -> None:
+def test_only_a_running_execution_is_given_up(lab: Lab) -> None:
     others = file_all_but_running(lab)
     before = lab.contents()
     for standing in others:
@@ -256,7 +256,7 @@ def test_nothing_but_a_running_execution_is_given_up(lab: Lab) -> None:
     assert lab.contents() == before
 
 
-def test_what_is_not_there_is_not_given_up(lab: Lab) -> None:
+def test_missing_execution_is_not_given_up(lab: Lab) -> None:
     running = in_state(one_off(), State.RUNNING)
     assert not lab.executions.give_up(
         running, reason=EndReason.WORKER_LOST, now_ms=DUE_AT * 2, expires_at_s=EXPIRES_AT_S

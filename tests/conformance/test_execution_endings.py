@@ -145,7 +145,7 @@ def test_an_item_that_can_be_read_is_not_failed_for_being_unreadable(lab: Lab) -
     assert lab.contents() == before
 
 
-def test_what_is_not_there_is_not_failed_for_being_unreadable(lab: Lab) -> None:
+def test_missing_execution_is_not_marked_unreadable(lab: Lab) -> None:
     assert not lab.executions.mark_unreadable(execution_id(), EXPIRES_AT_S)
     assert lab.executions.get(execution_id()) is None
 
@@ -234,7 +234,7 @@ def test_dead_letters_are_shown_to_their_own_tenant_alone(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("transition", [Transition.SUCCEED, Transition.FAIL])
-def test_what_will_tell_of_an_end_is_written_with_it(lab: Lab, transition: Transition) -> None:
+def test_notification_id_is_written_together_with_the_end(lab: Lab, transition: Transition) -> None:
     lab.executions.put_if_absent(in_state(one_off(), State.RUNNING))
     telling = execution_id(77)
     finish = Finish(transition=transition, outcomes=(), expires_at_s=EXPIRES_AT_S, notification=telling)

@@ -27,7 +27,7 @@ from tests.support.builders import (
 from tests.support.conformance.labs import Lab
 
 
-def test_what_is_filed_is_read_back_whole(lab: Lab) -> None:
+def test_filed_execution_is_read_back_whole(lab: Lab) -> None:
     execution = one_off(
         shard=31, lane=Lane.BULK, name="nightly", index_shard=3, retry=RetryPolicy(max_attempts=20)
     )
@@ -38,7 +38,7 @@ def test_what_is_filed_is_read_back_whole(lab: Lab) -> None:
 @pytest.mark.parametrize(
     "told", [None, NO_TARGET, CallbackTarget(sealed_url=bytes(range(256)), destination="0123456789")]
 )
-def test_whom_to_tell_is_read_back_and_so_is_what_a_notification_tells_of(
+def test_callback_targets_and_the_subject_of_a_notification_are_read_back(
     lab: Lab, told: CallbackTarget | None
 ) -> None:
     callbacks = OutcomeCallbacks(on_success=told, on_failure=CallbackTarget(sealed_url=b"x", destination=""))
@@ -140,7 +140,7 @@ def test_a_broken_item_is_neither_read_nor_overwritten(lab: Lab) -> None:
     assert lab.contents() == before
 
 
-def test_a_hundred_are_read_at_once_and_those_that_are_absent_left_out(lab: Lab) -> None:
+def test_hundred_executions_are_read_at_once_without_the_absent_ids(lab: Lab) -> None:
     filed = [one_off(number, due_at=DUE_AT + number * 7_001) for number in range(100)]
     for execution in filed[::3]:
         lab.executions.put_if_absent(execution)
@@ -148,7 +148,7 @@ def test_a_hundred_are_read_at_once_and_those_that_are_absent_left_out(lab: Lab)
     assert found == {execution.id: execution for execution in filed[::3]}
 
 
-def test_reading_none_finds_none(lab: Lab) -> None:
+def test_empty_read_finds_no_execution(lab: Lab) -> None:
     assert lab.executions.get_many([]) == {}
 
 

@@ -34,7 +34,7 @@ def test_accepted_attempt_keeps_its_state_number_and_owner(lab: Lab) -> None:
     assert lab.expiry(going_on.id) is None
 
 
-def test_nobody_claims_it_while_its_lease_lives(lab: Lab) -> None:
+def test_execution_with_a_live_lease_is_neither_claimed_nor_given_up(lab: Lab) -> None:
     going_on = running_on(lab)
     claim = Claim(execution_id=going_on.id, owner="another")
     assert lab.claimer.claim([claim], LEASE) == [ClaimRejected(going_on)]
@@ -43,7 +43,7 @@ def test_nobody_claims_it_while_its_lease_lives(lab: Lab) -> None:
     )
 
 
-def test_under_a_dead_lease_the_next_attempt_is_claimed_and_does_not_run_on_itself(lab: Lab) -> None:
+def test_attempt_claimed_under_an_expired_lease_is_not_async(lab: Lab) -> None:
     going_on = running_on(lab)
     (again,) = lab.claimer.claim([Claim(execution_id=going_on.id, owner="another")], LEASE + 1)
     wanted = with_changes(
@@ -52,7 +52,7 @@ def test_under_a_dead_lease_the_next_attempt_is_claimed_and_does_not_run_on_itse
     assert again == wanted == lab.executions.get(going_on.id)
 
 
-def test_under_a_dead_lease_it_is_given_up(lab: Lab) -> None:
+def test_execution_with_an_expired_lease_is_given_up(lab: Lab) -> None:
     going_on = running_on(lab)
     assert lab.executions.give_up(
         going_on, reason=EndReason.WORKER_LOST, now_ms=LEASE + 1, expires_at_s=EXPIRES_AT_S
@@ -99,7 +99,7 @@ def test_a_dead_lease_that_nobody_took_over_is_prolonged_too(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("async_until", [None, UNTIL])
-def test_nobody_else_prolongs_it(lab: Lab, async_until: int | None) -> None:
+def test_lease_is_extended_only_by_the_owner_of_the_attempt(lab: Lab, async_until: int | None) -> None:
     going_on = running_on(lab)
     before = lab.contents()
     for stranger in (with_changes(going_on, owner="another"), with_changes(going_on, attempt=2)):
@@ -109,7 +109,7 @@ def test_nobody_else_prolongs_it(lab: Lab, async_until: int | None) -> None:
 
 
 @pytest.mark.parametrize("async_until", [None, UNTIL])
-def test_nothing_but_what_runs_runs_on(lab: Lab, async_until: int | None) -> None:
+def test_lease_is_extended_only_for_a_running_execution(lab: Lab, async_until: int | None) -> None:
     others = file_all_but_running(lab)
     before = lab.contents()
     for standing in others:
@@ -133,7 +133,7 @@ def test_an_item_of_a_newer_version_is_not_prolonged(lab: Lab) -> None:
     assert lab.contents() == before
 
 
-def test_before_a_call_stopped_retries_refuse_it_and_after_a_call_they_do_not(lab: Lab) -> None:
+def test_stopped_retries_refuse_a_lease_extension_before_the_call_and_not_after(lab: Lab) -> None:
     execution = claimed(lab)
     lab.executions.stop_retries(execution.id)
     stopped = with_changes(execution, stop_retries=True)

@@ -60,14 +60,14 @@ def test_execution_beside_the_schedule_is_filed_for_a_paused_job(lab: Lab) -> No
 
 
 @pytest.mark.parametrize("state", sorted(set(JobState) - {JobState.ACTIVE, JobState.PAUSED}))
-def test_nothing_is_filed_for_a_job_that_ends_or_changes(lab: Lab, state: JobState) -> None:
+def test_extra_execution_is_not_filed_for_a_job_that_ends_or_changes(lab: Lab, state: JobState) -> None:
     definition = in_job_state(lab, state)
     before = lab.contents()
     assert not lab.jobs.file_beside(definition, extra(), EXPIRES_AT_S)
     assert lab.contents() == before
 
 
-def test_nothing_is_filed_for_a_job_at_another_revision(lab: Lab) -> None:
+def test_extra_execution_is_not_filed_for_a_job_at_another_revision(lab: Lab) -> None:
     created(lab)
     before = lab.contents()
     assert not lab.jobs.file_beside(replace(JOB, revision=2), extra(), EXPIRES_AT_S)
@@ -75,7 +75,7 @@ def test_nothing_is_filed_for_a_job_at_another_revision(lab: Lab) -> None:
     assert lab.contents() == before
 
 
-def test_nothing_is_filed_for_a_job_that_is_not_there(lab: Lab) -> None:
+def test_extra_execution_is_not_filed_for_a_missing_job(lab: Lab) -> None:
     assert not lab.jobs.file_beside(JOB, extra(), EXPIRES_AT_S)
     assert lab.executions.get(extra().id) is None
     assert lab.jobs.extras(TENANT, JOB.id, before=None, limit=10) == []

@@ -70,7 +70,7 @@ def test_a_definition_takes_the_place_of_the_one_that_was_read(lab: Lab) -> None
     ids=str,
 )
 @pytest.mark.parametrize("with_rest", [False, True])
-def test_another_state_revision_or_beginning_of_the_chain_refuses_it(
+def test_change_is_refused_at_another_state_revision_or_chain_start(
     lab: Lab, other: dict[str, Any], with_rest: bool
 ) -> None:
     created(lab, with_changes(JOB, **other))
@@ -79,7 +79,7 @@ def test_another_state_revision_or_beginning_of_the_chain_refuses_it(
 
 
 @pytest.mark.parametrize("with_rest", [False, True])
-def test_nothing_is_changed_where_nothing_stands(lab: Lab, with_rest: bool) -> None:
+def test_change_of_a_missing_job_is_refused(lab: Lab, with_rest: bool) -> None:
     rest: dict[str, Any] = {"past": PAST, "executions": restarted()[1], "expires_at_s": EXPIRES_AT_S}
     assert unchanged(lab, JOB, PAUSING, **(rest if with_rest else {}))
     assert lab.jobs.get(TENANT, JOB.id) is None
@@ -120,7 +120,7 @@ def test_job_old_chain_and_executions_change_as_one(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("taken", [0, 1])
-def test_nothing_is_written_where_the_place_of_an_execution_is_taken(lab: Lab, taken: int) -> None:
+def test_change_is_refused_where_the_key_of_an_execution_is_taken(lab: Lab, taken: int) -> None:
     created(lab)
     after, executions = restarted()
     in_place = with_changes(
@@ -140,7 +140,7 @@ def test_a_definition_expires_exactly_where_the_job_ends(lab: Lab, state: JobSta
     assert lab.job_expiry(TENANT, JOB.id) == (EXPIRES_AT_S if state in ENDED else None)
 
 
-def test_whatever_a_change_may_set_is_read_back(lab: Lab) -> None:
+def test_every_field_of_a_change_is_read_back(lab: Lab) -> None:
     created(lab)
     rich = with_changes(
         JOB,

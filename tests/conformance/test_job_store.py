@@ -154,7 +154,7 @@ def test_an_execution_is_filed_while_its_job_is_active(lab: Lab) -> None:
     assert lab.contents() == before
 
 
-def test_nothing_is_filed_for_a_job_that_is_not_active_at_that_revision(lab: Lab) -> None:
+def test_occurrence_is_filed_only_for_an_active_job_at_the_same_revision(lab: Lab) -> None:
     later = occurrence(JOB, DUE_AT + 60_000)
     assert not lab.jobs.file_if_active(later)
     lab.jobs.create(JOB, occurrence(JOB))
@@ -168,7 +168,7 @@ def test_nothing_is_filed_for_a_job_that_is_not_active_at_that_revision(lab: Lab
 
 
 @pytest.mark.parametrize("state", sorted(set(JobState) - {JobState.ACTIVE}))
-def test_nothing_is_filed_for_a_job_in_another_state(lab: Lab, state: JobState) -> None:
+def test_occurrence_is_not_filed_for_a_job_in_another_state_than_active(lab: Lab, state: JobState) -> None:
     lab.jobs.create(JOB, occurrence(JOB))
     assert lab.jobs.replace(JOB, replace(JOB, state=state), expires_at_s=EXPIRES_AT_S)
     later = occurrence(JOB, DUE_AT + 60_000)

@@ -77,7 +77,7 @@ def test_a_message_that_is_removed_is_shown_once_more_and_gone(lab: Lab) -> None
 @pytest.mark.parametrize(
     "parked_id", ["", "-", "1-", "x-m", "1" * 16 + "-m", "-1-m", "1-" + "m" * 129, "\u0661-m"]
 )
-def test_what_no_message_is_called_is_not_found(lab: Lab, parked_id: str) -> None:
+def test_malformed_id_of_a_parked_message_is_not_found(lab: Lab, parked_id: str) -> None:
     with pytest.raises(NotFoundError):
         lab.parked_messages.remove(parked_id)
 

@@ -16,7 +16,7 @@ def stored(lab: Lab, scope: str = SCOPE) -> ScopeState:
     return lab.limits.read([scope])[scope]
 
 
-def test_nothing_is_known_of_a_scope_at_first(lab: Lab) -> None:
+def test_new_scope_has_an_empty_state(lab: Lab) -> None:
     assert dict(lab.limits.read([SCOPE, OTHER, SCOPE])) == {SCOPE: ScopeState(), OTHER: ScopeState()}
     assert dict(lab.limits.read([])) == {}
 
@@ -71,7 +71,7 @@ def test_the_board_shows_what_was_noted_last_of_each_scope(lab: Lab) -> None:
     assert dict(lab.limits.hot_scopes()) == {SCOPE: DUE_AT + 1, OTHER: DUE_AT + 2}
 
 
-def test_as_many_scopes_as_are_noted_at_most_are_put_on_the_board_and_taken_off_in_one_write(
+def test_largest_note_of_hot_scopes_is_added_and_removed_in_a_single_write(
     lab: Lab,
 ) -> None:
     scopes = [destination_scope(f"{number:010d}") for number in range(2 * MAX_HOT_SCOPE_WRITES)]

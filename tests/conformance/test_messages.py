@@ -46,7 +46,7 @@ def wakeups(draw: st.DrawFn) -> Wakeup:
 
 @settings(deadline=None)
 @given(sent=wakeups())
-def test_what_is_written_is_read_back(sent: Wakeup) -> None:
+def test_encoded_wakeup_is_decoded_unchanged(sent: Wakeup) -> None:
     assert decode_wakeup(encode_wakeup(sent)) == sent
 
 
@@ -124,7 +124,7 @@ HOSTILE: dict[str, str] = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_anything_else_is_refused_with_a_reason_that_is_short_and_repeats_nothing(kind: str) -> None:
+def test_hostile_message_is_refused_with_a_short_reason_that_repeats_no_content(kind: str) -> None:
     with pytest.raises(InvalidValueError) as raised:
         decode_wakeup(HOSTILE[kind])
     reason = str(raised.value)
@@ -150,7 +150,7 @@ def test_a_newer_version_is_told_from_what_nobody_can_read(body: dict[str, Any])
 
 
 @pytest.mark.parametrize("kind", sorted(HOSTILE.keys() - OF_NEWER_RELEASES))
-def test_what_nobody_can_read_is_taken_for_no_newer_version(kind: str) -> None:
+def test_unreadable_message_is_not_taken_for_a_newer_version(kind: str) -> None:
     with pytest.raises(InvalidValueError) as raised:
         decode_wakeup(HOSTILE[kind])
     assert not isinstance(raised.value, NewerMessageError)
@@ -158,6 +158,6 @@ def test_what_nobody_can_read_is_taken_for_no_newer_version(kind: str) -> None:
 
 @settings(deadline=None)
 @given(body=st.text() | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps))
-def test_any_text_is_a_message_or_is_refused(body: str) -> None:
+def test_arbitrary_text_is_refused_as_a_message(body: str) -> None:
     with pytest.raises(InvalidValueError):
         decode_wakeup(body)

@@ -21,13 +21,13 @@ Putting = tuple[Lab, OneOffBatches]
 MANY = 60
 
 
-def test_a_batch_of_none_puts_nothing(putting: Putting) -> None:
+def test_empty_batch_writes_no_execution(putting: Putting) -> None:
     lab, batches = putting
     assert batches.put_all_if_absent([]) == []
     assert lab.executions.get(one_off().id) is None
 
 
-def test_more_than_two_requests_can_take_are_written_whole(putting: Putting) -> None:
+def test_batch_of_more_than_two_requests_is_written_whole(putting: Putting) -> None:
     lab, batches = putting
     wanted = [
         one_off(number, shard=number % 7, tags=("a", f"t{number}"), name="ü'\"{?}", request=bytes(range(256)))
@@ -38,7 +38,7 @@ def test_more_than_two_requests_can_take_are_written_whole(putting: Putting) -> 
     assert {lab.expiry(each.id) for each in wanted} == {None}
 
 
-def test_what_can_stand_in_an_execution_is_read_back(putting: Putting) -> None:
+def test_every_field_of_an_execution_is_read_back(putting: Putting) -> None:
     lab, batches = putting
     wanted = [
         one_off(1, payload_id="job_x", request=b""),
@@ -79,7 +79,7 @@ def test_putting_a_batch_again_changes_nothing(putting: Putting) -> None:
     assert lab.contents() == before
 
 
-def test_what_cannot_be_read_is_undecided_and_neither_overwritten_nor_in_the_way(putting: Putting) -> None:
+def test_unreadable_item_is_undecided_not_overwritten_and_blocks_no_other_put(putting: Putting) -> None:
     lab, batches = putting
     wanted = [one_off(number) for number in range(1, 6)]
     for execution in wanted[1:4]:

@@ -61,7 +61,7 @@ def test_a_statement_that_failed_alone_is_put_again_alone(unplugged: DynamoLab, 
 
 
 @pytest.mark.parametrize("code", FAULTS)
-def test_each_repetition_of_a_put_follows_a_jittered_pause(unplugged: DynamoLab, code: str) -> None:
+def test_put_is_retried_after_a_jittered_pause(unplugged: DynamoLab, code: str) -> None:
     answers = [{"Responses": [refused(code)] * 2}, {"Responses": [refused(code)]}, {"Responses": [WRITTEN]}]
     answers[1]["Responses"].append(WRITTEN)
     with answering(unplugged.client, "*", *answers):
@@ -117,7 +117,7 @@ def test_a_request_that_failed_as_a_whole_undoes_no_other(unplugged: DynamoLab, 
     assert all(isinstance(answer, WriteUnknown) for answer in answers[25:50])
 
 
-def test_what_stands_but_cannot_be_read_now_is_undecided(unplugged: DynamoLab) -> None:
+def test_put_is_undecided_where_the_existing_item_cannot_be_read(unplugged: DynamoLab) -> None:
     answers = [{"Responses": [refused("DuplicateItem"), WRITTEN]}, failure("ThrottlingException")]
     with answering(unplugged.client, "*", *answers):
         first, second = unplugged.batch_batches.put_all_if_absent(MANY[:2])
@@ -125,7 +125,7 @@ def test_what_stands_but_cannot_be_read_now_is_undecided(unplugged: DynamoLab) -
     assert second is None
 
 
-def test_what_stood_and_is_gone_when_it_is_read_is_undecided(unplugged: DynamoLab) -> None:
+def test_put_is_undecided_where_the_existing_item_is_gone_when_read(unplugged: DynamoLab) -> None:
     answers: list[Any] = [{"Responses": [refused("DuplicateItem")]}, {"Responses": {"executions": []}}]
     with answering(unplugged.client, "*", *answers):
         assert unplugged.batch_batches.put_all_if_absent(MANY[:1]) == [WriteUnknown("DuplicateItem")]

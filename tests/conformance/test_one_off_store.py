@@ -37,7 +37,7 @@ def test_an_edit_takes_the_place_of_what_was_seen(lab: Lab, state: State) -> Non
 
 
 @pytest.mark.parametrize("state", sorted(set(State) - NOT_STARTED))
-def test_what_has_started_is_neither_edited_nor_moved(lab: Lab, state: State) -> None:
+def test_started_execution_is_neither_edited_nor_moved(lab: Lab, state: State) -> None:
     standing = in_state(BEFORE, state)
     lab.executions.put_if_absent(standing, expires_at_s=expiry_for(standing))
     before = lab.contents()
@@ -46,7 +46,7 @@ def test_what_has_started_is_neither_edited_nor_moved(lab: Lab, state: State) ->
     assert lab.contents() == before
 
 
-def test_another_revision_than_the_one_that_was_seen_is_left_alone(lab: Lab) -> None:
+def test_execution_at_another_revision_is_neither_edited_nor_moved(lab: Lab) -> None:
     lab.executions.put_if_absent(replace(BEFORE, revision=2))
     before = lab.contents()
     assert not lab.one_offs.edit(BEFORE, AFTER)
@@ -54,7 +54,7 @@ def test_another_revision_than_the_one_that_was_seen_is_left_alone(lab: Lab) -> 
     assert lab.contents() == before
 
 
-def test_nothing_is_made_where_nothing_stands(lab: Lab) -> None:
+def test_missing_execution_is_neither_edited_nor_moved(lab: Lab) -> None:
     assert not lab.one_offs.edit(BEFORE, AFTER)
     assert not lab.one_offs.move(BEFORE, replace(AFTER, id=elsewhere(1)), EXPIRES_AT_S)
     assert lab.executions.get(BEFORE.id) is None
@@ -105,7 +105,7 @@ def test_a_place_that_is_taken_is_not_moved_to(lab: Lab) -> None:
     assert lab.contents() == before
 
 
-def test_of_two_who_saw_the_same_one_moves_it(lab: Lab) -> None:
+def test_only_the_first_of_two_moves_of_the_same_revision_succeeds(lab: Lab) -> None:
     lab.executions.put_if_absent(BEFORE)
     first, second = (replace(AFTER, id=elsewhere(number)) for number in (1, 2))
     assert [lab.one_offs.move(BEFORE, after, EXPIRES_AT_S) for after in (first, second)] == [True, False]

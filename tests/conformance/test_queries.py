@@ -126,7 +126,7 @@ def test_a_place_that_nothing_stands_at_is_gone_on_from(lab: Lab) -> None:
     assert positions(lab, span=PositionRange(before=gone), newest_first=True) == [first]
 
 
-def test_each_shard_says_whether_it_has_more(lab: Lab) -> None:
+def test_index_page_says_whether_its_shard_has_more(lab: Lab) -> None:
     put(lab, *(one_off(number, index_shard=number % 2) for number in range(4)), one_off(4, index_shard=0))
     index_pages = lab.queries.index_pages(TenantIndex.DUE, TENANT, 3, EVERYTHING, newest_first=False, limit=2)
     assert [len(stretch.positions) for stretch in index_pages] == [2, 2, 0]

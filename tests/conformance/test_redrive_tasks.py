@@ -38,7 +38,7 @@ def test_redrive_task_is_read_as_it_was_written_and_is_open(lab: Lab, criteria: 
     assert lab.redrives.open() == [(TENANT, task.id)]
 
 
-def test_of_a_tenant_one_is_open(lab: Lab) -> None:
+def test_tenant_has_a_single_open_redrive_task(lab: Lab) -> None:
     lab.redrives.create(TASK)
     before = lab.contents()
     for other in (OTHER, TASK, replace(TASK, rate=3)):
@@ -107,6 +107,6 @@ def test_ended_redrive_task_is_not_undone_while_another_is_open(lab: Lab) -> Non
     assert lab.redrives.open() == [(TENANT, OTHER.id)]
 
 
-def test_what_does_not_exist_is_nothing(lab: Lab) -> None:
+def test_missing_redrive_task_is_not_found_and_not_listed(lab: Lab) -> None:
     assert lab.redrives.get(TENANT, TASK.id) is None
     assert lab.redrives.open() == []

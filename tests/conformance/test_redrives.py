@@ -49,7 +49,7 @@ def test_the_first_mark_stays_and_is_shown_to_the_others(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("state", sorted(set(State) - REDRIVABLE))
-def test_nothing_is_marked_that_may_still_run_or_has_succeeded(lab: Lab, state: State) -> None:
+def test_open_or_succeeded_execution_is_not_marked_redriven(lab: Lab, state: State) -> None:
     (execution,) = [one for one in in_every_state() if one.state is state]
     put(lab, execution)
     before = lab.contents()
@@ -62,14 +62,14 @@ def test_a_redrive_that_was_cancelled_is_marked_as_well(lab: Lab) -> None:
     assert lab.executions.mark_redriven(cancelled.id, MARK) is None
 
 
-def test_what_does_not_exist_is_not_marked(lab: Lab) -> None:
+def test_missing_execution_is_not_marked_redriven(lab: Lab) -> None:
     before = lab.contents()
     with pytest.raises(NotFoundError):
         lab.executions.mark_redriven(FAILED.id, MARK)
     assert lab.contents() == before
 
 
-def test_what_a_newer_version_wrote_is_not_marked(lab: Lab) -> None:
+def test_execution_of_a_newer_version_is_not_marked_redriven(lab: Lab) -> None:
     put(lab, FAILED)
     lab.make_newer(FAILED.id)
     before = lab.contents()

@@ -12,7 +12,7 @@ A, B = execution_id(1), execution_id(2)
 TURNS = [RunLock(holder=holder, waiting=waiting) for holder, waiting in product((None, A, B), (None, A, B))]
 
 
-def test_nobody_has_it_at_first(lab: Lab) -> None:
+def test_new_run_lock_has_no_holder(lab: Lab) -> None:
     assert lab.run_locks.read(TENANT, "job") == RunLock()
 
 

@@ -199,7 +199,7 @@ def test_the_fair_share_of_a_message_is_its_group(clients: Clients) -> None:
     ]
 
 
-def test_how_much_waits_is_asked_of_sqs_and_an_error_is_no_number(sqs: SqsLanes) -> None:
+def test_backlog_is_read_from_sqs_and_an_error_is_unavailable(sqs: SqsLanes) -> None:
     assert sqs.queue.visible(QueueName.BULK) == 0
     sqs.queue.send([wakeup(n, lane=Lane.BULK, not_before=0) for n in range(3)], sqs.now_ms())
     sqs.queue.send([wakeup(9, lane=Lane.BULK, not_before=sqs.now_ms() + 600_000)], sqs.now_ms())

@@ -64,7 +64,7 @@ def test_a_key_that_exists_is_not_overwritten_and_its_tenant_not_written(lab: La
     assert lab.tenants.get_key(api_key(1).id) == api_key(1)
 
 
-def test_what_was_never_written_is_not_found(lab: Lab) -> None:
+def test_missing_tenant_and_key_are_not_found(lab: Lab) -> None:
     assert lab.tenants.get(TENANT) is None
     assert lab.tenants.get_key(api_key().id) is None
 

@@ -13,13 +13,13 @@ LANES = [Lane.CRITICAL, Lane.STANDARD]
 BEHIND = LaneProgress(visible_at=DUE_AT - 40_000, reported_at=DUE_AT)
 
 
-def test_where_nothing_was_told_there_are_no_signs(lab: Lab) -> None:
+def test_throttle_snapshot_is_empty_without_reports(lab: Lab) -> None:
     empty = ThrottleSnapshot(states=dict.fromkeys(SCOPES, ScopeState()), hot_scopes={})
     assert lab.throttle_status.read(SCOPES, LANES) == empty
     assert lab.throttle_status.read([], []) == ThrottleSnapshot(states={}, hot_scopes={})
 
 
-def test_everything_that_was_told_is_found(lab: Lab) -> None:
+def test_throttle_snapshot_has_states_hot_scopes_and_lane_progress(lab: Lab) -> None:
     lab.limits.swap(SCOPES[0], ScopeState(), FULL, DUE_AT)
     lab.limits.note_hot_scopes({SCOPES[0]: DUE_AT + 9, "t#other": DUE_AT})
     lab.progress.report(Lane.STANDARD, BEHIND)
@@ -31,7 +31,7 @@ def test_everything_that_was_told_is_found(lab: Lab) -> None:
     assert list(found.progress) == [BEHIND]
 
 
-def test_only_the_lanes_that_were_asked_about_are_told_of(lab: Lab) -> None:
+def test_throttle_snapshot_has_only_the_requested_lanes(lab: Lab) -> None:
     lab.progress.report(Lane.STANDARD, BEHIND)
     assert lab.throttle_status.read(SCOPES, []).progress == []
     assert lab.throttle_status.read(SCOPES[:1], [Lane.CRITICAL]).progress == []

@@ -26,7 +26,7 @@ def owner_of_key(vault: Vault, tenant_id: str = "acme") -> Tenant:
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(plain=st.binary(max_size=4_096), context=st.text(max_size=64))
-def test_what_was_sealed_is_unsealed(vault: Vault, plain: bytes, context: str) -> None:
+def test_sealed_bytes_are_unsealed_unchanged(vault: Vault, plain: bytes, context: str) -> None:
     acme = owner_of_key(vault)
     assert vault.unseal(acme, context, vault.seal(acme, context, plain)) == plain
 
@@ -45,7 +45,7 @@ def test_a_seal_shows_nothing_of_what_it_covers_and_never_the_same_twice(vault: 
     assert not any(PLAIN[:8] in sealed for sealed in seals)
 
 
-def test_another_context_opens_nothing(vault: Vault) -> None:
+def test_sealed_bytes_do_not_open_in_another_context(vault: Vault) -> None:
     acme = owner_of_key(vault)
     sealed = vault.seal(acme, "job_1", PLAIN)
     for context in ("job_2", "", "job_1 ", "signing-secret"):
@@ -53,13 +53,13 @@ def test_another_context_opens_nothing(vault: Vault) -> None:
             vault.unseal(acme, context, sealed)
 
 
-def test_another_tenant_opens_nothing(vault: Vault) -> None:
+def test_sealed_bytes_do_not_open_for_another_tenant(vault: Vault) -> None:
     sealed = vault.seal(owner_of_key(vault), "job", PLAIN)
     with pytest.raises(UnreadableItemError):
         vault.unseal(owner_of_key(vault, "globex"), "job", sealed)
 
 
-def test_another_key_of_the_same_tenant_opens_nothing(vault: Vault) -> None:
+def test_sealed_bytes_do_not_open_with_another_key_of_the_same_tenant(vault: Vault) -> None:
     sealed = vault.seal(owner_of_key(vault), "job", PLAIN)
     with pytest.raises(UnreadableItemError):
         vault.unseal(owner_of_key(vault), "job", sealed)
@@ -85,7 +85,7 @@ def test_an_altered_byte_anywhere_is_noticed(vault: Vault) -> None:
             vault.unseal(acme, "job", bytes(altered))
 
 
-def test_what_was_cut_or_lengthened_or_never_sealed_is_noticed(vault: Vault) -> None:
+def test_truncated_extended_or_plain_bytes_are_not_unsealed(vault: Vault) -> None:
     acme = owner_of_key(vault)
     sealed = vault.seal(acme, "job", PLAIN)
     for other in (b"", sealed[:1], sealed[:28], sealed[:-1], sealed[1:], sealed + b"\0", PLAIN):

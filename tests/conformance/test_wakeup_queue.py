@@ -16,7 +16,7 @@ def by_key(wakeups: list[Wakeup]) -> list[Wakeup]:
     return sorted(wakeups, key=lambda each: str(each.keys[0]))
 
 
-def test_what_is_sent_is_received_as_it_was(lanes: Lanes) -> None:
+def test_message_is_received_unchanged(lanes: Lanes) -> None:
     sent = wakeup(
         lane=Lane.CRITICAL,
         tenant_id="a-tenant",
@@ -33,12 +33,12 @@ def test_any_number_of_messages_goes_out_at_once(lanes: Lanes) -> None:
     assert by_key(lanes.receive(Lane.STANDARD)) == by_key(sent)
 
 
-def test_nothing_to_send_is_nothing_sent(lanes: Lanes) -> None:
+def test_empty_send_puts_no_message_in_any_lane(lanes: Lanes) -> None:
     assert lanes.queue.send([], lanes.now_ms()) == []
     assert [lanes.receive(lane) for lane in Lane] == [[], [], []]
 
 
-def test_each_message_goes_to_its_own_lane(lanes: Lanes) -> None:
+def test_message_goes_to_its_own_lane(lanes: Lanes) -> None:
     sent = {lane: due_now(lanes, 2, lane) for lane in Lane}
     mixed = [sent[lane][number] for number in range(2) for lane in Lane]
     assert lanes.queue.send(mixed, lanes.now_ms()) == []

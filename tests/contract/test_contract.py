@@ -37,7 +37,7 @@ def run(name: str) -> tuple[Neighbours, list[Broken]]:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_nothing_is_answered_that_the_document_does_not_say(name: str) -> None:
+def test_api_answers_only_as_the_openapi_document_says(name: str) -> None:
     near, broken = run(name)
     assert near.statuses
     assert broken == [], "\n".join(str(each) for each in broken)

@@ -21,7 +21,7 @@ def changed(*, acked: bool, payload: str = "", due_at: int = DUE_AT) -> Order:
 
 
 @pytest.mark.parametrize("acked", [True, False])
-def test_what_was_changed_is_called_as_it_was_changed(acked: bool) -> None:
+def test_oracle_accepts_a_call_with_the_changed_content_and_time(acked: bool) -> None:
     asked = changed(acked=acked, payload="new", due_at=MOVED_TO)
     called = arrival(execution_id="exe_2", payload="new", **NEW_TIMES)
     assert verdict(asked, [MOVED_RECORD], [called]) == []
@@ -48,7 +48,7 @@ def test_a_change_that_was_not_acknowledged_may_not_have_been_made() -> None:
         (order(), [record()], [arrival(payload="another's")]),
     ],
 )
-def test_another_content_or_time_than_what_stands_is_found(
+def test_oracle_finds_a_call_with_another_content_or_time_than_the_job(
     asked: Order, records: list[dict[str, Any]], arrivals: list[Arrival]
 ) -> None:
     faults = verdict(asked, records, arrivals, blows=1)
@@ -85,7 +85,7 @@ def test_a_run_of_what_was_replaced_is_found(acked_at: int | None, payload: str,
     assert [fault.startswith("edit") for fault in faults] == [True] * is_broken
 
 
-def test_what_had_started_when_it_was_replaced_goes_on() -> None:
+def test_oracle_accepts_an_attempt_that_started_before_the_update() -> None:
     records, calls = series(1, 2, attempts_begun=2, attempts=[attempted(2, "ok")])
     calls[1] = replace(calls[1], attempt=2)
     asked = order(**DELETED | {"cancel_asked_at": T0 + 125_000}, versions=versions(T0 + 110_000))

@@ -69,6 +69,6 @@ def test_a_slow_destination_is_called_on_the_slow_path(queue: str, faults: list[
     ("parked", "words"),
     [({"a"}, []), ({"a", "b"}, []), ({"b"}, ["lost"]), ({"a", "c"}, ["parked"])],
 )
-def test_what_must_be_parked_is_and_nothing_else(parked: set[str], words: list[str]) -> None:
+def test_oracle_finds_a_message_lost_or_parked_without_need(parked: set[str], words: list[str]) -> None:
     faults = parking_faults(parked, must={"a"}, may={"b"})
     assert [fault.partition(":")[0] for fault in faults] == words

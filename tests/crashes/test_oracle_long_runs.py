@@ -88,7 +88,7 @@ def test_a_report_that_was_lost_made_up_or_turned_round_is_found(
     assert all(fault.startswith(word) for fault in faults), faults
 
 
-def test_nobody_gives_up_but_the_receiver() -> None:
+def test_oracle_finds_a_give_up_that_the_receiver_did_not_report() -> None:
     faults = verdict(order(max_attempts=3), [GIVEN_UP], [BEGUN])
     assert {fault.split(":")[0] for fault in faults} == {"history", "lost"}
 

@@ -40,7 +40,7 @@ def test_findings_are_told_from_everything_else() -> None:
     ("found", "word"),
     [({GONE}, None), ({GONE, LOST}, None), (set(), "never told"), ({GONE, ("a", "b")}, "a b")],
 )
-def test_what_must_be_found_is_missed_and_what_must_not_is_seen(
+def test_log_check_finds_a_missing_and_an_unexpected_report(
     found: set[tuple[str, str]], word: str | None
 ) -> None:
     faults = faults_of(found, must={GONE}, may={LOST})

@@ -93,7 +93,7 @@ def test_plain_http_goes_to_the_exceptions_only() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "localhost", "127.1", "0x7f000001", "8.8.8.8\n", "8.8.8.8:53"])
-def test_what_is_no_address_is_not_dialled(text: str) -> None:
+def test_text_that_is_no_address_is_not_dialled(text: str) -> None:
     with pytest.raises(AddressNotAllowedError):
         DialGuard(policy=policy(), plain_http=False).judge([text])
 

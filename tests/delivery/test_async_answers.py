@@ -28,7 +28,7 @@ def test_a_202_with_the_header_says_that_it_works_on(header: str, body: bytes) -
         "X-Punctual-Async: truetrue",
     ],
 )
-def test_without_it_a_202_is_a_plain_success(header: str) -> None:
+def test_status_202_without_the_async_header_is_a_plain_success(header: str) -> None:
     answer, _ = answer_to(replies(reply(202, b"", header)))
     assert (answer.succeeded, answer.async_accepted) == (True, False)
 

@@ -248,12 +248,12 @@ def test_the_receiver_gets_what_it_is_meant_to_get(life: Life) -> None:
         assert (BODY if call.path != "/large" else LARGE_BODY) in call.body.decode()
 
 
-def test_nothing_secret_is_logged_sent_to_a_queue_stored_or_answered(life: Life) -> None:
+def test_no_secret_is_logged_sent_to_a_queue_stored_or_answered(life: Life) -> None:
     """The URL alone is shown to its owner, with its query."""
     assert life.cage.leaks(but={("query", "answers")}) == set()
 
 
-def test_the_search_would_have_found_it(life: Life) -> None:
+def test_planted_canary_is_found_in_every_spelling(life: Life) -> None:
     for canary in life.cage.canaries:
         for spelling in canary.spellings():
             planted = Cage(canaries=[canary])

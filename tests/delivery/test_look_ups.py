@@ -165,7 +165,7 @@ def test_by_default_the_system_is_asked(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_localhost_is_blocked_without_exceptions_although_the_system_knows_it(scheme: str) -> None:
+def test_localhost_is_blocked_without_exceptions_although_the_system_resolves_the_name(scheme: str) -> None:
     async def scenario() -> None:
         async with Receiver(replies(reply())) as receiver, sending(ELSEWHERE) as sender:
             target = post(receiver.url(host="localhost", scheme=scheme))

@@ -89,7 +89,7 @@ def test_a_name_that_leads_to_an_open_address_is_called() -> None:
         *ALIASES,
     ],
 )
-def test_one_address_that_is_not_open_blocks_the_whole_name(name: str) -> None:
+def test_blocked_address_blocks_the_whole_name(name: str) -> None:
     (answer,), dialled, names = call_by_name(name, "127.0.0.1/32")
     assert (answer.reason, answer.status, dialled) == (Reason.ADDRESS_NOT_ALLOWED, None, {})
     assert set(names.asked.values()) == {1}

@@ -28,7 +28,7 @@ def test_a_failing_answer_with_the_header_is_the_last_one(status: int, header: s
         "X-Punctual-No-Retry: true, false",
     ],
 )
-def test_without_it_the_status_decides(header: str) -> None:
+def test_failure_without_the_no_retry_header_is_classified_by_its_status(header: str) -> None:
     answer, _ = answer_to(replies(reply(500, b"", header)))
     assert (answer.reason, answer.status) == (Reason.HTTP_STATUS, 500)
 

@@ -138,7 +138,7 @@ def test_a_connection_is_kept_only_after_the_whole_body(size: int, connections: 
     run(scenario)
 
 
-def test_nothing_is_decompressed() -> None:
+def test_compressed_response_body_is_not_decompressed() -> None:
     bomb = gzip.compress(bytes(10_000_000))
     answer, _ = answer_to(replies(reply(500, bomb, "Content-Encoding: gzip")))
     assert answer.body == bomb[:STORED_BODY_BYTES]

@@ -61,7 +61,7 @@ def test_a_target_that_may_not_be_called_is_a_problem_of_its_own(ask: Any, url: 
     assert world.world.sender.calls == []
 
 
-def test_in_a_batch_it_is_the_problem_of_its_job_alone() -> None:
+def test_refused_target_in_a_batch_is_the_problem_of_its_job_alone() -> None:
     world = ApiWorld()
     jobs = [JOB | {"request": {"url": url}} for url in ("https://receiver.example/", *REFUSED)]
     results = world.post({"jobs": jobs}, "/v1/jobs/batch").json["results"]

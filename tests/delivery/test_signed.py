@@ -104,7 +104,7 @@ def test_a_call_whose_receiver_works_on_was_signed_too() -> None:
     assert world.sender.calls
 
 
-def test_during_a_rotation_both_sign_the_new_one_first_and_then_the_new_one_alone() -> None:
+def test_old_and_new_secret_sign_during_a_rotation_and_then_the_new_secret_alone() -> None:
     world = World(DUE_AT)
     old = world.credentials.signing_secret
     new = world.cases.tenancy.signing_secrets.rotate(TENANT, overlap_seconds=600).text

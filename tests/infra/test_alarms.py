@@ -73,7 +73,7 @@ def test_the_dashboard_shows_only_metrics_that_exist(cloud: Synthesised) -> None
     assert shown > 20
 
 
-def test_what_waits_as_ordered_is_shown_and_wakes_nobody(cloud: Synthesised) -> None:
+def test_throttled_work_is_on_the_dashboard_and_fires_no_alarm(cloud: Synthesised) -> None:
     waits = {Metric.OLDEST_WAITING_DUE_SECONDS, Metric.WAITED_LAG_MS}
     (dashboard,) = cloud.service.properties("AWS::CloudWatch::Dashboard")
     shown = resolve(dashboard["DashboardBody"])
@@ -91,7 +91,7 @@ def test_a_heartbeat_that_falls_silent_is_an_alarm(cloud: Synthesised) -> None:
         assert (alarm["EvaluationPeriods"], alarm["DatapointsToAlarm"]) == (3, 3)
 
 
-def test_everything_else_treats_silence_as_good(cloud: Synthesised) -> None:
+def test_missing_data_breaches_no_alarm_but_a_heartbeat(cloud: Synthesised) -> None:
     for name, alarm in _alarms(cloud).items():
         assert name.endswith("Heartbeat") or alarm["TreatMissingData"] == "notBreaching", name
 

@@ -6,7 +6,7 @@ from tests.infra.conftest import Synthesised
 from tests.support.template import environment
 
 
-def test_one_route_takes_every_request_to_the_api_function(cloud: Synthesised) -> None:
+def test_default_route_takes_every_request_to_the_api_function(cloud: Synthesised) -> None:
     (route,) = cloud.service.properties("AWS::ApiGatewayV2::Route")
     assert route["RouteKey"] == "$default"
     (integration,) = cloud.service.properties("AWS::ApiGatewayV2::Integration")

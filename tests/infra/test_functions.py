@@ -81,7 +81,7 @@ def test_variables_of_each_function_satisfy_its_settings(
         assert settings.retention.days == stacks.stage.retention_days
 
 
-def test_each_executor_knows_its_lane_and_the_rescuer_every_dead_letter_queue(cloud: Synthesised) -> None:
+def test_executor_knows_its_lane_and_the_rescuer_every_dead_letter_queue(cloud: Synthesised) -> None:
     functions = cloud.service.functions()
     for lane in QueueName:
         assert ExecutorSettings.from_env(environment(functions[f"executor-{lane}"])).lane is lane
@@ -90,7 +90,7 @@ def test_each_executor_knows_its_lane_and_the_rescuer_every_dead_letter_queue(cl
     assert len(set(rescuer.dead_letter_arns.values())) == len(QueueName)
 
 
-def test_only_what_calls_back_is_told_the_key_and_the_dial_exceptions(
+def test_only_functions_that_make_callbacks_have_the_key_and_the_dial_exceptions(
     cloud: Synthesised, local: Synthesised
 ) -> None:
     for spec in SPECS:
@@ -101,7 +101,7 @@ def test_only_what_calls_back_is_told_the_key_and_the_dial_exceptions(
     assert executor["DIAL_EXCEPTIONS"] == "127.0.0.0/8,::1/128"
 
 
-def test_what_calls_back_knows_its_own_api_by_every_name(cloud: Synthesised) -> None:
+def test_function_that_makes_callbacks_knows_the_host_of_its_own_api(cloud: Synthesised) -> None:
     for spec in SPECS:
         variables = cloud.service.functions()[spec.service]["Environment"]["Variables"]
         assert ("API_HOSTS" in variables) == spec.makes_callbacks

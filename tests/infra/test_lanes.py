@@ -66,7 +66,7 @@ def test_a_message_stays_hidden_for_six_times_its_functions_timeout(cloud: Synth
         assert queue["VisibilityTimeout"] >= 6 * function["Timeout"]
 
 
-def test_each_lane_feeds_its_own_executor_and_every_dead_letter_queue_the_same_function(
+def test_lane_feeds_its_own_executor_and_every_dead_letter_queue_the_same_function(
     cloud: Synthesised,
 ) -> None:
     lanes: list[str] = []
@@ -86,7 +86,7 @@ def test_batches_are_small_immediate_and_may_fail_in_part(cloud: Synthesised) ->
         assert mapping["ScalingConfig"]["MaximumConcurrency"] >= 2
 
 
-def test_each_lane_has_the_concurrency_of_the_stage(cloud: Synthesised) -> None:
+def test_lane_has_the_concurrency_of_the_stage(cloud: Synthesised) -> None:
     found = {
         function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]: mapping["ScalingConfig"][
             "MaximumConcurrency"

@@ -49,7 +49,7 @@ def test_every_declared_dependency_is_pinned_within_its_bounds() -> None:
 
 
 @pytest.mark.parametrize("interpreter", INTERPRETERS)
-def test_everything_that_is_pinned_finds_what_it_needs(
+def test_every_requirement_of_a_locked_package_is_locked_at_a_fitting_version(
     installed: dict[str, Distribution], interpreter: str
 ) -> None:
     for found in installed.values():
@@ -58,7 +58,7 @@ def test_everything_that_is_pinned_finds_what_it_needs(
             assert pin and requirement.specifier.contains(pin), f"{found.name} needs {requirement}"
 
 
-def test_nothing_is_pinned_that_nobody_needs(installed: dict[str, Distribution]) -> None:
+def test_no_package_is_locked_without_need(installed: dict[str, Distribution]) -> None:
     wanted = {canonicalize_name(requirement.name) for requirement in _declared()}
     waiting = list(wanted)
     while waiting:

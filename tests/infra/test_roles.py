@@ -67,7 +67,7 @@ def test_the_role_is_for_lambda_alone(cloud: Synthesised, spec: FunctionSpec) ->
 
 
 @every_function
-def test_each_table_is_granted_as_the_table_of_grants_says(cloud: Synthesised, spec: FunctionSpec) -> None:
+def test_role_has_exactly_the_granted_verbs_on_every_table(cloud: Synthesised, spec: FunctionSpec) -> None:
     grants = GRANTS[spec.package]
     wanted = {
         "TablesExecutions": grants.executions,
@@ -123,7 +123,7 @@ def _queue_arns(stacks: Synthesised) -> dict[QueueName, str]:
 
 
 @every_function
-def test_each_sends_to_the_lanes_and_an_executor_to_the_slow_path_beside_its_queue_alone(
+def test_function_sends_only_to_lanes_and_an_executor_to_its_own_slow_path_too(
     cloud: Synthesised, spec: FunctionSpec
 ) -> None:
     arns = _queue_arns(cloud)
@@ -166,7 +166,7 @@ def test_the_only_wildcard_resource_is_the_key_policys_own_key(cloud: Synthesise
     assert resolve(statement["Principal"]["AWS"]).endswith("111111111111:root")
 
 
-def test_what_was_recorded_can_be_changed_or_deleted_by_no_function(cloud: Synthesised) -> None:
+def test_audit_table_can_be_changed_or_deleted_by_no_function(cloud: Synthesised) -> None:
     """It is appended to and read: no update, deletion, batch or statement is granted on it to anybody."""
     for spec in SPECS:
         on_audit = {action for action, name in _allowed(cloud, spec.service) if "TablesAudit" in name}

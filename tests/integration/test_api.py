@@ -110,7 +110,7 @@ def test_a_body_that_cannot_be_a_job_is_refused_by_its_rule(
         "Bearer " + "p" * 6000,
     ],
 )
-def test_without_a_good_key_nothing_is_told(stack: LocalStack, credential: str | None) -> None:
+def test_request_without_a_valid_key_is_unauthenticated(stack: LocalStack, credential: str | None) -> None:
     headers = {} if credential is None else {"Authorization": credential}
     for path in ("/v1/jobs/job_x", "/v1/no-such-path"):
         answer = stack.api().request("GET", path, headers=headers)

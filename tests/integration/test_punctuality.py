@@ -105,7 +105,7 @@ def test_a_cron_job_is_called_each_minute(timetable: Timetable) -> None:
     assert {b - a for a, b in itertools.pairwise(instants)} == {60}
 
 
-def test_nothing_is_called_after_its_deletion_was_acknowledged(timetable: Timetable) -> None:
+def test_job_is_not_called_after_its_deletion_was_acknowledged(timetable: Timetable) -> None:
     """Runs last: both recurring jobs were deleted by the tests above."""
     state = timetable.api.request("GET", f"/v1/jobs/{timetable.rate}").json()["state"]
     assert state == "deleted"

@@ -11,14 +11,14 @@ from tests.models.explorer import explore
 
 
 @pytest.mark.parametrize("size", ATTEMPTS)
-def test_one_live_owner_one_call_for_each_attempt_and_an_end_in_reach(size: str) -> None:
+def test_attempt_has_a_single_owner_a_single_call_and_a_reachable_end(size: str) -> None:
     found = explore(ATTEMPTS[size])
     assert found.fault is None, str(found.fault)
     assert found.states > 500
 
 
 @pytest.mark.parametrize("flaw", Flaw, ids=lambda flaw: flaw.name.lower())
-def test_each_fault_breaks_a_promise(flaw: Flaw) -> None:
+def test_every_planted_flaw_of_attempts_is_found(flaw: Flaw) -> None:
     assert explore(flawed_attempts(flaw)).fault is not None, flaw.value
 
 

@@ -15,5 +15,5 @@ def test_no_instant_is_lost_and_nothing_starts_after_a_deletion(size: str) -> No
 
 
 @pytest.mark.parametrize("flaw", Flaw, ids=lambda flaw: flaw.name.lower())
-def test_each_fault_breaks_a_promise(flaw: Flaw) -> None:
+def test_every_planted_flaw_of_chains_is_found(flaw: Flaw) -> None:
     assert explore(flawed_chain(flaw)).fault is not None, flaw.value

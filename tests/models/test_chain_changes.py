@@ -15,5 +15,5 @@ def test_no_instant_is_lost_or_starts_twice_whoever_changes_the_job(size: str) -
 
 
 @pytest.mark.parametrize("flaw", Flaw, ids=lambda flaw: flaw.name.lower())
-def test_each_fault_breaks_a_promise(flaw: Flaw) -> None:
+def test_every_planted_flaw_of_chain_changes_is_found(flaw: Flaw) -> None:
     assert explore(flawed_change(flaw)).fault is not None, flaw.value

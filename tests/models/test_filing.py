@@ -13,14 +13,14 @@ from tests.models.filing_world import Flaw
 
 
 @pytest.mark.parametrize("size", FILING)
-def test_what_is_acknowledged_is_in_its_lane_or_will_be_seen(size: str) -> None:
+def test_acknowledged_execution_is_in_its_lane_or_will_be_scanned(size: str) -> None:
     found = explore(FILING[size])
     assert found.fault is None, str(found.fault)
     assert found.states > 5_000
 
 
 @pytest.mark.parametrize("flaw", Flaw, ids=lambda flaw: flaw.name.lower())
-def test_each_fault_breaks_a_promise(flaw: Flaw) -> None:
+def test_every_planted_flaw_of_filing_is_found(flaw: Flaw) -> None:
     assert explore(flawed_filing(flaw)).fault is not None, flaw.value
 
 

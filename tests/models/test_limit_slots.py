@@ -15,5 +15,5 @@ def test_no_limit_is_exceeded_and_everything_is_called_in_the_end(size: str) -> 
 
 
 @pytest.mark.parametrize("flaw", Flaw, ids=lambda flaw: flaw.name.lower())
-def test_each_fault_breaks_a_promise(flaw: Flaw) -> None:
+def test_every_planted_flaw_of_limit_slots_is_found(flaw: Flaw) -> None:
     assert explore(flawed_limits(flaw)).fault is not None, flaw.value

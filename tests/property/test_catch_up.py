@@ -115,7 +115,7 @@ def test_every_instant_ran_once_or_stands_in_one_record(
 
 @settings(deadline=None, max_examples=150)
 @given(schedule=rates | crons, policy=policies, behind=st.integers(0, 600 * MINUTE))
-def test_at_one_moment_what_runs_is_what_the_policy_says(
+def test_late_instants_run_as_the_catch_up_policy_says(
     schedule: Rate | Cron, policy: CatchUpPolicy, behind: int
 ) -> None:
     if isinstance(schedule, Rate) and schedule.interval_ms < 60_000:

@@ -154,7 +154,7 @@ def test_the_expiry_is_no_part_of_the_execution(execution: Execution, expires_at
 
 @settings(deadline=None)
 @given(execution=executions())
-def test_nothing_that_has_ended_can_be_claimed(execution: Execution) -> None:
+def test_ended_execution_has_no_time_to_claim(execution: Execution) -> None:
     claimable_from = execution_item(execution, REGION).get("ca")
     assert (claimable_from is None) == execution.state.is_terminal
     if execution.state is State.WAITING and execution.progress.next_attempt_at is not None:

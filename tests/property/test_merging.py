@@ -39,7 +39,7 @@ class Shards:
 
 
 @given(ENTRIES, st.lists(ENTRIES, max_size=4), st.booleans(), st.integers(1, 4), st.integers(0, 3))
-def test_what_is_there_all_the_time_is_told_once_and_in_order(
+def test_lasting_index_entry_is_listed_once_and_in_order(
     standing: dict[tuple[int, int], int],
     written: list[dict[tuple[int, int], int]],
     newest_first: bool,
@@ -68,7 +68,7 @@ def test_what_is_there_all_the_time_is_told_once_and_in_order(
 
 
 @given(ENTRIES, st.booleans(), st.integers(1, 5))
-def test_nothing_is_told_before_every_shard_is_known_to_have_nothing_sooner(
+def test_merged_page_holds_the_first_entries_of_all_shards(
     entries: dict[tuple[int, int], int], newest_first: bool, limit: int
 ) -> None:
     shards = Shards()

@@ -56,7 +56,7 @@ def test_a_wait_is_within_its_bounds_and_never_ends_before_retry_after(
 
 
 @given(policies(), st.lists(st.tuples(DRAWS, ASKED), min_size=19, max_size=19))
-def test_whatever_receivers_ask_for_no_retry_begins_later_than_its_age_or_the_records_allow(
+def test_retry_begins_before_its_maximum_age_and_record_expiry_despite_retry_after(
     policy: RetryPolicy, drawn: list[tuple[float, int | None]]
 ) -> None:
     due_at, began_at = 1_000, 6_000
@@ -73,6 +73,8 @@ def test_whatever_receivers_ask_for_no_retry_begins_later_than_its_age_or_the_re
 
 
 @given(policies(), st.lists(DRAWS, min_size=19, max_size=19))
-def test_without_being_asked_to_wait_every_attempt_is_made(policy: RetryPolicy, draws: list[float]) -> None:
+def test_waits_without_retry_after_stay_within_the_retry_span(
+    policy: RetryPolicy, draws: list[float]
+) -> None:
     waits = [policy.delay_ms(attempt, draws[attempt - 1]) for attempt in range(1, policy.max_attempts)]
     assert sum(waits) <= policy.longest_seconds * 1000 <= MAX_RETRY_SPAN_SECONDS * 1000

@@ -29,7 +29,7 @@ def test_sixty_seconds_without_workers_cost_no_second_message() -> None:
     assert sends <= 1.05 * len(jobs), f"{sends} messages for {len(jobs)} jobs"
 
 
-def test_after_an_outage_what_is_due_now_does_not_wait_for_what_is_late() -> None:
+def test_fresh_executions_do_not_wait_for_late_executions_after_an_outage() -> None:
     world = World(1, FaultMix())
     world.lanes.workers = 4
     backlog, start = Backlog(world), world.hub.now_ms

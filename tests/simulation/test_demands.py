@@ -36,7 +36,7 @@ def answers(orders: list[Order], **made: int) -> list[CallbackResponse]:
     return [demands(arrival, FINE) for arrival in arrivals(orders)]
 
 
-def test_each_wish_is_uttered_in_the_words_of_the_sender() -> None:
+def test_simulated_receiver_asks_in_the_terms_of_the_sender() -> None:
     WEATHER.struck.clear()
     wishes = [answer for answer in answers(PLAIN) if answer != FINE]
     asked = [answer for answer in wishes if answer.retry_after_seconds is not None]
@@ -75,7 +75,7 @@ def test_a_job_that_is_backfilled_has_a_content_receiver() -> None:
     assert set(answers([*PLAIN, *made_up_for])) == {FINE}
 
 
-def test_nobody_asks_for_anything_any_more_when_the_run_is_to_come_to_rest() -> None:
+def test_simulated_receiver_makes_no_demand_at_the_end_of_a_run() -> None:
     assert set(answers(PLAIN, until=call().began_at)) == {FINE}
 
 

@@ -64,7 +64,7 @@ def test_a_lane_does_not_wait_for_another() -> None:
     assert lag <= 1.2 * baseline
 
 
-def test_of_a_backlog_a_tenant_gets_calls_by_its_weight() -> None:
+def test_tenant_gets_calls_from_a_backlog_by_its_weight() -> None:
     world = World(2, FaultMix())
     world.lanes.workers = FEW_WORKERS
     backlog, start = Backlog(world), world.hub.now_ms

@@ -91,7 +91,7 @@ def test_a_claim_of_an_item_of_a_transaction_is_undecided_and_the_others_of_its_
     assert [type(answer) for answer in answers] == [WriteUnknown, Execution]
 
 
-def test_one_statement_of_a_batch_may_be_throttled_alone() -> None:
+def test_single_statement_of_a_batch_may_be_throttled_alone() -> None:
     world = World(1, FaultMix(throttle_statement=0.5))
     for number in range(20):
         world.store.put_if_absent(with_changes(one_off(number), state=State.QUEUED))
@@ -174,7 +174,7 @@ def test_a_message_may_be_lost_or_doubled(mix: FaultMix, copies: int) -> None:
     assert world.lanes.sends == copies
 
 
-def test_some_entries_of_a_batch_may_be_refused_and_are_given_back() -> None:
+def test_batch_entries_may_be_refused_and_are_returned() -> None:
     world = World(1, FaultMix(refuse_entry=0.5))
     unsent = sent(world, count=20)
     assert 0 < len(unsent) < 20

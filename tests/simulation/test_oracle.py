@@ -58,7 +58,7 @@ def test_call_may_be_early_only_by_the_lead_that_no_message_showed(
 
 
 @pytest.mark.parametrize("weather", [FaultMix(), MILD, GRAVE])
-def test_where_every_promise_was_kept_there_is_nothing_to_find(weather: FaultMix) -> None:
+def test_honest_log_gets_no_verdict(weather: FaultMix) -> None:
     assert verdict(honest(weather)) == []
 
 
@@ -352,7 +352,7 @@ FORGERIES: dict[Verdict, tuple[Callable[[Evidence], None], ...]] = {
     [(expected, forge) for expected, forgeries in FORGERIES.items() for forge in forgeries],
     ids=lambda value: value.__name__ if callable(value) else str(value),
 )
-def test_each_forged_log_gets_its_verdict(expected: Verdict, forge: Callable[[Evidence], None]) -> None:
+def test_forged_log_gets_its_verdict(expected: Verdict, forge: Callable[[Evidence], None]) -> None:
     evidence = honest()
     forge(evidence)
     found = [fault for fault in verdict(evidence) if fault.verdict is expected]

@@ -173,7 +173,7 @@ def test_a_run_that_comes_late_in_mild_weather_is_found_out() -> None:
     assert verdicts(case) == {Verdict.LATE}
 
 
-def test_what_was_to_come_after_a_deletion_need_not_be_told() -> None:
+def test_oracle_needs_no_record_of_instants_after_a_deletion() -> None:
     case = honest()
     forget(case, 3, 4)
     delete(of(case), BEGUN[2] + 2_000)

@@ -208,7 +208,7 @@ def test_a_forged_log_of_an_edited_job_is_found_out(
     assert expected in {fault.verdict for fault in verdict(case)}
 
 
-def test_what_was_asked_for_and_not_answered_may_have_happened_or_not() -> None:
+def test_oracle_accepts_either_outcome_of_an_unanswered_change() -> None:
     case = series()
     run_in_a_pause(case)
     habits_of(case).changes[1].acked_at = None

@@ -67,7 +67,7 @@ def test_a_wait_that_its_receiver_asked_for_is_not_late_and_a_longer_one_is() ->
     assert [fault.verdict for fault in verdict(late)] == [Verdict.LATE]
 
 
-def test_what_would_be_too_old_after_such_a_wait_is_given_up() -> None:
+def test_oracle_accepts_giving_up_an_execution_that_would_be_too_old_after_the_wait() -> None:
     evidence = honest(FaultMix(refuse=0.1))
     evidence.orders[0].give_up_seconds = 15
     evidence.calls[0] = call(status=500, asked_seconds=20)
@@ -113,7 +113,7 @@ def test_a_receiver_that_is_called_again_was_not_heeded(answer: dict[str, Any], 
     ]
 
 
-def test_another_attempt_may_follow_an_answer_that_died_with_its_worker() -> None:
+def test_oracle_accepts_an_attempt_after_an_answer_that_died_with_its_worker() -> None:
     evidence = refused(GAVE_UP, "receiver_gave_up")
     evidence.weather = FaultMix(crash=0.1)
     at = ENDED_AT + 60_000
@@ -124,7 +124,7 @@ def test_another_attempt_may_follow_an_answer_that_died_with_its_worker() -> Non
     assert found(evidence) == []
 
 
-def test_nothing_is_given_up_for_a_wish_that_nobody_has() -> None:
+def test_oracle_finds_a_missing_retry_that_the_receiver_did_not_forbid() -> None:
     evidence = refused({"status": 500}, "http_status")
     assert found(evidence) == ["not retried, which its receiver did not ask for"]
 

@@ -132,7 +132,7 @@ def untrue(**fields: Any) -> Callable[[Evidence], None]:
         untrue(job_id="job_other"),
     ],
 )
-def test_each_fault_of_a_notification_is_found(forge: Callable[[Evidence], None]) -> None:
+def test_oracle_finds_every_fault_of_a_notification(forge: Callable[[Evidence], None]) -> None:
     case = honest()
     forge(case)
     assert {fault.verdict for fault in found(case)} == {Verdict.NOTIFICATION}
@@ -157,7 +157,7 @@ def test_a_table_is_followed_or_the_judge_says_so() -> None:
     assert [fault.verdict for fault in patience(retried(ENDED_AT + 8_500))] == [Verdict.PATIENCE]
 
 
-def test_nothing_begins_when_it_is_too_old_but_a_redrive_which_is_younger() -> None:
+def test_oracle_finds_an_attempt_that_begins_too_late_unless_a_redrive() -> None:
     case = retried(ENDED_AT + 9_500)
     case.orders[0].give_up_seconds = 60
     assert patience(case) == []
@@ -166,7 +166,7 @@ def test_nothing_begins_when_it_is_too_old_but_a_redrive_which_is_younger() -> N
     assert patience(case, frozenset({RUN})) == []
 
 
-def test_what_is_given_up_was_asked_for_and_was_too_old() -> None:
+def test_oracle_accepts_giving_up_only_beyond_the_requested_age() -> None:
     case = retried(ENDED_AT + 9_500)
     case.calls = case.calls[:1]
     case.history[JOB] = [ran(FAILURE, reason="too_old")]

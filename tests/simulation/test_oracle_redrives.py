@@ -110,7 +110,7 @@ FORGED: dict[str, tuple[Callable[[], Evidence], Verdict]] = {
 
 
 @pytest.mark.parametrize(("forge", "found"), FORGED.values(), ids=FORGED)
-def test_each_lie_is_found(forge: Callable[[], Evidence], found: Verdict) -> None:
+def test_oracle_finds_every_forged_redrive(forge: Callable[[], Evidence], found: Verdict) -> None:
     assert found in {fault.verdict for fault in faults(forge())}
 
 

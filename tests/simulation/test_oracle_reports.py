@@ -104,13 +104,13 @@ def test_an_honest_log_has_no_fault() -> None:
         (Verdict.HISTORY, success_that_was_a_failure),
     ],
 )
-def test_each_forged_log_gets_its_verdict(expected: Verdict, forge: Callable[[Case], None]) -> None:
+def test_forged_log_gets_its_verdict(expected: Verdict, forge: Callable[[Case], None]) -> None:
     case = Case()
     forge(case)
     assert expected in case.verdicts()
 
 
-def test_what_may_be_is_let_pass() -> None:
+def test_oracle_accepts_a_late_report_and_a_lost_acknowledgement() -> None:
     """A report may come too late in bad weather, and its acknowledgement may be lost while it counts."""
     case = Case()
     case.evidence.weather = GRAVE

@@ -44,7 +44,7 @@ def test_a_flood_of_slow_bulk_does_not_delay_a_critical_job_to_a_slow_destinatio
     assert lag < SECOND_MS
 
 
-def test_on_one_slow_path_for_all_lanes_it_would(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_slow_path_would_delay_the_other_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the test above would find."""
     monkeypatch.setattr(QueueName, "slow_path", QueueName.SLOW_STANDARD)
     lag, _ = lag_beside_a_flood()

@@ -82,7 +82,7 @@ def test_a_function_asks_for_what_it_needs_and_no_more(kind: type[Settings], var
 
 @pytest.mark.parametrize("variable", [Env.LANE_QUEUE_URLS, Env.DEAD_LETTER_ARNS])
 @pytest.mark.parametrize("lane", QueueName)
-def test_each_queue_is_named(variable: str, lane: QueueName) -> None:
+def test_settings_without_the_name_of_every_queue_are_refused(variable: str, lane: QueueName) -> None:
     lanes = {name: value for name, value in (QUEUES | DEAD_LETTERS).items() if name != lane.value}
     for wrong in (lanes, lanes | {lane.value: ""}, lanes | {"unknown": "x"}):
         with pytest.raises(ValidationError):
@@ -183,6 +183,6 @@ def test_quotas_that_cannot_hold_are_refused(change: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("variable", [Env.AUDIT_TABLE, Env.AUDIT_RETENTION_DAYS, Env.DEFAULT_QUOTAS])
-def test_the_api_does_not_start_without_them(variable: str) -> None:
+def test_api_does_not_start_without_audit_and_quota_settings(variable: str) -> None:
     with pytest.raises(ValidationError, match=r"audit_table|audit_retention_days|default_quotas"):
         ApiSettings.from_env({name: value for name, value in ENVIRONMENT.items() if name != variable})

@@ -50,7 +50,7 @@ def test_a_good_key_is_admitted_however_header_and_scheme_are_spelled(name: str,
 @pytest.mark.parametrize(
     "value", ["", "Bearer", "Bearer ", "Basic {key}", "{key}", "Bearer {key} x", "Bearer é"]
 )
-def test_anything_else_is_not(value: str) -> None:
+def test_malformed_authorization_header_is_unauthenticated(value: str) -> None:
     world = ApiWorld()
     headers = {"authorization": value.format(key=world.world.credentials.api_key)}
     assert refusal(world, Request(method="GET", path="/", headers=headers)) is Problem.UNAUTHENTICATED

@@ -54,7 +54,7 @@ def test_an_accepted_job_is_shown_with_where_to_find_it() -> None:
         ),
     ],
 )
-def test_each_kind_of_schedule_is_shown_as_it_was_understood(
+def test_every_kind_of_schedule_is_shown_normalised(
     schedule: dict[str, Any], kind: str, shown: dict[str, Any], next_due_at: str
 ) -> None:
     job = ApiWorld().create(schedule=schedule)
@@ -212,7 +212,7 @@ def test_job_of_another_tenant_looks_like_an_unknown_one() -> None:
     assert world.world.tenants.tenants.keys() == {TENANT, "other"}
 
 
-def test_what_one_request_left_behind_is_no_business_of_the_next() -> None:
+def test_request_inherits_no_identity_from_an_earlier_request() -> None:
     world = ApiWorld()
     world.create()
     assert world.handle(Request(method="POST", path="/v1/jobs", body="{}")).problem == "unauthenticated"

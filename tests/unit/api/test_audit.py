@@ -111,7 +111,7 @@ def test_a_change_that_could_not_be_recorded_is_not_acknowledged(route: Route) -
 
 
 @pytest.mark.parametrize("route", CHANGES, ids=name_of)
-def test_nothing_secret_is_recorded_or_logged(route: Route) -> None:
+def test_no_secret_is_recorded_or_logged(route: Route) -> None:
     audited = AuditedTenant()
     with logged() as lines:
         answer, _ = audited.do(route)

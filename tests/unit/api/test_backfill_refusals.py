@@ -74,7 +74,9 @@ def _posted(world: ApiWorld, job: Any, body: Any) -> Answer:
         (b" " * (256 * 1024 + 1), "application/json", 413, "payload-too-large"),
     ],
 )
-def test_what_cannot_be_read_is_refused(body: bytes, content_type: str, status: int, problem: str) -> None:
+def test_unreadable_backfill_body_is_refused(
+    body: bytes, content_type: str, status: int, problem: str
+) -> None:
     world = ApiWorld()
     job = world.create(**NIGHTLY)
     headers = world.credential | {"content-type": content_type}
@@ -85,7 +87,7 @@ def test_what_cannot_be_read_is_refused(body: bytes, content_type: str, status: 
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
-def test_what_has_no_past_to_make_up_for_is_refused(dry_run: bool) -> None:
+def test_backfill_of_a_deleted_job_a_backfill_or_a_one_off_is_refused(dry_run: bool) -> None:
     world = ApiWorld()
     job, made = backfilled(world)
     once = world.create()

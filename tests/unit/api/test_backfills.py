@@ -67,7 +67,7 @@ def test_executions_of_a_backfill_show_their_past_instants() -> None:
     assert own["backfill_of"] is None
 
 
-def test_what_is_still_to_run_is_told_with_its_instants() -> None:
+def test_upcoming_runs_of_a_backfill_show_their_past_instants() -> None:
     world = ApiWorld()
     _, made = backfilled(world, every_seconds=60)
     worked(world, 2)
@@ -154,7 +154,7 @@ def test_a_stranger_is_shown_no_backfill() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "job_1", "job_r", "job_r" + "z" * 28, "job_R" + "0" * 27])
-def test_what_is_no_id_of_a_recurring_job_lists_nothing(text: str) -> None:
+def test_malformed_job_id_is_refused_as_backfill_filter(text: str) -> None:
     answer = ApiWorld().get("/v1/jobs", backfill_of=text)
     assert (answer.status, answer.problem) == (400, "malformed-request")
 

@@ -39,7 +39,7 @@ def stored(world: ApiWorld) -> int:
     return len(world.world.table.executions)
 
 
-def test_each_job_is_shown_as_its_creation_alone_shows_it() -> None:
+def test_batch_shows_a_job_like_its_single_creation() -> None:
     world = ApiWorld()
     named, plain, rate = results(send(world, JOB | {"name": "a"}, JOB, EVERY_MINUTE))
     assert [each.keys() for each in (named, plain, rate)] == [{"status", "job"}] * 3
@@ -89,7 +89,7 @@ def test_an_item_that_is_no_job_is_the_fault_of_that_item(item: Any) -> None:
         ({"start_deadline_seconds": 0}, "validation-failed", "/jobs/1/start_deadline_seconds"),
     ],
 )
-def test_what_one_job_may_not_ask_for_is_refused_with_its_own_problem(
+def test_invalid_job_of_a_batch_is_refused_with_its_own_problem(
     fields: dict[str, Any], problem: str, pointer: str
 ) -> None:
     good, bad = results(send(ApiWorld(), JOB, JOB | fields))
@@ -156,7 +156,7 @@ def test_the_largest_batch_is_accepted() -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
-def test_other_methods_change_nothing(method: str) -> None:
+def test_unsupported_method_on_the_batch_path_is_refused(method: str) -> None:
     world = ApiWorld()
     headers = world.credential | {"content-type": "application/json", "if-match": "*"}
     answer = world.handle(Request(method=method, path=PATH, headers=headers, body=b'{"jobs": []}'))
@@ -169,7 +169,7 @@ def test_a_key_that_may_only_read_creates_nothing() -> None:
     assert send(world, JOB).problem == "forbidden"
 
 
-def test_another_media_type_and_a_malformed_key_are_refused_whole() -> None:
+def test_batch_with_a_wrong_media_type_or_malformed_key_is_refused_whole() -> None:
     world = ApiWorld()
     assert send(world, JOB, content_type="text/plain").status == 415
     assert send(world, JOB, idempotency_key="two words").problem == "idempotency-key-invalid"
@@ -201,7 +201,7 @@ def test_the_order_of_members_makes_no_other_body_and_anything_else_does() -> No
     assert stored(world) == 1
 
 
-def test_what_may_not_stand_is_503_in_its_place_and_the_replay_heals_it() -> None:
+def test_undecided_put_of_a_batch_is_503_in_its_place_and_a_replay_completes_the_batch() -> None:
     world = ApiWorld()
     world.world.one_off_batches.faults = {0: Fault.NOT_WRITTEN, 2: Fault.WRITTEN}
     first = send(world, JOB, JOB, JOB, idempotency_key="k")
@@ -221,7 +221,7 @@ def test_before_anything_is_decided_the_whole_answer_is_503() -> None:
     assert stored(world) == 0
 
 
-def test_each_job_counts_as_one_creation() -> None:
+def test_job_of_a_batch_counts_as_a_creation() -> None:
     world = ApiWorld()
     world.allow(Quota.CREATES_PER_SECOND, 5)
     assert statuses(send(world, *[JOB] * 3)) == [201] * 3
@@ -278,7 +278,7 @@ def test_put_that_the_store_rejects_is_an_internal_error_and_not_worth_a_retry()
         assert statuses(send(world, JOB, JOB, JOB)) == [201, 500, 201]
 
 
-def test_what_is_ours_is_an_internal_error_in_its_place_and_told_to_nobody() -> None:
+def test_identity_conflict_in_a_batch_is_an_internal_error_without_details() -> None:
     world = ApiWorld()
     body = {"jobs": [JOB, JOB]}
     first = world.post(body, PATH, idempotency_key="k")

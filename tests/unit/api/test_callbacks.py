@@ -53,7 +53,7 @@ def test_a_heartbeat_says_how_far_it_carries() -> None:
     assert receiver.standing.progress.lease_until == receiver.world.clock.now_ms() + 60_000
 
 
-def test_completed_it_is_shown_as_succeeded() -> None:
+def test_completed_execution_is_shown_as_succeeded() -> None:
     receiver = Receiver()
     first, again = receiver.report("complete"), receiver.report("complete", b"{}")
     assert first.json == {"id": str(receiver.execution.id), "attempt": 1, "outcome": "succeeded"}
@@ -64,7 +64,7 @@ def test_completed_it_is_shown_as_succeeded() -> None:
     assert emitted()[Metric.SUCCEEDED] == 1, "a repeated report is not counted"
 
 
-def test_failed_it_is_shown_with_its_reason_and_tried_again() -> None:
+def test_execution_reported_failed_is_shown_with_its_reason_and_retried() -> None:
     receiver = Receiver()
     answer = receiver.report("fail", orjson.dumps({"reason": "kein Platz für Nr. 7"}))
     assert (answer.status, answer.json["outcome"]) == (200, "failed")
@@ -74,13 +74,13 @@ def test_failed_it_is_shown_with_its_reason_and_tried_again() -> None:
 
 
 @pytest.mark.parametrize("body", [None, b"{}", b'{"retryable": true}', b'{"reason": ""}'])
-def test_failed_without_a_word_it_is_tried_again(body: bytes | None) -> None:
+def test_execution_reported_failed_without_a_reason_is_retried(body: bytes | None) -> None:
     receiver = Receiver()
     assert receiver.report("fail", body).status == 200
     assert receiver.standing.state is State.WAITING
 
 
-def test_failed_for_good_it_is_a_dead_letter() -> None:
+def test_execution_reported_not_retryable_is_a_dead_letter() -> None:
     receiver = Receiver()
     assert receiver.report("fail", b'{"retryable": false}').status == 200
     (shown,) = receiver.api.get("/v1/dead-letters").json["executions"]
@@ -89,7 +89,7 @@ def test_failed_for_good_it_is_a_dead_letter() -> None:
 
 @every_word
 @pytest.mark.parametrize("other", WORDS[1:])
-def test_after_another_outcome_the_state_forbids_it(word: str, other: str) -> None:
+def test_report_after_another_outcome_is_409(word: str, other: str) -> None:
     receiver = Receiver()
     receiver.report(other)
     if word != other:
@@ -105,7 +105,7 @@ def test_after_the_deadline_a_heartbeat_is_too_late() -> None:
 
 
 @every_word
-def test_without_its_token_everything_is_answered_alike(word: str) -> None:
+def test_report_without_a_valid_token_is_404_for_known_and_unknown_executions(word: str) -> None:
     receiver = Receiver()
     before = receiver.standing
     tokens = [
@@ -133,7 +133,7 @@ def test_without_its_token_everything_is_answered_alike(word: str) -> None:
 
 
 @every_word
-def test_of_a_suspended_tenant_what_has_begun_may_end(word: str) -> None:
+def test_attempt_of_a_suspended_tenant_may_be_reported(word: str) -> None:
     receiver = Receiver()
     receiver.api.suspend()
     assert receiver.report(word).status == 200
@@ -177,7 +177,7 @@ def test_the_longest_reason_is_kept_whole() -> None:
     assert receiver.standing.progress.last_body == ("é" * 128).encode()
 
 
-def test_another_media_type_is_refused() -> None:
+def test_report_with_a_wrong_media_type_is_refused() -> None:
     receiver = Receiver()
     headers = {"x-callback-token": receiver.token, "content-type": "text/plain"}
     assert receiver.report("fail", b'{"reason": "x"}', headers=headers).problem == "unsupported-media-type"
@@ -214,7 +214,7 @@ def test_no_path_beside_is_open(path: str) -> None:
 
 
 @every_word
-def test_nothing_of_a_token_or_a_reason_is_logged(word: str) -> None:
+def test_no_part_of_a_token_or_reason_is_logged(word: str) -> None:
     receiver = Receiver()
     with logged() as records:
         receiver.world.steps.fail("store.get")

@@ -60,7 +60,7 @@ def test_an_altered_cursor_is_refused(change: object) -> None:
 
 
 @pytest.mark.parametrize("cursor", ["x", "====", "a b", "ä", "%00", "A" * (MAX_LENGTH + 1), "\n", "/+/+"])
-def test_what_is_no_cursor_is_refused(cursor: str) -> None:
+def test_malformed_cursor_is_refused(cursor: str) -> None:
     assert refused(World(), QUESTION, cursor)
 
 
@@ -76,7 +76,7 @@ def _silent(*_: object) -> bytes:
     raise UnavailableError("KMS")
 
 
-def test_over_http_a_cursor_of_one_job_is_none_for_another() -> None:
+def test_cursor_of_another_job_is_refused_over_http() -> None:
     world = ApiWorld()
     jobs = [world.create(schedule={"rate_seconds": 60}) for _ in range(2)]
     cursors = [world.get(f"/v1/jobs/{job['id']}/executions", limit="1").json["next_cursor"] for job in jobs]

@@ -22,7 +22,7 @@ def press(world: ApiWorld, execution_id: str) -> Any:
     )
 
 
-def test_each_says_what_became_of_it() -> None:
+def test_dead_letter_shows_its_end_reason_last_response_and_redrive() -> None:
     _, (dead,) = failed_jobs(lane="critical")
     assert dead["state"] == "failed"
     assert (dead["end_reason"], dead["last_status"], dead["last_reason"]) == (
@@ -67,7 +67,7 @@ def test_dead_letters_are_filtered_by_job() -> None:
     assert [one["id"] for one in shown] == [first["id"]]
 
 
-def test_of_a_recurring_job_the_tags_are_those_of_the_job() -> None:
+def test_dead_letter_of_a_recurring_job_has_the_tags_of_the_job() -> None:
     world = ApiWorld()
     world.world.sender.answer_to = lambda _: FAILING
     world.create(schedule={"rate_seconds": 600, "start_at": "2025-02-19T21:10:15Z"}, tags=["nightly"])
@@ -126,7 +126,7 @@ def test_a_cursor_is_of_no_use_for_another_filter() -> None:
     assert world.get("/v1/dead-letters", limit="1", status="500", cursor=cursor).problem == "invalid-cursor"
 
 
-def test_an_inspected_one_shows_nothing_that_was_entrusted() -> None:
+def test_inspected_dead_letter_shows_no_secret_of_its_request() -> None:
     world, (dead,) = failed_jobs()
     answer = world.get(f"/v1/dead-letters/{dead['id']}")
     assert SECRET not in answer.text
@@ -140,7 +140,7 @@ def test_an_inspected_one_shows_nothing_that_was_entrusted() -> None:
     )
 
 
-def test_to_reveal_it_takes_an_admin_who_may_read_and_leaves_a_record() -> None:
+def test_request_is_revealed_only_to_an_admin_who_may_read_and_audited() -> None:
     world, (dead,) = failed_jobs()
     path = f"/v1/dead-letters/{dead['id']}"
     before = len(world.world.audit_log.records)
@@ -161,7 +161,7 @@ def test_to_reveal_it_takes_an_admin_who_may_read_and_leaves_a_record() -> None:
     assert SECRET not in repr(world.world.audit_log.records)
 
 
-def test_nothing_is_revealed_that_could_not_be_recorded() -> None:
+def test_request_is_not_revealed_where_the_audit_record_cannot_be_written() -> None:
     world, (dead,) = failed_jobs()
     world.limit_to(Scope.READ, Scope.ADMIN)
     world.world.clock.time_ms += 60_000
@@ -178,7 +178,7 @@ def test_dead_letter_whose_request_has_expired_is_shown_without_it() -> None:
     assert world.get(f"/v1/dead-letters/{dead['id']}").json["request"] is None
 
 
-def test_what_has_not_failed_is_no_dead_letter() -> None:
+def test_pending_execution_is_not_found_among_dead_letters() -> None:
     world = ApiWorld()
     job = world.create()
     execution = world.get(f"/v1/jobs/{job['id']}/executions").json["executions"][0]
@@ -191,7 +191,7 @@ def test_a_flag_is_true_or_false(value: str) -> None:
     assert world.get(f"/v1/dead-letters/{dead['id']}", reveal=value).problem == "malformed-request"
 
 
-def test_pressed_twice_it_is_redriven_once() -> None:
+def test_dead_letter_is_redriven_once_despite_repeated_requests() -> None:
     world, (dead,) = failed_jobs()
     metrics.clear_metrics()
     first, again = press(world, dead["id"]), press(world, dead["id"])
@@ -215,7 +215,7 @@ def test_redrive_runs_and_the_history_of_the_job_shows_both_executions() -> None
     assert [one["id"] for one in world.get("/v1/jobs").json["jobs"]] == [dead["job_id"]]
 
 
-def test_what_has_not_failed_is_not_redriven() -> None:
+def test_pending_execution_is_not_redriven() -> None:
     world = ApiWorld()
     job = world.create()
     execution = world.get(f"/v1/jobs/{job['id']}/executions").json["executions"][0]

@@ -22,7 +22,7 @@ def test_every_type_of_problem_is_reached_by_these_tests() -> None:
 
 
 @pytest.mark.parametrize("problem", Problem)
-def test_each_problem_is_a_document_that_leads_to_the_logs_and_is_kept_by_no_cache(problem: Problem) -> None:
+def test_every_problem_is_a_document_with_the_request_id_and_without_caching(problem: Problem) -> None:
     status, ask = REACHED[problem]
     answer = ask(ApiWorld())
     assert (answer.status, answer.problem) == (status, problem.slug)
@@ -31,7 +31,7 @@ def test_each_problem_is_a_document_that_leads_to_the_logs_and_is_kept_by_no_cac
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_what_a_newer_version_wrote_is_asked_for_again_and_no_fault_of_ours() -> None:
+def test_item_of_a_newer_version_is_503_with_retry_after() -> None:
     """While a deployment is replaced, whoever is asked next may be of that version."""
     answer = broken(UnknownVersionError("item has version 2"))(ApiWorld())
     assert (answer.status, answer.problem) == (503, "service-unavailable")
@@ -82,7 +82,7 @@ def test_request_that_a_service_rejected_is_an_error_of_ours_and_not_worth_a_ret
     assert "table" not in answer.text
 
 
-def test_what_was_sent_is_not_repeated_by_what_is_wrong_with_it() -> None:
+def test_validation_error_does_not_repeat_the_value_sent() -> None:
     world = ApiWorld()
     target = {"url": "https://receiver.example/", "headers": {"X-Token": SECRET, "X-Bad": SECRET + "\n"}}
     wrong_types = JOB | {"name": [SECRET], "retry": {"max_attempts": SECRET}}
@@ -164,7 +164,7 @@ RULES: list[tuple[str, Callable[[Attempt], Attempt]]] = [
 
 
 @pytest.mark.parametrize("first", range(len(RULES)), ids=[name for name, _ in RULES])
-def test_of_all_the_rules_that_a_request_breaks_the_first_one_is_answered(first: int) -> None:
+def test_request_is_answered_with_the_first_rule_that_the_request_breaks(first: int) -> None:
     world = ApiWorld()
     attempt = Attempt(world, headers=world.credential | {"content-type": "application/json"})
     for _, break_rule in reversed(RULES[first:]):

@@ -42,7 +42,7 @@ def sent(world: ApiWorld, method: str, path: str, document: Any = None, **header
 
 @pytest.mark.parametrize("route", CONDITIONAL, ids=name_of)
 @pytest.mark.parametrize("tag", TAGS)
-def test_what_is_not_the_tag_of_the_job_is_412_and_changes_nothing(route: Route, tag: str) -> None:
+def test_wrong_if_match_tag_is_412_and_leaves_the_job_unchanged(route: Route, tag: str) -> None:
     world = ApiWorld()
     job = world.create(schedule={"rate_seconds": 60})
     body = {"name": "other"} if route.method == "PATCH" else None

@@ -114,7 +114,7 @@ def test_a_jobs_history_is_narrowed_by_state_and_time() -> None:
     assert pages(world, path, "executions", limit="1", **span) == everything[2:4]
 
 
-def test_what_is_about_to_run_is_told_with_how_that_is_known() -> None:
+def test_upcoming_run_is_listed_as_filed_or_expected() -> None:
     world = ApiWorld()
     job = world.create(schedule={"rate_seconds": 60})
     world.create(schedule={"delay_seconds": 90})

@@ -30,7 +30,7 @@ def requested(**request: Any) -> JobIn:
     return job(request={"url": URL} | request)
 
 
-def test_what_is_left_out_has_its_documented_default() -> None:
+def test_absent_field_has_its_documented_default() -> None:
     new = job().new_job()
     assert (new.name, new.lane, new.timeout_seconds, new.retry) == (None, Lane.STANDARD, 30, RetryPolicy())
     assert new.request == Request(method="POST", url=URL)
@@ -48,7 +48,7 @@ def test_what_is_left_out_has_its_documented_default() -> None:
         ({"cron": "@daily", "timezone": "Asia/Tokyo"}, Cron(line="@daily", timezone="Asia/Tokyo")),
     ],
 )
-def test_each_kind_of_schedule_is_understood(schedule: dict[str, Any], timing: object) -> None:
+def test_every_kind_of_schedule_becomes_its_timing(schedule: dict[str, Any], timing: object) -> None:
     assert scheduled(**schedule).new_job().timing == timing
 
 
@@ -87,7 +87,7 @@ def test_exactly_one_kind_in_lawful_numbers_is_accepted(schedule: dict[str, Any]
         ({"cron": "0 9 * * *", "timezone": "Mars/Phobos"}, "timezone"),
     ],
 )
-def test_what_breaks_the_rules_of_time_names_its_field(schedule: dict[str, Any], field: str) -> None:
+def test_schedule_error_names_its_field(schedule: dict[str, Any], field: str) -> None:
     with pytest.raises(ScheduleError) as refused:
         scheduled(**schedule).new_job()
     assert refused.value.field == field

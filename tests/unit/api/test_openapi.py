@@ -82,7 +82,7 @@ def test_every_reference_resolves() -> None:
         assert resolved({"$ref": reference}) is not None
 
 
-def test_nothing_stands_in_it_that_is_not_used() -> None:
+def test_openapi_document_has_no_unused_component() -> None:
     used = set(references(DOCUMENT))
     parts = {kind: set(parts) for kind, parts in DOCUMENT["components"].items() if kind != "securitySchemes"}
     for kind, names in parts.items():
@@ -100,7 +100,7 @@ def test_operations_have_names_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=name_of)
-def test_each_operation_says_what_it_does_takes_and_answers(route: Route) -> None:
+def test_every_operation_is_described_with_its_inputs_and_security(route: Route) -> None:
     described = operation(route)
     assert described["operationId"] == route.operation
     assert described["summary"] and described["description"].endswith(".")
@@ -116,7 +116,7 @@ def test_each_operation_says_what_it_does_takes_and_answers(route: Route) -> Non
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=name_of)
-def test_each_operation_names_every_problem_that_it_may_have(route: Route) -> None:
+def test_every_operation_names_all_of_its_problems(route: Route) -> None:
     found = {status: resolved(answer) for status, answer in operation(route)["responses"].items()}
     problems = {status: answer for status, answer in found.items() if int(status) >= 400}
     assert {"400", "413", "500", "503"} <= set(problems)

@@ -151,7 +151,7 @@ def _has(document: Any, pointer: str) -> bool:
     return True
 
 
-def test_whoever_creates_a_job_can_go_on_with_it() -> None:
+def test_answer_of_create_job_links_to_the_operations_on_the_job() -> None:
     found = {key.rpartition(".")[2] for route, key in linked() if route.operation == "createJob"}
     assert {
         "getJob",

@@ -102,7 +102,7 @@ def test_a_patch_replaces_takes_away_or_leaves_alone(
         ({"url": WON}, "validation-failed"),
     ],
 )
-def test_what_may_not_be_called_may_not_be_told_either(name: str, url: Any, problem: str) -> None:
+def test_outcome_callback_url_must_pass_the_target_policy(name: str, url: Any, problem: str) -> None:
     world = ApiWorld()
     answer = world.post(JOB | {name: url})
     assert (answer.status, answer.problem) == (422, problem)
@@ -185,7 +185,7 @@ def test_a_backfill_tells_whom_its_job_tells() -> None:
     assert told(world).count(WON) >= 2
 
 
-def test_what_is_told_has_no_secret_of_the_request_and_urls_are_stored_sealed() -> None:
+def test_notification_has_no_secret_of_the_request_and_its_url_is_stored_sealed() -> None:
     world = ApiWorld()
     request = {"url": f"https://receiver.example/?t={SECRET}", "headers": {"X-A": SECRET}, "body": SECRET}
     world.create(**NOW, request=request, on_success=f"{WON}?t={SECRET}")

@@ -82,7 +82,7 @@ def test_a_patch_that_changes_nothing_changes_nothing(create: dict[str, Any]) ->
         ('"99999999999999999999"', 412, "precondition-failed"),
     ],
 )
-def test_only_who_has_seen_the_job_may_change_it(
+def test_patch_without_the_current_tag_is_refused(
     create: dict[str, Any], match: str | None, status: int, problem: str
 ) -> None:
     world = ApiWorld()
@@ -92,7 +92,7 @@ def test_only_who_has_seen_the_job_may_change_it(
     assert world.get(f"/v1/jobs/{job['id']}").json == job
 
 
-def test_a_star_is_whoever_takes_the_job_as_it_is() -> None:
+def test_patch_with_a_star_applies_to_any_revision() -> None:
     world = ApiWorld()
     job = world.create()
     assert patch(world, job, {"name": "x"}, "*").json["revision"] == 2
@@ -119,7 +119,7 @@ def test_a_star_is_whoever_takes_the_job_as_it_is() -> None:
         ({}, "text", "validation-failed", ""),
     ],
 )
-def test_what_comes_out_is_judged_like_a_new_job(
+def test_patched_job_is_validated_like_a_new_job(
     create: dict[str, Any], change: Any, problem: str, pointer: str
 ) -> None:
     world = ApiWorld()

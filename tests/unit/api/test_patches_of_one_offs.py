@@ -137,7 +137,7 @@ def test_a_replay_shows_the_job_as_it_stands_and_not_as_it_was_asked_for() -> No
 @pytest.mark.parametrize(
     "state", [State.RUNNING, State.WAITING, State.SUCCEEDED, State.CANCELLED, State.FAILED]
 )
-def test_what_has_started_is_changed_no_more(state: State) -> None:
+def test_started_one_off_job_is_not_changed(state: State) -> None:
     world = ApiWorld()
     job = world.create()
     (row,) = world.world.table.executions.values()

@@ -30,7 +30,7 @@ def test_paused_job_does_not_run_until_it_is_resumed() -> None:
     assert resumed["next_due_at"] == "2025-02-19T22:11:12.000Z"
 
 
-def test_what_it_passed_over_is_told_of_a_deleted_job_too() -> None:
+def test_deleted_job_shows_the_instants_that_its_pause_skipped() -> None:
     world = ApiWorld()
     job = world.create(**MINUTELY)
     post(world, job, "pause")
@@ -41,7 +41,7 @@ def test_what_it_passed_over_is_told_of_a_deleted_job_too() -> None:
     assert (skipped["end_reason"], skipped["missed"]["count"]) == ("job_paused", 59)
 
 
-def test_both_may_be_repeated() -> None:
+def test_pause_and_resume_are_idempotent() -> None:
     world = ApiWorld()
     job = world.create(**MINUTELY)
     paused = post(world, job, "pause", {"reason": "one"}).json
@@ -57,7 +57,7 @@ def test_a_job_that_runs_once_has_neither(verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", ["pause", "resume", "trigger"])
-def test_a_deleted_job_has_none_of_it(verb: str) -> None:
+def test_deleted_job_is_not_paused_resumed_or_triggered(verb: str) -> None:
     world = ApiWorld()
     job = world.create(**MINUTELY)
     world.delete(f"/v1/jobs/{job['id']}")
@@ -78,7 +78,7 @@ def test_a_stale_tag_is_refused(verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", ["pause", "resume"])
-def test_of_a_deleted_job_too_and_before_its_state_is_looked_at(verb: str) -> None:
+def test_pause_or_resume_of_a_deleted_job_with_a_wrong_tag_is_412(verb: str) -> None:
     world = ApiWorld()
     job = world.create(**MINUTELY)
     path = f"/v1/jobs/{job['id']}"

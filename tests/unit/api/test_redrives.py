@@ -123,7 +123,7 @@ def _letters(world: ApiWorld) -> Any:
         ({"payload": "x"}, "validation-failed"),
     ],
 )
-def test_what_is_no_request_is_refused(body: Any, problem: str) -> None:
+def test_invalid_redrive_request_is_refused(body: Any, problem: str) -> None:
     world, _ = failed_jobs()
     answer = world.post(body, PATH)
     assert (answer.status, answer.problem) == (422, problem)
@@ -131,7 +131,7 @@ def test_what_is_no_request_is_refused(body: Any, problem: str) -> None:
 
 
 @pytest.mark.parametrize("redrive_id", ["rdr_" + "0" * 26, "unknown", "rdr_" + "x" * 2_000])
-def test_what_nobody_has_is_not_found(redrive_id: str) -> None:
+def test_unknown_redrive_is_not_found(redrive_id: str) -> None:
     world = ApiWorld()
     assert world.get(f"/v1/redrives/{redrive_id}").problem == "not-found"
     assert world.delete(f"/v1/redrives/{redrive_id}").problem == "not-found"

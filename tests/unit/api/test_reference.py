@@ -124,7 +124,7 @@ def test_a_page_comes_compressed_to_whoever_takes_that(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_whoever_has_a_page_is_told_that_it_is_the_same(path: str) -> None:
+def test_unchanged_page_is_answered_with_304(path: str) -> None:
     tag = fetch(path).headers["ETag"]
     assert fetch(path).headers["Cache-Control"] == "no-cache"
     again = fetch(path, if_none_match=tag)

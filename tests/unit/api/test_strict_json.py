@@ -36,7 +36,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE.keys())
-def test_what_readers_could_disagree_on_is_malformed(body: bytes) -> None:
+def test_ambiguous_json_is_malformed(body: bytes) -> None:
     with pytest.raises(MalformedRequestError):
         parse(body)
 

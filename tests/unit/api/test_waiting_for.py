@@ -70,7 +70,7 @@ def lease(slots: int, until: int = NOW + LEASE_MS) -> SlotLease:
     return SlotLease(owner="worker", slots=slots, until=until)
 
 
-def test_nothing_is_said_where_all_is_well() -> None:
+def test_execution_without_a_throttle_shows_no_waiting_reason() -> None:
     waiting = Waiting()
     assert waiting.shown() is None
     assert waiting.world.throttle_status.requests == 1
@@ -131,9 +131,7 @@ def test_a_slow_destination_is_told() -> None:
         ({"failures": 3}, "slow"),
     ],
 )
-def test_what_keeps_a_call_to_a_slow_destination_waiting_is_told_before_that_it_is_slow(
-    circuit: dict[str, int], reason: str
-) -> None:
+def test_waiting_reason_names_a_limit_before_a_slow_destination(circuit: dict[str, int], reason: str) -> None:
     waiting = Waiting()
     waiting.let(THERE, slow=True, **circuit)
     waiting.note(THERE)
@@ -153,7 +151,7 @@ def test_what_keeps_a_call_to_a_slow_destination_waiting_is_told_before_that_it_
         (MINE, {}, None),
     ],
 )
-def test_where_something_waits_the_limit_that_there_is_is_told(
+def test_waiting_reason_is_the_limit_of_the_hot_scope(
     scope: str, limits: dict[str, int], reason: str | None
 ) -> None:
     waiting = Waiting()
@@ -190,7 +188,9 @@ def test_work_in_bulk_makes_room_while_another_lane_is_behind() -> None:
 
 
 @pytest.mark.parametrize(("lane", "late_ms"), [(Lane.STANDARD, 10_000), (Lane.BULK, MAX_YIELD_MS)])
-def test_what_is_of_another_lane_or_very_late_makes_no_room(lane: Lane, late_ms: int) -> None:
+def test_standard_or_very_late_bulk_execution_does_not_wait_for_a_late_critical_lane(
+    lane: Lane, late_ms: int
+) -> None:
     waiting = Waiting(lane=lane)
     waiting.world.clock.time_ms = now = DUE_AT + late_ms
     waiting.world.lane_progress.reports[Lane.CRITICAL] = LaneProgress(visible_at=DUE_AT, reported_at=now)
@@ -222,7 +222,7 @@ def test_a_retry_that_is_due_waits_as_a_first_attempt_does() -> None:
 
 
 @pytest.mark.parametrize("state", [state for state in State if state not in (*NOT_STARTED, State.MOVED)])
-def test_nothing_is_asked_about_what_has_begun_or_ended(state: State) -> None:
+def test_throttle_status_is_not_read_for_a_begun_or_ended_execution(state: State) -> None:
     waiting = Waiting(in_state(one_off(destination=DESTINATION), state))
     waiting.let(THERE, failures=10, trips=1, open_until=UNTIL)
     assert waiting.shown() is None
@@ -230,7 +230,7 @@ def test_nothing_is_asked_about_what_has_begun_or_ended(state: State) -> None:
 
 
 @pytest.mark.parametrize("state", sorted(NOT_STARTED))
-def test_nothing_is_asked_about_what_is_not_due(state: State) -> None:
+def test_throttle_status_is_not_read_before_the_execution_is_due(state: State) -> None:
     waiting = Waiting(one_off(destination=DESTINATION, state=state))
     waiting.let(THERE, failures=10, trips=1, open_until=UNTIL)
     waiting.world.clock.time_ms = DUE_AT - 1
@@ -252,7 +252,7 @@ def test_a_store_that_does_not_answer_hides_no_execution_and_is_left_alone_for_a
 
 
 @pytest.mark.parametrize("fault", [KeyError("vn"), ValueError("no number"), UnavailableError("no answer")])
-def test_whatever_is_wrong_with_the_signs_the_execution_is_shown(
+def test_execution_is_shown_where_the_throttle_status_cannot_be_read(
     fault: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waiting = Waiting()
@@ -273,7 +273,7 @@ def test_the_limits_of_another_tenant_are_nobody_elses_reason() -> None:
     assert waiting.shown() is None
 
 
-def test_what_has_no_destination_that_is_known_is_held_to_no_limit_of_one() -> None:
+def test_execution_without_a_destination_has_no_destination_limit() -> None:
     waiting = Waiting(destination="")
     waiting.allow(destination_calls_per_second=5)
     waiting.let(destination_scope(""), failures=10, trips=1, open_until=UNTIL)

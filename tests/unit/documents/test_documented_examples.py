@@ -117,7 +117,7 @@ def test_a_receiver_is_called_while_the_reader_sleeps(page: Reader) -> None:
         ("...:30:00.000Z", "2025-02-20T01:30:00.000Z"),
     ],
 )
-def test_what_is_left_out_may_be_anything(shown: object, real: object) -> None:
+def test_ellipsis_in_an_example_matches_any_value(shown: object, real: object) -> None:
     compare(shown, real)
 
 

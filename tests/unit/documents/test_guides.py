@@ -71,7 +71,7 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
 @pytest.mark.parametrize("function", ["verify", "verify_by_hand"])
 @pytest.mark.parametrize("body", [b"", b'{"n":1}', "€".encode()])
 @pytest.mark.parametrize("secret", [OLD, NEW])
-def test_either_secret_of_a_rotation_verifies_a_call(function: str, body: bytes, secret: str) -> None:
+def test_old_and_new_secret_of_a_rotation_verify_a_call(function: str, body: bytes, secret: str) -> None:
     code_of("verify-calls.md")[function](secret, call(body, NEW, OLD), body)
 
 

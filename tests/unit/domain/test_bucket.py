@@ -47,7 +47,7 @@ def test_a_writer_sends_for_itself_from_a_guard_before_the_scan_may_begin() -> N
     assert is_near(BUCKET, END + 3_600_000)
 
 
-def test_whatever_a_tick_scans_is_near_for_every_writer_whose_clock_is_within_the_guard() -> None:
+def test_bucket_that_a_tick_scans_is_near_for_every_writer_within_the_clock_guard() -> None:
     for now_ms in range(START - 400_000, START + 400_000, 4_999):
         for bucket in buckets_to_watch(now_ms):
             assert is_near(bucket, now_ms - 5_000)

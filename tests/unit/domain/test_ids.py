@@ -69,7 +69,7 @@ def test_an_id_says_in_which_bucket_its_item_stands() -> None:
         {"entropy": 1 << 80},
     ],
 )
-def test_what_the_text_form_cannot_carry_is_refused(fields: dict[str, Any]) -> None:
+def test_execution_id_beyond_its_text_form_is_refused(fields: dict[str, Any]) -> None:
     valid: dict[str, Any] = {"cell": "0", "dispatch_at": 1, "shard": 1, "entropy": 1}
     with pytest.raises(InvalidValueError):
         ExecutionId(**(valid | fields))
@@ -112,7 +112,7 @@ def test_a_one_off_job_has_the_id_of_its_execution_under_another_prefix() -> Non
         one_off_job_id(ID) + "0",
     ],
 )
-def test_other_ids_name_no_one_off_job(text: str) -> None:
+def test_malformed_or_recurring_job_id_names_no_one_off_job(text: str) -> None:
     assert one_off_execution(text) is None
 
 

@@ -23,19 +23,19 @@ def with_three_rows() -> tuple[FakeTable, FakeExecutionStore]:
     return table, store
 
 
-def test_nothing_goes_before_its_time() -> None:
+def test_execution_is_not_deleted_before_its_expiry() -> None:
     table, _ = with_three_rows()
     assert table.drop_expired(EXPIRED - 1, lambda: True) == []
     assert len(table.executions) == 3
 
 
-def test_what_has_expired_goes_and_what_has_not_ended_stays() -> None:
+def test_expired_execution_is_deleted_and_an_open_execution_stays() -> None:
     table, store = with_three_rows()
     assert table.drop_expired(EXPIRED, lambda: True) == [one_off(0).id, one_off(1).id]
     assert [store.get(one_off(number).id) is None for number in range(3)] == [True, True, False]
 
 
-def test_what_lingers_is_read_as_ever_and_still_holds_its_key() -> None:
+def test_lingering_expired_execution_is_readable_and_keeps_its_key() -> None:
     table, store = with_three_rows()
     goes = iter([True, False])
     table.drop_expired(EXPIRED, lambda: next(goes))

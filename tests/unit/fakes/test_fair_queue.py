@@ -49,7 +49,7 @@ def test_noisy_groups_share_by_what_they_have_in_flight() -> None:
     assert picked == {"less": 25, "much": 5}
 
 
-def test_what_is_done_is_in_flight_no_more_and_silence_makes_a_group_quiet() -> None:
+def test_message_group_is_quiet_after_silence_or_without_messages_in_flight() -> None:
     fair = queue(one=LEAST_IN_FLIGHT)
     assert fair.noisy(NOW + SILENT_MS) == set()
     for number in range(LEAST_IN_FLIGHT):

@@ -66,7 +66,7 @@ def test_the_first_operator_is_made_here(world: World, run: Run) -> None:
     assert (principal.tenant.id, set(principal.key.scopes)) == (OPERATOR, {Scope.ADMIN})
 
 
-def test_another_operator_can_be_made_where_all_keys_are_lost(world: World, run: Run) -> None:
+def test_operator_key_can_be_created_where_all_keys_are_lost(world: World, run: Run) -> None:
     first = run("create-operator")["api_key"]
     run("revoke-key", OPERATOR, first.split("_")[1])
     second = run("create-key", OPERATOR, "--scopes", "admin")["api_key"]
@@ -115,7 +115,7 @@ def test_all_tenants_are_listed_however_many_there_are(world: World, run: Run) -
     assert len(run("list-tenants")["tenants"]) == 202
 
 
-def test_what_is_done_here_is_on_record_as_the_operators(world: World, run: Run) -> None:
+def test_admin_command_is_audited_as_the_operators(world: World, run: Run) -> None:
     run("create-tenant", "other")
     run("create-key", "other", "--scopes", "read")
     records = world.audit_log.of("other")
@@ -195,7 +195,7 @@ AWS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGI
         (AWS | {"AWS_ENDPOINT_URL": "nowhere"}, "Invalid endpoint"),
     ],
 )
-def test_what_keeps_the_settings_from_being_read_is_told_in_a_line(
+def test_failure_to_read_the_settings_is_reported_in_a_single_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], aws: dict[str, str], told: str
 ) -> None:
     """Nobody listens at the endpoint."""
@@ -214,7 +214,7 @@ def test_what_keeps_the_settings_from_being_read_is_told_in_a_line(
     assert said.count("\n") == 1
 
 
-def test_without_settings_the_function_is_to_be_named(
+def test_admin_command_without_settings_asks_for_the_function(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("TENANTS_TABLE", raising=False)

@@ -83,7 +83,7 @@ def test_every_end_is_counted_where_it_belongs() -> None:
     }
 
 
-def test_each_start_lag_is_a_measurement_of_its_own() -> None:
+def test_every_start_lag_is_a_separate_measurement() -> None:
     emit(BatchReport(attempts=[attempt(AttemptEnd.SUCCEEDED, lag) for lag in (0, 150, 2_000)]))
     assert emitted()[Metric.START_LAG_MS] == [0, 150, 2_000]
 
@@ -106,7 +106,7 @@ def test_clock_skew_is_measured_by_its_size_and_logged_with_its_direction(skew_m
 
 
 @pytest.mark.parametrize("end", [AttemptEnd.ASYNC_ACCEPTED, AttemptEnd.REPORTED])
-def test_what_goes_as_its_receiver_says_is_not_logged(end: AttemptEnd) -> None:
+def test_async_accepted_or_reported_attempt_is_not_logged(end: AttemptEnd) -> None:
     with logged() as records:
         emit(BatchReport(attempts=[attempt(end)]))
     emitted()
@@ -116,7 +116,7 @@ def test_what_goes_as_its_receiver_says_is_not_logged(end: AttemptEnd) -> None:
 @pytest.mark.parametrize(
     "end", [AttemptEnd.RETRIED, AttemptEnd.FAILED, AttemptEnd.FENCED, AttemptEnd.UNRECORDED]
 )
-def test_whatever_did_not_succeed_is_logged_by_ids_and_reasons_alone(end: AttemptEnd) -> None:
+def test_unsuccessful_attempt_is_logged_by_ids_and_reasons_alone(end: AttemptEnd) -> None:
     with logged() as records:
         emit(BatchReport(attempts=[attempt(end), attempt(AttemptEnd.SUCCEEDED)]))
     emitted()
@@ -139,7 +139,7 @@ def test_poison_and_undecided_claims_are_logged_with_their_reasons() -> None:
     ]
 
 
-def test_each_reason_to_wait_is_a_metric_of_its_own_and_counted() -> None:
+def test_every_wait_reason_has_a_metric_that_counts_deferrals() -> None:
     reasons = [*WaitReason, WaitReason.SLOW]
     emit(
         BatchReport(
@@ -151,7 +151,7 @@ def test_each_reason_to_wait_is_a_metric_of_its_own_and_counted() -> None:
     assert len(counts) == len(WaitReason)
 
 
-def test_what_a_process_did_about_limits_is_counted_once() -> None:
+def test_limit_metrics_of_a_process_are_emitted_once() -> None:
     world = World()
     world.run_attempts.gate.admit.limits.backoff.store_errors = 3
     world.run_attempts.gate.settle_limits.opened = 2

@@ -36,6 +36,6 @@ def test_dynamodb_local_listens_on_loopback_alone_and_keeps_its_data(tmp_path: P
         assert tables(second) == ["kept"]
 
 
-def test_without_the_package_it_says_what_to_do(tmp_path: Path) -> None:
+def test_start_without_the_package_names_the_make_target(tmp_path: Path) -> None:
     with pytest.raises(LocalStackError, match="make tools"):
         DynamoDbLocal(package=tmp_path).start()

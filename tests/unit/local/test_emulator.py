@@ -64,7 +64,7 @@ def test_messages_keys_and_its_port_survive_a_restart(home: StateDir) -> None:
         again.stop()
 
 
-def test_nothing_of_it_is_left_after_a_stop(home: StateDir) -> None:
+def test_emulator_leaves_no_process_after_a_stop(home: StateDir) -> None:
     emulator = Emulator(home)
     emulator.start()
     pid = emulator.processes()[0].pid
@@ -73,7 +73,7 @@ def test_nothing_of_it_is_left_after_a_stop(home: StateDir) -> None:
     emulator.stop()
 
 
-def test_one_directory_serves_one_emulator_at_a_time(home: StateDir, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_directory_in_use_refuses_a_second_emulator(home: StateDir, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("infra.local.state_dir.LOCK_SECONDS", 0.3)
     emulator = Emulator(home)
     emulator.start()

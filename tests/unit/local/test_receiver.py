@@ -47,7 +47,7 @@ def test_receiver_answers_with_the_given_reply() -> None:
         assert post(receiver, "/a") == (503, b"no")
 
 
-def test_with_a_secret_it_judges_signatures() -> None:
+def test_receiver_with_a_secret_verifies_signatures() -> None:
     with Receiver(secret="whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw") as receiver:
         post(receiver, "/a", webhook_id="exe_1", webhook_timestamp="1", webhook_signature="v1,AAAA")
         assert [call.genuine for call in receiver.calls()] == [False]

@@ -23,21 +23,21 @@ HOSTILE = [
 ]
 
 
-def test_of_a_huge_body_the_beginning_is_kept_and_the_size_told() -> None:
+def test_parked_message_keeps_the_beginning_and_the_size_of_a_huge_body() -> None:
     parked = park("m", QueueName.BULK, "x" * 1_000_000, "y" * 10_000, DUE_AT)
     assert (len(parked.body), parked.size) == (KEPT_CHARACTERS, 1_000_000)
     assert len(parked.reason) == REASON_CHARACTERS
 
 
 @pytest.mark.parametrize("body", [*HOSTILE, "\ud800" * 1_000_000])
-def test_whatever_is_kept_can_be_stored(body: str) -> None:
+def test_parked_message_is_small_enough_to_store(body: str) -> None:
     parked = park("m", QueueName.BULK, body, body, DUE_AT)
     assert len(parked.body.encode()) < 50_000
     assert len(parked.reason.encode()) < 50_000
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_that_acts_is_displayed(text: str) -> None:
+def test_displayed_body_has_no_control_characters(text: str) -> None:
     shown = displayed(text)
     assert all(one.isprintable() for one in shown)
     assert displayed("plain text, Grüße 💥\n\tindented") == "plain text, Grüße 💥\n\tindented"
@@ -49,6 +49,6 @@ def test_an_id_leads_back_to_when_and_which() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "-", "5", "5-", "-m", "x-m", "1" * 16 + "-m", "5-" + "m" * 129, "²-m"])
-def test_what_is_no_id_is_not_found(text: str) -> None:
+def test_malformed_id_of_a_parked_message_is_not_found(text: str) -> None:
     with pytest.raises(NotFoundError):
         parse_parked_id(text)

@@ -50,13 +50,13 @@ def test_the_deadline_counts_from_the_claim_before_and_after_it_is_known_that_th
 
 
 @pytest.mark.parametrize("state", [state for state in State if state is not State.RUNNING])
-def test_only_what_runs_has_one(state: State) -> None:
+def test_only_a_running_execution_has_an_attempt_deadline(state: State) -> None:
     assert in_state(one_off(), state).attempt_deadline_at is None
     with pytest.raises(InvalidValueError):
         in_state(one_off(), state, async_until=DUE_AT)
 
 
-def test_another_occurrence_has_the_limits_and_no_deadline() -> None:
+def test_next_occurrence_keeps_the_async_policy_and_has_no_async_deadline() -> None:
     policy = AsyncPolicy(deadline_seconds=60)
     going_on = in_state(occurrence(async_policy=policy), State.RUNNING, async_until=DUE_AT)
     fresh = going_on.occurrence(DUE_AT + 60_000, created_at=DUE_AT)

@@ -30,7 +30,7 @@ def test_a_body_may_be_200_kib_and_not_a_byte_more() -> None:
 
 
 @pytest.mark.parametrize("method", ["", "get", "TRACE", "CONNECT", "OPTIONS", "POST\n"])
-def test_other_methods_are_refused(method: str) -> None:
+def test_unsupported_http_method_is_refused(method: str) -> None:
     with pytest.raises(InvalidValueError):
         check_request(Request(method=method, url=URL), TargetPolicy())
 
@@ -81,6 +81,6 @@ def test_the_same_request_always_has_the_same_stored_form() -> None:
         b"\xff\xfe",
     ],
 )
-def test_anything_else_is_unreadable(stored: bytes) -> None:
+def test_malformed_stored_request_is_unreadable(stored: bytes) -> None:
     with pytest.raises(UnreadableItemError):
         decode_request(stored)

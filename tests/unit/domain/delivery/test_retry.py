@@ -115,7 +115,7 @@ def test_all_waits_together_are_counted_at_their_ceilings() -> None:
         (Reason.REQUEST_UNREADABLE, None, True),
     ],
 )
-def test_another_attempt_is_made_unless_it_succeeded_or_was_told_to_stop(
+def test_failure_is_retryable_unless_the_response_forbids_a_retry(
     reason: Reason, status: int | None, retryable: bool
 ) -> None:
     assert is_retryable(CallbackResponse(reason=reason, duration_ms=1, status=status)) is retryable

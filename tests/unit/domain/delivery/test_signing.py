@@ -95,7 +95,7 @@ def test_signed_headers_are_exactly_these() -> None:
     "secrets",
     [[], (), ["whsec_"], ["c2VjcmV0"], ["whsec_not base64"], ["whsec_c2VjcmV0!"], [NEW, "whsec_"], NEW],
 )
-def test_nothing_is_sent_unsigned(secrets: list[str]) -> None:
+def test_signing_without_a_valid_secret_is_refused(secrets: list[str]) -> None:
     with pytest.raises(ValueError, match="secret"):
         sign(message_id="E", timestamp_s=1, body=b"", secrets=secrets)
     with pytest.raises(ValueError, match="secret"):

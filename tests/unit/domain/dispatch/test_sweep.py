@@ -77,7 +77,7 @@ POINTER = replace(ROW, reminder_target=execution_id(9), claims=1, claimable_from
         (replace(POINTER, state=State.QUEUED), LATER, SweepAction.CHECK_REMINDER),
     ],
 )
-def test_each_row_gets_what_it_needs_at_this_pass(
+def test_sweep_action_follows_from_the_row_and_the_pass(
     row: DueRow, context: SweepContext, action: SweepAction
 ) -> None:
     assert sweep_action(row, context) is action
@@ -175,7 +175,7 @@ def test_a_pointer_ends_when_its_target_has_moved_on(target: object, attempt: in
         (DEAD, view(backlog=1), False),
     ],
 )
-def test_while_messages_wait_and_nothing_later_has_begun_none_is_sent_again(
+def test_row_is_held_back_while_its_lane_has_messages_and_no_later_row_has_begun(
     row: DueRow, lane: LaneView, held: bool
 ) -> None:
     """The workers of a lane that is down report nothing: that they do not work is seen from its rows."""
@@ -198,13 +198,13 @@ HERE = replace(QUEUED, destination="0123456789")
         (replace(DEAD, destination="0123456789"), {"d#0123456789": NOW + 1}, False),
     ],
 )
-def test_what_may_wait_for_a_limit_is_not_sent_again(
+def test_row_is_held_back_while_a_scope_of_its_own_is_hot(
     row: DueRow, hot_scopes: dict[str, int], held: bool
 ) -> None:
     assert is_held_back(row, view(), hot_scopes, LATER) is held
 
 
-def test_what_waits_for_a_limit_is_sent_again_after_15_minutes_all_the_same() -> None:
+def test_row_in_a_hot_scope_is_sent_again_after_15_minutes() -> None:
     context = replace(LATER, now_ms=DUE_AT + 900_000)
     assert not is_held_back(HERE, view(backlog=9), {"d#0123456789": context.now_ms + 1}, context)
 
@@ -219,7 +219,7 @@ def test_what_waits_for_a_limit_is_sent_again_after_15_minutes_all_the_same() ->
         (replace(DEAD, lane=Lane.BULK), 10**9, False),
     ],
 )
-def test_only_bulk_that_is_long_overdue_goes_through_another_lane(
+def test_only_long_overdue_bulk_rows_go_through_another_lane(
     row: DueRow, overdue_ms: int, aged: bool
 ) -> None:
     assert has_aged(row, DUE_AT + overdue_ms) is aged

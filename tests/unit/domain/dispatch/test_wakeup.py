@@ -25,7 +25,7 @@ def test_keys_of_one_tenant_lane_and_second_share_messages_of_ten() -> None:
 @pytest.mark.parametrize(
     "other", [{"tenant_id": "other"}, {"lane": Lane.BULK}, {"not_before": SECOND + 1_000}]
 )
-def test_what_differs_in_tenant_lane_or_second_is_sent_apart(other: dict[str, object]) -> None:
+def test_wakeups_of_different_tenants_lanes_or_seconds_are_packed_apart(other: dict[str, object]) -> None:
     packs = pack([single(1), single(2, **other), single(3)])
     assert sorted(len(packed.keys) for packed in packs) == [1, 2]
     for packed in packs:
@@ -37,7 +37,7 @@ def test_a_pack_comes_as_early_as_its_first_key() -> None:
     assert [packed.not_before for packed in packs] == [SECOND + 100]
 
 
-def test_nothing_to_pack_is_no_message() -> None:
+def test_empty_pack_makes_no_message() -> None:
     assert pack([]) == []
 
 

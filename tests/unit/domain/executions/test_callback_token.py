@@ -49,7 +49,7 @@ def test_token_is_valid_only_for_the_running_attempt() -> None:
     assert not token.is_of_running(in_state(one_off(), State.SUCCEEDED, attempt=1))
 
 
-def test_two_digits_of_attempts_fit() -> None:
+def test_callback_token_takes_a_two_digit_attempt() -> None:
     assert (
         issued(with_changes(RUNNING, retry=replace(RUNNING.call.retry, max_attempts=20), attempt=20)).attempt
         == 20
@@ -79,5 +79,5 @@ GOOD = token_for(RUNNING, ours)
         "\ud800",
     ],
 )
-def test_anything_else_has_not_the_form_of_one(text: str) -> None:
+def test_malformed_callback_token_is_not_parsed(text: str) -> None:
     assert parse_token(text) is None

@@ -61,7 +61,7 @@ def test_exactly_the_transitions_into_a_terminal_state_end_an_execution() -> Non
         {"async_until": DUE_AT},
     ],
 )
-def test_what_no_transition_makes_does_not_exist(fields: dict[str, Any]) -> None:
+def test_execution_with_an_unreachable_combination_of_fields_is_invalid(fields: dict[str, Any]) -> None:
     with pytest.raises(InvalidValueError):
         one_off(**fields)
 
@@ -104,7 +104,7 @@ def test_the_next_call_starts_when_it_is_due_or_when_its_retry_is() -> None:
     assert in_state(one_off(), State.WAITING, next_attempt_at=DUE_AT - 1).not_before == DUE_AT
 
 
-def test_another_occurrence_is_fresh_and_keeps_what_the_revision_froze() -> None:
+def test_next_occurrence_has_no_progress_and_keeps_the_definition_of_its_revision() -> None:
     worn = in_state(
         occurrence(),
         State.SKIPPED,

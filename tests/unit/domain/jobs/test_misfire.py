@@ -29,7 +29,7 @@ def test_a_minute_of_lateness_is_tolerated_even_where_several_instants_were_miss
     assert late == Succession(nominal_at=DUE_AT + 1_000, immediate_at=DUE_AT + 1_000)
 
 
-def test_beyond_it_the_missed_instants_coalesce_into_the_latest() -> None:
+def test_missed_instants_beyond_the_tolerance_coalesce_into_the_latest() -> None:
     late = succession(EVERY_SECOND, DUE_AT, DUE_AT + 1_000 + 60_001)
     assert late == Succession(
         nominal_at=DUE_AT + 61_000,
@@ -88,7 +88,7 @@ DAY = 86_400_000
 HOURLY = Rate(interval_ms=3_600_000, anchor=DUE_AT)
 
 
-def test_what_lies_outside_of_the_window_never_runs_and_the_chain_goes_on_in_the_future() -> None:
+def test_instant_before_the_catch_up_window_is_skipped_and_the_chain_continues_in_the_future() -> None:
     now = DUE_AT + 10 * DAY + 1
     weekly = Rate(interval_ms=7 * DAY, anchor=DUE_AT)
     late = succession(weekly, DUE_AT, now)
@@ -109,7 +109,7 @@ def test_the_window_includes_its_end(past_ms: int, runs: bool) -> None:
     assert (late.nominal_at == DUE_AT + 30 * DAY) is runs
 
 
-def test_skipping_drops_all_that_is_late() -> None:
+def test_catch_up_skip_skips_every_late_instant() -> None:
     policy = CatchUpPolicy(mode=CatchUp.SKIP)
     late = succession(EVERY_MINUTE, DUE_AT, DUE_AT + 10 * MINUTE + 30_000, policy)
     assert late == Succession(
@@ -125,7 +125,7 @@ def test_skipping_drops_all_that_is_late() -> None:
     assert (nightly.nominal_at, nightly.missed and nightly.missed.count) == (DUE_AT + 7_200_000, 1)
 
 
-def test_all_runs_the_newest_up_to_the_limit_oldest_first() -> None:
+def test_catch_up_all_runs_the_newest_instants_up_to_the_limit_oldest_first() -> None:
     policy = CatchUpPolicy(mode=CatchUp.ALL, limit=100)
     now = DUE_AT + 600 * MINUTE
     late = succession(EVERY_MINUTE, DUE_AT, now, policy)
@@ -160,7 +160,7 @@ def test_a_second_outage_during_a_catch_up_is_cut_again() -> None:
     assert (later.nominal_at, later.reason) == (now - 99 * MINUTE, EndReason.CATCH_UP_LIMIT)
 
 
-def test_all_leaves_out_what_is_older_than_the_window() -> None:
+def test_catch_up_all_skips_instants_older_than_the_window() -> None:
     policy = CatchUpPolicy(mode=CatchUp.ALL, window_ms=3 * 3_600_000)
     late = succession(HOURLY, DUE_AT, DUE_AT + 10 * 3_600_000, policy)
     assert late is not None and late.missed is not None
@@ -168,7 +168,7 @@ def test_all_leaves_out_what_is_older_than_the_window() -> None:
     assert late.reason is EndReason.CATCH_UP_WINDOW
 
 
-def test_where_both_apply_the_reason_is_the_limit() -> None:
+def test_skip_reason_is_the_limit_where_the_window_applies_too() -> None:
     policy = CatchUpPolicy(mode=CatchUp.ALL, window_ms=3 * 3_600_000, limit=2)
     late = succession(HOURLY, DUE_AT, DUE_AT + 10 * 3_600_000, policy)
     assert late is not None and late.missed is not None
@@ -185,7 +185,7 @@ def test_a_single_late_run_is_no_catch_up() -> None:
 
 
 @pytest.mark.parametrize("mode", CatchUp)
-def test_where_nothing_comes_after_what_was_missed_there_is_only_the_record(mode: CatchUp) -> None:
+def test_schedule_missed_to_its_end_leaves_only_the_record_of_skipped_instants(mode: CatchUp) -> None:
     ended = Rate(interval_ms=MINUTE, anchor=DUE_AT, end_at=DUE_AT + 10 * MINUTE)
     late = succession(ended, DUE_AT, DUE_AT + 2 * DAY, CatchUpPolicy(mode=mode))
     assert late is not None and late.ends and not late.catches_up
@@ -227,7 +227,7 @@ def test_a_long_outage_of_a_dense_line_costs_few_questions(questions: list[int])
 
 
 @pytest.mark.parametrize(("past_ms", "kept"), [(60_000, 10), (60_001, 11)])
-def test_what_is_just_not_late_is_not_dropped(past_ms: int, kept: int) -> None:
+def test_instant_within_the_late_tolerance_is_not_skipped(past_ms: int, kept: int) -> None:
     now = DUE_AT + 10 * MINUTE + past_ms
     late = succession(EVERY_MINUTE, DUE_AT, now, CatchUpPolicy(mode=CatchUp.SKIP))
     assert late is not None and late.nominal_at == DUE_AT + kept * MINUTE

@@ -30,7 +30,7 @@ TEN_YEARS_MS = 3_653 * 86_400_000
         (Cron(line="0 9 * * *", timezone="UTC"), Cron(line="0 9 * * *", timezone="UTC")),
     ],
 )
-def test_what_was_asked_for_means_a_schedule_at_the_moment_of_asking(timing: Any, schedule: object) -> None:
+def test_timing_becomes_a_schedule_at_the_moment_of_the_request(timing: Any, schedule: object) -> None:
     assert replace(NEW, timing=timing).schedule_at(DUE_AT) == schedule
 
 
@@ -51,7 +51,7 @@ def test_an_instant_out_of_reach_is_refused(timing: Any, error: type[Exception])
     "fields",
     [{"timeout_seconds": 0}, {"timeout_seconds": 61}, {"name": ""}, {"name": "x" * 129}],
 )
-def test_what_no_worker_could_keep_is_refused(fields: dict[str, Any]) -> None:
+def test_invalid_timeout_or_name_is_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(InvalidValueError):
         replace(NEW, **fields)
 
@@ -81,7 +81,7 @@ def test_the_same_request_always_has_the_same_spelling() -> None:
         {"retry": RetryPolicy(cap_seconds=3_601)},
     ],
 )
-def test_whatever_differs_is_told_apart(fields: dict[str, Any]) -> None:
+def test_different_jobs_have_different_encodings(fields: dict[str, Any]) -> None:
     assert encode_new_job(replace(NEW, **fields)) != encode_new_job(NEW)
 
 

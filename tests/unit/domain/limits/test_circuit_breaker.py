@@ -64,7 +64,7 @@ def limited(limit: int, ago_ms: int = CUT_EVERY_MS) -> Circuit:
         (replace(PROBED, prober="other"), DOWN, replace(PROBED, prober="other")),
     ],
 )
-def test_what_is_heard_changes_what_is_known(before: Circuit, tally: Tally, after: Circuit) -> None:
+def test_circuit_changes_with_the_tally_of_responses(before: Circuit, tally: Tally, after: Circuit) -> None:
     assert before.after(tally, "me", NOW) == after
 
 
@@ -93,7 +93,7 @@ def test_a_probe_that_died_is_taken_over() -> None:
     assert PROBED.may_probe(NOW + PROBE_MS)
 
 
-def test_each_opening_lasts_longer_up_to_five_minutes() -> None:
+def test_circuit_breaker_opening_doubles_up_to_five_minutes() -> None:
     circuit, now_ms, lasted = WELL.after(DOWN, "me", NOW), NOW, []
     for _ in range(9):
         lasted.append(circuit.open_until - now_ms)
@@ -174,7 +174,9 @@ def test_a_destination_is_slow_by_three_answers_and_quick_again_by_one(
         (Reason.STOPPED, None, ""),
     ],
 )
-def test_what_an_answer_says_of_its_destination(reason: Reason, status: int | None, heard: str) -> None:
+def test_response_counts_as_good_overloaded_or_unreachable(
+    reason: Reason, status: int | None, heard: str
+) -> None:
     tally = Tally().plus(CallbackResponse(reason=reason, duration_ms=7, status=status))
     counted = {name for name in ("good", "overloaded", "unreachable") if getattr(tally, name)}
     assert counted == ({heard} if heard else set())

@@ -27,7 +27,7 @@ def test_a_tenant_has_so_many_places_and_no_more() -> None:
     )
 
 
-def test_what_stands_on_a_full_board_may_stay_and_nothing_else_comes() -> None:
+def test_full_hot_scope_index_keeps_its_entries_and_takes_no_new_scope() -> None:
     hot_scopes = {
         scope: until + number for number, (scope, until) in enumerate(of("acme", MAX_HOT_SCOPES).items())
     }

@@ -19,7 +19,7 @@ NOW = 1_740_000_000_000
 LEASES = (SlotLease(owner="a", slots=3, until=NOW + 1), SlotLease(owner="b", slots=4, until=NOW))
 
 
-def test_what_was_leased_and_never_given_back_is_free_when_the_lease_ends() -> None:
+def test_unreturned_slots_are_free_when_their_lease_ends() -> None:
     assert free_for("me", 10, LEASES, NOW) == 7
     assert free_for("me", 10, LEASES, NOW - 1) == 3
     assert free_for("me", 10, LEASES, NOW + 1) == 10
@@ -71,5 +71,7 @@ def test_a_limit_is_reached_by_full_batches_of_as_many_as_may_hold_slots(limit: 
         (1, 1, 1, 1),
     ],
 )
-def test_where_most_is_free_a_share_is_taken_at_once(limit: int, wanted: int, free: int, taken: int) -> None:
+def test_block_of_slots_is_leased_where_most_slots_are_free(
+    limit: int, wanted: int, free: int, taken: int
+) -> None:
     assert block(limit, wanted, free) == taken

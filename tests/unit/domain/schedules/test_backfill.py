@@ -148,7 +148,7 @@ def test_a_chain_that_is_late_leaves_no_instant_of_a_backfill_out() -> None:
 
 
 @pytest.mark.parametrize("started", [0, 1, 2, 3])
-def test_after_a_pause_it_goes_on_with_the_first_instant_that_had_not_started(started: int) -> None:
+def test_resumed_backfill_continues_with_the_first_instant_that_had_not_started(started: int) -> None:
     before = three_hours()
     after_at = NOW + (started - 1) * 60_000
     after = resume_backfill(before, after_at, NOW + 5 * HOUR)
@@ -158,7 +158,7 @@ def test_after_a_pause_it_goes_on_with_the_first_instant_that_had_not_started(st
     assert after.count == before.count
 
 
-def test_after_a_short_pause_it_keeps_its_pace() -> None:
+def test_resumed_backfill_keeps_its_pace_after_a_short_pause() -> None:
     after = resume_backfill(three_hours(), NOW, NOW + 5_000)
     assert runs(after) == [NOW + 60_000, NOW + 120_000]
     again = resume_backfill(after, NOW + 60_000, NOW + 61_000)
@@ -216,7 +216,7 @@ def test_no_backfill_breaks_its_own_rules(changed: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("of", [RATE, Cron(line="0 3 * * *", timezone="Asia/Kathmandu", gap=Gap.SKIP)])
 @pytest.mark.parametrize("first", [0, 1])
-def test_what_is_stored_is_read_back(of: Rate | Cron, first: int) -> None:
+def test_encoded_backfill_is_decoded_unchanged(of: Rate | Cron, first: int) -> None:
     backfill = replace(three_hours(first=first), of=of)
     assert decode_series(encode_series(backfill)) == backfill
     assert decode_series(encode_series(of)) == of
@@ -225,13 +225,13 @@ def test_what_is_stored_is_read_back(of: Rate | Cron, first: int) -> None:
 @pytest.mark.parametrize(
     "hostile", [{"n": "3"}, {"n": 5_000}, {"o": {"k": "o", "t": 1}}, {"o": 7}, {"i": None}, {"h": 9}]
 )
-def test_what_is_no_backfill_is_not_read(hostile: dict[str, object]) -> None:
+def test_malformed_stored_backfill_is_unreadable(hostile: dict[str, object]) -> None:
     stored = encode_series(three_hours()) | hostile
     with pytest.raises(UnreadableItemError):
         decode_series({name: value for name, value in stored.items() if value is not None})
 
 
-def test_nothing_else_stands_for_another_instant_than_its_own() -> None:
+def test_only_a_backfill_run_stands_for_another_instant_than_its_own() -> None:
     rules = Recurrence(schedule=RATE, counts=ONE_SHARD)
     assert rules.scheduled_at(NOW) == NOW
     assert replace(rules, schedule=three_hours()).scheduled_at(NOW) == three_hours().from_at

@@ -111,7 +111,7 @@ def test_a_line_that_is_refused(line: str) -> None:
     assert calls_of(refuse) < CALLS_COLD
 
 
-def test_other_expressions_that_are_refused() -> None:
+def test_refusal_of_a_long_expression_takes_few_calls() -> None:
     for text in ("rate(" + "9" * 10_000 + " days)", "at(" + "9" * 10_000, " " * 10_000, "rate(" * 2_000):
 
         def refuse(text: str = text) -> None:

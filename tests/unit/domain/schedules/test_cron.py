@@ -234,7 +234,7 @@ def test_days(line: str, moment: str, expected: list[str]) -> None:
     assert found == expected
 
 
-def test_looking_from_within_an_overlap() -> None:
+def test_cron_next_and_count_from_within_an_overlap() -> None:
     """The first pass of 01:00 to 02:00 lasts until 06:00Z, the second until 07:00Z."""
     line, end = parse_cron("0-59/10 1-2 * * *"), ms("2025-11-02T08:00Z")
     for moment, first, second in (("05:25", 9, 12), ("06:25", 6, 9), ("05:59", 6, 12)):

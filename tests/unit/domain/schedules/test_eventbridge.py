@@ -133,7 +133,7 @@ def test_refused_lines_name_the_field(text: str, field: str, says: str) -> None:
         ("0 0 ? 2 2#5 2025", "year"),
     ],
 )
-def test_what_never_fires_is_found(fields: str, field: str, questions: list[int]) -> None:
+def test_cron_expression_that_never_fires_is_found(fields: str, field: str, questions: list[int]) -> None:
     with pytest.raises(ScheduleNeverFiresError) as caught:
         parse_line(f"cron({fields})")
     assert caught.value.field == field
@@ -247,7 +247,7 @@ def test_rates(text: str, seconds: int) -> None:
         ("rate(\u0665 minutes)", "not of the form"),
     ],
 )
-def test_other_rates_are_refused(text: str, says: str) -> None:
+def test_malformed_rate_expression_is_refused_with_its_reason(text: str, says: str) -> None:
     with pytest.raises(ScheduleError) as caught:
         parse_rate(text)
     assert caught.value.field == "rate" and says in str(caught.value) and len(str(caught.value)) < 300
@@ -280,7 +280,7 @@ def test_a_single_instant_is_local_time_in_the_zone() -> None:
         ("Rate(5 minutes)", "expression"),
     ],
 )
-def test_other_expressions_are_refused(text: str, field: str) -> None:
+def test_malformed_expression_is_refused_with_its_field(text: str, field: str) -> None:
     with pytest.raises(ScheduleError) as caught:
         read_expression(text, "Europe/Berlin")
     assert caught.value.field == field
@@ -297,5 +297,5 @@ def test_an_unknown_zone_is_named() -> None:
     ("text", "expected"),
     [("cron(x)", True), (" rate(", True), ("at()", True), ("0 9 * * *", False), ("@daily", False)],
 )
-def test_what_looks_like_an_expression(text: str, expected: bool) -> None:
+def test_eventbridge_expression_is_recognised(text: str, expected: bool) -> None:
     assert is_expression(text) is expected

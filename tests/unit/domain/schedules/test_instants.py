@@ -119,7 +119,7 @@ def test_a_local_time_in_a_gap_is_refused(text: str, timezone: str) -> None:
         "9" * 100_000,
     ],
 )
-def test_other_texts_are_refused(text: str) -> None:
+def test_malformed_instant_is_refused(text: str) -> None:
     with pytest.raises(ScheduleError) as caught:
         parse_instant(text, "UTC")
     assert caught.value.field == "at"

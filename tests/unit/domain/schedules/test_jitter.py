@@ -49,6 +49,6 @@ def test_the_last_instant_of_a_schedule_has_the_whole_width() -> None:
 
 
 @pytest.mark.parametrize("jitter_ms", [-1, 86_400_001, 10**15])
-def test_other_jitter_is_refused(jitter_ms: int) -> None:
+def test_jitter_outside_its_range_is_refused(jitter_ms: int) -> None:
     with pytest.raises(InvalidValueError, match="jitter_seconds"):
         dispatch_at(DAILY, "job_1", NOON, jitter_ms)

@@ -34,7 +34,7 @@ def test_the_next_instants_are_shown_in_the_zone_of_the_line() -> None:
     )
 
 
-def test_both_passes_of_an_hour_are_told_apart_by_their_offsets() -> None:
+def test_repeated_hour_is_shown_with_two_offsets() -> None:
     shown = upcoming(cron("30 1 * * *", overlap=Overlap.BOTH), ms("2025-11-02T00:00-04:00"), 2)
     assert [(one.local, one.offset) for one in shown] == [
         ("2025-11-02T01:30:00", "-04:00"),
@@ -42,7 +42,7 @@ def test_both_passes_of_an_hour_are_told_apart_by_their_offsets() -> None:
     ]
 
 
-def test_other_schedules_are_shown_in_the_zone_that_is_asked_for() -> None:
+def test_rate_and_one_off_schedules_are_shown_in_the_requested_zone() -> None:
     rate = Rate(interval_ms=60_000, anchor=NOW, end_at=NOW + 60_000)
     assert [one.local for one in upcoming(rate, NOW - 1, 5, "Asia/Kathmandu")] == [
         "2025-01-01T05:45:00",
@@ -53,7 +53,7 @@ def test_other_schedules_are_shown_in_the_zone_that_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize("count", [0, -1, MAX_UPCOMING + 1, 10**9])
-def test_other_counts_are_refused(count: int) -> None:
+def test_preview_count_outside_its_range_is_refused(count: int) -> None:
     with pytest.raises(InvalidValueError):
         upcoming(cron("@daily"), NOW, count)
 
@@ -118,7 +118,7 @@ def test_changes_of_the_clocks_that_touch_runs(
         assert change.runs_at == (change.at if runs_after else None)
 
 
-def test_two_years_are_looked_at_and_only_between_the_bounds() -> None:
+def test_dst_changes_of_two_years_are_found_only_between_the_bounds() -> None:
     assert len(dst_changes(cron("30 2 * * *"), NOW)) == 2
     assert len(dst_changes(cron("* * * * *"), NOW)) == 4
     late = cron("30 2 * * *", start_at=ms("2025-06-01T00:00Z"))

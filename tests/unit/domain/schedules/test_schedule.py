@@ -32,7 +32,7 @@ def ms(text: str) -> int:
     return int(datetime.fromisoformat(text).timestamp()) * 1000
 
 
-def test_once_comes_once() -> None:
+def test_one_off_schedule_has_a_single_instant() -> None:
     assert first_after(ONCE, ANCHOR - 1) == ANCHOR
     assert first_after(ONCE, ANCHOR) is None
     assert latest_at_or_before(ONCE, ANCHOR, ANCHOR) == ANCHOR
@@ -90,7 +90,7 @@ def test_intervals(interval_ms: int) -> None:
 
 
 @pytest.mark.parametrize("interval_ms", [0, -1_000, 999, 1_001, 1_500, 366 * DAY_MS + 1_000])
-def test_other_intervals_are_refused(interval_ms: int) -> None:
+def test_interval_outside_its_range_or_in_fractions_of_a_second_is_refused(interval_ms: int) -> None:
     with pytest.raises(ScheduleError) as caught:
         Rate(interval_ms=interval_ms, anchor=0)
     assert caught.value.field == "interval_seconds"
@@ -188,7 +188,7 @@ def test_a_day_pattern_counts_partial_days() -> None:
 
 
 @pytest.mark.parametrize("not_before", [-5, 0, 4, 95, 96])
-def test_searching_an_irregular_sequence(not_before: int) -> None:
+def test_latest_instants_of_an_irregular_sequence_are_found(not_before: int) -> None:
     sequence = [0, 1, 2, 3, 50, 51, 52, 95]
 
     def successor(after: int) -> int | None:

@@ -119,7 +119,7 @@ PLAIN = {"k": "c", "l": "@daily", "z": "UTC"}
         (Rate(interval_ms=1_000, anchor=5, end_at=6), {"k": "r", "i": 1_000, "a": 5, "u": 6}),
     ],
 )
-def test_what_is_not_by_default_is_stored_and_read_again(
+def test_schedule_is_stored_without_default_values_and_read_back(
     schedule: Cron | Rate, stored: dict[str, str | int]
 ) -> None:
     assert encode_schedule(schedule) == stored

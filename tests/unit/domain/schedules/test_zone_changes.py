@@ -65,7 +65,7 @@ def test_a_schedule_is_frozen_by_the_tables_at_hand() -> None:
     [Rate(interval_ms=60_000, anchor=0), Cron(line="0 9 * * *", timezone="UTC")],
     ids=["rate", "utc"],
 )
-def test_what_no_table_can_change_stays_as_it_is(series: Rate | Cron) -> None:
+def test_rate_and_utc_schedules_are_independent_of_zone_tables(series: Rate | Cron) -> None:
     assert with_frozen_rules(series, NOW, NOW) == series
     assert outdated_from(series, NOW) is None
 
@@ -81,13 +81,13 @@ def test_zone_rules_part_where_the_offsets_first_differ() -> None:
     assert outdated_from(OLD, ms("2026-04-05T07:00Z")) == ms("2026-10-25T06:00Z")
 
 
-def test_what_was_different_once_is_of_no_account() -> None:
+def test_past_difference_of_zone_rules_does_not_outdate_a_schedule() -> None:
     days = (NOW, NOW + 10 * DAY)
     assert outdated_from(departing(*days), NOW + 10 * DAY - 1) == NOW + 10 * DAY - 1
     assert outdated_from(departing(*days), NOW + 10 * DAY) is None
 
 
-def test_what_comes_after_its_end_is_of_no_account() -> None:
+def test_zone_change_after_the_end_does_not_outdate_a_schedule() -> None:
     assert outdated_from(replace(OLD, end_at=PARTED - 2 * DAY), NOW) is None
     assert outdated_from(replace(OLD, end_at=PARTED), NOW) == PARTED
 
@@ -154,7 +154,7 @@ def test_a_run_that_is_lost_or_gained_at_the_end_is_told_of() -> None:
     assert first_move(new, new, PARTED, NOW) is None
 
 
-def test_what_was_asked_for_has_no_rules() -> None:
+def test_schedule_without_rules_is_the_requested_schedule() -> None:
     assert without_rules(OLD) == NINE
     assert without_rules(Rate(interval_ms=60_000, anchor=0)) == Rate(interval_ms=60_000, anchor=0)
 

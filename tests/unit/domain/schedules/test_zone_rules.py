@@ -78,7 +78,7 @@ def test_a_zone_that_is_not_in_the_tables_has_none() -> None:
         frozen_rules("Mars/Olympus", NOW, NOW + YEARS)
 
 
-def test_what_was_frozen_does_not_ask_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frozen_zone_rules_do_not_read_the_zone_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zone_rules, "load_zone", None)
     zone = zone_from_rules("1999a 5,,M4.1.0,M10.5.0")
     assert segment_at(zone, ms("2026-03-20T00:00Z")).offset_ms == -5 * 3_600_000
@@ -124,7 +124,7 @@ def test_a_parting_is_where_the_offsets_differ() -> None:
         "2026f " + "9" * 10_000,
     ],
 )
-def test_anything_else_is_refused(text: str) -> None:
+def test_malformed_zone_rules_are_refused(text: str) -> None:
     with pytest.raises(ScheduleError) as refused:
         zone_from_rules(text)
     assert refused.value.field == "timezone"

@@ -87,7 +87,7 @@ assert load_zone("Europe/Berlin") is load_zone("Europe/Berlin")
         "A" * 100_000,
     ],
 )
-def test_other_names_are_refused(name: str) -> None:
+def test_unknown_zone_name_is_refused(name: str) -> None:
     with pytest.raises(ScheduleError, match="unknown time zone") as caught:
         load_zone(name)
     assert caught.value.field == "timezone"

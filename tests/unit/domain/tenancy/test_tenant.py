@@ -78,7 +78,7 @@ def test_a_new_key_survives_its_text_form() -> None:
         f"pk_{chr(0x660) * 16}_{SECRET}",
     ],
 )
-def test_what_has_not_the_form_of_a_key_is_none(text: str) -> None:
+def test_malformed_api_key_is_not_split(text: str) -> None:
     assert split_key(text) is None
 
 

@@ -100,7 +100,7 @@ def missed_to_the_end() -> Chain:
     return chain
 
 
-def test_what_was_missed_to_the_end_is_one_record_however_often_the_message_comes() -> None:
+def test_instants_missed_to_the_end_have_a_single_record_despite_repeated_messages() -> None:
     chain = missed_to_the_end()
     for _ in range(3):
         chain.world.file_successor.execute(chain.executions()[0])
@@ -116,7 +116,7 @@ def test_what_was_missed_to_the_end_is_one_record_however_often_the_message_come
     assert_accounted(chain)
 
 
-def test_two_writers_of_that_record_agree() -> None:
+def test_concurrent_writers_of_the_final_record_agree() -> None:
     for moment in range(14):
         chain = missed_to_the_end()
         first = chain.executions()[0]

@@ -59,7 +59,7 @@ def test_without_the_header_a_202_is_a_plain_success() -> None:
     assert world.sent() == []
 
 
-def test_each_attempt_has_a_token_of_its_own() -> None:
+def test_every_attempt_has_a_different_token() -> None:
     world, execution, first = working()
     die_unheard(world, execution)
     world.attempt(execution)
@@ -97,7 +97,7 @@ def test_the_message_waits_for_the_successor_and_files_it_when_it_is_back() -> N
 
 
 @pytest.mark.parametrize("receives", [1, 2])
-def test_another_message_for_an_attempt_that_goes_on_is_dropped(receives: int) -> None:
+def test_duplicate_message_for_a_running_async_attempt_is_dropped(receives: int) -> None:
     world, execution, _ = working()
     report = world.attempt(execution, receives=receives)
     assert ([refusal.kind for refusal in report.refusals], report.returned()) == ([Refusal.DROPPED], [])
@@ -148,7 +148,7 @@ def test_the_last_attempt_that_is_not_heard_of_was_lost(fields: dict[str, Any]) 
 
 @pytest.mark.parametrize("times", [1, FINISH_TRIES - 1])
 @pytest.mark.parametrize("fault", ["fail", "lose_answer"])
-def test_going_on_is_written_again_where_the_store_did_not_answer(fault: str, times: int) -> None:
+def test_lease_extension_is_written_again_where_the_store_did_not_answer(fault: str, times: int) -> None:
     world = World(DUE_AT, answer_to=async_accepted)
     execution = world.put(world.one_off())
     getattr(world.steps, fault)("store.extend_lease", times=times)
@@ -158,7 +158,7 @@ def test_going_on_is_written_again_where_the_store_did_not_answer(fault: str, ti
     assert is_running(world, execution)
 
 
-def test_going_on_that_could_not_be_written_is_left_to_the_message() -> None:
+def test_lease_extension_that_could_not_be_written_is_left_to_the_message() -> None:
     world = World(DUE_AT, answer_to=async_accepted)
     execution = world.put(with_changes(world.one_off(), async_policy=POLICY))
     world.steps.fail("store.extend_lease", times=1_000)
@@ -204,7 +204,7 @@ def test_a_worker_that_stood_still_does_not_shorten_what_heartbeats_have_reached
 
 
 @pytest.mark.parametrize("answer", [ASYNC_ACCEPTED, DOWN, OK])
-def test_what_its_receiver_reported_before_the_call_had_ended_stands(answer: CallbackResponse) -> None:
+def test_report_made_before_the_end_of_the_call_stands(answer: CallbackResponse) -> None:
     world = World(DUE_AT)
     execution = world.put(world.one_off())
     world.sender.answer_to = during_the_call(
@@ -218,7 +218,7 @@ def test_what_its_receiver_reported_before_the_call_had_ended_stands(answer: Cal
 
 
 @pytest.mark.parametrize("step", ["claimer.claim", "tenants.get", "store.extend_lease"])
-def test_after_a_crash_the_message_brings_it_to_its_end_by_itself(step: str) -> None:
+def test_message_alone_brings_an_async_execution_to_its_end_after_a_crash(step: str) -> None:
     world = World(DUE_AT, answer_to=async_accepted)
     execution = world.put(with_changes(world.one_off(), async_policy=POLICY))
     world.steps.crash_after(step)
@@ -257,7 +257,7 @@ def test_a_chain_of_long_runs_is_worked_off_without_a_sweep() -> None:
     assert [is_running(world, each) for each in world.occurrences(job).values()] == [True] * 4 + [False]
 
 
-def test_what_was_never_claimed_has_no_deadline() -> None:
+def test_unclaimed_execution_has_no_attempt_deadline() -> None:
     assert in_state(World(DUE_AT).one_off(), State.WAITING).attempt_deadline_at is None
 
 

@@ -117,7 +117,7 @@ def test_retry_of_a_job_without_a_definition_makes_no_call() -> None:
     assert world.sender.calls == []
 
 
-def test_where_nobody_can_say_whether_the_job_is_gone_no_call_is_made_and_a_retry_asks_again() -> None:
+def test_retry_waits_without_a_call_where_the_job_cannot_be_read() -> None:
     """The deletion may have been acknowledged, and then no attempt may begin."""
     world, job, head = due_now()
     world.table.executions[head.id].execution = in_state(head, State.WAITING, next_attempt_at=DUE_AT)

@@ -20,7 +20,7 @@ def verdicts(report: BatchReport) -> list[Verdict]:
 @pytest.mark.parametrize(
     "state", [State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SKIPPED, State.MOVED]
 )
-def test_what_has_ended_needs_no_message(state: State) -> None:
+def test_message_for_an_ended_execution_is_dropped(state: State) -> None:
     world = World(DUE_AT)
     execution = world.put(in_state(world.one_off(), state))
     report = world.attempt(execution)
@@ -109,7 +109,7 @@ def test_a_run_met_between_two_attempts_has_its_successor_filed_though_its_retry
     assert sorted(world.occurrences(job)) == [DUE_AT, DUE_AT + 60_000]
 
 
-def test_another_workers_live_lease_is_waited_for_with_the_message_itself_at_first() -> None:
+def test_message_is_first_returned_until_the_live_lease_of_another_worker_ends() -> None:
     world = World(DUE_AT + 5_000)
     execution = world.put(in_state(world.one_off(), State.RUNNING))
     (settled,) = world.attempt(world.one_off(), receives=1).settled
@@ -130,7 +130,7 @@ def test_live_lease_is_awaited_with_a_fresh_message_from_the_second_receive_on(
     assert world.queue.messages[0].visible_at > (execution.progress.lease_until or 0)
 
 
-def test_unless_that_one_could_not_be_sent() -> None:
+def test_message_is_returned_where_its_delayed_copy_could_not_be_sent() -> None:
     world = World(DUE_AT)
     world.put(in_state(world.one_off(), State.RUNNING))
     world.steps.fail("queue.send", times=2)

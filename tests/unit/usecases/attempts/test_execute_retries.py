@@ -68,7 +68,7 @@ def test_a_job_is_retried_until_it_succeeds_and_remembers_every_attempt() -> Non
     assert len({dict(call.callback.headers)["webhook-id"] for call in world.sender.calls}) == 1
 
 
-def test_when_its_attempts_are_used_up_it_fails_and_is_a_dead_letter() -> None:
+def test_execution_without_attempts_left_fails_and_is_a_dead_letter() -> None:
     world, execution = world_with(DOWN, max_attempts=3)
     world.file.execute(execution)
     Lanes(world).until(DUE_AT + 600_000)
@@ -180,7 +180,7 @@ def test_a_table_of_delays_is_followed_entry_by_entry_through_pointers_too(
 
 
 @pytest.mark.parametrize(("asked", "ends"), [(59, False), (60, True), (99_999, True)])
-def test_what_would_be_too_old_by_then_is_not_kept_waiting(asked: int, ends: bool) -> None:
+def test_execution_that_would_be_too_old_at_its_retry_fails_at_once(asked: int, ends: bool) -> None:
     world, execution = world_with(asks_for(asked), give_up_after_seconds=60)
     world.attempt(execution)
     standing = world.standing(execution.id)
@@ -190,7 +190,7 @@ def test_what_would_be_too_old_by_then_is_not_kept_waiting(asked: int, ends: boo
     assert len(world.sent()) == (0 if ends else 1)
 
 
-def test_without_an_age_retry_after_keeps_nothing_waiting_for_longer_than_records_are_kept() -> None:
+def test_retry_after_keeps_no_execution_waiting_beyond_the_retention_of_records() -> None:
     policy = {"max_attempts": 20, "base_seconds": 1, "factor": 1, "cap_seconds": 86_400}
     world, execution = world_with(asks_for(86_400), **policy)
     world.file.execute(execution)

@@ -84,7 +84,7 @@ def test_a_run_between_two_attempts_has_not_ended() -> None:
 
 
 @pytest.mark.parametrize("final", [State.SUCCEEDED, State.FAILED, State.CANCELLED])
-def test_whoever_has_ended_has_given_up_the_turn(final: State) -> None:
+def test_ended_run_no_longer_holds_the_run_lock(final: State) -> None:
     world, job = guarded(OverlapPolicy.SKIP)
     running = hold_up(world, job)
     world.table.executions[running.id].execution = in_state(running, final, owner=None, lease_until=None)
@@ -100,7 +100,7 @@ def test_a_record_that_is_gone_holds_nobody_up() -> None:
     assert at(world, job, 1).state is State.SUCCEEDED
 
 
-def test_one_run_waits_for_the_other_and_starts_when_that_has_ended() -> None:
+def test_queued_run_starts_when_the_running_execution_has_ended() -> None:
     world, job = guarded(OverlapPolicy.QUEUE_ONE)
     running = hold_up(world, job)
     report = world.attempt(at(world, job, 1))
@@ -116,7 +116,7 @@ def test_one_run_waits_for_the_other_and_starts_when_that_has_ended() -> None:
     assert at(world, job, 1).state is State.SUCCEEDED
 
 
-def test_what_comes_due_while_one_waits_is_skipped() -> None:
+def test_run_that_comes_due_while_another_run_waits_is_skipped() -> None:
     world, job = guarded(OverlapPolicy.QUEUE_ONE)
     hold_up(world, job)
     world.attempt(at(world, job, 1))
@@ -126,7 +126,7 @@ def test_what_comes_due_while_one_waits_is_skipped() -> None:
     assert at(world, job, 1).state in (State.PENDING, State.QUEUED)
 
 
-def test_whoever_waits_comes_before_the_next_one() -> None:
+def test_waiting_run_starts_before_a_later_run() -> None:
     world, job = guarded(OverlapPolicy.QUEUE_ONE)
     running = hold_up(world, job)
     world.attempt(at(world, job, 1))
@@ -138,7 +138,7 @@ def test_whoever_waits_comes_before_the_next_one() -> None:
     assert at(world, job, 1).state is State.SUCCEEDED
 
 
-def test_whoever_waited_and_was_cancelled_keeps_nobody_out() -> None:
+def test_cancelled_waiting_run_does_not_block_a_later_run() -> None:
     world, job = guarded(OverlapPolicy.QUEUE_ONE)
     running = hold_up(world, job)
     world.attempt(at(world, job, 1))
@@ -195,7 +195,7 @@ def test_a_port_that_does_not_answer_leaves_the_message_and_loses_nothing(
     assert job.id_at(DUE_AT + 2 * MINUTE) in world.table.executions
 
 
-def test_of_two_that_take_the_turn_at_once_one_gets_it() -> None:
+def test_concurrent_runs_take_the_run_lock_once() -> None:
     world, job = guarded(OverlapPolicy.SKIP)
     world.file_successor.execute(at(world, job, 0))
     rivals: list[Admission] = []
@@ -241,7 +241,7 @@ class TestStartDeadline:
         assert ended.progress.end_reason is (EndReason.LATE if state is State.SKIPPED else None)
         assert len(world.sender.calls) == (state is State.SUCCEEDED)
 
-    def test_a_retry_may_come_after_it(self) -> None:
+    def test_retry_may_begin_after_the_start_deadline(self) -> None:
         world = World(DUE_AT, answer_to=in_turn(DOWN, OK))
         job = world.put(world.one_off(start_deadline_at=DUE_AT + 10_000, retry=RetryPolicy()))
         world.attempt(job)

@@ -53,7 +53,7 @@ def test_heartbeat_never_shortens_the_lease() -> None:
     assert world.standing(execution.id).progress.lease_until == DUE_AT + 100_000
 
 
-def test_of_two_that_cross_the_one_that_reaches_further_counts() -> None:
+def test_concurrent_heartbeats_leave_the_later_lease() -> None:
     world, execution, token = working()
 
     def overtake() -> None:
@@ -97,7 +97,7 @@ def test_heartbeat_is_refused_when_its_attempt_is_taken_over_during_the_write() 
 
 
 @pytest.mark.parametrize("report", ["complete", "fail"])
-def test_after_a_report_it_is_too_late(report: str) -> None:
+def test_heartbeat_after_a_report_is_too_late(report: str) -> None:
     world, execution, token = working()
     getattr(world.report_outcome, report)(str(execution.id), token)
     before = world.standing(execution.id)
@@ -124,7 +124,7 @@ def test_stopped_retries_do_not_keep_the_last_attempt_from_going_on() -> None:
     assert beat(world, execution, token) == world.clock.now_ms() + 60_000
 
 
-def test_before_the_call_has_ended_it_lets_the_lease_of_the_claim_be_and_makes_the_attempt_go_on() -> None:
+def test_heartbeat_during_the_call_keeps_the_lease_and_makes_the_attempt_async() -> None:
     """Should the worker die before it can write down the 202, the receiver is at work all the same."""
     world = World(DUE_AT)
     execution = world.put(world.one_off())
@@ -224,7 +224,7 @@ def test_an_execution_of_a_tenant_that_has_gone_is_not_found() -> None:
 
 
 @pytest.mark.parametrize("damage", Damage)
-def test_of_an_execution_that_cannot_be_read_for_now_nothing_is_decided(damage: Damage) -> None:
+def test_heartbeat_of_an_unreadable_execution_is_unavailable(damage: Damage) -> None:
     world, execution, token = working()
     world.table.executions[execution.id].damage = damage
     with pytest.raises(UnavailableError):

@@ -26,7 +26,9 @@ def test_an_outcome_without_an_answer_is_written_again(report: Report, fault: st
 
 @every_report
 @pytest.mark.parametrize("fault", ["fail", "lose_answer"])
-def test_without_any_answer_the_receiver_is_asked_to_report_again(report: Report, fault: str) -> None:
+def test_receiver_is_asked_to_report_again_where_the_store_does_not_answer(
+    report: Report, fault: str
+) -> None:
     world, execution, token = at_work()
     getattr(world.steps, fault)("store.finish", times=FINISH_TRIES)
     with pytest.raises(UnavailableError):

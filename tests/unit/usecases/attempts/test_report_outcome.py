@@ -32,7 +32,7 @@ from tests.support.usecases.reports import (
 )
 
 
-def test_completed_it_has_succeeded() -> None:
+def test_execution_reported_complete_has_succeeded() -> None:
     world, execution, token = at_work()
     reported = complete(world, execution, token)
     assert (reported.succeeded, reported.attempt, reported.end) == (True, 1, AttemptEnd.SUCCEEDED)
@@ -49,7 +49,7 @@ def test_completed_it_has_succeeded() -> None:
     assert world.sent() == []
 
 
-def test_failed_it_is_tried_again_as_a_failed_call_is() -> None:
+def test_execution_reported_failed_is_retried_like_a_failed_call() -> None:
     world, execution, token = at_work()
     reported = fail(world, execution, token)
     assert (reported.succeeded, reported.end) == (False, AttemptEnd.RETRIED)
@@ -71,7 +71,7 @@ def test_a_retry_that_is_far_off_becomes_a_pointer() -> None:
     assert world.sent() == []
 
 
-def test_failed_for_good_it_is_a_dead_letter_at_once() -> None:
+def test_execution_reported_not_retryable_is_a_dead_letter_at_once() -> None:
     world, execution, token = at_work()
     assert give_up(world, execution, token).end is AttemptEnd.FAILED
     row = world.table.executions[execution.id]
@@ -81,14 +81,14 @@ def test_failed_for_good_it_is_a_dead_letter_at_once() -> None:
     assert world.sent() == []
 
 
-def test_failed_with_its_last_attempt_it_is_one_too() -> None:
+def test_execution_reported_failed_at_its_last_attempt_is_a_dead_letter() -> None:
     world, execution, token = at_work(retry=RetryPolicy(max_attempts=1))
     assert fail(world, execution, token).end is AttemptEnd.FAILED
     assert world.standing(execution.id).progress.end_reason is EndReason.ATTEMPTS_USED_UP
 
 
 @pytest.mark.parametrize("when", ["before", "while it is read"])
-def test_failed_after_its_retries_were_stopped_it_is_not_tried_again(when: str) -> None:
+def test_execution_reported_failed_after_its_retries_were_stopped_is_not_retried(when: str) -> None:
     world, execution, token = at_work()
     if when == "before":
         world.cancel_job.execute(execution.tenant_id, execution.job_id, stop_retries=True)
@@ -99,7 +99,7 @@ def test_failed_after_its_retries_were_stopped_it_is_not_tried_again(when: str) 
     assert world.sent() == []
 
 
-def test_of_two_attempts_the_second_completes_what_the_first_failed() -> None:
+def test_second_attempt_may_complete_after_the_first_was_reported_failed() -> None:
     world, execution, token = working(in_turn(ASYNC_ACCEPTED))
     fail(world, execution, token)
     Lanes(world).until(DUE_AT + 60_000)
@@ -127,7 +127,7 @@ def test_a_repeated_report_is_answered_alike_and_changes_nothing(report: Report)
 
 @every_report
 @pytest.mark.parametrize("other", REPORTS)
-def test_another_outcome_than_the_first_is_too_late(report: Report, other: Report) -> None:
+def test_different_second_report_is_too_late(report: Report, other: Report) -> None:
     world, execution, token = at_work()
     report(world, execution, token)
     before = world.standing(execution.id)
@@ -138,7 +138,7 @@ def test_another_outcome_than_the_first_is_too_late(report: Report, other: Repor
 
 
 @every_report
-def test_after_another_attempt_has_begun_it_is_too_late(report: Report) -> None:
+def test_report_of_an_earlier_attempt_is_too_late(report: Report) -> None:
     world, execution, token = working()
     die_unheard(world, execution)
     world.attempt(execution)
@@ -150,7 +150,7 @@ def test_after_another_attempt_has_begun_it_is_too_late(report: Report) -> None:
 
 
 @every_report
-def test_after_it_was_given_up_it_is_too_late(report: Report) -> None:
+def test_report_of_an_execution_given_up_is_too_late(report: Report) -> None:
     world, execution, token = working(retry=RetryPolicy(max_attempts=1))
     die_unheard(world, execution)
     world.attempt(execution)
@@ -161,7 +161,7 @@ def test_after_it_was_given_up_it_is_too_late(report: Report) -> None:
 
 @every_report
 @pytest.mark.parametrize("late_ms", [1, 3_600_000])
-def test_late_it_is_good_while_nobody_has_taken_the_attempt_over(report: Report, late_ms: int) -> None:
+def test_late_report_is_accepted_while_no_other_attempt_has_begun(report: Report, late_ms: int) -> None:
     """The work was done, whatever the clock says."""
     world, execution, token = working()
     world.clock.time_ms = (execution.progress.lease_until or 0) + late_ms
@@ -169,7 +169,7 @@ def test_late_it_is_good_while_nobody_has_taken_the_attempt_over(report: Report,
 
 
 @every_report
-def test_of_a_report_and_a_claim_at_once_one_wins(report: Report) -> None:
+def test_report_that_races_a_claim_is_too_late(report: Report) -> None:
     world, execution, token = working()
     die_unheard(world, execution)
     claim = [Claim(execution_id=execution.id, owner="b" * 16)]
@@ -182,7 +182,7 @@ def test_of_a_report_and_a_claim_at_once_one_wins(report: Report) -> None:
 
 @every_report
 @pytest.mark.parametrize("other", REPORTS)
-def test_of_two_reports_at_once_one_counts(report: Report, other: Report) -> None:
+def test_concurrent_reports_are_recorded_once(report: Report, other: Report) -> None:
     world, execution, token = at_work()
     world.steps.before("store.finish", lambda: other(world, execution, token))
     if report is other:
@@ -194,7 +194,7 @@ def test_of_two_reports_at_once_one_counts(report: Report, other: Report) -> Non
 
 
 @every_report
-def test_what_the_call_itself_has_failed_with_is_no_report(report: Report) -> None:
+def test_report_after_a_failed_call_is_refused(report: Report) -> None:
     down = CallbackResponse(reason=Reason.TIMEOUT, duration_ms=5)
     world, execution, token = working(in_turn(down))
     with pytest.raises(InvalidStateError):
@@ -202,7 +202,7 @@ def test_what_the_call_itself_has_failed_with_is_no_report(report: Report) -> No
     assert [outcome.reason for outcome in world.standing(execution.id).progress.outcomes] == [Reason.TIMEOUT]
 
 
-def test_what_the_call_itself_has_succeeded_with_may_be_reported_once_more() -> None:
+def test_repeated_success_after_a_successful_call_is_accepted_without_effect() -> None:
     world, execution, token = working(in_turn(replace(ASYNC_ACCEPTED, async_accepted=False)))
     before = world.standing(execution.id)
     assert complete(world, execution, token).end is None

@@ -151,7 +151,7 @@ def file_all(chain: Chain, claimed: list[Execution]) -> None:
 
 @pytest.mark.parametrize("rival", CHANGES)
 @pytest.mark.parametrize("name", CHANGES)
-def test_another_change_may_happen_whole_at_any_moment(name: str, rival: str) -> None:
+def test_rival_change_may_run_whole_at_any_step_of_a_change(name: str, rival: str) -> None:
     for situation in (chains.running_with_successor, chains.running_after_an_outage, PAUSED[4], PAUSED[7]):
         for moment in moments_of(situation, CHANGES[name]):
             chain = begun(situation)
@@ -167,9 +167,7 @@ def attempt(chain: Chain, name: str) -> None:
 
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("then", [("resume",), ("resume", "pause"), ("update of the schedule", "resume")])
-def test_whoever_is_slow_does_no_harm_to_a_pause_and_what_follows_it(
-    name: str, then: tuple[str, ...]
-) -> None:
+def test_slow_change_does_not_harm_a_pause_and_later_changes(name: str, then: tuple[str, ...]) -> None:
     """Others finish what this one began, time passes, the job goes on and is paused again, and it goes on working."""
     for situation in (chains.running_with_successor, chains.due_now, chains.every_second, PAUSED[1]):
         for moment, minutes in product(moments_of(situation, CHANGES[name]), (0, 1, 4)):
@@ -189,7 +187,7 @@ def follow(chain: Chain, then: tuple[str, ...], minutes: int) -> None:
 
 @pytest.mark.parametrize("by", ["pause", "resume", "update of the payload", "delete", "the reconciler"])
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_died_at_any_moment_is_finished_by_whoever_comes(name: str, by: str) -> None:
+def test_change_that_crashed_at_any_step_is_finished_by_a_later_change(name: str, by: str) -> None:
     for situation in (chains.due_now, chains.running, chains.running_after_an_outage, RULES[4], PAUSED[2]):
         for moment in moments_of(situation, CHANGES[name]):
             chain = begun(situation)
@@ -241,7 +239,7 @@ def quiet_for(chain: Chain, later_ms: tuple[int, ...] = (0, 2_000, 3 * MINUTE)) 
 
 
 @pytest.mark.parametrize("situation", ACTIVE, ids=lambda situation: situation.__name__)
-def test_after_an_acknowledged_pause_nothing_begins(situation: Callable[[], Chain]) -> None:
+def test_no_execution_begins_after_an_acknowledged_pause(situation: Callable[[], Chain]) -> None:
     for moment in moments_of(situation, CHANGES["pause"]):
         chain = begun(situation)
         chain.world.steps.at_each = at_moment(moment, chain.work)
@@ -253,7 +251,7 @@ def test_after_an_acknowledged_pause_nothing_begins(situation: Callable[[], Chai
 
 @pytest.mark.parametrize("name", ["update of the payload", "update of the schedule"])
 @pytest.mark.parametrize("situation", ACTIVE, ids=lambda situation: situation.__name__)
-def test_after_an_acknowledged_update_nothing_begins_as_it_was(
+def test_no_execution_of_an_old_revision_begins_after_an_acknowledged_update(
     situation: Callable[[], Chain], name: str
 ) -> None:
     for moment in moments_of(situation, CHANGES[name]):

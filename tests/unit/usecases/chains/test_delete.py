@@ -17,7 +17,9 @@ from tests.support.usecases.world import World
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)
-def test_after_the_acknowledgement_nothing_of_the_job_can_begin(situation: Callable[[], Chain]) -> None:
+def test_no_execution_of_the_job_begins_after_an_acknowledged_deletion(
+    situation: Callable[[], Chain],
+) -> None:
     chain = situation()
     assert chain.delete().state is JobState.DELETED
     chain.assert_ended()
@@ -63,7 +65,7 @@ def test_tombstones_stand_without_a_gap() -> None:
     assert instants == [DUE_AT + n * MINUTE for n in range(len(instants))]
 
 
-def test_what_waits_for_a_retry_is_cancelled_and_what_runs_is_made_the_last() -> None:
+def test_deletion_cancels_waiting_executions_and_stops_retries_of_running_executions() -> None:
     chain = chains.retrying()
     chain.delete()
     first, second, third, head = list(chain.world.occurrences(chain.job).values())[:4]
@@ -84,7 +86,7 @@ def test_a_worker_that_claims_a_retry_meanwhile_makes_no_call_after_the_acknowle
 
 
 @pytest.mark.parametrize("states", [(State.RUNNING, State.WAITING), (State.WAITING, State.RUNNING)])
-def test_what_moves_on_while_it_is_being_stopped_is_stopped_all_the_same(states: tuple[State, State]) -> None:
+def test_execution_that_changes_state_while_being_stopped_is_stopped(states: tuple[State, State]) -> None:
     chain = chains.retrying()
     row = chain.world.table.executions[chain.job.id_at(DUE_AT)]
     plain = chain.job.occurrence(DUE_AT, created_at=DUE_AT)
@@ -95,7 +97,7 @@ def test_what_moves_on_while_it_is_being_stopped_is_stopped_all_the_same(states:
     assert row.execution.progress.stop_retries or row.execution.state is State.CANCELLED
 
 
-def test_what_moves_on_twice_is_stopped_too() -> None:
+def test_execution_that_changes_state_twice_is_stopped() -> None:
     chain = chains.retrying()
     row = chain.world.table.executions[chain.job.id_at(DUE_AT)]
     plain = chain.job.occurrence(DUE_AT, created_at=DUE_AT)

@@ -54,7 +54,7 @@ def test_the_definition_says_where_the_chain_has_ended() -> None:
     assert job == chain.standing
 
 
-def test_why_it_is_paused_is_kept_until_it_is_resumed() -> None:
+def test_pause_reason_is_kept_until_the_job_is_resumed() -> None:
     chain = chains.due_now()
     lifecycle = chain.world.lifecycle
     assert lifecycle.pause.execute(TENANT, chain.job.id, reason="maintenance").pause_reason == "maintenance"
@@ -81,7 +81,7 @@ def test_a_tombstone_outlives_whatever_may_ask_for_it() -> None:
     assert {row.expires_at_s for row in rows} == {chain.world.retention.outlives_records_s(DUE_AT)}
 
 
-def test_what_had_started_goes_on_with_its_retries() -> None:
+def test_started_execution_continues_with_its_retries_in_a_pause() -> None:
     chain = chains.retrying()
     before = [one for one in chain.executions() if one.attempt > 0]
     chain.pause()
@@ -243,7 +243,7 @@ def test_a_pause_may_be_repeated_and_so_may_a_resumption() -> None:
 
 
 @pytest.mark.parametrize("state", [JobState.DELETED, JobState.COMPLETED])
-def test_what_has_ended_is_neither_paused_nor_resumed(state: JobState) -> None:
+def test_ended_job_is_neither_paused_nor_resumed(state: JobState) -> None:
     chain = chains.due_now()
     chain.world.table.jobs[TENANT, chain.job.id] = replace(chain.job, state=state, ended_through=DUE_AT)
     for change in (chain.pause, chain.resume):
@@ -251,7 +251,7 @@ def test_what_has_ended_is_neither_paused_nor_resumed(state: JobState) -> None:
             change()
 
 
-def test_only_the_revision_that_was_seen_is_changed() -> None:
+def test_change_with_another_revision_is_refused() -> None:
     chain = chains.due_now()
     lifecycle = chain.world.lifecycle
     for revision in (0, 2):
@@ -319,7 +319,7 @@ def test_a_late_tombstone_behind_the_end_of_the_chain_is_in_the_history_of_a_del
     assert behind in {one.nominal_at for one in listed}
 
 
-def test_whoever_ends_the_chain_stops_at_the_record_of_its_pause() -> None:
+def test_late_settlement_of_a_pause_stops_at_the_record_of_that_pause() -> None:
     chain = chains.due_now()
     chain.world.steps.crash_after("jobs.replace")
     with pytest.raises(Crash):
@@ -361,7 +361,7 @@ def test_a_run_that_waits_for_another_to_end_does_not_start_any_more(
             assert_accounted(chain)
 
 
-def test_an_update_runs_it_as_the_new_definition_says_where_nothing_was_skipped_behind_it() -> None:
+def test_update_runs_an_unstarted_instant_by_the_new_definition() -> None:
     chain = chains.held_up(1)
     updated = chain.update(request=b"another")
     assert updated.began_at <= DUE_AT + MINUTE

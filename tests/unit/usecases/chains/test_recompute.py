@@ -106,7 +106,7 @@ def test_a_history_shows_what_ran_by_the_rules_of_its_time() -> None:
 
 
 @pytest.mark.parametrize("change", ["pause", "delete", "update"])
-def test_nothing_of_the_old_chain_runs_after_an_acknowledged_change(change: str) -> None:
+def test_old_chain_has_no_run_after_an_acknowledged_change(change: str) -> None:
     chain = working()
     waiting = chain.head
     changes: dict[str, Change] = {
@@ -227,7 +227,7 @@ def test_a_clients_change_in_between_wins() -> None:
     assert chain.standing.state is JobState.PAUSED
 
 
-def test_what_waits_for_its_turn_is_told_of() -> None:
+def test_run_that_waits_for_the_run_lock_is_recorded_by_a_recomputation() -> None:
     chain = old_chain(overlap_policy=OverlapPolicy.QUEUE_ONE)
     chain.world.guard_start.execute(chain.head)
     chain.run_head()

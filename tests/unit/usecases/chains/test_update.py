@@ -48,7 +48,7 @@ def test_a_new_schedule_runs_no_instant_from_before_the_change(situation: object
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)
-def test_with_the_schedule_as_it_was_no_late_instant_is_lost(situation: object) -> None:
+def test_late_instant_is_not_lost_by_an_update_that_keeps_the_schedule(situation: object) -> None:
     """What was late is caught up with as the policy says, under the new definition."""
     chain = situation()  # type: ignore[operator]
     not_begun = [one for one in chain.executions() if one.state in (State.PENDING, State.QUEUED)]
@@ -80,7 +80,7 @@ def test_runs_that_are_caught_up_with_keep_to_their_lane_from_the_first() -> Non
     assert (first.lane, first.call.lane) == (Lane.BULK, Lane.STANDARD)
 
 
-def test_what_had_started_goes_on_as_it_was() -> None:
+def test_started_execution_is_unchanged_by_an_update() -> None:
     chain = chains.retrying()
     before = [one for one in chain.executions() if one.attempt > 0]
     chain.update(request=b"another", retry=RetryPolicy(max_attempts=1))
@@ -104,7 +104,7 @@ def test_a_name_or_tags_leave_the_chain_alone(situation: object) -> None:
 
 
 @pytest.mark.parametrize("moment", range(40))
-def test_of_two_updates_of_one_revision_exactly_one_wins_whenever_they_meet(moment: int) -> None:
+def test_concurrent_updates_of_the_same_revision_succeed_once(moment: int) -> None:
     chain = chains.running_with_successor()
     chain.world.steps.taken.clear()
     winners: list[bytes] = []
@@ -151,7 +151,7 @@ def test_a_paused_job_stays_paused_and_runs_as_it_was_edited_when_it_is_resumed(
 
 
 @pytest.mark.parametrize("state", [JobState.DELETED, JobState.COMPLETED])
-def test_what_has_ended_is_not_changed_any_more(state: JobState) -> None:
+def test_ended_job_is_not_updated(state: JobState) -> None:
     chain = chains.due_now()
     chain.world.table.jobs[TENANT, chain.job.id] = replace(chain.job, state=state, ended_through=DUE_AT)
     with pytest.raises(InvalidStateError):

@@ -70,7 +70,7 @@ def test_no_second_has_more_than_the_rate_even_after_a_standstill() -> None:
         assert eighth - first >= 999
 
 
-def test_what_is_far_off_is_left_to_a_later_run() -> None:
+def test_redrives_beyond_the_look_ahead_are_left_to_a_later_run() -> None:
     world = World(LATER)
     buried = failed_jobs(world, 150)
     task = start(world, rate=1)
@@ -84,7 +84,7 @@ def test_what_is_far_off_is_left_to_a_later_run() -> None:
 
 
 @pytest.mark.parametrize("moment", range(60))
-def test_whoever_dies_anywhere_leaves_nothing_out_and_nothing_doubled(moment: int) -> None:
+def test_crash_at_any_step_neither_omits_nor_doubles_a_redrive(moment: int) -> None:
     world = World(LATER)
     buried = failed_jobs(world, 3)
     task = start(world)
@@ -107,7 +107,7 @@ def test_whoever_dies_anywhere_leaves_nothing_out_and_nothing_doubled(moment: in
 
 
 @pytest.mark.parametrize("moment", range(60))
-def test_two_who_work_it_off_at_once_redrive_each_once(moment: int) -> None:
+def test_concurrent_processes_of_a_bulk_redrive_redrive_every_dead_letter_once(moment: int) -> None:
     world = World(LATER)
     buried = failed_jobs(world, 3)
     task = start(world)
@@ -119,7 +119,7 @@ def test_two_who_work_it_off_at_once_redrive_each_once(moment: int) -> None:
     assert standing(world, task).counts.redriven == 3
 
 
-def test_a_second_one_passes_over_what_is_open_or_has_succeeded() -> None:
+def test_second_bulk_redrive_skips_open_and_succeeded_redrives() -> None:
     world = World(LATER)
     buried = failed_jobs(world, 2)
     start(world)
@@ -132,7 +132,7 @@ def test_a_second_one_passes_over_what_is_open_or_has_succeeded() -> None:
     assert len(all_redrives(world, buried)) == 2
 
 
-def test_what_fails_again_is_a_dead_letter_of_its_own_and_redriven_once_by_the_next() -> None:
+def test_failed_redrive_is_a_new_dead_letter_and_is_redriven_once_by_the_next_task() -> None:
     world = World(LATER, answer_to=lambda _: GONE)
     (buried,) = failed_jobs(world, 1)
     start(world)
@@ -181,7 +181,7 @@ def test_filters_and_range_say_which() -> None:
     assert [one.id for one in redriven] == [buried[1].id, buried[2].id]
 
 
-def test_other_tenants_dead_letters_are_left_alone() -> None:
+def test_dead_letters_of_other_tenants_are_not_redriven() -> None:
     world = World(LATER)
     theirs = dead(world, tenant_id="somebody-else")
     start(world)
@@ -189,7 +189,7 @@ def test_other_tenants_dead_letters_are_left_alone() -> None:
     assert redrives_of(world, theirs) == []
 
 
-def test_with_a_key_it_is_made_once_however_often_it_is_asked_for() -> None:
+def test_bulk_redrive_with_a_key_is_made_once_despite_repeated_requests() -> None:
     world = World(LATER)
     failed_jobs(world, 2)
     first = start(world, key="k")
@@ -284,7 +284,7 @@ def test_undo_catches_what_is_filed_behind_its_back(moment: int) -> None:
     assert undone.counts.cancelled == len(made)
 
 
-def test_what_was_undone_can_be_redriven_again() -> None:
+def test_dead_letter_of_an_undone_redrive_can_be_redriven_again() -> None:
     world = World(LATER)
     buried = failed_jobs(world, 2)
     undo(world, start(world))
@@ -325,7 +325,7 @@ def _started(world: World) -> RedriveTask:
     return task
 
 
-def test_to_undo_twice_changes_nothing() -> None:
+def test_undo_of_a_bulk_redrive_is_idempotent() -> None:
     world = World(LATER)
     failed_jobs(world, 1)
     undone = undo(world, _started(world))
@@ -342,7 +342,7 @@ def test_an_undo_waits_for_another_that_is_open() -> None:
 
 
 @pytest.mark.parametrize("task_id", ["", "rdr_", "rdr_" + "0" * 26, "x" * 3_000])
-def test_what_nobody_has_is_not_found(task_id: str) -> None:
+def test_unknown_redrive_task_is_not_found(task_id: str) -> None:
     with pytest.raises(NotFoundError):
         World(LATER).undo_redrive.execute(TENANT, task_id)
 

@@ -39,7 +39,7 @@ def is_ended_by_deletion(world: World, redrive: Execution) -> bool:
     return (standing.state, standing.progress.end_reason) == (State.CANCELLED, EndReason.JOB_DELETED)
 
 
-def test_all_that_are_open_are_cancelled_however_many() -> None:
+def test_deletion_cancels_any_number_of_open_redrives() -> None:
     world, made, redrives = with_redrives(MANY)
     world.lifecycle.delete.execute(TENANT, made.id)
     assert all(is_ended_by_deletion(world, one) for one in redrives)
@@ -55,7 +55,7 @@ def test_a_full_last_page_is_the_last() -> None:
 
 
 @pytest.mark.parametrize("moment", range(70))
-def test_what_whoever_died_has_left_is_ended_by_the_next_and_is_never_called(moment: int) -> None:
+def test_redrives_left_by_a_crashed_deletion_are_ended_by_the_next_and_never_called(moment: int) -> None:
     world, made, redrives = with_redrives(FEW)
 
     def die(at: int, _: str) -> None:
@@ -77,7 +77,7 @@ def test_what_whoever_died_has_left_is_ended_by_the_next_and_is_never_called(mom
     assert world.standing(redrives[0].id).state in (State.CANCELLED, State.FAILED)
 
 
-def test_where_there_is_no_time_for_all_the_answer_comes_and_the_rest_ends_without_a_call() -> None:
+def test_deletion_is_answered_in_time_and_the_remaining_redrives_end_without_a_call() -> None:
     world, made, redrives = with_redrives(MANY)
 
     def take_long() -> None:

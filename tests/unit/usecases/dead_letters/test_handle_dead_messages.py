@@ -25,7 +25,7 @@ def rescued(world: World, *messages: DeadMessage) -> DeadMessageReport:
 
 
 @pytest.mark.parametrize("state", [State.PENDING, State.QUEUED, State.RUNNING])
-def test_what_has_attempts_left_is_scheduled_again_after_a_pause(state: State) -> None:
+def test_execution_with_attempts_left_is_rescheduled_after_a_pause(state: State) -> None:
     world = World(NOW)
     execution = world.put(in_state(one_off(), state))
     report = rescued(world, dead(execution))
@@ -51,7 +51,7 @@ def test_a_retry_is_woken_at_its_own_time_by_a_message_or_a_pointer(
 
 
 @pytest.mark.parametrize("fields", [{"attempt": 5}, {"attempt": 1, "stop_retries": True}])
-def test_what_is_used_up_is_failed_and_its_successor_filed(fields: dict[str, Any]) -> None:
+def test_execution_without_attempts_left_is_failed_and_its_successor_filed(fields: dict[str, Any]) -> None:
     world = World(DUE_AT + 36_000)
     job = world.recurring()
     row = world.table.executions[job.id_at(DUE_AT)]
@@ -126,7 +126,7 @@ def test_a_message_that_nobody_can_read_is_parked_with_the_reason() -> None:
 @pytest.mark.parametrize(
     "state", [State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SKIPPED, State.MOVED]
 )
-def test_what_has_ended_is_dropped(state: State) -> None:
+def test_dead_message_of_an_ended_execution_is_dropped(state: State) -> None:
     world = World(NOW)
     execution = world.put(in_state(one_off(), state))
     assert rescued(world, dead(execution)) == DeadMessageReport()
@@ -147,7 +147,7 @@ def test_an_occurrence_that_has_run_makes_sure_of_its_successor(state: State) ->
     assert job.id_at(DUE_AT + MINUTE) in world.sent()
 
 
-def test_each_key_of_a_pack_is_settled_for_itself() -> None:
+def test_every_key_of_a_dead_message_is_handled_separately() -> None:
     world = World(NOW)
     late, done = world.put(one_off(1)), world.put(in_state(one_off(2), State.SUCCEEDED))
     newer = world.put(one_off(3))

@@ -61,7 +61,7 @@ def test_redrive_is_called_with_its_own_id_and_for_the_same_instant() -> None:
     assert headers["X-Job-Id"] == failed.job_id
 
 
-def test_what_failed_stays_as_it_is_but_for_the_name_of_its_redrive() -> None:
+def test_redriven_execution_changes_only_by_the_id_of_its_redrive() -> None:
     world = World(LATER)
     failed = dead(world)
     redrive = press(world, failed)
@@ -95,7 +95,7 @@ def test_a_success_is_never_redriven_whatever_is_pressed() -> None:
     assert len(redrives_of(world, failed)) == 1
 
 
-def test_after_a_failure_the_next_press_makes_the_next_one_of_the_same_original() -> None:
+def test_redrive_after_a_failed_redrive_has_the_next_number_of_the_same_original() -> None:
     world = World(LATER, answer_to=lambda _: GONE)
     failed = dead(world)
     ids = set()
@@ -122,7 +122,7 @@ def test_a_cancelled_redrive_makes_room_for_another() -> None:
 
 
 @pytest.mark.parametrize("moment", range(40))
-def test_two_who_press_at_once_get_the_same_one(moment: int) -> None:
+def test_concurrent_redrives_of_a_dead_letter_get_the_same_execution(moment: int) -> None:
     world = World(LATER)
     failed = dead(world)
     rival: list[ExecutionId] = []
@@ -140,7 +140,7 @@ def test_two_who_press_at_once_get_the_same_one(moment: int) -> None:
 
 
 @pytest.mark.parametrize("moment", range(3, 20, 2))
-def test_whoever_dies_on_the_way_leaves_what_the_next_one_finishes(moment: int) -> None:
+def test_crashed_redrive_is_finished_by_the_next_request(moment: int) -> None:
     world = World(LATER)
     failed = large(world)
 
@@ -175,7 +175,7 @@ def test_an_answer_that_is_lost_chooses_no_second_one() -> None:
 
 
 @pytest.mark.parametrize("execution", in_every_state(), ids=lambda one: one.state.value)
-def test_only_what_has_failed_is_redriven(execution: Execution) -> None:
+def test_only_a_failed_execution_is_redriven(execution: Execution) -> None:
     if execution.state in (State.FAILED, State.MOVED):
         return
     world = World(LATER)
@@ -187,13 +187,13 @@ def test_only_what_has_failed_is_redriven(execution: Execution) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "exe_", "exe_1" + "0" * 30, "job_1" + "0" * 30, "x" * 5_000])
-def test_what_nobody_has_is_not_found(text: str) -> None:
+def test_redrive_of_an_unknown_execution_is_not_found(text: str) -> None:
     world = World(LATER)
     with pytest.raises(NotFoundError):
         world.redrive.execute(TENANT, text)
 
 
-def test_what_is_anothers_is_not_found() -> None:
+def test_redrive_of_a_dead_letter_of_another_tenant_is_not_found() -> None:
     world = World(LATER)
     failed = dead(world, tenant_id="somebody-else")
     with pytest.raises(NotFoundError):
@@ -299,7 +299,7 @@ def test_a_large_request_of_a_living_job_is_not_made_to_expire() -> None:
     assert (TENANT, "name") not in world.table.payload_expires_at_s
 
 
-def test_without_its_request_nothing_is_redriven() -> None:
+def test_execution_without_its_request_is_not_redriven() -> None:
     world = World(LATER)
     failed = large(world)
     del world.table.payloads[TENANT, failed.job_id]
@@ -355,7 +355,7 @@ def test_late_message_for_a_redriven_run_does_not_file_its_successor_again() -> 
     assert following
 
 
-def test_of_a_backfill_it_is_for_the_same_past_instant() -> None:
+def test_redrive_of_a_backfill_run_is_for_the_same_past_instant() -> None:
     world = World(LATER)
     past = Rate(interval_ms=3_600_000, anchor=DUE_AT - 36_000_000)
     schedule = Backfill(

@@ -69,7 +69,7 @@ def test_redriven_notification_is_not_in_the_history_of_its_job(situation: Any) 
     assert world.standing(redrive.id) == redrive
 
 
-def test_a_deletion_of_the_job_does_not_take_it_back() -> None:
+def test_deletion_of_the_job_does_not_cancel_the_redrive_of_a_notification() -> None:
     world, failed = of_recurring()
     redrive = press(world, failed)
     world.lifecycle.delete.execute(TENANT, failed.job_id)
@@ -98,7 +98,7 @@ def newer(world: World, execution_id: ExecutionId) -> None:
 
 
 @pytest.mark.parametrize("lose", [gone, broken])
-def test_what_it_tells_of_must_be_there(lose: Any) -> None:
+def test_redrive_of_a_notification_needs_its_readable_execution(lose: Any) -> None:
     world, failed = of_one_off()
     assert failed.notification_of is not None
     lose(world, failed.notification_of)
@@ -113,7 +113,7 @@ def test_what_it_tells_of_must_be_there(lose: Any) -> None:
     assert standing(world, task).counts == TaskCounts(refused=1)
 
 
-def test_what_it_tells_of_is_not_lost_where_a_newer_version_wrote_it() -> None:
+def test_redrive_of_a_notification_waits_where_its_execution_has_a_newer_version() -> None:
     """Whoever is of that version can read it: nothing is decided before."""
     world, failed = of_one_off()
     assert failed.notification_of is not None
@@ -130,7 +130,7 @@ def test_what_it_tells_of_is_not_lost_where_a_newer_version_wrote_it() -> None:
     assert standing(world, task).counts == TaskCounts(redriven=1)
 
 
-def test_to_press_twice_is_to_press_once_even_when_what_it_tells_of_has_gone_since() -> None:
+def test_redrive_of_a_notification_is_idempotent_after_its_execution_has_gone() -> None:
     world, failed = of_one_off()
     redrive = press(world, failed)
     run_out(world, redrive)

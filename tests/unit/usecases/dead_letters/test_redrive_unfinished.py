@@ -47,7 +47,7 @@ def chosen_in_bulk(world: World) -> RedriveTask:
 
 
 @pytest.mark.parametrize("moment", range(22))
-def test_however_late_it_is_filed_it_has_its_whole_age_before_it(moment: int) -> None:
+def test_redrive_filed_late_has_its_whole_maximum_age(moment: int) -> None:
     world = World(LATER)
     failed = dead(world, retry=IMPATIENT)
     die_at(world, moment)
@@ -71,7 +71,7 @@ def test_however_late_it_is_filed_it_has_its_whole_age_before_it(moment: int) ->
 
 
 @pytest.mark.parametrize("moment", range(60))
-def test_each_execution_of_a_late_bulk_redrive_has_its_whole_age(moment: int) -> None:
+def test_execution_of_a_late_bulk_redrive_has_its_whole_maximum_age(moment: int) -> None:
     world = World(LATER)
     buried = [dead(world, number, retry=IMPATIENT) for number in (1, 2)]
     task = start(world)
@@ -155,7 +155,7 @@ def test_a_redrive_that_somebody_pressed_and_died_is_filed_by_a_bulk_redrive_and
 
 
 @pytest.mark.parametrize("moment", range(40))
-def test_what_a_bulk_redrive_chose_and_did_not_file_is_undone_with_it(moment: int) -> None:
+def test_redrive_without_an_execution_is_undone_with_its_bulk_redrive(moment: int) -> None:
     """Nobody files it afterwards in the name of a redrive that was undone: whoever comes next makes the next one."""
     world = World(LATER)
     failed = dead(world)
@@ -186,7 +186,7 @@ def standing_in_history(world: World, failed: Execution) -> set[object]:
 
 
 @pytest.mark.parametrize("moment", range(30))
-def test_whoever_dies_while_undoing_what_was_not_filed_leaves_it_to_the_next(moment: int) -> None:
+def test_crashed_undo_of_a_redrive_without_an_execution_is_finished_by_the_next(moment: int) -> None:
     world = World(LATER)
     failed = dead(world)
     task = chosen_in_bulk(world)
@@ -234,7 +234,7 @@ def test_undo_skips_a_redrive_whose_record_has_expired() -> None:
     assert world.clock.now_ms() >= (undone.undo_asked_at or 0) + SETTLED_MS
 
 
-def test_what_is_filed_while_its_choice_is_undone_is_cancelled() -> None:
+def test_execution_filed_during_the_undo_of_its_redrive_is_cancelled() -> None:
     """Somebody presses what a bulk redrive has chosen, and is faster than its undoing."""
     world = World(LATER)
     failed = dead(world)

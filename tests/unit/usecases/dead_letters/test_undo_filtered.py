@@ -68,7 +68,7 @@ def _change(world: World, failed: Execution, **fields: Any) -> None:
     ],
     ids=lambda criteria: "+".join(criteria),
 )
-def test_all_that_it_made_is_undone(
+def test_undo_finds_every_redrive_of_its_task(
     criteria: dict[str, Any], change: Callable[[World, Execution], None]
 ) -> None:
     world = World(LATER)
@@ -105,7 +105,7 @@ def test_a_job_that_has_got_the_tag_since_is_let_be() -> None:
     assert world.standing(pressed.id).state is State.QUEUED
 
 
-def test_what_is_walked_is_the_range_alone_page_by_page() -> None:
+def test_undo_walks_only_the_range_of_the_redrive_page_by_page() -> None:
     """The tags change in the middle of the bulk redrive: what it made before and behind that is undone."""
     world = World(LATER)
     buried = [dead(world, number, due_at=DUE_AT + number, tags=("a",)) for number in range(120)]
@@ -137,7 +137,7 @@ def test_a_redrive_that_is_met_from_two_dead_letters_counts_once() -> None:
     assert undo(world, task).counts == TaskCounts(redriven=1, skipped=1, cancelled=1)
 
 
-def test_what_stands_behind_a_dead_letter_out_of_the_range_is_undone_too() -> None:
+def test_redrive_of_a_dead_letter_out_of_the_range_is_undone() -> None:
     """Somebody presses and fails while the bulk redrive is at it: then it makes the next one, behind that."""
     world = World(LATER, answer_to=lambda _: GONE)
     failed = dead(world)

@@ -73,7 +73,9 @@ def test_a_run_that_the_policy_skips_leaves_a_record_and_the_chain_goes_on() -> 
         ("15 2 * * *", "Australia/Lord_Howe", Gap.SKIP, "2026-10-02T15:45:00", 1),
     ],
 )
-def test_what_is_dropped_and_what_is_not(line: str, zone: str, gap: Gap, first: str, count: int) -> None:
+def test_dst_skips_are_recorded_only_for_runs_in_the_gap(
+    line: str, zone: str, gap: Gap, first: str, count: int
+) -> None:
     chain = begun(Cron(line=line, timezone=zone, gap=gap), at(first))
     chain.work()
     assert sum(record.progress.missed.count for record in dropped(chain) if record.progress.missed) == count
@@ -91,7 +93,7 @@ def test_skipped_run_that_shares_its_instant_displaces_no_run() -> None:
 
 @pytest.mark.parametrize("done", [0, 1])
 @pytest.mark.parametrize("is_answer", [False, True])
-def test_whoever_comes_after_a_crash_writes_the_same_record(done: int, is_answer: bool) -> None:
+def test_filing_after_a_crash_writes_the_same_record_of_dst_skips(done: int, is_answer: bool) -> None:
     chain = begun()
     (claimed,) = chain.claim_due()
     lose = chain.world.steps.lose_answer if is_answer else chain.world.steps.fail
@@ -135,7 +137,7 @@ def test_skipped_run_after_the_last_run_of_a_schedule_is_recorded() -> None:
     assert chain.standing.state is JobState.COMPLETED
 
 
-def test_none_is_told_of_behind_the_last_of_so_many_runs() -> None:
+def test_dst_skip_behind_the_last_of_the_maximum_runs_is_not_recorded() -> None:
     chain = begun(max_runs=1)
     chain.work()
     assert dropped(chain) == []
@@ -172,7 +174,7 @@ def test_skipped_run_between_a_change_and_the_next_run_is_recorded(verb: str) ->
     assert len(dropped(chain)) == 1
 
 
-def test_the_history_tells_of_it_in_its_place() -> None:
+def test_history_lists_the_record_of_a_dst_skip_in_order() -> None:
     chain = begun()
     chain.extend_lease(5)
     for limit in (1, 2, 100):

@@ -23,7 +23,7 @@ def test_near_its_time_an_execution_is_queued_and_sent() -> None:
     assert world.queue.messages[0].wakeup.not_before == DUE_AT
 
 
-def test_far_from_its_time_it_is_pending_and_left_to_the_watchers() -> None:
+def test_far_execution_is_pending_and_left_to_the_watchers() -> None:
     world = World(NEAR_FROM - 1)
     assert world.file.execute(DRAFT).state is State.PENDING
     assert world.sent() == []
@@ -36,7 +36,7 @@ def test_a_put_that_took_so_long_that_the_scan_may_have_passed_is_sent() -> None
     assert world.sent() == [DRAFT.id]
 
 
-def test_nothing_is_sent_before_it_is_durable() -> None:
+def test_execution_is_durable_before_its_wakeup_is_sent() -> None:
     world = World(NEAR_FROM)
     world.steps.before("queue.send", lambda: world.standing(DRAFT.id))
     world.file.execute(DRAFT)
@@ -78,7 +78,7 @@ def test_filing_a_pending_one_again_sends_once_it_is_near() -> None:
 
 
 @pytest.mark.parametrize("state", State)
-def test_another_request_under_the_same_id_is_a_conflict_in_whatever_state(state: State) -> None:
+def test_different_request_under_the_same_id_is_a_conflict_in_every_state(state: State) -> None:
     world = World(DUE_AT)
     standing = world.put(in_state(DRAFT, state))
     with pytest.raises(IdentityConflictError):
@@ -90,7 +90,7 @@ def test_another_request_under_the_same_id_is_a_conflict_in_whatever_state(state
     "state",
     [State.SUCCEEDED, State.FAILED, State.CANCELLED, State.SKIPPED, State.RUNNING, State.WAITING],
 )
-def test_what_has_begun_or_ended_is_left_alone(state: State) -> None:
+def test_begun_or_ended_execution_is_not_sent_again(state: State) -> None:
     """A retry has its own message or pointer: one more message could only be a chain of delays."""
     world = World(DUE_AT)
     standing = world.put(in_state(DRAFT, state))

@@ -59,7 +59,7 @@ def test_a_one_off_has_no_successor() -> None:
     assert (world.table.executions, world.steps.taken) == ({}, [])
 
 
-def test_nothing_is_filed_behind_a_tombstone() -> None:
+def test_tombstone_stops_filing_of_successors() -> None:
     world = World(DUE_AT)
     job = world.recurring()
     tombstone = with_changes(world.standing(job.id_at(DUE_AT)), state=State.CANCELLED, ends_chain=True)

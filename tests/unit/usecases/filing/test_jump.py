@@ -158,7 +158,7 @@ def test_a_jump_whose_answer_was_lost_is_healed_by_the_next_try() -> None:
     assert world.sent() == [job.id_at(LATEST)]
 
 
-def test_whoever_meets_the_record_of_skipped_instants_wakes_the_target_too() -> None:
+def test_record_of_skipped_instants_sends_a_wakeup_for_its_target() -> None:
     world = World(LATE)
     job, head = behind(world)
     world.steps.crash_after("jobs.jump")

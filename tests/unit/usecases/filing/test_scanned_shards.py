@@ -143,7 +143,7 @@ def test_watcher_reads_the_record_at_each_tick() -> None:
 
 
 @pytest.mark.parametrize("step", ["shard_counts.read", "shard_counts.swap"])
-def test_nothing_is_filed_while_the_record_cannot_be_extended(step: str) -> None:
+def test_execution_is_not_filed_while_the_shard_record_cannot_be_extended(step: str) -> None:
     world = World(EARLY, counts=FEW)
     world.steps.fail(step)
     with pytest.raises(UnavailableError):

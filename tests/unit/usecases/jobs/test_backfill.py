@@ -29,14 +29,14 @@ from tests.support.usecases.world import REQUEST
 LARGE = Request(method="PUT", url="https://receiver.example/large", body=b"x" * 50_000)
 
 
-def test_each_instant_of_the_range_is_run_for_once_and_the_backfill_ends() -> None:
+def test_backfill_runs_once_for_every_instant_of_its_range_and_ends() -> None:
     case = hourly()
     case.ask()
     case.until(10)
     case.assert_made_up_for()
 
 
-def test_receivers_are_told_the_instant_and_the_job_that_it_is_for() -> None:
+def test_callback_of_a_backfill_names_the_job_and_the_backfill() -> None:
     case = hourly()
     backfill = case.ask().job
     case.until(10)
@@ -136,7 +136,7 @@ def test_a_backfill_cannot_be_backfilled_or_triggered() -> None:
         case.world.trigger_job.execute(case.world.tenant, backfill_job_id(case.job.id, DUE_AT, 1))
 
 
-def test_what_nobody_has_is_not_found() -> None:
+def test_backfill_of_an_unknown_or_foreign_job_is_not_found() -> None:
     case = hourly()
     with pytest.raises(NotFoundError):
         case.world.backfill_job.execute(case.world.tenant, f"job_r{'0' * 27}", RANGE)
@@ -187,7 +187,7 @@ def test_the_same_key_makes_one_backfill_and_another_request_is_refused() -> Non
     assert second.backfills() == []
 
 
-def test_without_a_key_each_request_makes_another() -> None:
+def test_request_without_a_key_makes_a_new_backfill() -> None:
     case = hourly()
     assert case.ask(key=None).job.id != case.ask(key=None).job.id
     assert len(case.backfills()) == 2
@@ -243,7 +243,7 @@ def test_a_large_request_has_an_item_of_its_own() -> None:
     case.assert_made_up_for()
 
 
-def test_of_two_requests_with_one_key_the_slower_leaves_no_request_behind() -> None:
+def test_slower_of_two_requests_with_the_same_key_leaves_no_stored_request() -> None:
     case = hourly()
     world = case.world
     world.jobs.put_payload(TENANT, case.job.id, world.seal(case.job.id, LARGE), stored_at=0)
@@ -258,7 +258,7 @@ def test_of_two_requests_with_one_key_the_slower_leaves_no_request_behind() -> N
     assert kept == {case.job.id, case.child.call.payload_id}
 
 
-def test_a_pause_holds_it_back_and_no_instant_is_left_out() -> None:
+def test_paused_backfill_makes_no_calls_and_loses_no_instant() -> None:
     case = hourly()
     backfill = case.ask(replace(RANGE, every_seconds=5)).job
     case.until(6)
@@ -285,7 +285,7 @@ def test_backfill_may_be_paused_before_its_first_and_after_its_last_run() -> Non
     case.assert_made_up_for()
 
 
-def test_a_pause_of_the_job_does_not_touch_it() -> None:
+def test_pause_of_the_job_does_not_pause_its_backfill() -> None:
     case = hourly()
     case.ask()
     case.world.lifecycle.pause.execute(TENANT, case.job.id)
@@ -333,7 +333,7 @@ def test_a_new_name_touches_no_run() -> None:
     case.assert_made_up_for()
 
 
-def test_what_the_plan_shows_is_what_is_run() -> None:
+def test_backfill_runs_exactly_its_plan() -> None:
     case = hourly(schedule=Cron(line="30 2 * * *", timezone="America/New_York"))
     march = replace(RANGE, from_at=DUE_AT - 5 * 24 * HOUR, to_at=DUE_AT)
     plan = case.world.plan_backfill.execute(TENANT, case.job.id, march)

@@ -126,7 +126,7 @@ def test_a_rival_with_the_same_key_at_any_moment_makes_no_second_one() -> None:
         case.assert_made_up_for()
 
 
-def test_of_a_backfill_and_a_deletion_either_the_one_is_refused_or_the_other_ends_it() -> None:
+def test_backfill_that_races_a_deletion_is_refused_or_ended() -> None:
     outcomes = set()
     for moment in steps_of(hourly, Case.ask):
         case = hourly()
@@ -156,7 +156,7 @@ def test_a_backfill_that_is_asked_for_during_a_deletion_is_refused_or_ended_by_i
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)
-def test_when_a_job_is_deleted_nothing_of_its_backfills_begins_any_more(
+def test_deletion_of_a_job_ends_its_backfills(
     situation: Callable[[], Case],
 ) -> None:
     case = situation()

@@ -54,7 +54,7 @@ def test_on_request_a_running_attempt_is_let_be_and_made_the_last() -> None:
 
 @pytest.mark.parametrize("state", [State.SUCCEEDED, State.FAILED, State.SKIPPED])
 @pytest.mark.parametrize("stop_retries", [True, False])
-def test_what_has_ended_is_too_late(state: State, stop_retries: bool) -> None:
+def test_cancellation_of_an_ended_execution_is_too_late(state: State, stop_retries: bool) -> None:
     world = World(DUE_AT)
     execution = world.put(in_state(one_off(), state))
     with pytest.raises(InvalidStateError, match="too late"):
@@ -169,7 +169,7 @@ def move(world: World, execution: Execution) -> None:
 
 
 @pytest.mark.parametrize("change", [edit, move])
-def test_what_was_changed_a_moment_ago_is_not_cancelled_by_somebody_who_has_not_seen_it(
+def test_cancellation_with_an_outdated_revision_is_refused(
     change: Callable[[World, Execution], None],
 ) -> None:
     world = World(DUE_AT)

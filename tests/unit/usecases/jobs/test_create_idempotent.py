@@ -106,7 +106,7 @@ def test_keys_belong_to_their_tenant() -> None:
     assert identity(second) != identity(first)
 
 
-def test_without_a_key_nothing_is_remembered() -> None:
+def test_creation_without_a_key_leaves_no_idempotency_record() -> None:
     world = World()
     assert identity(create(world, After(60), None)) != identity(create(world, After(60), None))
     assert world.steps.count("idempotency.claim") == 0

@@ -57,7 +57,7 @@ def test_a_batch_takes_one_put_and_one_send_whatever_its_length() -> None:
     assert world.steps.taken == ["budgets.take", "batches.put_all_if_absent", "queue.send"]
 
 
-def test_what_is_near_is_packed_by_second_and_lane() -> None:
+def test_wakeups_of_near_jobs_are_packed_by_second_and_lane() -> None:
     world = World()
     lanes = [Lane.STANDARD] * 25 + [Lane.BULK] * 5
     made = executions(create(world, [new(After(30), lane=lane) for lane in lanes]))
@@ -66,7 +66,7 @@ def test_what_is_near_is_packed_by_second_and_lane() -> None:
     assert {each.state for each in made} == {State.QUEUED}
 
 
-def test_what_is_far_is_left_to_the_watchers() -> None:
+def test_wakeup_of_a_far_job_is_left_to_the_watchers() -> None:
     world = World()
     near, far = executions(create(world, [new(After(30)), new(After(3_600))]))
     assert (near.state, far.state) == (State.QUEUED, State.PENDING)
@@ -128,7 +128,7 @@ def test_jobs_spread_over_the_shards() -> None:
 
 
 @pytest.mark.parametrize("fault", [Fault.NOT_WRITTEN, Fault.WRITTEN])
-def test_what_may_not_stand_is_not_acknowledged_and_the_rest_is(fault: Fault) -> None:
+def test_undecided_put_is_not_acknowledged_and_the_other_jobs_are(fault: Fault) -> None:
     world = World()
     world.one_off_batches.faults = {1: fault, 3: fault}
     outcomes = create(world, [new(After(1))] * 5)
@@ -136,7 +136,7 @@ def test_what_may_not_stand_is_not_acknowledged_and_the_rest_is(fault: Fault) ->
     assert len(world.sent()) == 3
 
 
-def test_what_was_not_sent_for_is_not_acknowledged_and_the_rest_is() -> None:
+def test_job_whose_wakeup_was_not_sent_is_not_acknowledged_and_the_other_jobs_are() -> None:
     """A whole message fails, with all the jobs in it."""
     world = World()
     refused: list[object] = []
@@ -204,7 +204,7 @@ def test_a_bucket_that_could_not_be_reopened_takes_only_its_own_jobs_with_it(ste
     assert len(world.table.executions) == written
 
 
-def test_another_request_that_stands_under_an_id_is_a_conflict_of_that_job_alone() -> None:
+def test_different_request_under_the_id_is_a_conflict_of_that_job_alone() -> None:
     world = World()
     world.steps.crash_after("idempotency.claim")
     with pytest.raises(Crash):

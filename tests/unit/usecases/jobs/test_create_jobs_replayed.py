@@ -182,7 +182,7 @@ def test_a_replay_names_the_same_keys_though_the_shards_have_grown_since() -> No
     assert {each.id.shard for each in executions(again)} == {0}
 
 
-def test_what_was_over_its_quota_stays_so_though_there_is_room_now() -> None:
+def test_replay_keeps_a_quota_error_after_the_quota_was_raised() -> None:
     world = World()
     tenant = replace(world.tenant, quotas={Quota.TAGS: 1})
     wanted = [new(After(60)), new(After(60), tags=("a", "b"))]
@@ -204,7 +204,7 @@ def test_a_replay_asks_no_quota_again() -> None:
         assert kinds(outcomes) == [CreatedJob] * 2
 
 
-def test_what_was_refused_and_would_now_be_accepted_is_still_refused() -> None:
+def test_replay_refuses_a_refused_job_that_would_now_be_accepted() -> None:
     """As after a change of the rules: there is no identity for it in the record."""
     world = World()
     create(world, [new(After(60)), None], "k")
@@ -212,7 +212,7 @@ def test_what_was_refused_and_would_now_be_accepted_is_still_refused() -> None:
     assert kinds(outcomes) == [CreatedJob, InvalidStateError]
 
 
-def test_what_was_accepted_and_would_now_be_refused_is_left_alone() -> None:
+def test_replay_leaves_an_accepted_job_that_would_now_be_refused() -> None:
     world = World()
     create(world, [new(After(60)), new(After(60))], "k")
     assert kinds(create(world, [new(After(60)), None], "k")) == [CreatedJob, type(None)]

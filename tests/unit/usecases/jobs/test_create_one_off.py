@@ -81,9 +81,7 @@ def test_an_instant_up_to_a_minute_ago_is_accepted_and_runs_at_once() -> None:
         ({"request": replace(REQUEST, headers=(("Host", "x"),))}, InvalidValueError),
     ],
 )
-def test_what_cannot_be_accepted_leaves_nothing_behind(
-    fields: dict[str, Any], error: type[Exception]
-) -> None:
+def test_refused_job_leaves_no_writes(fields: dict[str, Any], error: type[Exception]) -> None:
     world = World()
     with pytest.raises(error):
         world.accept(**fields, key="k")
@@ -91,7 +89,7 @@ def test_what_cannot_be_accepted_leaves_nothing_behind(
 
 
 @pytest.mark.parametrize("step", ["store.put_if_absent", "queue.send"])
-def test_what_may_not_stand_is_not_acknowledged(step: str) -> None:
+def test_one_off_job_is_not_acknowledged_where_its_put_or_send_fails(step: str) -> None:
     world = World()
     world.steps.fail(step)
     with pytest.raises(UnavailableError):
@@ -115,7 +113,7 @@ def test_a_small_request_stands_in_the_item() -> None:
     assert (made.call.payload_id, world.table.payloads) == (None, {})
 
 
-def test_a_large_one_stands_apart_and_is_written_first() -> None:
+def test_large_request_is_stored_apart_and_before_the_job() -> None:
     world = World()
     large = replace(REQUEST, body=b"x" * INLINE_BYTES)
     made = world.accept_one_off(request=large)

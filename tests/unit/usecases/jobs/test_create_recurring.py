@@ -70,7 +70,7 @@ def test_the_chain_runs_from_there() -> None:
 
 
 @pytest.mark.parametrize("step", ["jobs.create", "queue.send"])
-def test_what_may_not_stand_is_not_acknowledged(step: str) -> None:
+def test_recurring_job_is_not_acknowledged_where_its_put_or_send_fails(step: str) -> None:
     world = World()
     world.steps.fail(step)
     with pytest.raises(UnavailableError):

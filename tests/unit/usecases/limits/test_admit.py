@@ -41,7 +41,7 @@ def test_no_more_calls_of_a_tenant_at_once_than_its_quota_and_the_rest_waits_unt
     assert all(DUE_AT + 1_000 <= one.wakeup.not_before <= DUE_AT + 2_000 for one in site.queue.messages)
 
 
-def test_whoever_waits_gets_its_turn_without_having_used_an_attempt_or_a_receive() -> None:
+def test_deferred_execution_is_called_without_loss_of_an_attempt_or_receive() -> None:
     site = Site(concurrency=1)
     jobs = site.due(*range(6))
     site.send_for(jobs)
@@ -121,7 +121,7 @@ def test_no_more_calls_of_a_tenant_in_a_second_than_its_quota_and_waiting_writes
     assert site.budgets.writes <= 2 * sum(map(bool, begun.values()))
 
 
-def test_each_destination_of_a_tenant_has_its_own_limit() -> None:
+def test_every_destination_of_a_tenant_has_its_own_concurrency_limit() -> None:
     site = Site(destination_concurrency=2)
     site.send_for(site.due(*range(5)) + site.due(*range(10, 15), to=THERE))
     report = site.work()
@@ -129,7 +129,7 @@ def test_each_destination_of_a_tenant_has_its_own_limit() -> None:
     assert held(report) == {WaitReason.DESTINATION_CONCURRENCY: 6}
 
 
-def test_each_destination_of_a_tenant_has_its_own_rate() -> None:
+def test_every_destination_of_a_tenant_has_its_own_rate_limit() -> None:
     site = Site(destination_calls_per_second=2)
     site.send_for(site.due(*range(5)) + site.due(*range(10, 15), to=THERE))
     report = site.work()
@@ -187,7 +187,7 @@ def test_copy_of_the_sweeper_waits_as_long_as_its_original_and_a_merely_late_key
         assert least_ms <= deferral.deferral.wait_ms <= most_ms
 
 
-def test_where_the_store_does_not_answer_there_are_no_limits_and_that_is_counted() -> None:
+def test_limits_do_not_apply_where_the_store_does_not_answer_and_errors_are_counted() -> None:
     site = Site(concurrency=1, calls_per_second=1)
     for call in ("limits.read", "limits.swap", "limits.hot_scopes", "budgets.take", "budgets.usage"):
         site.steps.fail(call, times=50)
@@ -238,7 +238,7 @@ def test_a_move_that_cannot_be_sent_does_not_use_up_its_receives_in_a_moment() -
     assert site.states(jobs) == {State.QUEUED: 1}
 
 
-def test_what_waits_of_a_pack_stays_one_message_with_its_destinations() -> None:
+def test_deferred_keys_of_a_message_stay_in_a_single_message_with_their_destinations() -> None:
     site = Site(concurrency=2)
     jobs = site.due(*range(6))
     wakeups = [wakeup_for(job) for job in jobs]
@@ -287,7 +287,7 @@ def test_a_process_that_knows_of_nobody_waiting_lets_who_has_waited_go_first_and
     assert set(held_back) == {young.id}
 
 
-def test_what_another_process_has_used_up_of_a_second_costs_a_read_and_no_write() -> None:
+def test_tokens_used_up_by_another_process_cost_a_read_and_no_write() -> None:
     site = Site(calls_per_second=3)
     assert site.another().defer([arrived(site, one) for one in site.due(1, 2, 3)]) == {}
     written = site.budgets.writes
@@ -295,7 +295,7 @@ def test_what_another_process_has_used_up_of_a_second_costs_a_read_and_no_write(
     assert site.budgets.writes == written
 
 
-def test_what_is_new_waits_once_though_there_is_room_while_others_wait_and_not_for_long() -> None:
+def test_new_call_waits_briefly_behind_deferred_calls_though_slots_are_free() -> None:
     site = Site(concurrency=2)
     site.send_for(site.due(*range(4)))
     site.work()

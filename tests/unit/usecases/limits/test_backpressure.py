@@ -52,7 +52,7 @@ def test_a_full_batch_of_late_messages_goes_on_through_the_lane_for_bulk_at_once
         batch(via=QueueName.STANDARD),
     ],
 )
-def test_what_is_fresh_has_come_back_or_has_waited_elsewhere_stays(arrived: list[ReceivedMessage]) -> None:
+def test_full_fresh_returned_or_rerouted_batch_is_not_deferred(arrived: list[ReceivedMessage]) -> None:
     _, backpressure = at()
     assert backpressure.deferrals(arrived, QueueName.STANDARD) == {}
 
@@ -119,7 +119,7 @@ def test_reports_are_read_once_in_five_seconds_and_where_they_cannot_be_nothing_
     assert world.steps.count("progress.read") == 3
 
 
-def test_what_waits_is_not_claimed_and_its_message_comes_later() -> None:
+def test_execution_under_backpressure_is_not_claimed_and_its_message_is_delayed() -> None:
     world, _ = at()
     job = world.put(world.one_off(state=State.QUEUED, lane=Lane.BULK))
     behind(world, Lane.CRITICAL)

@@ -22,7 +22,7 @@ from tests.support.usecases.limited_site import (
 )
 
 
-def test_while_a_breaker_is_open_nothing_is_called_and_all_come_back_behind_it_spread() -> None:
+def test_open_breaker_defers_all_calls_with_jitter_behind_its_end() -> None:
     site = Site()
     open_breaker(site)
     jobs = site.due(*range(30))
@@ -43,7 +43,7 @@ def test_key_that_has_waited_for_hours_does_not_ask_at_each_opening_of_a_breaker
     assert deferral.deferral.wait_ms >= MAX_WAIT_MS // 2
 
 
-def test_another_destination_of_the_same_tenant_is_called_all_the_same() -> None:
+def test_open_breaker_does_not_hold_back_another_destination_of_the_tenant() -> None:
     site = Site()
     open_breaker(site)
     site.send_for(site.due(1) + site.due(2, to=THERE))
@@ -64,7 +64,7 @@ def test_a_half_open_breaker_lets_one_call_probe_and_one_answer_closes_it() -> N
     assert site.states(jobs) == {State.SUCCEEDED: 5}
 
 
-def test_only_one_process_probes_and_a_probe_that_died_is_taken_over() -> None:
+def test_only_a_single_process_probes_and_a_crashed_probe_is_replaced() -> None:
     site = Site()
     open_breaker(site, until=DUE_AT)
     jobs = site.due(1, 2)
@@ -136,7 +136,7 @@ def test_an_overloaded_destination_is_called_less_at_once() -> None:
 
 
 @pytest.mark.parametrize("queue", QueueName)
-def test_each_queue_has_a_slow_path_of_its_own_and_a_slow_path_calls(queue: QueueName) -> None:
+def test_slow_destination_is_called_from_the_slow_path_of_its_queue(queue: QueueName) -> None:
     site = Site()
     site.limits.states[f"d#{HERE}"] = ScopeState(version=1, circuit=Circuit(slow=True))
     site.limits.hot[f"d#{HERE}"] = DUE_AT + 600_000

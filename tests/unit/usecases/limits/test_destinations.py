@@ -61,7 +61,7 @@ def test_runs_of_a_job_triggered_ones_and_successors_go_where_it_goes() -> None:
     assert len(world.table.executions) == 3
 
 
-def test_another_request_is_another_destination_and_the_same_one_is_not() -> None:
+def test_destination_changes_with_the_request_and_only_then() -> None:
     world = World()
     made = world.accept_one_off()
     new = NewJob(timing=After(3_600), request=ELSEWHERE)

@@ -83,7 +83,7 @@ def test_a_board_that_takes_no_more_does_not_switch_off_the_limits() -> None:
     assert process.limits.backoff.take_store_errors() == 0
 
 
-def test_what_could_not_be_written_is_gone_by_here_and_written_a_little_later() -> None:
+def test_unwritten_hot_scope_note_counts_locally_and_is_written_after_a_cooldown() -> None:
     process = Process()
     process.store.is_full = True
     process.note("acme", range(1))
@@ -119,7 +119,7 @@ def test_a_hundred_at_once_take_two_writes() -> None:
     assert set(process.store.hot) == set(scopes)
 
 
-def test_one_tenant_cannot_fill_the_hot_scopes_from_any_number_of_processes() -> None:
+def test_tenant_cannot_fill_the_hot_scope_index_from_several_processes() -> None:
     store = WatchedStore()
     for number in range(4):
         process = Process(store)
@@ -152,7 +152,7 @@ def test_a_full_board_has_room_again_once_what_stands_there_has_passed() -> None
     assert process.store.sizes == [(1, MAX_HOT_SCOPE_WRITES)]
 
 
-def test_what_is_well_again_is_gone_by_nowhere() -> None:
+def test_recovered_scope_is_dropped_from_unwritten_notes() -> None:
     process = Process()
     process.store.is_full = True
     process.note("acme", range(1))
@@ -160,7 +160,7 @@ def test_what_is_well_again_is_gone_by_nowhere() -> None:
     assert process.notes.current() == {}
 
 
-def test_what_is_unsaid_is_gone_by_though_the_board_says_that_it_has_passed() -> None:
+def test_unwritten_note_counts_though_the_hot_scope_index_has_an_expired_entry() -> None:
     process = Process()
     (scope,) = destinations(range(1))
     process.store.hot = {scope: DUE_AT - 1}
@@ -185,7 +185,7 @@ def test_a_process_remembers_so_many_scopes_and_no_more(is_full: bool) -> None:
     assert process.limits.ms_since_write(destination_scope(f"{last:010d}")) == 0
 
 
-def test_whoever_was_refused_lets_others_go_first_for_a_time_that_is_drawn() -> None:
+def test_limit_change_is_retried_after_a_jittered_pause() -> None:
     process, other = Process(), "d#0000000000"
     for version in range(1, 100):
         process.store.states[other] = ScopeState(
@@ -197,7 +197,9 @@ def test_whoever_was_refused_lets_others_go_first_for_a_time_that_is_drawn() -> 
     assert len(set(process.pauses)) > 20
 
 
-def test_nobody_pauses_after_the_last_try_or_without_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limit_change_does_not_pause_after_the_last_try_or_without_a_conflict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     process = Process()
     assert process.limits.change("d#0000000000", failing) is ChangeResult.APPLIED
     assert process.pauses == []
@@ -206,7 +208,7 @@ def test_nobody_pauses_after_the_last_try_or_without_a_refusal(monkeypatch: pyte
     assert len(process.pauses) == TRIES - 1
 
 
-def test_what_is_forgotten_is_what_was_heard_of_longest_ago() -> None:
+def test_limit_cache_evicts_the_least_recently_read_scope() -> None:
     process = Process()
     first, mine = "t#first", "t#mine"
     for scope in (mine, first):

@@ -86,7 +86,9 @@ def test_a_scope_that_does_not_answer_is_left_alone_for_a_while(monkeypatch: pyt
     assert store.asked == 2
 
 
-def test_what_is_held_counts_while_a_throttled_scope_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_confirmed_slots_count_while_a_throttled_scope_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     site = Site(concurrency=LIMIT)
     store, gate = HotStore(site, monkeypatch), site.another()
     assert begin(site, gate, 10) == 10
@@ -174,7 +176,7 @@ def test_a_scope_that_was_read_in_between_has_answered(monkeypatch: pytest.Monke
     assert begin(site, gate) == 0
 
 
-def test_what_cannot_be_read_keeps_nobody_from_knowing_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_scope_does_not_block_the_read_of_other_scopes(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=LIMIT, destination_concurrency=LIMIT)
     store, gate = HotStore(site, monkeypatch), site.another()
     store.heat(destination_scope(HERE))

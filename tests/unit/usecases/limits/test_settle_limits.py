@@ -102,7 +102,7 @@ def test_a_destination_that_is_quick_again_goes_off_the_board() -> None:
     assert SCOPE not in ports.limits.hot
 
 
-def test_what_could_not_be_read_is_not_taken_for_healthy() -> None:
+def test_unreadable_scope_is_not_taken_for_healthy() -> None:
     ports = FakePorts(DUE_AT)
     worker, other = (gate(ports, QueueName.STANDARD, GENEROUS) for _ in ("a", "b"))
     other.settle_limits.execute([(DESTINATION, SLOW)] * 3)

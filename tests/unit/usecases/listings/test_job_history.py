@@ -121,7 +121,7 @@ def test_many_executions_of_one_instant_are_never_lost_between_pages(limit: int)
     assert told(world, job.id, limit) == in_order(planned, extras)
 
 
-def test_of_many_executions_beside_the_schedule_none_is_passed_over_for_a_filter() -> None:
+def test_filter_finds_an_execution_among_many_extra_executions() -> None:
     """More than one read of records finds, behind which the schedule's own executions are still to come."""
     world = World(DUE_AT)
     job = world.recurring()
@@ -166,7 +166,7 @@ def test_a_span_and_a_state_narrow_a_history() -> None:
     assert told(world, job.id, 2, failed) == [one for one in within if one.state is State.FAILED]
 
 
-def test_what_a_long_pause_passed_over_costs_no_reads() -> None:
+def test_history_of_a_long_pause_ends_within_a_single_page() -> None:
     """A month of seconds without a record: it is told by one, and stepped over by the chain that knows of it."""
     world = World(DUE_AT)
     job = world.recurring(schedule=Rate(interval_ms=1_000, anchor=DUE_AT))

@@ -91,7 +91,7 @@ def test_states_and_spans_narrow_the_list() -> None:
     assert [one.id.dispatch_at - DUE_AT for one in page] == [2, 1]
 
 
-def test_what_failed_comes_from_the_sparse_index_alone() -> None:
+def test_failed_executions_come_from_the_sparse_index_alone() -> None:
     world = World(DUE_AT)
     tenant = sharded(world, 4)
     failed = filed(world, 6, 4, State.FAILED)
@@ -135,7 +135,7 @@ def test_a_page_examines_no_more_whatever_its_limit_is(limit: int) -> None:
     assert page.next_before == order[EXAMINED_AT_MOST - 1]
 
 
-def test_other_tenants_and_broken_rows_hide_nothing_and_show_nothing() -> None:
+def test_foreign_and_broken_rows_are_left_out_and_hide_no_execution() -> None:
     world = World(DUE_AT)
     criteria = filed(world, 4, 1)
     world.put(one_off(50, tenant_id="other"))

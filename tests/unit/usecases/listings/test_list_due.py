@@ -68,7 +68,7 @@ def test_no_row_is_told_before_every_shard_is_known_to_have_nothing_sooner() -> 
     assert [row.id for row in told(world, 2 * MINUTE)] == [one.id for one in (*crowd, late)]
 
 
-def test_only_what_waits_within_the_window_is_told() -> None:
+def test_only_open_executions_within_the_window_are_listed() -> None:
     world = World(DUE_AT)
     world.put(one_off(1, due_at=DUE_AT - 1))
     world.put(one_off(2, due_at=DUE_AT))

@@ -169,7 +169,7 @@ def test_a_dead_letter_that_cannot_be_read_hides_no_other() -> None:
     assert world.list_dead_letters.execute(TENANT, limit=10).executions == (newest, oldest)
 
 
-def test_other_tenants_dead_letters_are_not_shown() -> None:
+def test_dead_letters_of_other_tenants_are_not_listed() -> None:
     world = World(DUE_AT)
     dead_letters(world, 3)
     assert world.list_dead_letters.execute("somebody-else", limit=10).executions == ()

@@ -78,7 +78,9 @@ def test_recurring_jobs_come_first_then_one_offs_by_time(limit: int) -> None:
 
 
 @pytest.mark.parametrize(("recurring", "one_offs"), [(0, 0), (0, 3), (3, 0)])
-def test_a_tenant_may_have_only_some_of_them(recurring: int, one_offs: int) -> None:
+def test_jobs_are_listed_for_a_tenant_with_only_one_off_or_recurring_jobs(
+    recurring: int, one_offs: int
+) -> None:
     world, criteria = populated(recurring, one_offs)
     for limit in (1, 3, 100):
         assert ids(world, limit) == criteria
@@ -92,7 +94,7 @@ def test_occurrences_are_no_jobs() -> None:
     assert ids(world, 2) == [definition.id]
 
 
-def test_what_is_there_all_the_time_is_shown_once_while_others_come_go_and_move() -> None:
+def test_lasting_job_is_listed_once_while_other_jobs_are_created_and_moved() -> None:
     world, criteria = populated(8, 12)
     seen: list[str] = []
     position: JobPosition | None = None
@@ -134,7 +136,7 @@ def test_moved_jobs_cost_one_more_read_a_page() -> None:
     assert len(world.steps.taken) <= 6
 
 
-def test_each_filter_and_all_together() -> None:
+def test_job_filters_apply_alone_and_combined() -> None:
     world = World(DUE_AT)
     cron = Cron(line="0 9 * * *", timezone="UTC")
     rate = world.recurring(1, name="Nightly report", tags=("billing", "eu"))

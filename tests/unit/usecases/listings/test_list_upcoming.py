@@ -128,14 +128,14 @@ def test_a_job_ends_with_its_last_run() -> None:
     assert shown(told(world, 10 * MINUTE)) == [(0, "filed"), (MINUTE, "expected"), (2 * MINUTE, "expected")]
 
 
-def test_nothing_that_the_chain_has_not_begun_with_is_expected() -> None:
+def test_instant_before_the_start_of_the_chain_is_not_expected() -> None:
     world = World(DUE_AT)
     definition = world.recurring(chain_from=DUE_AT + 3 * MINUTE)
     assert [run.scheduled_at for run in told(world, 4 * MINUTE)] == [DUE_AT + 3 * MINUTE, DUE_AT + 4 * MINUTE]
     assert definition.schedule == Rate(interval_ms=MINUTE, anchor=DUE_AT)
 
 
-def test_other_tenants_are_not_told_of() -> None:
+def test_upcoming_runs_of_other_tenants_are_not_listed() -> None:
     world = World(DUE_AT - 1_000)
     world.put(one_off(1, tenant_id="other"))
     foreign = job(5, tenant_id="other")
@@ -156,7 +156,7 @@ def test_a_day_of_seconds_is_paged_with_bounded_work() -> None:
         assert len(world.steps.taken) <= 6
 
 
-def test_of_too_many_definitions_the_next_run_of_each_is_still_told() -> None:
+def test_next_run_of_every_definition_is_listed_beyond_the_definition_limit() -> None:
     world = World(DUE_AT - 1_000)
     for number in range(DEFINITIONS_AT_MOST + 20):
         world.recurring(number, schedule=Cron(line="0 0 1 1 *", timezone="UTC"))

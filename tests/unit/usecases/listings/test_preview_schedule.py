@@ -72,7 +72,7 @@ def test_a_schedule_that_never_fires_has_no_runs_and_says_so() -> None:
     assert [caution.code for caution in preview.warnings] == [WarningCode.NEVER_RUNS]
 
 
-def test_nothing_is_read_or_written() -> None:
+def test_preview_makes_no_call_to_a_port() -> None:
     world = World(DUE_AT)
     world.steps.taken.clear()
     world.preview_schedule.execute(Cron(line="*/5 * * * *", timezone="UTC"))

@@ -117,7 +117,7 @@ def test_a_process_that_dies_anywhere_leaves_what_the_message_finishes() -> None
     assert crashes > 20
 
 
-def test_a_dead_letter_finishes_it_too() -> None:
+def test_dead_message_finishes_the_pause_by_410() -> None:
     world, job, head = due_now()
     world.steps.fail("jobs.replace")
     world.attempt(head)
@@ -157,7 +157,7 @@ def test_job_renamed_during_the_call_is_paused_by_a_gone_receiver() -> None:
 
 
 @pytest.mark.parametrize("change", ["delete", "pause"])
-def test_what_its_owner_has_done_meanwhile_stands(change: str) -> None:
+def test_pause_by_410_does_not_overwrite_a_deletion_or_pause_of_the_owner(change: str) -> None:
     world, job, head = due_now()
     world.steps.before("store.finish", lambda: getattr(world.lifecycle, change).execute(TENANT, job.id))
     assert world.attempt(head).returned() == []
@@ -173,7 +173,7 @@ def test_a_definition_that_has_gone_is_not_waited_for() -> None:
     assert world.standing(head.id).state is State.FAILED
 
 
-def test_a_run_beside_the_schedule_pauses_it_too() -> None:
+def test_triggered_run_with_410_pauses_the_job() -> None:
     world, job, _ = due_now()
     made = world.trigger_job.execute(world.tenant, job.id)
     world.attempt(made.execution)

@@ -148,7 +148,9 @@ def test_the_item_of_a_notification_keeps_its_url_sealed_and_no_body() -> None:
     "fields",
     [{"callbacks": INHERIT}, {"callbacks": OutcomeCallbacks(on_success=NO_TARGET, on_failure=NO_TARGET)}],
 )
-def test_nobody_is_told_who_did_not_ask(answer: CallbackResponse, fields: dict[str, Any]) -> None:
+def test_outcome_without_a_callback_target_makes_no_notification(
+    answer: CallbackResponse, fields: dict[str, Any]
+) -> None:
     world = answering(answer)
     execution = ended(world, told_one_off(world, retry=ONCE, **fields))
     assert execution.progress.notification is None
@@ -169,7 +171,7 @@ def test_a_job_has_its_own_say_before_its_tenant(
     assert [call.callback.url for call in telling(world)] == told
 
 
-def test_nothing_is_told_of_a_retry_a_cancellation_or_a_skip() -> None:
+def test_retry_cancellation_or_skip_makes_no_notification() -> None:
     world = answering(DOWN)
     waiting = told_one_off(world, number=1)
     assert world.attempt(waiting).returned() == []
@@ -181,7 +183,7 @@ def test_nothing_is_told_of_a_retry_a_cancellation_or_a_skip() -> None:
     assert notifications(world) == {}
 
 
-def test_of_a_failure_that_took_retries_every_attempt_is_told() -> None:
+def test_notification_of_a_failure_lists_every_attempt() -> None:
     world = answering(DOWN)
     execution = told_one_off(world, retry=RetryPolicy(max_attempts=3))
     world.file.execute(execution)
@@ -322,7 +324,7 @@ def test_a_notification_is_no_job_and_no_run_of_one() -> None:
 
 
 @pytest.mark.parametrize("again", ["message", "rescue"])
-def test_whoever_meets_the_end_again_files_nothing_twice(again: str) -> None:
+def test_repeated_message_of_an_end_files_no_second_notification(again: str) -> None:
     world = answering(OK)
     execution = ended(world, told_one_off(world))
     for receives in (2, 3):
@@ -370,7 +372,7 @@ def test_an_outcome_does_not_wait_for_the_tenants_store(fault: Callable[[], None
     assert len(notifications(world)) == 1
 
 
-def test_what_the_tenant_has_taken_back_meanwhile_is_not_told() -> None:
+def test_notification_is_not_filed_after_the_tenant_removed_its_callback() -> None:
     world = answering(OK)
     tell_by_default(world, OutcomeCallbacks(on_success=listener(world, WON)))
     execution = told_one_off(world, callbacks=INHERIT)
@@ -382,7 +384,7 @@ def test_what_the_tenant_has_taken_back_meanwhile_is_not_told() -> None:
     assert notifications(world) == {}
 
 
-def test_after_so_long_that_a_record_may_have_gone_nothing_is_filed_again() -> None:
+def test_notification_is_not_filed_again_after_its_retention() -> None:
     world = answering(OK)
     execution = ended(world, told_one_off(world))
     assert execution.progress.notification is not None

@@ -179,7 +179,7 @@ def test_notification_of_an_unreadable_tenant_is_reported_and_sent_later(
     assert_told_once(world, execution, 0)
 
 
-def test_what_was_told_is_looked_for_and_not_filed_again() -> None:
+def test_sweep_does_not_file_an_existing_notification_again() -> None:
     world, execution = situation(OK)
     world.attempt(execution)
     puts = world.steps.count("store.put_if_absent")

@@ -20,7 +20,7 @@ def test_executions_of_every_kind_are_found_in_one_read() -> None:
     "text",
     ["", "exe_", str(execution_id(9)), "exe_" + "z" * 31, "job_x", "exe_" + "0" * 4_000, "\x00", "exe_1é"],
 )
-def test_what_is_unknown_foreign_or_malformed_is_not_found(text: str) -> None:
+def test_unknown_foreign_or_malformed_execution_id_is_not_found(text: str) -> None:
     world = World(DUE_AT)
     foreign = world.put(one_off(tenant_id="other"))
     answers = []

@@ -54,7 +54,7 @@ def test_the_target_of_a_jump_is_found_and_nothing_before_it_is_looked_at() -> N
     assert head_at(chain.world, job) is None
 
 
-def test_where_nothing_was_filed_there_is_no_head() -> None:
+def test_chain_without_executions_has_no_head() -> None:
     world = World(DUE_AT)
     job = world.recurring()
     world.table.executions.clear()

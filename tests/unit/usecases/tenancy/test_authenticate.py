@@ -24,7 +24,7 @@ def test_a_good_key_names_its_tenant() -> None:
 
 
 @pytest.mark.parametrize("presented", ["", "pk_", "Bearer x", "pk_" + "0" * 16 + "_" + "0" * 32, "é"])
-def test_anything_else_names_nobody(presented: str) -> None:
+def test_malformed_api_key_is_not_authenticated(presented: str) -> None:
     assert World().authenticate.execute(presented) is None
 
 

@@ -126,7 +126,7 @@ def test_far_from_the_quota_few_creations_are_counted() -> None:
 
 
 @pytest.mark.parametrize("rivals", [1, 5])
-def test_other_processes_cannot_carry_it_beyond_the_quota(rivals: int) -> None:
+def test_rival_processes_together_keep_to_the_quota_of_recurring_jobs(rivals: int) -> None:
     """Each remembers its own count, and reckons with all that the rate lets the others create meanwhile."""
     limits = Limits()
     quotas = {Quota.RECURRING_JOBS: 40, Quota.CREATES_PER_SECOND: 6}

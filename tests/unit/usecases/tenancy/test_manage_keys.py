@@ -85,7 +85,7 @@ def test_number_of_active_keys_is_limited_by_the_quota() -> None:
     assert world.keyring.create(TENANT, READ_WRITE)
 
 
-def test_rivals_cannot_go_beyond_it_together() -> None:
+def test_concurrent_creations_of_keys_keep_to_the_quota() -> None:
     world = AccountWorld()
     world.allow(Quota.API_KEYS, 2)
     world.steps.before("tenants.replace", lambda: world.keyring.create(TENANT, READ_WRITE))
@@ -127,7 +127,7 @@ def test_the_last_key_that_may_manage_keys_stays() -> None:
     assert not other.key.revoked
 
 
-def test_of_the_last_two_only_one_can_go_though_both_are_revoked_at_once() -> None:
+def test_concurrent_revocations_of_the_last_two_keys_leave_a_key() -> None:
     world = AccountWorld()
     other = world.keyring.create(TENANT, ADMIN)
     world.steps.before(
@@ -139,7 +139,7 @@ def test_of_the_last_two_only_one_can_go_though_both_are_revoked_at_once() -> No
 
 
 @pytest.mark.parametrize("overlap", [0, 60, 86_400])
-def test_both_keys_are_good_while_a_rotation_overlaps(overlap: int) -> None:
+def test_old_and_new_key_are_valid_while_a_rotation_overlaps(overlap: int) -> None:
     world = AccountWorld()
     old = world.keyring.create(TENANT, READ_WRITE, name="ci")
     rotation = world.keyring.rotate(TENANT, old.key.id, overlap_seconds=overlap)
@@ -170,7 +170,7 @@ def test_a_dead_key_is_not_rotated() -> None:
 
 
 @pytest.mark.parametrize("stranger", ["of the operator", "unknown", "", "x" * 9_999])
-def test_other_tenants_keys_are_unknown_ones(stranger: str) -> None:
+def test_foreign_key_is_answered_like_an_unknown_key(stranger: str) -> None:
     world = AccountWorld()
     key_id = world.operator.key.id if stranger == "of the operator" else stranger
     for act in (

@@ -28,7 +28,7 @@ def test_old_and_new_sign_until_the_overlap_ends() -> None:
     assert signing(world) == [new]
 
 
-def test_without_an_overlap_the_new_one_signs_alone() -> None:
+def test_rotated_secret_signs_alone_without_an_overlap() -> None:
     world = AccountWorld()
     new = world.secrets.rotate(TENANT, overlap_seconds=0).text
     assert signing(world) == [new]
@@ -62,7 +62,7 @@ def test_the_current_secret_cannot() -> None:
     assert signing(world) == [world.acme.signing_secret]
 
 
-def test_other_tenants_secrets_and_ended_ones_are_unknown() -> None:
+def test_foreign_or_expired_secret_is_answered_like_an_unknown_secret() -> None:
     world = AccountWorld()
     (foreign,) = world.standing("operator").signing_secrets
     (old,) = world.standing().signing_secrets
@@ -73,7 +73,7 @@ def test_other_tenants_secrets_and_ended_ones_are_unknown() -> None:
             world.secrets.retire(TENANT, name)
 
 
-def test_only_so_many_sign_at_once() -> None:
+def test_rotation_beyond_the_maximum_of_signing_secrets_is_refused() -> None:
     world = AccountWorld()
     for _ in range(MAX_SIGNING - 1):
         world.secrets.rotate(TENANT, overlap_seconds=3_600)
@@ -84,7 +84,7 @@ def test_only_so_many_sign_at_once() -> None:
     assert len(world.standing().signing_secrets) == 2
 
 
-def test_of_two_rotations_at_once_both_leave_a_secret_that_signs() -> None:
+def test_concurrent_rotations_leave_every_secret_signing() -> None:
     world = AccountWorld()
     texts = []
     world.steps.before(

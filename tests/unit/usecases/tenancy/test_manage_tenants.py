@@ -44,7 +44,7 @@ def test_a_suspension_holds_within_a_minute_everywhere(later_seconds: float, sta
     assert principal.tenant.state == state
 
 
-def test_only_what_is_named_changes() -> None:
+def test_change_of_a_tenant_sets_only_the_named_fields() -> None:
     world = AccountWorld()
     before = world.standing()
     _, after = world.change.execute(TENANT, TenantChange(weight=7))

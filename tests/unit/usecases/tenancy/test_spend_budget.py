@@ -42,7 +42,7 @@ def test_a_burst_across_the_turn_of_a_second_is_what_reaches_twice_the_limit() -
 
 
 @pytest.mark.parametrize("limit", [1, 2, 19, 20, 100, 1_000])
-def test_one_busy_process_gets_its_whole_limit(limit: int) -> None:
+def test_single_busy_process_gets_its_whole_limit(limit: int) -> None:
     fleet = Fleet(1, limit).run((at, 0) for at in range(12_000) for _ in range(limit // 400 + 1))
     wanted = min(limit, 1_000 * (limit // 400 + 1))
     assert set(fleet.by_second().values()) == {wanted}
@@ -135,7 +135,7 @@ class BrokenStore(FakeBudgetStore):
 
 
 @pytest.mark.parametrize("error", [UnavailableError, RequestRejectedError])
-def test_without_an_answer_everything_goes_on_and_is_counted(error: type[ServiceError]) -> None:
+def test_budget_store_without_an_answer_admits_all_calls_and_is_counted(error: type[ServiceError]) -> None:
     store = BrokenStore()
     store.error = error
     fleet = Fleet(1, 5, store).run([(at, 0) for at in range(20)])
@@ -146,7 +146,7 @@ def test_without_an_answer_everything_goes_on_and_is_counted(error: type[Service
     assert (len(fleet.admitted), fleet.processes[0].take_store_errors()) == (25, 0)
 
 
-def test_what_a_process_remembers_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_leased_budgets_in_a_process_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spend_budget, "MAX_BUDGETS", 50)
     store = FakeBudgetStore()
     spend = SpendBudget(budgets=store, clock=VirtualClock(START_MS))

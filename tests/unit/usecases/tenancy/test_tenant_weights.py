@@ -28,7 +28,7 @@ def test_a_weight_is_read_once_in_five_minutes_and_so_is_that_there_is_none() ->
     assert of(TENANT) == 5
 
 
-def test_where_the_store_does_not_answer_a_weight_stays_what_it_was() -> None:
+def test_tenant_weight_is_kept_where_the_store_does_not_answer() -> None:
     world = World(DUE_AT)
     weigh(world, 3)
     of = weights(world)

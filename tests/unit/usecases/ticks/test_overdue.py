@@ -59,12 +59,12 @@ def told(report: SweepReport) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("scope", SCOPES)
-def test_what_waits_for_a_limit_or_a_destination_is_told_apart(scope: str) -> None:
+def test_execution_that_waits_for_a_limit_is_measured_apart_from_overdue(scope: str) -> None:
     assert told(waits(due(), scope).sweep.execute()) == (0, OVERDUE)
 
 
 @pytest.mark.parametrize("scopes", [[], ["t#another"], ["d#9876543210"]])
-def test_what_nothing_is_known_to_keep_counts(scopes: list[str]) -> None:
+def test_execution_without_a_hot_scope_counts_as_overdue(scopes: list[str]) -> None:
     assert told(waits(due(), *scopes).sweep.execute()) == (OVERDUE, 0)
 
 
@@ -74,7 +74,7 @@ def test_an_entry_that_has_ended_excuses_nothing() -> None:
     assert told(world.sweep.execute()) == (OVERDUE, 0)
 
 
-def test_each_is_the_oldest_of_its_kind() -> None:
+def test_overdue_and_waiting_measurements_are_of_the_oldest_execution() -> None:
     world = waits(due(), SCOPES[1])
     world.put(one_off(2, due_at=DUE_AT + 1_000, state=State.QUEUED, destination=HERE))
     world.put(one_off(3, due_at=DUE_AT + 2_000, state=State.QUEUED))
@@ -82,7 +82,7 @@ def test_each_is_the_oldest_of_its_kind() -> None:
     assert told(world.sweep.execute()) == (OVERDUE - 2_000, OVERDUE)
 
 
-def test_while_the_board_cannot_be_read_everything_counts() -> None:
+def test_every_late_execution_is_overdue_where_the_hot_scope_index_cannot_be_read() -> None:
     world = waits(due(), *SCOPES)
     world.steps.fail("limits.hot_scopes", times=10)
     assert told(world.sweep.execute()) == (OVERDUE, 0)
@@ -127,14 +127,14 @@ def test_the_states_of_destinations_are_asked_for_once_a_run() -> None:
 
 
 @pytest.mark.parametrize("lane", Lane)
-def test_whatever_the_board_says_a_lane_with_messages_that_nobody_takes_is_down(lane: Lane) -> None:
+def test_lane_with_unreceived_messages_is_down_despite_hot_scopes(lane: Lane) -> None:
     """A tenant that waits in one lane cannot hide that another one is down."""
     world = waits(due(lane=lane), *SCOPES)
     world.queue.backlog[QueueName(lane)] = 1
     assert told(world.sweep.execute()) == (OVERDUE, 0)
 
 
-def test_where_it_cannot_be_told_whether_a_lane_is_down_everything_counts() -> None:
+def test_every_late_execution_is_overdue_where_the_backlog_cannot_be_read() -> None:
     world = waits(due(), *SCOPES)
     world.steps.fail("backlog.visible", times=10)
     assert told(world.sweep.execute()) == (OVERDUE, 0)
@@ -201,7 +201,7 @@ def test_a_worker_with_an_old_job_is_working() -> None:
         "its worker may be dead",
     ],
 )
-def test_what_says_nothing_of_a_lane_now_does_not_excuse_it(other: Any) -> None:
+def test_old_ended_or_foreign_lane_execution_does_not_prove_a_lane_alive(other: Any) -> None:
     world = waits(due(), *SCOPES)
     world.queue.backlog[QueueName.STANDARD] = 1
     world.ledger.reopen(BUCKET - 3, 0, 0)
@@ -233,7 +233,7 @@ def test_bulk_that_makes_no_room_any_more_counts() -> None:
     assert told(world.sweep.execute()) == (MAX_YIELD_MS, 0)
 
 
-def test_retries_and_what_runs_are_neither() -> None:
+def test_retries_and_running_executions_are_neither_overdue_nor_waiting() -> None:
     world = waits(due(state=State.SUCCEEDED), *SCOPES)
     world.put(in_state(one_off(2, destination=HERE), State.WAITING))
     world.put(in_state(one_off(3, destination=HERE), State.RUNNING))

@@ -114,7 +114,7 @@ def test_a_run_with_nothing_to_look_at_tells_so(world: World) -> None:
     assert told == [reconcile(world, on_report=told.append)]
 
 
-def test_what_a_store_did_not_answer_for_is_looked_at_again(world: World) -> None:
+def test_execution_that_the_store_did_not_answer_for_is_checked_again(world: World) -> None:
     accepted = FakeAcceptedLog()
     accepted.note(DUE_AT, TENANT, one_off().job_id)
     world.store = Unreachable(world.store, "get")
@@ -236,7 +236,7 @@ def test_a_calm_deployment_has_nothing_to_report(world: World) -> None:
     assert (report.missing_executions, report.chains_repaired, report.double_completed) == ([], [], [])
 
 
-def test_what_was_acknowledged_is_read_back_as_it_was_noted() -> None:
+def test_accepted_job_is_read_back_from_the_accepted_log() -> None:
     accepted = FakeAcceptedLog()
     accepted.note(5, TENANT, "job_x")
     assert list(accepted.between(5, 6)) == [Accepted(tenant_id=TENANT, job_id="job_x")]

@@ -56,7 +56,7 @@ def test_a_change_that_was_left_is_finished_once_it_is_old(state: JobState) -> N
 
 
 @pytest.mark.parametrize("state", sorted(CHANGING))
-def test_two_may_finish_it_at_once(state: JobState) -> None:
+def test_concurrent_reconciliations_finish_a_change_once(state: JobState) -> None:
     for moment in range(30):
         chain = left(state)
         chain.world.clock.time_ms += STUCK_MS
@@ -144,7 +144,7 @@ def test_every_chain_of_a_job_is_accounted_for() -> None:
     assert_accounted(chain)
 
 
-def test_what_is_missing_in_any_chain_is_unaccounted() -> None:
+def test_missing_execution_of_any_chain_is_reported() -> None:
     chain = through_changes()
     now_ms = chain.world.clock.time_ms
     begun = [one for one in chain.executions() if one.attempt > 0 and one.nominal_at < now_ms]
@@ -155,7 +155,7 @@ def test_what_is_missing_in_any_chain_is_unaccounted() -> None:
         chain.world.table.executions[one.id] = row
 
 
-def test_only_chains_that_reach_into_the_window_are_looked_at() -> None:
+def test_reconciliation_reads_only_chains_that_reach_into_the_window() -> None:
     chain = through_changes()
     chain.world.steps.taken.clear()
     reconcile(chain, from_at=chain.standing.began_at)

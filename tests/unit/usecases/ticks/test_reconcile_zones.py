@@ -50,7 +50,7 @@ def test_jobs_whose_zone_rules_differ_first_are_recomputed_first(world: World) -
     assert [one.job_id for one in told] == [now.id, in_april.id]
 
 
-def test_what_there_is_no_time_for_is_recomputed_by_the_next_run(world: World) -> None:
+def test_job_left_without_time_is_recomputed_by_the_next_run(world: World) -> None:
     jobs = [outdated_job(world, number) for number in (1, 2)]
     told: list[Recomputation] = []
     # One page of jobs, the mark, and one of the two.

@@ -21,7 +21,7 @@ def test_the_first_pass_leaves_alone_what_the_scan_has_sent() -> None:
     assert world.sent() == []
 
 
-def test_a_later_pass_sends_for_it_again() -> None:
+def test_later_sweep_pass_resends_a_queued_row() -> None:
     world = scanned()
     row = put(world)
     swept(world, FIRST_PASS)
@@ -39,7 +39,7 @@ def test_the_first_pass_sends_for_what_the_scan_may_not_have_seen(state: State, 
     assert world.sent() == [row.id]
 
 
-def test_where_no_scan_was_finished_everything_is_sent_for_at_once() -> None:
+def test_every_row_is_sent_at_once_where_no_scan_was_finished() -> None:
     world = unscanned()
     world.ledger.take(BUCKET, 0, SCAN)
     rows = [put(world, number=number) for number in range(3)]

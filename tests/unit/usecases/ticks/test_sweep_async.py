@@ -32,7 +32,7 @@ def tick(world: World, until: int) -> None:
         world.sweep.execute()
 
 
-def test_while_it_is_heard_of_no_sweep_sends_for_it() -> None:
+def test_sweep_sends_no_message_for_an_attempt_with_heartbeats() -> None:
     policy = replace(working()[1].call.async_policy, deadline_seconds=7_200)
     world, execution, token = tended(async_policy=policy)
     while world.clock.now_ms() < DUE_AT + HOUR_MS:
@@ -44,7 +44,7 @@ def test_while_it_is_heard_of_no_sweep_sends_for_it() -> None:
 
 
 @pytest.mark.parametrize("heard_for_ms", [0, 5 * 60_000, 3 * HOUR_MS])
-def test_once_it_is_not_heard_of_the_next_attempt_begins_within_two_ticks(heard_for_ms: int) -> None:
+def test_next_attempt_begins_within_two_ticks_after_heartbeats_end(heard_for_ms: int) -> None:
     """However long ago the bucket has ended, and though such old ones are else swept once an hour."""
     policy = replace(working()[1].call.async_policy, deadline_seconds=43_200)
     world, execution, token = tended(async_policy=policy)
@@ -83,7 +83,7 @@ def test_async_attempt_with_a_heartbeat_at_the_last_moment_is_not_given_up() -> 
     assert is_running(world, execution)
 
 
-def test_a_lane_that_is_behind_does_not_keep_it_waiting() -> None:
+def test_lane_that_is_behind_does_not_delay_the_next_async_attempt() -> None:
     """Its message was done long ago: there is none in the lane that could still come."""
     world, execution, _ = tended()
     while world.clock.now_ms() < DUE_AT + 4 * TICK_MS and not world.sent():

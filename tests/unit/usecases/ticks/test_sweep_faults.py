@@ -79,7 +79,7 @@ STEPS = [
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_whoever_comes_after_a_sweeper_that_died_misses_no_row(step: str) -> None:
+def test_sweep_after_a_crashed_sweeper_misses_no_row(step: str) -> None:
     world = unscanned()
     row = put(world)
     world.steps.crash_after(step)

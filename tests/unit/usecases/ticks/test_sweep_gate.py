@@ -49,11 +49,11 @@ def test_a_lane_that_reports_nothing_holds_nothing_back() -> None:
     assert sweep(late(1), FIRST_PASS, visible_at=None).resent == 1
 
 
-def test_another_lanes_backlog_holds_nothing_back() -> None:
+def test_backlog_of_another_lane_holds_no_message_back() -> None:
     assert sweep(late(1), FIRST_PASS, visible_at=DUE_AT - 1, lane=Lane.BULK).resent == 1
 
 
-def test_what_was_sent_again_is_held_back_until_the_lane_has_come_to_that() -> None:
+def test_resent_execution_is_held_back_until_the_lane_has_reached_its_message() -> None:
     world = late(1)
     sweep(world, FIRST_PASS, visible_at=DUE_AT)
     assert sweep(world, END + MINUTE, visible_at=FIRST_PASS - 1).resent == 0
@@ -104,7 +104,7 @@ def test_a_row_that_nobody_can_have_sent_for_is_not_held_back_until_somebody_has
     assert sweep(world, END + MINUTE, visible_at=DUE_AT - 1).held_back == 1
 
 
-def test_while_a_lane_that_is_down_has_messages_nothing_is_sent_again_and_soon_looked_at_again() -> None:
+def test_lane_that_is_down_with_messages_holds_rows_back_and_is_checked_again_soon() -> None:
     world = late(1, 2)
     world.queue.backlog[QueueName.STANDARD] = 2
     assert (sweep(world, FIRST_PASS, visible_at=None).held_back, world.sent()) == (2, [])
@@ -126,7 +126,7 @@ def test_a_row_that_later_ones_of_its_tenant_have_overtaken_is_sent_for_though_o
     assert sweep(world, FIRST_PASS, visible_at=None).resent == 1
 
 
-def test_what_waits_for_a_breaker_is_sent_again_every_15_minutes_and_those_messages_end() -> None:
+def test_execution_behind_a_breaker_is_resent_every_15_minutes_in_messages_that_expire() -> None:
     world = late()
     world.put(one_off(1, state=State.QUEUED, destination="0123456789"))
     world.limits.hot["d#0123456789"] = END + 200 * MINUTE
@@ -138,7 +138,7 @@ def test_what_waits_for_a_breaker_is_sent_again_every_15_minutes_and_those_messa
         assert message.wakeup.ends_at == message.sent_at + 15 * MINUTE
 
 
-def test_what_has_waited_long_in_bulk_is_woken_through_the_standard_lane_a_hundred_at_a_time() -> None:
+def test_long_waiting_bulk_executions_are_resent_through_the_standard_lane_up_to_a_limit() -> None:
     world = late()
     for number in range(AGED_AT_ONCE + 450):
         world.put(one_off(number, state=State.QUEUED, lane=Lane.BULK))
@@ -149,7 +149,7 @@ def test_what_has_waited_long_in_bulk_is_woken_through_the_standard_lane_a_hundr
     assert (through[QueueName.STANDARD], through[QueueName.BULK]) == (AGED_AT_ONCE, 450)
 
 
-def test_where_nothing_can_be_asked_the_gate_is_open() -> None:
+def test_row_is_resent_where_hot_scopes_and_lane_progress_cannot_be_read() -> None:
     world = late(1)
     world.queue.backlog[QueueName.STANDARD] = 5
     world.limits.hot["t#acme"] = END + 200 * MINUTE

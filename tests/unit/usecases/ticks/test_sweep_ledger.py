@@ -150,7 +150,7 @@ def test_a_sweeper_without_time_stops_and_the_next_one_goes_on_where_it_stopped(
     assert set(world.sent()) == {row.id for row in rows}
 
 
-def test_without_any_time_nothing_is_swept() -> None:
+def test_sweep_without_time_left_sweeps_no_shard() -> None:
     world = swept_before()
     world.put(one_off(state=State.QUEUED))
     world.ledger.reopen(BUCKET, 0, FIRST_PASS)

@@ -81,7 +81,7 @@ def test_a_page_without_a_pending_row_does_not_end_the_scan() -> None:
     assert world.sent() == [one_off(9_999, due_at=DUE_AT + 1).id]
 
 
-def test_each_part_watches_its_own_shards_and_together_they_watch_all() -> None:
+def test_watcher_parts_together_watch_all_shards() -> None:
     for parts in (1, 2, 3):
         world = World(SCAN, counts=ShardCounts(normal=4, quarter=4, midnight=4))
         for shard in range(4):

@@ -38,7 +38,7 @@ def die_holding_the_lease(world: World) -> None:
         world.watch.execute(ALL)
 
 
-def test_whoever_comes_after_a_watcher_that_died_with_its_lease_scans_the_shard() -> None:
+def test_shard_is_scanned_after_a_watcher_died_with_its_lease() -> None:
     world = world_with(1)
     die_holding_the_lease(world)
     world.clock.time_ms += NEXT_TICK
@@ -55,7 +55,7 @@ def test_the_cursor_moves_only_after_its_page_was_sent() -> None:
 
 
 @pytest.mark.parametrize("step", ["store.scan", "queue.send", "ledger.advance"])
-def test_whoever_takes_over_from_a_dead_watcher_misses_no_row(step: str) -> None:
+def test_watch_after_a_crashed_watcher_misses_no_row(step: str) -> None:
     world = world_with(TWO_PAGES)
     world.steps.crash_after(step)
     with pytest.raises(Crash):
@@ -76,7 +76,7 @@ def test_the_takeover_goes_on_from_the_cursor() -> None:
     assert len(world.sent()) == TWO_PAGES, "no row was sent for twice"
 
 
-def test_while_a_lease_is_live_nobody_else_scans() -> None:
+def test_shard_with_a_live_lease_is_not_scanned_by_another_watcher() -> None:
     world = world_with(1)
     die_holding_the_lease(world)
     world.clock.time_ms += 1_000
@@ -105,7 +105,7 @@ def steal(world: World) -> None:
     world.ledger.take(BUCKET, 0, world.clock.time_ms + NEXT_TICK)
 
 
-def test_what_the_queue_refuses_is_sent_again() -> None:
+def test_refused_message_is_sent_again() -> None:
     world = world_with(25)
     world.queue.fail_once(one_off(3).id, one_off(13).id)
     report = world.watch.execute(ALL)
@@ -114,7 +114,7 @@ def test_what_the_queue_refuses_is_sent_again() -> None:
     assert row_of(world).is_scanned
 
 
-def test_what_it_goes_on_refusing_stops_the_scan_before_the_cursor() -> None:
+def test_repeatedly_refused_message_stops_the_scan_before_the_cursor() -> None:
     world = world_with(TWO_PAGES)
     for _ in range(SEND_TRIES):
         world.steps.before("queue.send", lambda: world.queue.fail_once(one_off(3).id))
