@@ -62,7 +62,7 @@ class Clients:
         for _ in range(rng.randint(6, 24)):
             self.order(delay_seconds=rng.choice((*DELAYS, rng.randint(0, 240))))
         for _ in range(rng.randint(0, 3)):
-            self.order(rhythm=self._rhythm(rng, RATES))
+            self.order(rhythm=self.rhythm(rng, RATES))
         if rng.random() < CHANGED_SHARE:
             self._start_what_changes()
         if rng.random() < BACKFILLED_SHARE:
@@ -98,7 +98,7 @@ class Clients:
         return self._order(
             rng,
             None if recurs else rng.choice(DELAYS),
-            self._rhythm(rng, SLOWER_RATES) if recurs else None,
+            self.rhythm(rng, SLOWER_RATES) if recurs else None,
         )
 
     def _start_what_changes(self) -> None:
@@ -106,11 +106,11 @@ class Clients:
         rng = self.world.weather.rng
         for _ in range(rng.randint(1, 2)):
             order = self.order(
-                rhythm=self._rhythm(rng, SLOWER_RATES),
+                rhythm=self.rhythm(rng, SLOWER_RATES),
                 cancelled=0.1,
                 habits=draw_habits(rng, self.world.start_ms),
             )
-            draw_recurring(rng, order, self.world, partial(self._rhythm, rng, SLOWER_RATES))
+            draw_recurring(rng, order, self.world, partial(self.rhythm, rng, SLOWER_RATES))
         for _ in range(rng.randint(0, 4)):
             order = self.order(
                 delay_seconds=rng.randint(5, 150), cancelled=0.1, habits=draw_one_off_habits(rng)
@@ -121,7 +121,7 @@ class Clients:
         """Some jobs whose past is run for, while they go on, are paused, described anew or deleted."""
         rng = self.world.weather.rng
         for _ in range(rng.randint(1, 2)):
-            rhythm = self._rhythm(rng, SLOWER_RATES)
+            rhythm = self.rhythm(rng, SLOWER_RATES)
             if rng.random() < 0.5:
                 order = self.order(rhythm=rhythm)
             else:
@@ -164,7 +164,8 @@ class Clients:
             habits=habits,
         )
 
-    def _rhythm(self, rng: Random, rates: Sequence[int]) -> Rhythm:
+    def rhythm(self, rng: Random, rates: Sequence[int]) -> Rhythm:
+        """A rate, or a cron line of the season."""
         return every(rng.choice(rates)) if rng.random() < 0.7 else rng.choice(self.world.season.crons)
 
     def cancel(self, order: Order, at_ms: int) -> None:

@@ -58,7 +58,7 @@ class SimExecutionStore(FakeExecutionStore):
         super().__init__(table)
         self._hub = hub
         self._weather = weather
-        self._index: dict[str, IndexEntry] = {}
+        self.index: dict[str, IndexEntry] = {}
 
     def _cut(self, limit: int) -> int:
         return self._weather.rng.choice((1, 2, 3, limit))
@@ -121,14 +121,14 @@ class SimExecutionStore(FakeExecutionStore):
     def _index_if_failed(self, execution_id: ExecutionId) -> None:
         row = self._table.executions.get(execution_id)
         key = f"{execution_id.dispatch_at:015d}#{text_of(execution_id)}"
-        if row is not None and row.is_dead_letter and key not in self._index:
-            self._index[key] = IndexEntry(row.execution, self._hub.now_ms + self._lag_ms())
+        if row is not None and row.is_dead_letter and key not in self.index:
+            self.index[key] = IndexEntry(row.execution, self._hub.now_ms + self._lag_ms())
 
     def drop_from_index(self, execution_id: ExecutionId) -> None:
         """The row has gone; readers of the index see it for a while yet."""
         key = f"{execution_id.dispatch_at:015d}#{text_of(execution_id)}"
-        if key in self._index:
-            self._index[key].until_ms = self._hub.now_ms + self._lag_ms()
+        if key in self.index:
+            self.index[key].until_ms = self._hub.now_ms + self._lag_ms()
 
     def _lag_ms(self) -> int:
         return self._weather.rng.randint(*INDEX_LAG_MS) if self._weather.strikes(Strike.STALE_INDEX) else 0
@@ -138,7 +138,7 @@ class SimExecutionStore(FakeExecutionStore):
         limit, now_ms = self._cut(limit), self._hub.now_ms
         positions = [
             due_position(entry.execution.id)
-            for entry in self._index.values()
+            for entry in self.index.values()
             if entry.execution.tenant_id == tenant_id
             and entry.from_ms <= now_ms
             and (entry.until_ms is None or now_ms < entry.until_ms)
