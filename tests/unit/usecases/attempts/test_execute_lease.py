@@ -79,8 +79,10 @@ def test_an_attempt_whose_lease_could_not_be_renewed_is_refunded_without_a_call(
     assert (standing.state, standing.attempt, standing.progress.outcomes) == (State.WAITING, 0, ())
 
 
-def test_a_worker_that_was_overtaken_while_it_stood_still_makes_no_call() -> None:
-    world, execution = stalled(60_000)
+@pytest.mark.parametrize("stall_ms", [6_000, 60_000])
+def test_a_worker_that_was_overtaken_while_it_stood_still_makes_no_call(stall_ms: int) -> None:
+    """After the shorter stall its function has time enough for the call: the refused renewal alone forbids it."""
+    world, execution = stalled(stall_ms)
     world.steps.before("store.extend_lease", lambda: overtake(world, execution))
     report = world.attempt(execution)
     assert world.sender.calls == []
