@@ -48,7 +48,10 @@ NOTIFICATIONS = (
         name="message done before the notification stands",
         file="shared/usecases/outcomes/finalize_execution.py",
         old="        self.notify.execute(ended)\n",
-        new="        try:\n            self.notify.execute(ended)\n        except UnavailableError:\n            pass\n",
+        new=(
+            "        try:\n            self.notify.execute(ended)\n"
+            "        except UnavailableError:\n            pass\n"
+        ),
         killer=_NOTIFY,
     ),
     Mutant(
