@@ -39,12 +39,6 @@ def edits_a_large_request_and_moves_it_far_off(stage: Stage) -> None:
     _move_far_off(stage, f"second {LARGE}")
 
 
-@large("PutItem", "SendMessageBatch")
-def creates_and_sends_a_large_request(stage: Stage) -> None:
-    stage.mark("api")
-    stage.clients.order({"delay_seconds": NEAR_SECONDS}, payload=LARGE, keyed=False)
-
-
 @kept("GetItem", "UpdateItem", "SendMessageBatch")
 def keeps_the_large_request_of_what_is_very_late(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": NEAR_SECONDS}, payload=LARGE)

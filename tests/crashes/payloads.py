@@ -1,4 +1,4 @@
-"""Large requests, which the jobs table holds beside the executions: none ends before its work, or stays for ever."""
+"""Large requests, which the jobs table holds: none expires before its work ends, and none stays for ever."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from tests.crashes.deployment import TENANT, Deployment
 
 DAY_SECONDS = 86_400
 OPEN_DAYS = 22
-"""An open execution may be tried for a week after its time, and its record is kept for two weeks and a day more."""
+"""An open execution is tried for up to a week after its time; its record is kept for two weeks and a day."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

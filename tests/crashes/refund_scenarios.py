@@ -1,4 +1,4 @@
-"""Batches in which an executor is hit that claims and cannot call: KMS does not unwrap the tenant's data key."""
+"""Batches in which an executor is hit that claims and cannot call: KMS unwraps no data key."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

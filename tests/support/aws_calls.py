@@ -1,7 +1,7 @@
 """The action and the resource that IAM checks for each AWS call of a process.
 
-The file is also a program of its own: copied into a folder of the import path as `sitecustomize.py`, it lists the
-calls of each function that the laptop stack runs. So it imports nothing of the project.
+The file is also a program of its own: copied into a folder of the import path as `sitecustomize.py`, it lists
+the calls of each function that the laptop stack runs. So it imports nothing of the project.
 """
 
 import importlib.util

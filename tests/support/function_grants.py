@@ -78,7 +78,7 @@ class FunctionGrants:
         return kind_of(self.spec, need[0], self._name(need[1]))
 
     def missing(self, need: Need) -> str | None:
-        """Function, action and resource of a call that the role does not allow; None for a call that it allows."""
+        """Function, action and resource of a call that the role does not allow; None for any other call."""
         action, name = need[0], self._name(need[1])
         return None if (action, name) in self._granted else f"{self.spec.service} {action} {name}"
 
