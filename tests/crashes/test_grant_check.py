@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from shared.domain.errors import RequestRejectedError
-from shared.names import Env, QueueName
+from shared.names import ENCRYPTION_CONTEXT_TENANT, Env, QueueName
 from tests.crashes.grant_check import UNUSED, USED_IN_INTEGRATION, GrantCheck, unused_grants
 from tests.support.aws_calls import UNKNOWN, Need, needs
 from tests.support.builders import TENANT, job, occurrence
@@ -21,6 +21,7 @@ from tests.support.function_grants import FunctionGrants, kinds_of_grants, spec_
 Checked = Callable[[str], tuple[DynamoLab, GrantCheck]]
 NAMES = TableNames(executions="e", jobs="j", tenants="t", leases="l", audit="a")
 URL = "http://localhost:4566/000000000000"
+FOR_ACME: dict[str, Any] = {"EncryptionContext": {ENCRYPTION_CONTEXT_TENANT: "acme"}}
 
 
 def _variables(names: TableNames, lane: QueueName | None = None) -> dict[str, str]:
@@ -90,7 +91,7 @@ def test_calls_of_every_service_are_compared_with_the_role(service: str) -> None
     check.watch(client.meta.events)
     forbidden: dict[str, Callable[[], Any]] = {
         "sqs": lambda: client.send_message_batch(QueueUrl=f"{URL}/slow-7", Entries=[]),
-        "kms": lambda: client.decrypt(KeyId="k-7", CiphertextBlob=b""),
+        "kms": lambda: client.decrypt(KeyId="k-7", CiphertextBlob=b"", **FOR_ACME),
         "logs": lambda: client.filter_log_events(logGroupName="api-7"),
     }
     with pytest.raises(ClientError, match="AccessDenied"):
@@ -138,7 +139,9 @@ def test_grant_holds_for_its_resource_alone(need: Need, missing: str | None) -> 
         ("sqs", "DeleteMessageBatch", {"QueueUrl": f"{URL}/q"}, ("sqs:DeleteMessage", "q")),
         ("sqs", "GetQueueAttributes", {"QueueUrl": f"{URL}/q"}, ("sqs:GetQueueAttributes", "q")),
         ("sqs", "GetQueueUrl", {"QueueName": "q"}, ("sqs:GetQueueUrl", UNKNOWN)),
-        ("kms", "Decrypt", {"KeyId": "arn:aws:kms:r:0:key/k"}, ("kms:Decrypt", "key/k")),
+        ("kms", "Decrypt", {"KeyId": "arn:aws:kms:r:0:key/k", **FOR_ACME}, ("kms:Decrypt", "key/k")),
+        ("kms", "Decrypt", {"KeyId": "k", "EncryptionContext": {"other": "acme"}}, ("kms:Decrypt", UNKNOWN)),
+        ("kms", "Decrypt", {"KeyId": "k"}, ("kms:Decrypt", UNKNOWN)),
         ("kms", "Decrypt", {"CiphertextBlob": b""}, ("kms:Decrypt", UNKNOWN)),
         ("logs", "FilterLogEvents", {"logGroupName": "g"}, ("logs:FilterLogEvents", "log-group:g")),
         (

@@ -18,6 +18,8 @@ from typing import Any
 UNKNOWN = "?"
 """The resource of a call that this module cannot read; no role has a grant for it."""
 LISTED = "calls.jsonl"
+TENANT_CONTEXT = "punctual:tenant"
+"""Roles allow the use of a key only with this name in the encryption context."""
 _PARTS = {
     "Put": "PutItem",
     "Update": "UpdateItem",
@@ -37,7 +39,7 @@ def needs(service: str, operation: str, params: dict[str, Any]) -> Iterator[Need
             yield f"dynamodb:{verb}", resource
     elif service == "sqs" and "QueueUrl" in params:
         yield f"sqs:{operation.removesuffix('Batch')}", params["QueueUrl"].rpartition("/")[2]
-    elif service == "kms" and "KeyId" in params:
+    elif service == "kms" and "KeyId" in params and TENANT_CONTEXT in params.get("EncryptionContext", ()):
         yield f"kms:{operation}", f"key/{params['KeyId'].rpartition('/')[2]}"
     elif service == "logs" and "logGroupName" in params:
         yield f"logs:{operation}", f"log-group:{params['logGroupName']}"
