@@ -23,15 +23,12 @@ USED_IN_INTEGRATION = {
     "api kms:GenerateDataKeyWithoutPlaintext key": _ACCOUNTS,
 }
 """Grants that no scenario uses, but `tests/integration/test_accounts.py`."""
-_PAUSES = "a 410 pauses the job, or finishes a change of it that another process began"
+_FINISHES = "an outcome finishes a deletion of its job that another process began"
 UNUSED = {
-    "sweeper dynamodb:Query jobs": _PAUSES,
-    "executor dynamodb:Query jobs": _PAUSES,
+    "sweeper dynamodb:Query jobs": _FINISHES,
+    "executor dynamodb:Query jobs": _FINISHES,
     "executor sqs:ChangeMessageVisibility slow-path": "a message that comes early, as in a lane",
-    "dead_letter dynamodb:BatchGetItem executions": _PAUSES,
-    "dead_letter dynamodb:Query jobs": _PAUSES,
-    "dead_letter dynamodb:GetItem jobs": _PAUSES,
-    "dead_letter dynamodb:PutItem jobs": _PAUSES,
+    "dead_letter dynamodb:Query jobs": _FINISHES,
     "dead_letter dynamodb:UpdateItem jobs": "a late successor jumps over missed instants",
     "dead_letter dynamodb:UpdateItem leases": "an outcome callback is filed into a bucket that may be closed",
     "dead_letter sqs:SendMessage slow-path": "a message from a slow path that only a newer release can read",

@@ -29,6 +29,7 @@ from tests.crashes.lifecycle_scenarios import lifecycle
 from tests.crashes.limit_scenarios import held_back, limited
 from tests.crashes.long_run_scenarios import going_on, reported, unheard
 from tests.crashes.notification_scenarios import telling, told_by_report, told_by_rescue, told_by_sweep
+from tests.crashes.pause_scenarios import paused, paused_late
 from tests.crashes.payload_scenarios import kept, large
 from tests.crashes.reconciler_scenarios import reconciler
 from tests.crashes.redrive_scenarios import called_again, redriving, sent_again
@@ -46,8 +47,8 @@ CATALOGUES = (
     *(watcher, sweeper, unheard, swept),
     *(told_by_sweep, held_back, worked_off, kept),
     *(executor, refused, refunds, moved, going_on, run_locks),
-    *(telling, called_again, limited, troubled),
-    *(dead_letter, told_by_rescue, sent_again, reconciler, left),
+    *(telling, called_again, limited, troubled, paused),
+    *(dead_letter, told_by_rescue, sent_again, paused_late, reconciler, left),
 )
 NEVER_AGAIN_MS = 4_000_000_000_000
 """As the last use of a key: beyond the end of every run."""
